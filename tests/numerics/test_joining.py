@@ -2,8 +2,7 @@
 
 import pytest
 
-from dalembert.numerics.jit import CannotCompile
-from dalembert.numerics.joining import joined
+from dalembert.numerics.jit import CannotCompile, joined
 
 ONE = """declare double @sin(double)
 define internal i32 @f(i32 %x) {

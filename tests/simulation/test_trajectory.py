@@ -19,7 +19,6 @@ from dalembert.errors import BadExpression, Unwritable
 from dalembert.files import file_name
 from dalembert.gallery import entry
 from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode import points
 from dalembert.ode.failures import MissingPackage, OutsideRun
 from dalembert.ode.solution import Outcome
 from dalembert.simulation.summary import duration
@@ -487,7 +486,7 @@ def test_a_long_run_at_few_times_stores_few_states() -> None:
 
 
 def test_events_and_few_times_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "KEPT_BYTES", 2**17)
+    monkeypatch.setattr("dalembert.ode.solution.KEPT_BYTES", 2**17)
     s, kick = simple_pendulum(), [da.event("theta_1 - 0.5", reset={"theta_1.dot": "0.999*theta_1.dot"}, name="kick"), da.event("theta_1")]
     whole = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick)
     times = [0.5, whole.events[40].t, 250.0]

@@ -75,7 +75,7 @@ def _pivots(kin: Kinematics) -> tuple[Scalar, ...]:
 
 def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
     """The kinematics with speeds that are regular at a start."""
-    from dalembert.states.regular_speeds import regular_kinematics
+    from dalembert.states.row_rank import regular_kinematics
     from dalembert.states.start import find_start
     from dalembert.states.values import operating
 

@@ -22,7 +22,7 @@ from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import mapping
 from dalembert.states.evaluator import Evaluator, Level
-from dalembert.states.regular_speeds import regular_kinematics
+from dalembert.states.row_rank import regular_kinematics
 from dalembert.states.start import find_start
 from dalembert.states.values import values_of_run
 

@@ -23,7 +23,7 @@ from dalembert.nearest_name import options_by_name
 from dalembert.numerics.symbol_values import mapping
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Key
-from dalembert.states.regular_speeds import regular_kinematics
+from dalembert.states.row_rank import regular_kinematics
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, operating
 

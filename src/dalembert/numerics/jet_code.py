@@ -23,8 +23,7 @@ from dalembert.numerics.compiled import NativeSource
 from dalembert.numerics.jet_form import shortest_recurrence
 from dalembert.numerics.jet_sums import SumLayout, sums_text
 from dalembert.numerics.jets import ImpliedRates
-from dalembert.numerics.jit import host
-from dalembert.numerics.joining import joined
+from dalembert.numerics.jit import host, joined
 from dalembert.numerics.llvm_types import LANES, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Record, Value
 

@@ -1,7 +1,7 @@
 """LLVM text becomes functions with addresses here, or an object file for another processor.
 
 One just-in-time linker serves the process. What was compiled once on this machine is read from the
-object cache; code is unloaded when the `Library` that holds it is dropped.
+object cache; code is unloaded when the `Library` that holds it is dropped. Several modules of text are joined to one.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import importlib
 import itertools
 import os
 import platform
+import re
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +38,7 @@ _FORMAT: Final = 1
 # a linker keeps some 10 kB for every library it ever held, so a new one takes over after so many
 _LIBRARIES_PER_LINKER: Final = 64
 _SMALL_CODE: Final = os.name == "posix"
+_GLOBAL_NAME: Final = re.compile(r"@([-\w.$]+)")
 
 
 _lock = threading.Lock()
@@ -264,3 +266,36 @@ def _link(image: bytes, exports: tuple[str, ...]) -> Library:
     for name in exports:
         builder.export_symbol(name)
     return Library(builder.link(_linker[0], f"library{number}"), exports)
+
+
+def joined(parts: Iterable[tuple[str, str]]) -> str:
+    """One module of (prefix, text): a function f of a part with the prefix a becomes a.f; without a prefix it keeps its name.
+
+    What all parts bring along is written once.
+    """
+    found: dict[str, str] = {}
+    for prefix, text in parts:
+        for name, item in _items(_prefixed(prefix, text) if prefix else text):
+            if found.setdefault(name, item) != item and not item.startswith("declare"):
+                msg = f"internal error, please report it: two modules define {name} differently"
+                raise CannotCompile(msg)
+    return "\n".join(found.values()) + "\n"
+
+
+def _items(text: str) -> Iterator[tuple[str, str]]:
+    """The functions, declarations and constants of a module by name."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if not lines and not line.startswith(("define", "declare", "@")):
+            continue
+        lines.append(line)
+        if not lines[0].startswith("define") or line == "}":
+            match = _GLOBAL_NAME.search(lines[0])
+            assert match is not None
+            yield match[1], "\n".join(lines)
+            lines = []
+
+
+def _prefixed(prefix: str, text: str) -> str:
+    own = {name for name, item in _items(text) if not item.startswith("declare")}
+    return _GLOBAL_NAME.sub(lambda match: f"@{prefix}.{match[1]}" if match[1] in own else match[0], text)

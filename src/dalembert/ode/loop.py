@@ -20,10 +20,9 @@ from dalembert.numerics.python_call import address
 from dalembert.ode.diagnosis import CrawlWatch, stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.native_loops import native_loop
-from dalembert.ode.points import Points
 from dalembert.ode.rosenbrock import matrices_size
 from dalembert.ode.run import ROWS, ExitReason, Run, WorkRow
-from dalembert.ode.solution import Outcome, Solution, polynomial
+from dalembert.ode.solution import Outcome, Points, Solution, polynomial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,9 +26,8 @@ from dalembert.arrays import Numbers
 from dalembert.errors import Unknown
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import RunStopped, optional_package
-from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import InitialValueProblem
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Watched
 from dalembert.simulation.model import NativeModel
 from dalembert.simulation.step_polynomials import INSIDE, PLACES, interpolated, solution_of_steps, with_places_inside, without_polynomials

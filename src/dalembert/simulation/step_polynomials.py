@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.arrays import Numbers
-from dalembert.ode.points import Pieces, StoredMotion
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 
 # places in a step, besides its ends
 INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])

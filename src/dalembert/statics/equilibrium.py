@@ -25,7 +25,7 @@ from dalembert.numerics.symbol_values import BadValue, mapping, number, without_
 from dalembert.principles.base import derived
 from dalembert.principles.lagrange import lagrange
 from dalembert.states.evaluator import Key, label
-from dalembert.states.regular_speeds import regular_kinematics
+from dalembert.states.row_rank import regular_kinematics
 from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, Root, StaticBalance, newton
 from dalembert.statics.rest import Rest

@@ -20,9 +20,8 @@ from dalembert.ode.diagnosis import stopped
 from dalembert.ode.lanes.layout import Functional, LaneFunctions
 from dalembert.ode.lanes.loop import CRAWLING
 from dalembert.ode.lanes.program import LaneProblem, LaneProgram, Progress, Tables, run_members
-from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.run import Cause, Run
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Audit, Quadratures, native_audit
 from dalembert.simulation.events.event import SIGNS
 from dalembert.simulation.jump_times import has_jumps

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.jit import Target
-from dalembert.numerics.joining import joined
+from dalembert.numerics.jit import Target, joined
 from dalembert.numerics.llvm_types import REAL, WHOLE, declared
 from dalembert.numerics.llvm_writer import Operand, Value
 from dalembert.ode import control, diagnosis

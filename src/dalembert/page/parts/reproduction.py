@@ -24,7 +24,7 @@ from dalembert.errors import DalembertError
 from dalembert.files import file_name
 from dalembert.model.system import units_by_name
 from dalembert.numerics import wasm
-from dalembert.numerics.joining import joined
+from dalembert.numerics.jit import joined
 from dalembert.page.embedding import script
 from dalembert.page.live.beginning import beginning
 from dalembert.page.live.drawn import bars, live_reactions, outputs, properties

@@ -21,9 +21,8 @@ from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress
 from dalembert.ode.memory import padded
-from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import DENSE_ROWS, InitialValueProblem
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Watched
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event, EventAction, Occurrence

@@ -172,7 +172,6 @@ DEFINED = [
     (Written, "forces_without_potential"),
     (Written, "moments"),
     (Written, "dissipation"),
-    (InSpeeds, "dissipation"),
     (Written, "placeless"),
     (Quantities, "W"),
     (Quantities, "A"),

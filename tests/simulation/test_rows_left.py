@@ -21,7 +21,7 @@ def bead(factor, *, holonomic: bool) -> da.System:
 
 @pytest.mark.parametrize("holonomic", [True, False])
 def test_a_row_that_is_left_is_named(holonomic):
-    with pytest.warns(da.DalembertWarning, match=r"'wire' does not hold at \d+ of \d+ ends of steps: its slope has fallen") as said:
+    with pytest.warns(da.DalembertWarning, match=r"'wire' does not hold for a time of .*: its slope has fallen") as said:
         run = da.simulate(bead(lambda x: da.exp(6 * x), holonomic=holonomic), 2, start={"x": 2.0, "z": 4.0}, progress=False)
     assert np.abs(run["z"] - run["x"] ** 2).max() > 1e-3
     assert any("leave out the factor" in str(w.message) for w in said)

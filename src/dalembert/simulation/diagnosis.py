@@ -41,8 +41,8 @@ _LOST: Final = 0.1
 # only looser runs are looked at when they end: others need not pay for it
 _LOOSE: Final = 1e-5
 _NEARLY_SINGULAR: Final = 1e-3
-# ends of steps: through a singular position there are fewer
-_OFTEN: Final = 3
+# of the time of a run: through a singular position it is less by orders of magnitude
+_LONG: Final = 1e-3
 # how much of the turning a direction of the rates may leave where angles are singular, and from where on a rate counts in it
 _NO_TURN: Final = 1e-3
 _COUNTS: Final = 0.1
@@ -115,13 +115,13 @@ def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
         warn(f"{blame.strip()} than {rtol:g}, or energy_tolerance=")
 
 
-def warn_of_rows_left(run: Trajectory, count: int, row: int) -> None:
+def warn_of_rows_left(run: Trajectory, longest: float, row: int) -> None:
     """A row that was taken for one beside a singular position, since its slope fell, and that the motion has left."""
-    if count < _OFTEN:
+    if not longest or longest < _LONG * abs(run.solution.t[-1] - run.solution.t[0]):
         return
     name = run.kinematics.velocity_rows[row].row.name
     warn(
-        f"{name!r} does not hold at {count} of {len(run.solution.t)} ends of steps: its slope has fallen below 1e-5 of its largest, as it"
+        f"{name!r} does not hold for a time of {longest:.3g}: its slope has fallen below 1e-5 of its largest, as it"
         " does beside a singular position, and the motion leaves it; where the row has a factor that becomes small, as in"
         " exp(6*x)*(z - x**2), leave out the factor"
     )

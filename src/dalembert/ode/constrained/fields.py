@@ -98,16 +98,32 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("unseen", WHOLE),
     # positions before a projection
     ("came", POINTER),
-    # Σ_k |a_jk| at the last end of a step; how often a row was left though its slope is not zero, and which
+    # Σ_k |a_jk| at the last end of a step
     ("slopes", POINTER),
-    ("left_count", WHOLE),
+    # whether a row is left though its slope is not zero, since when, the longest such time, and the row
+    ("left", WHOLE),
+    ("left_since", REAL),
+    ("left_longest", REAL),
     ("left_row", WHOLE),
 )
 
 
 # what native code changes; everything else stays as it is while a function runs
 _CHANGING: Final = frozenset(
-    {"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen", "left_count", "left_row"}
+    {
+        "rank",
+        "weakest",
+        "turning",
+        "seen_at",
+        "p",
+        "multipliers",
+        "straight_refused",
+        "unseen",
+        "left",
+        "left_since",
+        "left_longest",
+        "left_row",
+    }
 )
 
 

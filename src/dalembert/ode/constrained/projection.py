@@ -56,15 +56,7 @@ def _residual() -> str:
     with f.when(every.differs(0)):
         with f.loop(given.m) as j:
             widen(ratio(j, f.intrinsic("maxnum", unit, f.value(_NEAR_ZERO * _EPSILON, REAL))))
-            slope, e = native.column("slopes")[j], native.column("e")[j]
-            with f.when((slope > 0.0) & (slope < sizes[j] * _FALLEN)):
-                fastest = f.call("size", REAL, f.emit(POINTER, f"getelementptr {REAL}, {given.x}, {given.n_q}"), given.n)
-                off, skids = (
-                    f.intrinsic("fabs", value) > slope * limit
-                    for value, limit in ((phi[j], unit * (_LEFT / _EPSILON)), (e, fastest * _LEFT_IN_SPEEDS))
-                )
-                with f.when(off | skids):
-                    given.left_count, given.left_row = given.left_count + 1, j
+        _look_for_rows_left(native, unit * (_LEFT / _EPSILON))
         f.give(most.value)
     diagonal = native.column("diagonal")
     with f.loop(given.rank) as k:
@@ -75,6 +67,25 @@ def _residual() -> str:
             widen(ratio(j))
     f.give(most.value)
     return f.text()
+
+
+def _look_for_rows_left(native: ProblemFunction, limit: Value) -> None:
+    """Since when a row is left whose slope has fallen, and the longest such time: through a singular position it is a moment."""
+    f, given, which = native.function, native.given, native.function.variable(native.function.value(-1, WHOLE))
+    phi, e, slopes, sizes = (native.column(name) for name in ("phi", "e", "slopes", "sizes"))
+    with f.loop(given.m) as j, f.when((slopes[j] > 0.0) & (slopes[j] < sizes[j] * _FALLEN)):
+        fastest = f.call("size", REAL, f.emit(POINTER, f"getelementptr {REAL}, {given.x}, {given.n_q}"), given.n)
+        off, skids = (f.intrinsic("fabs", a[j]) > slopes[j] * most for a, most in ((phi, limit), (e, fastest * _LEFT_IN_SPEEDS)))
+        with f.when(off | skids):
+            which.value = j
+    before, given.left = given.left, f.choose(which.value < 0, f.value(0, WHOLE), f.value(1, WHOLE))
+    t = native.column("x")[given.n_q + given.n]
+    with f.when(given.left.differs(0)):
+        with f.when(~before.differs(0)):
+            given.left_since = t
+        passed = f.intrinsic("fabs", t - given.left_since)
+        with f.when(passed > given.left_longest):
+            given.left_longest, given.left_row = passed, which.value
 
 
 def _correction() -> str:
@@ -225,6 +236,8 @@ def _project() -> str:
         with f.when(~found.differs(_NOWHERE)):
             f.give(1)
         by_loops.value = found
+        with f.when(~found.differs(SAFE)):
+            given.left = 0
     with f.when(by_loops.value.differs(SAFE)):
         # rows are chosen below: here only how they stood before
         with f.when(given.unseen > 0):

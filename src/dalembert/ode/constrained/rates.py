@@ -289,9 +289,9 @@ class Workspace:
         return int(self._fields.straight_refused)
 
     @property
-    def left(self) -> tuple[int, int]:
-        """At how many ends of steps a row was left though its slope is not zero there, and the last such row."""
-        return int(self._fields.left_count), int(self._fields.left_row)
+    def left(self) -> tuple[float, int]:
+        """For how long at a time a row was left though its slope is not zero there, and which."""
+        return float(self._fields.left_longest), int(self._fields.left_row)
 
     @property
     def n_in(self) -> int:

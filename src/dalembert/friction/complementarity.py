@@ -28,8 +28,8 @@ from dalembert.friction.complementarity_code import (
     text,
 )
 from dalembert.numerics.jit import Library, load
+from dalembert.numerics.llvm_types import structure
 from dalembert.numerics.python_call import address
-from dalembert.ode.memory import structure
 from dalembert.once import made_once
 
 _MOST: Final = 20_000

@@ -15,10 +15,10 @@ from dalembert.algebra.folds import transplant
 from dalembert.arrays import Numbers
 from dalembert.friction.contact_model import ContactModel, ModeFunction
 from dalembert.numerics.jit import Library, load
+from dalembert.numerics.llvm_types import structure
 from dalembert.numerics.python_call import address
 from dalembert.ode.event_search import SAMPLES
 from dalembert.ode.fall_search import EXPORTS, PLACES, WATCHES, text
-from dalembert.ode.memory import structure
 from dalembert.once import made_once
 from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.events.locating import Crossing, negative_between

@@ -17,10 +17,10 @@ from dalembert.friction.contact_equations import Monitor
 from dalembert.friction.contact_model import ContactModel, contact_model
 from dalembert.friction.monitoring import ModeEnds, ModeWatch, WithMonitors, monitor_nodes, monitoring
 from dalembert.friction.switching import Change, NoMotion, Switcher
+from dalembert.numerics.llvm_types import padded
 from dalembert.numerics.python_call import address
 from dalembert.numerics.symbol_values import BadValue
 from dalembert.ode.failures import RunStopped
-from dalembert.ode.memory import padded
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.context import Context
 from dalembert.simulation.energy_audit import Watched

@@ -1,4 +1,4 @@
-"""y = f(x, p): expressions of a tape as native code, for one state or many."""
+"""y = f(x, p): expressions of a tape as native code, for one state or many, and the scratch space that native callers give it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from dalembert.algebra.folds import gradient, needed_nodes
 from dalembert.algebra.tape import Node, Tape
 from dalembert.numerics import call_text, emit, jit, rows
 from dalembert.numerics.cache import tape_digest
 from dalembert.numerics.jit import Target, host, native_lanes
-from dalembert.numerics.python_call import Array, BadArguments, FastBatch, FastCall
+from dalembert.numerics.python_call import Array, BadArguments, FastBatch, FastCall, address
 from dalembert.once import MAKING
 
 _NAME: Final = "f"
 _LONG: Final = 10_000
 # up to so many nodes calls and gaps between rows take time that shows
 _INLINED: Final = 500
+# without letting go of the interpreter: it is shorter than that takes
+_PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
 class CompiledFunction:
@@ -186,3 +190,20 @@ def jacobian(tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: 
     here = tape.fork()
     slopes = [i for out in outs for i in gradient(here, {out: here.one}, state)]
     return CompiledFunction(here, slopes, state, parameters)
+
+
+def scratch_space(function: CompiledFunction, p: Array) -> Array:
+    """Room for native callers of a function, whose head the prologue has filled."""
+    work = np.zeros(function.work_size + 8)
+    fill_head(function, address(p), address(work))
+    return work
+
+
+def fill_head(function: CompiledFunction, p: int, work: int) -> None:
+    """Fill the head of the scratch space at an address from the parameters at another."""
+    _PROLOGUE(function.prologue_address)(p, work)
+
+
+def prologue(function: CompiledFunction, p: Array, work: Array) -> Callable[[], None]:
+    """What fills the head of the scratch space from the parameters; the owner keeps the three alive."""
+    return functools.partial(_PROLOGUE(function.prologue_address), address(p), address(work))

@@ -1,9 +1,12 @@
-"""LLVM's kinds of values by name, numbers of each kind written out, and the elementary operations that are declared for them."""
+"""LLVM's kinds of values by name: numbers of each kind written out, operations declared for them, structures that Python shares."""
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import struct
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from typing import Final
 
 LANES: Final = 4
@@ -28,6 +31,12 @@ INTRINSICS: Final = "\n".join(
 )
 
 CONVERSIONS: Final = {(WHOLE, REAL): "sitofp", (CODE, WHOLE): "sext", (WHOLE, CODE): "trunc"}
+
+C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
+    POINTER: ctypes.c_void_p,
+    WHOLE: ctypes.c_int64,
+    REAL: ctypes.c_double,
+}
 
 
 def constant(x: float, kind: str) -> str:
@@ -67,3 +76,18 @@ def declared(kind: str) -> str:
 def suffix(kind: str) -> str:
     """How LLVM's intrinsic functions are named for the kind."""
     return "f64" if kind == REAL else f"v{width(kind)}f64"
+
+
+def structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
+    """The structure with these fields, each a name and a kind."""
+    return type("Fields", (ctypes.Structure,), {"_fields_": [(name, C_TYPES[kind]) for name, kind in fields]})
+
+
+def places(sizes: Mapping[str, int], end: str = "") -> dict[str, int]:
+    """Where parts of these sizes begin that follow one another; under another name where they end."""
+    return dict(zip((*sizes, end), accumulate(sizes.values(), initial=0), strict=True))
+
+
+def padded(n: int) -> int:
+    """The next multiple of four: native code takes four numbers at a time."""
+    return -(-n // LANES) * LANES

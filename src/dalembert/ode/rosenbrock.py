@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import functools
 
-from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE, padded
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Value
 from dalembert.ode.control import advance_text, reject_text, start_text, take_text
 from dalembert.ode.dense_solver import solver_text
-from dalembert.ode.memory import padded
 from dalembert.ode.rosenbrock_coefficients import DENSE, GAMMA, STAGES, TIMES, A, B, C, D, Row
 from dalembert.ode.run import Cause, RunFunction, WorkRow
 from dalembert.ode.step import attempt_text, consent_text, evaluation_text, finish_text

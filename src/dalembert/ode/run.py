@@ -12,10 +12,9 @@ from contextlib import AbstractContextManager
 from enum import IntEnum
 from typing import Final
 
-from dalembert.numerics.llvm_types import LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_types import C_TYPES, LANE, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import Array, NativeFunction, Operand, Record, Value
 from dalembert.ode.coefficients import STAGES, A, C, Numbers
-from dalembert.ode.memory import C_TYPES
 from dalembert.ode.problem import DENSE_ROWS
 
 # name and kind of each field, in the order of the structure

@@ -21,8 +21,8 @@ import numpy as np
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.arrays import Marks, Numbers
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.llvm_types import padded
 from dalembert.numerics.python_call import address
-from dalembert.ode.memory import padded
 from dalembert.once import MadeOnce
 from dalembert.simulation.energy_audit import Audit, Watched
 from dalembert.simulation.events.acting import Actor

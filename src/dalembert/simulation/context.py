@@ -13,11 +13,10 @@ import numpy as np
 
 from dalembert.arrays import Numbers
 from dalembert.numerics import jit
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.compiled import CompiledFunction, fill_head
+from dalembert.numerics.llvm_types import LANES, padded, structure
 from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.memory import fill_head, padded, structure
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.energy_audit import Audit, Budget

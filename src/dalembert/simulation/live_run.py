@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from dalembert.arrays import Numbers
+from dalembert.numerics.llvm_types import padded
 from dalembert.numerics.python_call import address
-from dalembert.ode.memory import padded
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.states.inputs import LiveInput, RunState
 from dalembert.states.start import Start

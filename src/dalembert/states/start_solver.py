@@ -15,11 +15,11 @@ import numpy as np
 
 from dalembert.arrays import Numbers
 from dalembert.numerics import jit
-from dalembert.numerics.llvm_types import INTRINSICS, POINTER, REAL, TRUTH, WHOLE
+from dalembert.numerics.compiled import prologue
+from dalembert.numerics.llvm_types import INTRINSICS, POINTER, REAL, TRUTH, WHOLE, structure
 from dalembert.numerics.llvm_writer import Array, NumberArray
 from dalembert.numerics.python_call import address
 from dalembert.ode.least_norm import least_norm_text, row
-from dalembert.ode.memory import prologue, structure
 from dalembert.once import made_once
 from dalembert.states import assembly, velocities
 from dalembert.states.assembly_text import FIELDS, RATES, SINGULAR, UNDEFINED, VELOCITIES, StartFunction, assembly_text

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dalembert.ode.memory import padded, places
+from dalembert.numerics.llvm_types import padded, places
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,14 @@ from dalembert.algebra.columns import total
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.sparse_solution import sparse_saddle
-from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.compiled import CompiledFunction, fill_head
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.llvm_types import LANES, structure
 from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.fields import FIELDS
 from dalembert.ode.constrained.layout import Entries, Layout, Room
 from dalembert.ode.constrained.solver_text import EXPORTS, text
 from dalembert.ode.constrained.straight import least_sine, safe_sines
-from dalembert.ode.memory import fill_head, structure
 from dalembert.once import made_once
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dalembert.numerics.kernels import attributes
-from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack
+from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack, places
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE, STAGES
-from dalembert.ode.memory import places
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.run import Cause, StepFunction, WorkRow
 

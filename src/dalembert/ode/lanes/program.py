@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.numerics import jit
+from dalembert.numerics.llvm_types import structure
 from dalembert.ode.lanes import loop
 from dalembert.ode.lanes.layout import FIELDS, LaneFunctions, LaneLayout
-from dalembert.ode.memory import structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

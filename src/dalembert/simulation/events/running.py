@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.arrays import Numbers
+from dalembert.numerics.llvm_types import padded
 from dalembert.ode.diagnosis import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress
-from dalembert.ode.memory import padded
 from dalembert.ode.problem import DENSE_ROWS, InitialValueProblem
 from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Watched

@@ -14,13 +14,12 @@ from dalembert.algebra.folds import gradient, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.arrays import Marks, Numbers
 from dalembert.errors import BadExpression
-from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.compiled import CompiledFunction, prologue, scratch_space
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.llvm_types import LANES, padded, structure
 from dalembert.numerics.python_call import address
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
-from dalembert.ode.memory import padded, prologue, ready, structure
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction
@@ -118,7 +117,7 @@ class Watch:
         names = ("values", "last", "earlier", "side", "wanted", "side_before")
         self._arrays: dict[str, Numbers] = {name: np.zeros(m) for name in names}
         self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
-        self._alive: list[Any] = [ready(functions.values, functions.p), np.zeros(padded(n_state + 1) + LANES), functions.p]
+        self._alive: list[Any] = [scratch_space(functions.values, functions.p), np.zeros(padded(n_state + 1) + LANES), functions.p]
         self._x = np.zeros(n_state + 1)
         work, x, p = (address(a) if a.size else 0 for a in self._alive)
         self._fields = _Fields(

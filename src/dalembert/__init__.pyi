@@ -60,6 +60,7 @@ from dalembert.errors import BadExpression as BadExpression
 from dalembert.errors import DalembertError as DalembertError
 from dalembert.errors import DalembertWarning as DalembertWarning
 from dalembert.errors import IllPosed as IllPosed
+from dalembert.errors import MissingPackage as MissingPackage
 from dalembert.errors import NotApplicable as NotApplicable
 from dalembert.errors import NotASystem as NotASystem
 from dalembert.errors import NotLinear as NotLinear
@@ -165,7 +166,6 @@ from dalembert.ode.failures import BadRun as BadRun
 from dalembert.ode.failures import BadStart as BadStart
 from dalembert.ode.failures import BadTolerance as BadTolerance
 from dalembert.ode.failures import Crawling as Crawling
-from dalembert.ode.failures import MissingPackage as MissingPackage
 from dalembert.ode.failures import NotFinite as NotFinite
 from dalembert.ode.failures import OutsideRun as OutsideRun
 from dalembert.ode.failures import ProjectionFailed as ProjectionFailed

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
+from typing import Any
 
 
 class DalembertError(ValueError):
@@ -52,6 +54,10 @@ class Unwritable(DalembertError):
     """A file that cannot be written; what should have gone there is kept."""
 
 
+class MissingPackage(DalembertError):
+    """An optional package that is not installed."""
+
+
 class DalembertWarning(UserWarning):
     """Something that is accepted but deserves a second look."""
 
@@ -62,3 +68,13 @@ def warn(message: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dalembert."):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, DalembertWarning, stacklevel=level)
+
+
+def optional_package(module: str, who: str, install: str = "") -> Any:
+    """The module, or a word on who needs its package and how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        package = install or module.partition(".")[0]
+        msg = f"{who} needs {module.partition('.')[0]}, which is not installed: pip install {package}"
+        raise MissingPackage(msg) from problem

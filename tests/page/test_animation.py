@@ -3,8 +3,7 @@ import shutil
 import pytest
 
 import dalembert as da
-from dalembert.errors import Unwritable
-from dalembert.ode.failures import MissingPackage
+from dalembert.errors import MissingPackage, Unwritable
 from dalembert.page import film
 from dalembert.page.run_view import Animation
 

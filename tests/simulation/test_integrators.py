@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.errors import Unknown
+from dalembert.errors import MissingPackage, Unknown
 from dalembert.gallery import build, entry
-from dalembert.ode.failures import MissingPackage
 from dalembert.simulation.run_options import SCIPY
 
 START = {"alpha": 1.0, "beta": 0.5}

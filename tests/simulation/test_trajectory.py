@@ -15,11 +15,11 @@ import pytest
 
 import dalembert as da
 from callback import integrate_function
-from dalembert.errors import BadExpression, Unwritable
+from dalembert.errors import BadExpression, MissingPackage, Unwritable
 from dalembert.files import file_name
 from dalembert.gallery import entry
 from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode.failures import MissingPackage, OutsideRun
+from dalembert.ode.failures import OutsideRun
 from dalembert.ode.solution import Outcome
 from dalembert.simulation.summary import duration
 from dalembert.simulation.trajectory import Trajectory

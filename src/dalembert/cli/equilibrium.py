@@ -9,7 +9,7 @@ from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, pairs
 from dalembert.cli.output import Json, echo, tell, wrote
 from dalembert.cli.program import subject
-from dalembert.errors import Unknown
+from dalembert.errors import NotApplicable, Unknown
 from dalembert.model.system import System
 from dalembert.modelfile.settings import Settings
 
@@ -74,7 +74,6 @@ def equilibrium(
 
 def _told(s: System) -> None:
     """Both routes, or why one does not apply."""
-    from dalembert.errors import NotApplicable
     from dalembert.statics.principles import stationary_potential, virtual_work
 
     echo(virtual_work(s).explain())

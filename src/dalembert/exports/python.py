@@ -14,13 +14,12 @@ from types import ModuleType
 from typing import Any, Final
 
 from dalembert.algebra.folds import symbols_of
-from dalembert.errors import NotASystem
+from dalembert.errors import NotASystem, optional_package
 from dalembert.exports import contents
 from dalembert.exports.model import ExportedFunction, Model, ProjectionText, Result
 from dalembert.exports.names import head, identifiers
 from dalembert.exports.straight_line import Notation, operations, written
 from dalembert.model.system import System
-from dalembert.ode.failures import optional_package
 
 KEYWORDS: Final = frozenset((*keyword.kwlist, *keyword.softkwlist, "count", "index"))
 _ARRAY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}

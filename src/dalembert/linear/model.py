@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from dalembert.arrays import Numbers
-from dalembert.errors import Unknown
+from dalembert.errors import MissingPackage, Unknown
 from dalembert.files import write
 from dalembert.linear.second_order import SecondOrder, second_order
 from dalembert.notebook import Shown
@@ -267,8 +267,6 @@ class LinearModel(Shown):
         try:
             from control import ss
         except ImportError:
-            from dalembert.ode.failures import MissingPackage
-
             msg = "control() needs the package python-control; state_space() gives the same to SciPy"
             raise MissingPackage(msg) from None
         outputs = list(self.outputs) or list(self.states)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Self
 
-from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.folds import Linear, Rewrite, evaluate, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription, IllPosed, warn
@@ -113,7 +113,6 @@ def expression(s: Registry, e: Any) -> Scalar:
 def number(s: Registry, e: Scalar) -> float | None:
     """What an expression of constants is for the values that they were declared with; None where one has no value."""
     from dalembert.algebra.arithmetic import Floats
-    from dalembert.algebra.folds import evaluate
 
     tape, values = e.tape, {}
     for i in symbols_of(tape, (e.i,)):

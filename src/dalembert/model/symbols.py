@@ -15,7 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import DeclaredSymbol, Speed, SymbolKind
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, expression, refuse_accelerations, refuse_inputs, scalar, slopes
-from dalembert.units.quantity import NONE, Dimension
+from dalembert.units.quantity import NONE, Dimension, quantity, unit
 
 # with longer denominators a value is as good as its double
 _LONG: Final = 10**12
@@ -120,8 +120,6 @@ def number_of(s: Registry, name: str, value: Any) -> Number | None:
         raise BadDescription(msg)
     if not isinstance(value, str):
         return None if value is None else exact(value)
-    from dalembert.units.quantity import quantity
-
     number, found = quantity(value)
     _give(s, name, found)
     return number if number.denominator == 1 or number.limit_denominator(_LONG) == number else exact(float(number))
@@ -141,8 +139,6 @@ def _give(s: Registry, name: str, found: Dimension) -> None:
 
 def units(s: Registry, /, **units: str) -> None:
     """The dimensions of symbols, by units: s.units(x="m", k="N/m"). What is not said is inferred from how it is used."""
-    from dalembert.units.quantity import unit
-
     for name, text in units.items():
         if name not in s.symbols:
             msg = f"units: no symbol {name!r} in this system"

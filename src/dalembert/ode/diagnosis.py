@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.ode.failures import (
-    Crawling,
-    NotFinite,
-    ProjectionFailed,
-    RightHandSideFailed,
-    RunStopped,
-    StepCollapsed,
-    StepRefused,
-)
+from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RightHandSideFailed, RunStopped, StepCollapsed, StepRefused
 from dalembert.ode.run import Cause, Run
 from dalembert.ode.solution import slope_at_begin
 

@@ -1,9 +1,8 @@
-"""Why a run cannot begin, or why it stopped; packages that only some calls need."""
+"""Why a run cannot begin, or why it stopped."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.errors import DalembertError
 
@@ -33,10 +32,6 @@ class BadStart(BadRun):
 
 class OutsideRun(DalembertError):
     """A time at which the motion is not known."""
-
-
-class MissingPackage(DalembertError):
-    """An optional package that is not installed."""
 
 
 class RunStopped(DalembertError):
@@ -107,13 +102,3 @@ class ProjectionFailed(RunStopped):
 
 class StepRefused(RunStopped):
     """The acceptance test refuses every step, however small."""
-
-
-def optional_package(module: str, who: str, install: str = "") -> Any:
-    """The module, or a word on who needs its package and how to get it."""
-    try:
-        return import_module(module)
-    except ImportError as problem:
-        package = install or module.partition(".")[0]
-        msg = f"{who} needs {module.partition('.')[0]}, which is not installed: pip install {package}"
-        raise MissingPackage(msg) from problem

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.errors import Unwritable
+from dalembert.errors import MissingPackage, Unwritable
 from dalembert.files import check_ending, replacing
-from dalembert.ode.failures import MissingPackage
 from dalembert.page.scene import Scene, scene
 from dalembert.page.sketch import Face, picture
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.simulate import simulate
+from dalembert.errors import MissingPackage
 from dalembert.files import file_name, free_name, write
-from dalembert.ode.failures import MissingPackage
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film, png
 from dalembert.page.markup import asset, shell

@@ -23,9 +23,9 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
 from dalembert.arrays import Numbers
-from dalembert.errors import Unknown
+from dalembert.errors import Unknown, optional_package
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
-from dalembert.ode.failures import RunStopped, optional_package
+from dalembert.ode.failures import RunStopped
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Watched

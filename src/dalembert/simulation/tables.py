@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.errors import Unwritable
+from dalembert.errors import Unwritable, optional_package
 from dalembert.files import check_ending, replacing
-from dalembert.ode.failures import optional_package
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.arrays import Numbers
-from dalembert.errors import DalembertError
+from dalembert.errors import DalembertError, optional_package
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
-from dalembert.ode.failures import optional_package
 from dalembert.studies.members import DRAW, BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 

@@ -19,9 +19,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dalembert.arrays import Indices
-from dalembert.errors import DalembertError
+from dalembert.errors import DalembertError, optional_package
 from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.ode.failures import optional_package
 from dalembert.ode.lanes.program import Progress
 from dalembert.simulation.progress import EVERY, PATIENCE, progress_bar
 from dalembert.studies.members import BadStudy

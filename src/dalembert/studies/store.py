@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.errors import Unwritable
-from dalembert.ode.failures import optional_package
+from dalembert.errors import Unwritable, optional_package
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import StudyPlan
 from dalembert.studies.result import FINISHED, MEMBER, WAITING, Chunk, flat_dataset, reasons_of, shaped, xarray

@@ -39,6 +39,7 @@ REFUSALS = (
     "does not depend on the motion",
     "already imposes",
     "undetermined",
+    "contains no rate, so it dissipates nothing",
 )
 # a failure is printed as it was drawn: to shrink it would take minutes
 common = settings(

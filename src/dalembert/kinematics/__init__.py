@@ -2,5 +2,6 @@
 
 `system_kinematics` is what every principle starts from; it freezes a description on a tape of its own and can be forked. `rows` reads
 constraint rows, `speeds` chooses the independent speeds, along edges where these divide by nothing, and solves for the rates.
-`tree` finds out whether the bodies form an open tree.
+`jacobian` is v = J u + v_t of one point or frame. `tree` finds out whether the bodies form an open tree. `positions` takes the other way,
+by differentiating r and R alone: what the rest is held against.
 """

@@ -55,7 +55,7 @@ class CompiledJets:
     ) -> None:
         rule = shortest_recurrence(tape, outs, state, implied)
         self.n_in, self.n_out, self.pairs, self.operations = len(state) - 1, len(outs), len(rule.pairs), rule.operations
-        self._layout = _Layout(len(state), len(outs), len(rule.pairs), column)
+        self._layout = _SeriesLayout(len(state), len(outs), len(rule.pairs), column)
         self._rule, self._state, self._parameters = rule, tuple(state), tuple(parameters)
         series = [[rule.series(s) for s in side] for side in zip(*rule.pairs, strict=True)] or [[], []]
         # order 0 and what later ones take of it; a row of the table, one order after the other
@@ -129,7 +129,7 @@ class JetSpace:
         self.address: int = ctypes.addressof(self._fields)
 
 
-class _Layout:
+class _SeriesLayout:
     """A row of the table: the rates, then the first series of every pair, then the second; all in groups of four."""
 
     def __init__(self, n_state: int, n_out: int, n_pairs: int, column: int) -> None:
@@ -174,7 +174,7 @@ def _numbers_from(f: NativeFunction, base: Value, k: Operand) -> NumberArray:
     return NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {base}, {f.value(k, WHOLE)}"))
 
 
-def _first(layout: _Layout) -> str:
+def _first(layout: _SeriesLayout) -> str:
     f = NativeFunction("first", "void", POINTER, REAL, POINTER, POINTER, exported=True)
     pointer, t, y, dy = f.parameters
     space, n = Record(pointer, _FIELDS), layout.n_state - 1
@@ -187,7 +187,7 @@ def _first(layout: _Layout) -> str:
     return f.text()
 
 
-def _raise(layout: _Layout) -> str:
+def _raise(layout: _SeriesLayout) -> str:
     """x_k = (h/k) f_(k−1), k = 1, 2, …, with f_k from the sums and the rules of order k."""
     f = NativeFunction("raise", "void", POINTER, REAL, WHOLE, POINTER, WHOLE, exported=True)
     pointer, h, order, rows, width = f.parameters

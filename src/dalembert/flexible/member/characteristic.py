@@ -23,8 +23,7 @@ from dalembert.algebra.printing.tree import ZERO, Adjacent, Factors, Group, Lett
 from dalembert.algebra.printing.tree import total as signed_sum
 from dalembert.algebra.scalar import Scalar, apply
 from dalembert.algebra.tape import Tape
-from dalembert.flexible.member.small_motion import Key, SmallMotion
-from dalembert.flexible.member.small_motion import LinearForm as Linear
+from dalembert.flexible.member.small_motion import Key, LinearForm, SmallMotion
 
 
 @dataclass(frozen=True)
@@ -147,11 +146,11 @@ class Characteristic:
         """αL, βL"""
         return self._argument("α"), self._argument("β")
 
-    def _row(self, form: Linear, side: int, square: Scalar) -> list[Scalar]:
+    def _row(self, form: LinearForm, side: int, square: Scalar) -> list[Scalar]:
         orders = {i: self._at_order(form, i, square) for i in sorted({key[1] for key in form.coefficients})}
         return [total(self.tape, (c * self._value(kind, z, i, side) for i, c in orders.items())) for kind, z in self.solutions]
 
-    def _at_order(self, form: Linear, i: int, square: Scalar) -> Scalar:
+    def _at_order(self, form: LinearForm, i: int, square: Scalar) -> Scalar:
         """What multiplies φ⁽ⁱ⁾ in a condition, in terms of αL and βL as far as they say it."""
         parts = [(key, self.scalar(c)) for key, c in form.coefficients.items() if key[1] == i]
         if not self.compressed and len(self.relations) != 1:

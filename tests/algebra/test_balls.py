@@ -94,6 +94,11 @@ def test_a_matrix_is_regular_where_a_ball_of_its_determinant_has_no_zero():
     assert not is_regular_somewhere(tape, [{0: x.i, 1: y.i}, {0: (x * y).i, 1: (y * y).i}])
     assert not is_regular_somewhere(tape, [{0: (c * c + s * s - 1).i}])
     assert not is_regular_somewhere(tape, [{0: x.i}, {0: y.i}])
+    # regular on one side of a branch alone: only of what moves is the other side tried
+    q, r = (Scalar(tape, tape.moving_symbol(name)) for name in "qr")
+    assert is_regular_somewhere(tape, [{0: (abs(q) - q).i}])
+    assert is_regular_somewhere(tape, [{0: ((1 - sign(q)) * (1 + sign(r))).i}])
+    assert not is_regular_somewhere(tape, [{0: (abs(x) - x).i}])
     # no value at the state that was drawn: nothing is claimed
     assert not is_regular_somewhere(tape, [{0: sqrt(-x).i}])
     assert not is_regular_somewhere(tape, [{0: (1 / (c * c + s * s - 1)).i}])

@@ -29,3 +29,12 @@ def test_a_regular_system_is_not_refused():
     s.particle("p", 1, s.O.offset(x * s.N.x + y * s.N.y))
     s.constrain(x**2 + y**2 - 1)
     assert 1 == len(da.forward_dynamics(s).udot)
+
+
+@pytest.mark.parametrize("inertia", [lambda x: 1 - da.sign(x), lambda x: 1 + da.sign(x), lambda x: abs(x) - x])
+def test_a_matrix_that_is_regular_on_one_side_of_a_branch_is_not_refused(inertia):
+    s = da.System("Branch")
+    x, y = s.coordinates("x y")
+    s.kinetic_energy(x.dot**2 + inertia(x) * y.dot**2)
+    s.potential(x**2 + y**2)
+    assert 2 == len(da.forward_dynamics(s).udot)

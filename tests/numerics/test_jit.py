@@ -161,6 +161,12 @@ library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
     assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
 
 
+def test_code_of_another_version_is_not_found():
+    assert jit._source.__wrapped__("ode") == jit._source.__wrapped__("ode") != jit._source.__wrapped__("numerics")
+    # as where only bytecode is installed
+    assert jit._source.__wrapped__("nothing") != jit._source.__wrapped__("nothing")
+
+
 def test_without_llvm_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
     jit._llvm.cache_clear()

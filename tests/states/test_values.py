@@ -33,3 +33,12 @@ def test_a_run_by_a_text_is_the_run_by_the_expression_to_the_last_bit():
     by_expression = da.simulate(s, 0.5, start={"theta": 0.5}, inputs={"F": 2 * da.sin(10 * s.t)}).y
     assert np.array_equal(by_text[0], by_text[1])
     assert np.array_equal(by_text[0], by_expression)
+
+
+def test_a_mass_without_a_value_is_refused():
+    s = da.System("Quotient")
+    a, b = s.constants(a=1, b=2)
+    x = s.coordinate("x")
+    s.particle("p", b / a, s.O.offset(x * s.N.x))
+    with pytest.raises(da.BadValue, match=r"a = 0, b = 2: b/a, in a mass or a moment of inertia, has no value: .*division by zero"):
+        da.simulate(s, 1, values={"a": 0})

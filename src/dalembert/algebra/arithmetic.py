@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NUMPY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 _BALL_NAMES: Final = {"sign": "sgn", "abs": "__abs__"}
 _DIGITS: Final = 50
+# of what moves, taken in turn, at the states that are tried one after the other
+_SIGNS: Final = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 # digits beyond those asked for, to pay for rounding along a long tape
 _GUARD_DIGITS: Final = 15
 
@@ -123,14 +125,22 @@ def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, 
 def is_regular_somewhere(tape: Tape, rows: Sequence[Mapping[int, int]]) -> bool:
     """Whether a square matrix, by its rows {column: entry}, is certainly regular at some state; nothing is claimed where it is not.
 
-    At a random state the ball of the determinant does not contain zero.
+    At a random state the ball of the determinant does not contain zero. What moves is tried with either sign: |x| − x vanishes only for
+    x ≥ 0.
     """
     import flint
 
     nodes = [e for row in rows for e in row.values()]
     draw = Random(1)  # noqa: S311 - nothing is to be kept secret
-    state = {i: Fraction(draw.randrange(1 << 29, 3 << 29), 1 << 30) for i in symbols_of(tape, nodes)}
-    balls = dict(zip(nodes, evaluate_balls(tape, nodes, state), strict=True))
-    with flint.ctx.workdps(_DIGITS + _GUARD_DIGITS):
-        det = flint.arb_mat([[balls[row[k]] if k in row else 0 for k in range(len(rows))] for row in rows]).det() if rows else flint.arb(1)
-    return bool(det.is_finite()) and not det.contains(0)
+    for signs in _SIGNS:
+        state = {
+            i: Fraction(draw.randrange(1 << 29, 3 << 29), 1 << 30) * (signs[k % 2] if i in tape.moving else 1)
+            for k, i in enumerate(symbols_of(tape, nodes))
+        }
+        balls = dict(zip(nodes, evaluate_balls(tape, nodes, state), strict=True))
+        with flint.ctx.workdps(_DIGITS + _GUARD_DIGITS):
+            M = [[balls[row[k]] if k in row else 0 for k in range(len(rows))] for row in rows]
+            det = flint.arb_mat(M).det() if rows else flint.arb(1)
+        if det.is_finite() and not det.contains(0):
+            return True
+    return False

@@ -225,7 +225,11 @@ def _judged(kin: Kinematics, numbers: Mapping[int, float]) -> None:
 
     def value(i: int) -> float | None:
         inside = symbols_of(tape, (i,))
-        return evaluate(tape, [i], numbers.__getitem__, Floats())[0] if all(x in numbers for x in inside) else None
+        try:
+            return evaluate(tape, [i], numbers.__getitem__, Floats())[0] if all(x in numbers for x in inside) else None
+        except (ArithmeticError, ValueError) as problem:
+            msg = f"{_given(kin, numbers, inside)}: {Scalar(tape, i)}, in a mass or a moment of inertia, has no value: {problem}"
+            raise BadValue(msg) from problem
 
     for body in kin.system.bodies:
         # what has no symbols was judged when it was declared

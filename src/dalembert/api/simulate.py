@@ -1,4 +1,8 @@
-"""A described system set in motion: which equations, what rides along, and what is said when it stops; how neighbours part, what rests."""
+"""da.simulate, a described system set in motion: which equations, what rides along, and what is said when it stops.
+
+Beside it stand the two that are asked with the same start, values and inputs: da.lyapunov, how fast neighbours of a run part from it,
+and da.rests, whether friction holds a system where it is.
+"""
 
 from __future__ import annotations
 

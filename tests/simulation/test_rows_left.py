@@ -34,3 +34,18 @@ def test_a_row_that_is_held_is_not(factor, holonomic):
         warnings.simplefilter("error")
         run = da.simulate(bead(factor, holonomic=holonomic), 2, start={"x": 2.0, "z": 4.0}, progress=False)
     assert np.abs(run["z"] - run["x"] ** 2).max() < 1e-7
+
+
+def test_a_motion_that_comes_to_rest_in_a_singular_position_is_not_called_off_its_rows():
+    s = da.System("two pendulums of one height")
+    a, b = s.coordinates("a b")
+    for name, q in (("A", a), ("B", b)):
+        s.particle(name, 1, s.O.offset(da.sin(q) * s.N.x - da.cos(q) * s.N.y))
+        s.dissipation(0.6 * q.dot**2)
+    s.gravity(-9.81 * s.N.y)
+    s.constrain(da.cos(a) - da.cos(b), name="level")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = da.simulate(s, 30, start={"a": 1.0, "b": 1.0}, progress=False)
+    assert np.abs(run["a"] - run["b"]).max() < 1e-5
+    assert abs(run["b"][-1]) < 1e-5

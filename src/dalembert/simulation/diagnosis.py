@@ -21,6 +21,7 @@ from dalembert.errors import warn
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import linear_parts
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.ode.constrained.rates import Workspace
 from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RunStopped, StepCollapsed
 from dalembert.once import MadeOnce
 from dalembert.states.evaluator import Evaluator, label
@@ -43,6 +44,9 @@ _LOOSE: Final = 1e-5
 _NEARLY_SINGULAR: Final = 1e-3
 # of the time of a run: through a singular position it is less by orders of magnitude
 _LONG: Final = 1e-3
+# of the largest slope of a row; of the largest coordinates, or speeds
+_FALLEN: Final = 1e-5
+_APART: Final = 1e-5
 # how much of the turning a direction of the rates may leave where angles are singular, and from where on a rate counts in it
 _NO_TURN: Final = 1e-3
 _COUNTS: Final = 0.1
@@ -115,9 +119,19 @@ def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
         warn(f"{blame.strip()} than {rtol:g}, or energy_tolerance=")
 
 
-def warn_of_rows_left(run: Trajectory, longest: float, row: int) -> None:
+def warn_of_rows_left(run: Trajectory, space: Workspace) -> None:
     """A row that was taken for one beside a singular position, since its slope fell, and that the motion has left."""
+    longest, row = space.left
     if not longest or longest < _LONG * abs(run.solution.t[-1] - run.solution.t[0]):
+        return
+    n_q, n = space.rates.layout.n_q, space.rates.layout.n
+    q, z = run.solution.y[:, :n_q], run.solution.y[:, n_q : n_q + n]
+    rows = space.rates.rows(np.column_stack([q, z, run.solution.t]), space.p)
+    slopes = np.abs(rows["A"][:, row]).sum(axis=1)
+    fallen = (slopes > 0.0) & (slopes < _FALLEN * slopes.max())
+    # a motion that comes to rest in a singular position leaves a row by less than matters in the motion as a whole
+    gaps = [(rows["phi"], q), (rows["e"], z)]
+    if not fallen.any() or all(np.median(np.abs(a[fallen, row]) / slopes[fallen]) <= _APART * np.abs(x).max() for a, x in gaps):
         return
     name = run.kinematics.velocity_rows[row].row.name
     warn(

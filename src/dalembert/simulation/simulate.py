@@ -291,7 +291,7 @@ def _ended(trajectory: Trajectory, rtol: float, options: RunOptions, rates: Comp
     if not trajectory.finished and trajectory.solution.interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
     if isinstance(rates, Workspace):
-        warn_of_rows_left(trajectory, *rates.left)
+        warn_of_rows_left(trajectory, rates)
     else:
         warn_of_singular_speeds(trajectory)
     warn_of_small_motion(trajectory, rtol, options.atol)

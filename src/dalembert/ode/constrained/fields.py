@@ -109,22 +109,9 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
 
 
 # what native code changes; everything else stays as it is while a function runs
-_CHANGING: Final = frozenset(
-    {
-        "rank",
-        "weakest",
-        "turning",
-        "seen_at",
-        "p",
-        "multipliers",
-        "straight_refused",
-        "unseen",
-        "left",
-        "left_since",
-        "left_longest",
-        "left_row",
-    }
-)
+_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen"}) | {
+    name for name, _ in FIELDS if name.startswith("left")
+}
 
 
 class Given(Record):

@@ -74,7 +74,7 @@ def _look_for_rows_left(native: ProblemFunction, limit: Value) -> None:
     f, given, which = native.function, native.given, native.function.variable(native.function.value(-1, WHOLE))
     phi, e, slopes, sizes = (native.column(name) for name in ("phi", "e", "slopes", "sizes"))
     with f.loop(given.m) as j, f.when((slopes[j] > 0.0) & (slopes[j] < sizes[j] * _FALLEN)):
-        fastest = f.call("size", REAL, f.emit(POINTER, f"getelementptr {REAL}, {given.x}, {given.n_q}"), given.n)
+        fastest = f.call("size", REAL, native.numbers_from(given.x, given.n_q).pointer, given.n)
         off, skids = (f.intrinsic("fabs", a[j]) > slopes[j] * most for a, most in ((phi, limit), (e, fastest * _LEFT_IN_SPEEDS)))
         with f.when(off | skids):
             which.value = j

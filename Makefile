@@ -7,22 +7,23 @@ PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: browser help demo test test-all bench dist docs docs-gallery lint clean
+.PHONY: browser help demo test test-all bench dist docs docs-gallery lint release clean
 
 help:
-	@echo 'make demo      the rolling disk: one page with its equations by every principle, proved equal, set in motion'
+	@echo 'make demo      the rolling disk as one interactive page: equations by every principle, proof that they agree, motion'
 	@echo 'make test      linter, type checker, and every test that is not slow'
 	@echo 'make test-all  the same with the slow tests'
-	@echo 'make bench     measure against other tools and write benchmarks/results.md'
+	@echo 'make bench     measure against other tools; writes benchmarks/results.md and the README table'
 	@echo 'make dist      build wheel and sdist, and try the wheel in a clean environment of every Python at hand'
 	@echo 'make docs      build the documentation into docs/_build/html; every piece of code in it runs'
-	@echo 'make docs-gallery  the same with the report pages of all systems of the gallery; some minutes'
+	@echo 'make docs-gallery  the same with the report pages of all systems of the gallery; several minutes'
+	@echo 'make release   check that this is a release: version, changelog, citation, documentation, wheel, tag'
 	@echo 'make lint      linter and type checker only'
 	@echo 'make clean     remove .venv, caches and builds'
 
 demo: $(VENV)/.run
 	@$(BIN)/dalembert report rolling-disk --open
-	@echo 'take hold of the disk in the page, below the moving picture: "Try it"; the page needs no network'
+	@echo 'change masses and initial conditions under "Try it" below the animation; the page works offline'
 
 test: lint browser
 	$(BIN)/python -m pytest -m 'not slow' -n $(WORKERS)
@@ -45,12 +46,13 @@ browser:
 	    { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1 && exit 0; \
 	fi; \
 	echo 'SKIPPED: no Chromium was found and none could be installed; the browser tests of the page are skipped.' >&2; \
-	echo 'On Debian and Ubuntu this mends it: apt-get install chromium (or set CHROMIUM to where it is).' >&2
+	echo 'On Debian and Ubuntu this fixes it: apt-get install chromium (or set CHROMIUM to where it is).' >&2
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python docs/measured.py
 
-# the wheel, installed beside nothing else, must derive, prove, compile and run
+# the wheel, installed alone, must derive, prove, compile and run
 dist: $(VENV)/.dist
 	rm -rf build dist
 	$(BIN)/python -m build --outdir dist
@@ -72,6 +74,10 @@ docs: $(VENV)/.docs
 docs-gallery: $(VENV)/.docs
 	$(BIN)/dalembert report --all -o docs/_build/html/gallery
 	$(MAKE) docs
+
+# every check of a release, after the wheel and the documentation are built
+release: dist docs
+	$(BIN)/python packaging/release.py
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -117,10 +123,10 @@ $(VENV)/pyvenv.cfg:
 	    exec $$python -m venv $(VENV); \
 	done; \
 	if [ -n "$$found" ]; then \
-	    echo "$$found cannot make a virtual environment; on Debian and Ubuntu this mends it:" >&2; \
+	    echo "$$found cannot make a virtual environment; on Debian and Ubuntu this fixes it:" >&2; \
 	    echo '    apt-get install python3-venv' >&2; \
 	else \
-	    echo 'dalembert needs Python 3.11 or later, and none was found; on Debian 12 and later this mends it:' >&2; \
+	    echo 'dalembert needs Python 3.11 or later, and none was found; on Debian 12 and later this fixes it:' >&2; \
 	    echo '    apt-get install python3-venv' >&2; \
 	fi; \
 	exit 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from charts import with_charts
 from claims import with_claims
 from formulas import display, inline
 from measured import day, with_measurements
@@ -18,8 +20,9 @@ from thumbnails import cards
 import dalembert as da
 from dalembert.references import REFERENCES
 
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001 - the builder asks for this name
-release = version = "0.1"
+release = version = PROJECT["version"]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -43,7 +46,7 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
     """Run the code of a page, and put in what is made from the library itself."""
     if docname.startswith("decisions"):
         return
-    text = with_claims(with_measurements(run_page(source[0], docname))).replace(DAY, day())
+    text = with_claims(with_charts(with_measurements(run_page(source[0], docname)))).replace(DAY, day())
     if GALLERY in text:
         text = text.replace(GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````")
     if NAMES in text:

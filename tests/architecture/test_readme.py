@@ -1,20 +1,34 @@
-"""What the README shows is what happens."""
+"""What the README shows is what happens, and what it links is there."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import re
+import shlex
+import sys
 from pathlib import Path
 
-README = Path(__file__).parents[2] / "README.md"
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli.commands import app
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+sys.path.insert(0, str(ROOT / "docs"))
+
+from measured import with_speeds  # noqa: E402 - the folder of the pages is no package
+
+COMMANDS = re.findall(r"^ {4}dalembert (.+)$", README, re.MULTILINE)
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 
 
-def test_the_example_prints_what_is_shown():
+def test_the_example_prints_what_is_shown(monkeypatch):
+    monkeypatch.setenv("DALEMBERT_SEED", "7")
     (code,), (shown,) = blocks("python"), blocks("text")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -22,11 +36,35 @@ def test_the_example_prints_what_is_shown():
     assert shown == printed.getvalue()
 
 
-def test_the_other_statements_of_the_readme_hold():
-    (code,) = blocks("python")
-    names: dict[str, object] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, "README.md", "exec"), names)
-        text = eval("str(da.agreement(s))", names)
-    assert re.match(r"Cart and bar: \d+ principles agree exactly, ", text)
-    assert eval("str(da.lagrange(s).equations) == str(da.kane(s).equations)", names)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_runs(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, shlex.split(command.partition("#")[0]))
+    assert 0 == result.exit_code, result.output
+
+
+def test_the_commands_were_seen():
+    assert {"gallery", "derive", "agree", "simulate", "report"} == {line.split()[0] for line in COMMANDS}
+    assert {"demo", "test"} == set(re.findall(r"^ {4}make (\w+)", README, re.MULTILINE))
+
+
+def test_every_file_that_is_linked_is_there():
+    linked = re.findall(r"\]\(([^)#:]+)\)|src=\"([^\"]+)\"", README)
+    assert len(linked) > 12
+    assert [] == sorted(path for pair in linked for path in pair if path and not (ROOT / path).exists())
+
+
+def test_the_speeds_are_those_measured_last():
+    assert with_speeds(README) == README, "run: python docs/measured.py"
+    with pytest.raises(LookupError):
+        with_speeds_of("no such tool")
+
+
+def with_speeds_of(tool: str) -> str:
+    import measured
+
+    return measured._cell("chain 7, native loop", tool)[0]
+
+
+def test_the_readme_is_short():
+    assert README.count("\n") <= 120

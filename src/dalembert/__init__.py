@@ -8,6 +8,7 @@ agree, set it in motion, and read the derivation.
 
 import ast
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -43,11 +44,16 @@ _THEIRS = {
     "dynamicsymbols": "coordinates are s.coordinates('x theta')",
     "symbols": "constants are s.constants(m=1, l=2)",
 }
+# {old public name: new one}: the old one is the same object, and warns
+_RENAMED = {"Crawling": "NoProgress"}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - read from the one list there is
 
 
 def __getattr__(name: str) -> Any:
     """A public name whose chapter is not open yet."""
+    if name in _RENAMED:
+        warnings.warn(f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[__name__], _RENAMED[name])
     if name not in _HOME:
         raise _no_name(name)
     # two threads that open the same chapter from two sides would wait for one another

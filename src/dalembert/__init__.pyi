@@ -165,7 +165,8 @@ from dalembert.ode.failures import BadDuration as BadDuration
 from dalembert.ode.failures import BadRun as BadRun
 from dalembert.ode.failures import BadStart as BadStart
 from dalembert.ode.failures import BadTolerance as BadTolerance
-from dalembert.ode.failures import Crawling as Crawling
+from dalembert.ode.failures import Cause as Cause
+from dalembert.ode.failures import NoProgress as NoProgress
 from dalembert.ode.failures import NotFinite as NotFinite
 from dalembert.ode.failures import OutsideRun as OutsideRun
 from dalembert.ode.failures import ProjectionFailed as ProjectionFailed
@@ -235,3 +236,6 @@ from dalembert.studies.result import Ensemble as Ensemble
 from dalembert.studies.running import StudyFailed as StudyFailed
 from dalembert.studies.store import open_study as open_study
 from dalembert.units.inference import BadDimension as BadDimension
+
+# renamed: the same objects by their old names, with a warning
+Crawling = NoProgress

@@ -15,11 +15,13 @@ class DalembertError(ValueError):
 class BadExpression(DalembertError):
     """An expression that cannot be formed: not finite, unknown name, division by zero.
 
-    Of one that was read from text, `column` says where, counted from 1, and `sentence` what is wrong without saying where.
+    Of one that was read from text, `column` says where, counted from 1, and `sentence` what is wrong without saying where; `what` is the
+    sentence without its remedy.
     """
 
     column: int | None = None
     sentence: str = ""
+    what: str = ""
 
 
 class BadDescription(DalembertError):
@@ -51,7 +53,9 @@ class UnknownOption(Unknown, TypeError):
 
 
 class Unwritable(DalembertError):
-    """A file that cannot be written; what should have gone there is kept."""
+    """A file that cannot be written; what should have gone there is kept. `what` is the message without its remedy, where it has one."""
+
+    what: str = ""
 
 
 class MissingPackage(DalembertError):

@@ -36,8 +36,10 @@ def replacing(path: str | os.PathLike[str], remedy: str = "name another place") 
         finally:
             part.unlink(missing_ok=True)
     except OSError as problem:
-        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; {remedy}"
-        raise Unwritable(msg) from problem
+        what = f"cannot write {os.fspath(path)}: {problem.strerror or problem}"
+        refusal = Unwritable(f"{what}; {remedy}")
+        refusal.what = what
+        raise refusal from problem
 
 
 def write(path: str | os.PathLike[str], text: str, remedy: str = "name another place") -> Path:

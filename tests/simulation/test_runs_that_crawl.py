@@ -14,7 +14,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.errors import DalembertWarning
 from dalembert.ode import diagnosis
-from dalembert.ode.failures import Crawling, RunInterrupted
+from dalembert.ode.failures import Cause, NoProgress, RunInterrupted
 from dalembert.simulation.diagnosis import explain
 
 
@@ -36,7 +36,7 @@ def _fewer_steps(monkeypatch):
 
 def test_chattering():
     s, start = mass(lambda x, _: -x - da.sign(x.dot) / 2, x=2.0)
-    with pytest.raises(Crawling, match=r"chattering: the rate of x\.dot jumps between -0\.5 and 0\.5.*smooth it") as stopped:
+    with pytest.raises(NoProgress, match=r"chattering: the rate of x\.dot jumps between -0\.5 and 0\.5.*smooth it") as stopped:
         da.simulate(s, 20, start=start)
     run = stopped.value.trajectory
     assert 2 * np.pi == pytest.approx(run.t[-1], abs=1e-2)
@@ -46,7 +46,7 @@ def test_chattering():
 
 def test_stiffness_and_its_cure():
     s, start = mass(lambda x, t: -(10**9) * x.dot - 10**9 * (x - da.cos(t)), x=1.0)
-    with pytest.raises(Crawling, match=r"stiffness: something around x\.dot settles 1e\+09 times.*integrator='rosenbrock', 'Radau'"):
+    with pytest.raises(NoProgress, match=r"stiffness: something around x\.dot settles 1e\+09 times.*integrator='rosenbrock', 'Radau'"):
         da.simulate(s, 20, start=start)
     assert 20 == da.simulate(s, 20, start=start, integrator="Radau", audit=False, rtol=1e-4, atol=1e-6).t[-1]
 
@@ -58,21 +58,21 @@ def test_a_singular_attitude_is_told_from_the_rest():
     B = P.frame
     s.body("B", 2, P, B, da.inertia(B, 1, 2, 3))
     s.torque(5 * B.z.cross(s.N.z) - 3 * B.w, B)
-    with pytest.raises(Crawling, match=r"approach to a singular attitude: a and c turn 'B' about the same axis.*by a quaternion"):
+    with pytest.raises(NoProgress, match=r"approach to a singular attitude: a and c turn 'B' about the same axis.*by a quaternion"):
         da.simulate(s, 400, start={"b": 1, "a.dot": 0.5, "c.dot": 0.1})
 
 
 def test_a_run_too_long_for_the_memory(monkeypatch):
     monkeypatch.setattr(diagnosis, "_MOST_BYTES", 10**6)
     s, start = mass(lambda x, _: -x, x=1.0)
-    with pytest.raises(Crawling, match=r"at this pace the run takes \de\+\d\d steps, more than can be kept; make it shorter") as stopped:
+    with pytest.raises(NoProgress, match=r"at this pace the run takes \de\+\d\d steps, more than can be kept; make it shorter") as stopped:
         da.simulate(s, 1e7, start=start)
     assert stopped.value.trajectory.t[-1] < 1e7
 
 
 def test_with_events_too():
     s, start = mass(lambda x, _: -x - da.sign(x.dot) / 2, x=2.0)
-    with pytest.raises(Crawling, match="chattering"):
+    with pytest.raises(NoProgress, match="chattering"):
         da.simulate(s, 20, start=start, events=["x - 100"])
 
 
@@ -103,7 +103,7 @@ def test_ctrl_c_raises_with_the_run_so_far(monkeypatch):
 @pytest.mark.parametrize(("drift", "right", "told"), [(0.5, True, True), (0.01, True, False), (0.5, False, False)])
 def test_an_explosion_that_the_energies_deny_is_the_integrators_error(drift, right, told, monkeypatch):
     run = da.simulate(gallery.build("double-pendulum"), 1, start={"alpha": 2.0})
-    failure = da.RunStopped("stopped", run.solution)
+    failure = da.RunStopped(Cause.NO_PROGRESS, run.solution)
     failure.trajectory = run
     monkeypatch.setitem(run.__dict__, "integrals", SimpleNamespace(lost=drift, model_is_right=right))
     explain(failure, da.kane(run.system).equations)

@@ -48,7 +48,7 @@ _REMEDIES: Final = {
 def refuse(what: str, at: int, remedy: str = "") -> NoReturn:
     """Raise BadExpression: what is wrong with the character of index `at`, in one sentence."""
     error = BadExpression(f"{what} at column {at + 1}{': ' + remedy if remedy else ''}")
-    error.column, error.sentence = at + 1, f"{what}{': ' + remedy if remedy else ''}"
+    error.column, error.sentence, error.what = at + 1, f"{what}{': ' + remedy if remedy else ''}", what
     raise error from None
 
 

@@ -18,7 +18,7 @@ from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
-from dalembert.ode.failures import Crawling, RunStopped
+from dalembert.ode.failures import NoProgress, RunStopped
 from dalembert.principles.kane import kane
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     except RunStopped as failure:
         if (
             options.integrator == "auto"
-            and isinstance(failure, Crawling)
+            and isinstance(failure, NoProgress)
             and failure.is_stiff
             and not isinstance(equations, SaddleEquations)
         ):

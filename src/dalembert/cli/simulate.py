@@ -129,6 +129,6 @@ def _write(write: Callable[[Path], object], path: Path, *, as_json: bool) -> Non
     except Unwritable as problem:
         spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / (path.name or "run.csv")
         write(spare)
-        say(f"{str(problem).partition(';')[0]}; the result is in {spare}")
+        say(f"{problem.what or problem}; the result is in {spare}")
         raise Ended(PROGRAM_FAILED) from None
     wrote(path, as_json=as_json)

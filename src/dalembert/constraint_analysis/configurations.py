@@ -135,8 +135,8 @@ def _coordinate(rows: SystemRows, key: object, what: str) -> int:
     name = str(key.name if isinstance(key, Scalar) else key)
     names = [str(rows.tape.nodes[i][1]) for i in rows.q]
     if name not in names:
-        msg = f"{what}: {name} is not a coordinate; where the rows hold is a matter of positions alone ({', '.join(names)})"
-        raise BadStart(msg)
+        msg = f"{name} is not a coordinate; where the rows hold is a matter of positions alone ({', '.join(names)})"
+        raise BadStart(msg, what)
     return names.index(name)
 
 

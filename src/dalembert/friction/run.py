@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dalembert.friction.switching import Change, NoMotion, Switcher
 from dalembert.numerics.llvm_types import padded
 from dalembert.numerics.python_call import address
 from dalembert.numerics.symbol_values import BadValue
-from dalembert.ode.failures import RunStopped
+from dalembert.ode.failures import Cause, RunStopped
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.context import Context
 from dalembert.simulation.energy_audit import Watched
@@ -167,7 +167,9 @@ class ContactRun(EventfulRun):
             before = y[: self._n]
             after, changes = self.switcher.begin(t, before)
         except NoMotion as problem:
-            raise self._stopped(str(problem), t, y) from None
+            self._apply(t)
+            motion = self._told(one_point(t, y), Outcome.STOPPED, "")
+            raise _failure(problem.cause, motion, place="the start", **problem.facts) from None
         self._note(t, before, after, [c for c in changes if c.action == "impact"])
         new = y.copy()
         if after is not before:
@@ -246,7 +248,7 @@ class ContactRun(EventfulRun):
                 self._jammed(names)
             new, changes = self.switcher.switch(t, before, fired)
         except NoMotion as problem:
-            raise self._halted(integration, f"at t = {t:.9g} {problem}") from None
+            raise self._halted(integration, problem.cause, place=f"t = {t:.9g}", **problem.facts) from None
         after = y
         if new is not before:
             after = y.copy()
@@ -267,14 +269,11 @@ class ContactRun(EventfulRun):
         t, times = integration.t, self.history.times
         if len(times) > _MANY and t - times[-_MANY] <= _SOON * self.switcher.duration:
             often = Counter(e.name for e in self.occurrences[-_MANY:]).most_common(1)[0][0]
-            raise self._halted(
-                integration, f"{often!r} changes its mode without end at t = {t:.9g}: {_MANY} times since {times[-_MANY]:.9g}"
-            )
+            since = f": {_MANY} times since {times[-_MANY]:.9g}"
+            raise self._halted(integration, Cause.MODE_CHANGES, contact=often, t=t, since=since)
 
     def _jammed(self, names: str) -> None:
-        why = "comes to where its normal force grows beyond all bounds (Painlevé's paradox: with so much friction rigid bodies jam)"
-        msg = f"the slipping contact {names} {why}; lower the friction, or let something give way, such as a spring at the contact"
-        raise NoMotion(msg)
+        raise NoMotion(Cause.JAMMED_CONTACT, contacts=names)
 
     def _give_slack(self, integration: Integration, fired: Sequence[Monitor]) -> None:
         """A monitor that is zero but for rounding and comes back to the same time may fall a little short of zero."""
@@ -282,7 +281,7 @@ class ContactRun(EventfulRun):
             slack = max(100.0 * self._slack.get(m.contact, 0.0), _SLACK)
             if slack > _MOST_SLACK:
                 name = self.switcher.model.contacts[m.contact].name
-                raise self._halted(integration, f"{name!r} changes its mode without end at t = {integration.t:.9g}")
+                raise self._halted(integration, Cause.MODE_CHANGES, contact=name, t=integration.t, since="")
             self._slack[m.contact] = slack
 
     def _note(self, t: float, before: Numbers, after: Numbers, changes: Sequence[Change]) -> None:
@@ -304,12 +303,14 @@ class ContactRun(EventfulRun):
 
     # ---- where it ends -----------------------------------------------------------------------
 
-    def _halted(self, integration: Integration, message: str) -> ContactStopped:
-        return ContactStopped(message, self._whole(integration, Outcome.STOPPED, message))
+    def _halted(self, integration: Integration, cause: Cause, **facts: Any) -> ContactStopped:
+        return _failure(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
 
-    def _stopped(self, message: str, t: float, y: Numbers) -> ContactStopped:
-        self._apply(t)
-        return ContactStopped(f"at the start {message}", self._told(one_point(t, y), Outcome.STOPPED, message))
+
+def _failure(cause: Cause, motion: Solution, **facts: Any) -> ContactStopped:
+    failure = ContactStopped(cause, motion, **facts)
+    failure.solution = replace(motion, message=str(failure))
+    return failure
 
 
 def _flags(mode: ContactMode, slack: float) -> tuple[float, float, float, float, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from dalembert.arrays import Numbers
 from dalembert.friction.complementarity import OPEN, Candidate, ContactMode, Holding, ModeSearch, chosen
 from dalembert.friction.contact_equations import Monitor
 from dalembert.friction.contact_model import ContactModel, ContactQuantities
-from dalembert.ode.failures import BadStart
+from dalembert.ode.failures import BadStart, Cause
 
 # a part of the run that is no time: what would be over within it is over
 _NO_TIME: Final = 1e-12
@@ -32,7 +32,11 @@ _ENERGY: Final = 1e-9
 
 
 class NoMotion(Exception):
-    """No mode, or more than one, satisfies the laws of contact here; said in words."""
+    """No mode, or more than one, satisfies the laws of contact here: the cause, and the facts of its message."""
+
+    def __init__(self, cause: Cause, **facts: Any) -> None:
+        super().__init__(cause)
+        self.cause, self.facts = cause, facts
 
 
 class Change(NamedTuple):
@@ -62,7 +66,7 @@ class Switcher:
         self.modes = []
         for k, c in enumerate(self.model.contacts):
             if c.gap is not None and (q.gap[k] < -reach or (c.two_sided and q.gap[k] > reach)):
-                raise BadStart(self._inside(k, q.gap[k]))
+                raise BadStart(self._inside(k, q.gap[k]), "start")
             self.modes.append(OPEN if c.gap is not None and q.gap[k] > reach else ContactMode())
         return self.switch(t, y, ())
 
@@ -70,8 +74,8 @@ class Switcher:
         c = self.model.contacts[k]
         along = f" along {c.arrow[1]}" if c.arrow is not None and c.arrow[1] is not None else ""
         if c.two_sided:
-            return f"start: {c.name!r} is a guide, and the point is {abs(gap):.6g} off it{along}; start on it"
-        return f"start: {abs(gap):.6g} inside {c.name!r}{along}; start where the gap is positive or zero"
+            return f"{c.name!r} is a guide, and the point is {abs(gap):.6g} off it{along}; start on it"
+        return f"{abs(gap):.6g} inside {c.name!r}{along}; start where the gap is positive or zero"
 
     # ---- one change --------------------------------------------------------------------------
 
@@ -154,9 +158,9 @@ class Switcher:
             # what has ended may go on, by a rounding
             verdict = chosen(self._search.holding(q.A, q.b, [c._replace(ended=()) for c in candidates]), _size(q.b))
         if verdict.chosen is None:
-            raise NoMotion(self._paradox(numbers, ()))
+            raise self._paradox(numbers, ())
         if verdict.several:
-            raise NoMotion(self._paradox(numbers, verdict.several))
+            raise self._paradox(numbers, verdict.several)
         for k, mode in zip(numbers, verdict.chosen.modes, strict=True):
             self.modes[k] = mode
 
@@ -177,19 +181,14 @@ class Switcher:
             return tuple(ContactMode(sticks=True, side=side) for side in (1, -1))
         return ()
 
-    def _paradox(self, numbers: Sequence[int], several: Sequence[Holding]) -> str:
+    def _paradox(self, numbers: Sequence[int], several: Sequence[Holding]) -> NoMotion:
         names = " and ".join(repr(self.model.contacts[k].name) for k in numbers)
         if not several:
-            return (
-                f"no motion satisfies the laws of contact of {names} here: whether the contact is open, sticks or slips, a force or an "
-                "acceleration has the wrong sign (Painlevé's paradox: rigid bodies with so much friction jam); lower the friction, or "
-                "let something give way, such as a spring at the contact"
-            )
+            return NoMotion(Cause.NO_CONTACT_MOTION, contacts=names)
         ways = " or ".join(
             ", ".join(f"{self.model.contacts[k].name} {m.text}" for k, m in zip(numbers, h.modes, strict=True)) for h in several
         )
-        cure = "lower the friction, or let something give way"
-        return f"more than one motion satisfies the laws of contact here ({ways}): Painlevé's paradox; {cure}"
+        return NoMotion(Cause.SEVERAL_CONTACT_MOTIONS, ways=ways)
 
     # ---- impacts -----------------------------------------------------------------------------
 
@@ -254,15 +253,13 @@ class Switcher:
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
             law, cure = ("Poisson's", "lower the restitution") if poisson else ("Newton's", "take law='poisson', or lower the restitution")
-            msg = f"{law} law of impact would create the energy {change:.6g} at {names}, where friction turns the slip; {cure}"
-            raise NoMotion(msg)
+            raise NoMotion(Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure)
         return total
 
     def _solved(self, q: ContactQuantities, b: Numbers, candidates: Sequence[Candidate]) -> Numbers:
         verdict = chosen(self._search.holding(q.A, b, candidates), _size(b))
         if verdict.chosen is None:
-            msg = "no impulses satisfy the laws of impact and friction here; lower the friction, or let something give way"
-            raise NoMotion(msg)
+            raise NoMotion(Cause.NO_IMPULSES)
         return verdict.chosen.lam
 
     def _resting(self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]) -> dict[int, float]:

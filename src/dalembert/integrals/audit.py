@@ -298,4 +298,4 @@ def _rate(name: str, tolerance: float | None, length: float) -> float:
 def explain(failure: RunStopped) -> None:
     """Say what stood in the way where a run under an energy tolerance found no step small enough."""
     if isinstance(failure, StepRefused | StepCollapsed):
-        failure.reason += "\nK₂ + 𝒰 + Z is not kept within the energy tolerance by any step: rounding has used it up; allow a larger one"
+        failure.energy_limited = True

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dalembert.algebra.scalar import Scalar
-from dalembert.errors import DalembertError
+from dalembert.errors import BadExpression, DalembertError
 from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
 from dalembert.modelfile.places import ModelText
@@ -108,7 +108,8 @@ def _known(b: ModelBuilder, name: str, path: Path) -> str:
     try:
         b.s.expression(name)
     except DalembertError as problem:
-        b.source.refuse(str(problem).partition(" at column")[0] + _hint(b, name), path, key=True)
+        what = problem.what if isinstance(problem, BadExpression) else ""
+        b.source.refuse((what or str(problem)) + _hint(b, name), path, key=True)
     return name
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from dalembert.numerics.llvm_types import CODE, INTRINSICS
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.problem import DENSE_ROWS
-from dalembert.ode.run import Cause, ExitReason, RunFunction, StepFunction, WorkRow
+from dalembert.ode.run import ExitReason, RunFunction, StepCause, StepFunction, WorkRow
 from dalembert.ode.step import step_text
 
 EXPORTS: Final = ("start", "advance")
@@ -176,8 +176,8 @@ def size_after_rejection(native: StepFunction, root: Root) -> Value:
     """h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10"""
     f, h = native.function, native["h_try"]
     by_error = f.intrinsic("maxnum", 1.0 / _LARGEST_SHRINKAGE, _SAFETY / root(f, native["error"]))
-    by_cause = f.choose(native["cause"].differs(Cause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
-    return f.choose(native["cause"].differs(Cause.ERROR), by_cause, coarse(h * by_error))
+    by_cause = f.choose(native["cause"].differs(StepCause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
+    return f.choose(native["cause"].differs(StepCause.ERROR), by_cause, coarse(h * by_error))
 
 
 def take_text(root: Root) -> str:

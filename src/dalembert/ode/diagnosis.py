@@ -1,6 +1,6 @@
-"""Why a run stopped, or does not get on, in words: the time, the component most likely at fault and what to look for.
+"""Why a run stopped, or makes no progress, as data: the time, the component most likely at fault and what to look for.
 
-A run that does not get on is recognised within 10⁵ steps.
+A run that makes no progress is recognised within 10⁵ steps.
 
 chattering    a slope jumps to and fro from step to step: the motion slides along a jump of the right-hand side
 stiffness     h |∂f/∂y| stays at the limit of stability, some 6 for this method, while the solution itself is smooth
@@ -9,12 +9,21 @@ otherwise     so many steps that they could not be kept
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RightHandSideFailed, RunStopped, StepCollapsed, StepRefused
-from dalembert.ode.run import Cause, Run
+from dalembert.ode.failures import (
+    Cause,
+    NoProgress,
+    NotFinite,
+    ProjectionFailed,
+    RightHandSideFailed,
+    RunStopped,
+    StepCollapsed,
+    StepRefused,
+)
+from dalembert.ode.run import Run, StepCause
 from dalembert.ode.solution import slope_at_begin
 
 if TYPE_CHECKING:
@@ -45,31 +54,29 @@ _NUDGE: Final = 1e-7
 
 def stopped(run: Run, solution: Solution, slope: Numbers) -> RunStopped:
     """The error to raise for a run that stopped, with the motion so far."""
-    kind, reason = _REASONS.get(run.cause, (StepCollapsed, ""))
+    kind, cause = _CAUSES.get(run.cause, (StepCollapsed, Cause.STEP_SIZE))
     if kind is StepCollapsed:
-        reason = _collapse(run, solution, slope)
+        return _collapse(run, solution, slope)
     if kind is NotFinite and not solution.steps:
-        reason = "the right-hand side is infinite or not a number already at the start"
-    where = f"stopped at t = {run.t:.17g} after {solution.steps} steps: "
-    return kind(where + reason.format(code=run.code, h=run.h), solution, run.code)
+        cause = Cause.NOT_FINITE_AT_START
+    return kind(cause, solution, code=run.code, t=run.t, h=run.h)
 
 
-def _collapse(run: Run, solution: Solution, slope: Numbers) -> str:
+def _collapse(run: Run, solution: Solution, slope: Numbers) -> StepCollapsed:
     """The component that changes fastest, and whether it runs away."""
     y, rate = solution.y[-1, : slope.size], slope
     growth = np.abs(rate) / np.maximum(np.abs(y), np.finfo(float).tiny)
     worst = int(np.argmax(growth * (np.abs(y) > np.median(np.abs(y)) * _RUNAWAY)))
-    fact = f"the step has shrunk to {run.h:.1e}; component {worst} is {y[worst]:.6g} and changes at {rate[worst]:.6g} per unit of time"
-    if growth[worst] * max(abs(run.t), solution.t[-1] - solution.t[0]) > 1.0 / _RUNAWAY:
-        return fact + ": it grows without bound in finite time"
-    return fact + ": look for a jump or a kink in the right-hand side, or loosen the tolerance"
+    runs_away = growth[worst] * max(abs(run.t), solution.t[-1] - solution.t[0]) > 1.0 / _RUNAWAY
+    cause, facts = Cause.BLOW_UP if runs_away else Cause.STEP_SIZE, {"t": run.t, "h": run.h, "value": y[worst], "rate": rate[worst]}
+    return StepCollapsed(cause, solution, component=worst, code=run.code, **facts)
 
 
-_REASONS: Final[dict[int, tuple[type[RunStopped], str]]] = {
-    Cause.NOT_FINITE: (NotFinite, "the right-hand side is infinite or not a number just beyond, even for a step of {h:.1e}"),
-    Cause.RHS: (RightHandSideFailed, "the right-hand side cannot be evaluated just beyond (code {code})"),
-    Cause.PROJECT: (ProjectionFailed, "the projection finds no point on the constraints just beyond (code {code})"),
-    Cause.ACCEPT: (StepRefused, "the acceptance test refuses every step, down to {h:.1e} (code {code})"),
+_CAUSES: Final[dict[int, tuple[type[RunStopped], Cause]]] = {
+    StepCause.NOT_FINITE: (NotFinite, Cause.NOT_FINITE),
+    StepCause.RHS: (RightHandSideFailed, Cause.RIGHT_HAND_SIDE),
+    StepCause.PROJECT: (ProjectionFailed, Cause.PROJECTION),
+    StepCause.ACCEPT: (StepRefused, Cause.ACCEPTANCE),
 }
 
 
@@ -80,48 +87,41 @@ class CrawlWatch:
         self._t, self._length, self._attempts = integration.t, integration.problem.t1 - integration.t, integration.attempts
 
     def look(self, integration: Integration) -> None:
-        """Raise `Crawling` where the last 10⁵ steps have brought next to nothing, or where memory would run out."""
+        """Raise `NoProgress` where the last 10⁵ steps have brought next to nothing, or where memory would run out."""
         if integration.stored_bytes > _MOST_BYTES:
-            raise _error(integration, _reason(integration) or _too_many(integration, self._length))
+            raise self._failure(integration)
         if integration.attempts - self._attempts < STEPS:
             return
         part = (integration.t - self._t) / self._length
         if part < LEAST_PART:
-            raise _error(integration, _reason(integration) or _too_many(integration, self._length))
+            raise self._failure(integration)
         self._t, self._attempts = integration.t, integration.attempts
 
-
-def _error(integration: Integration, why: str) -> Crawling:
-    where = f"stopped at t = {integration.t:.17g} after {integration.steps} steps: "
-    return Crawling(where + why, integration.so_far())
+    def _failure(self, integration: Integration) -> NoProgress:
+        return _chattering_or_stiffness(integration) or _too_many(integration, self._length)
 
 
-def _too_many(integration: Integration, length: float) -> str:
+def _too_many(integration: Integration, length: float) -> NoProgress:
     done = integration.t - integration.problem.t0
-    steps = integration.steps * length / done if done > 0.0 else np.inf
-    return (
-        f"at this pace the run takes {steps:.0e} steps, more than can be kept; "
-        "make it shorter, loosen rtol and atol, or go on from this state in a new run"
-    )
+    needed = integration.steps * length / done if done > 0.0 else np.inf
+    return _no_progress(integration, Cause.TOO_MANY_STEPS, needed=needed)
 
 
-def _reason(integration: Integration) -> str | None:
-    """Chattering or stiffness, from the last steps."""
+def _no_progress(integration: Integration, cause: Cause, component: int | None = None, **facts: Any) -> NoProgress:
+    return NoProgress(cause, integration.so_far(), component=component, t=integration.t, steps=integration.steps, **facts)
+
+
+def _chattering_or_stiffness(integration: Integration) -> NoProgress | None:
+    """What the last steps show."""
     t, y, slopes = _last(integration)
     if len(t) < _LOOK // 2:
         return None
     jump = _jump(integration, t, y, slopes)
     if jump is not None:
         place, low, high = jump
-        way = "declare the friction that it is (s.friction), smooth it (tanh(v/ε)), or let an event end or change the motion there"
-        cure = f"where sign or |·| of a velocity holds it, {way}"
-        what = f"chattering: the rate of component {place} jumps between {low:.6g} and {high:.6g} from step to step"
-        return f"{what}, and steps have shrunk to {np.diff(t).mean():.1e}; {cure}"
+        return _no_progress(integration, Cause.CHATTERING, place, low=low, high=high, h=np.diff(t).mean())
     h, (steep, fast) = float(np.median(np.diff(t))), _steepness(integration, t[-1], y[-1])
-    if h * steep > _STABILITY:
-        what = f"stiffness: something around component {fast} settles {steep:.0e} times in a unit of time"
-        return f"{what}, and no longer step than {h:.1e} is stable; choose integrator='rosenbrock', 'Radau', 'BDF' or 'CVODE'"
-    return None
+    return _no_progress(integration, Cause.STIFFNESS, fast, rate=steep, h=h) if h * steep > _STABILITY else None
 
 
 def _last(integration: Integration) -> tuple[Numbers, Numbers, Numbers]:

@@ -15,7 +15,7 @@ from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, O
 from dalembert.ode.control import advance_text, reject_text, start_text, take_text
 from dalembert.ode.dense_solver import solver_text
 from dalembert.ode.rosenbrock_coefficients import DENSE, GAMMA, STAGES, TIMES, A, B, C, D, Row
-from dalembert.ode.run import Cause, RunFunction, WorkRow
+from dalembert.ode.run import RunFunction, StepCause, WorkRow
 from dalembert.ode.step import attempt_text, consent_text, evaluation_text, finish_text
 
 # of the work space: k_1 … k_8 stand in rows 1 … 8, what they are solved from and ∂f/∂t after them
@@ -58,7 +58,7 @@ def _prepare() -> str:
         code = f.call(run.jacobian, CODE, run.t, native.row(WorkRow.Y).pointer, run.matrices, run.context)
         with f.when(code.differs(0)):
             run.code = code
-            f.give(Cause.RHS)
+            f.give(StepCause.RHS)
     factors, width = _factors(native), run.norm_groups * 4
     W = NumberArray(factors)
     with f.loop(n) as i:
@@ -70,7 +70,7 @@ def _prepare() -> str:
     with f.loop(run.groups * 4) as i:
         by_time[i] = J[i * across + n]
     with f.when(f.call("factor", WHOLE, factors, n, run.norm_groups).differs(0)):
-        f.give(Cause.NOT_FINITE)
+        f.give(StepCause.NOT_FINITE)
     return native.done()
 
 

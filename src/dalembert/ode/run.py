@@ -112,7 +112,7 @@ class ExitReason(IntEnum):
     AT_EVENT = 4
 
 
-class Cause(IntEnum):
+class StepCause(IntEnum):
     """Why a step was not taken."""
 
     NONE = 0
@@ -311,15 +311,15 @@ class RunFunction(StepFunction):
         """Return what the error estimate means; the text."""
         f, error = self.function, self.run.error
         with f.when(~(error < float("inf"))):
-            f.give(Cause.NOT_FINITE)
+            f.give(StepCause.NOT_FINITE)
         with f.when(error > 1.0):
-            f.give(Cause.ERROR)
+            f.give(StepCause.ERROR)
         return self.done()
 
     def dense_output(self, rows: int = DENSE_ROWS) -> list[Array]:
         run = self.run
         with self.function.when(~run.dense.differs(0)):
-            self.function.give(Cause.NONE)
+            self.function.give(StepCause.NONE)
         return [self.block(run.dense, run.groups * (run.stored * rows + j)) for j in range(rows)]
 
     def carry_nothing(self) -> None:

@@ -79,6 +79,8 @@ class Solution:
     # what happened, in the order of time, and the names of the events that never did
     occurrences: tuple[Occurrence, ...] = ()
     silent: tuple[str, ...] = ()
+    # the name of the event that ended the run
+    ended_by: str = ""
 
     @property
     def t(self) -> NDArray[np.float64]:

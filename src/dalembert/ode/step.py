@@ -1,7 +1,7 @@
 """y₀ → y₁: the native text of one step with its error estimate, its projected end and its dense output.
 
 The formulas are written once, for a run alone and for runs side by side (`dalembert.ode.lanes`), whose bits are therefore the same.
-Every function of a run alone returns 0, or the `Cause` for which the step cannot be taken; the code behind it is then in run.code.
+Every function of a run alone returns 0, or the `StepCause` for which the step cannot be taken; the code behind it is then in run.code.
 
 Source: HNW1 II.5 (the method), II.4 (step size control), II.6 and II.10 (dense output and DOP853).
 """
@@ -15,7 +15,7 @@ from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL
 from dalembert.numerics.llvm_writer import Array, Operand, Record, Value
 from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, B, D
 from dalembert.ode.problem import DENSE_ROWS
-from dalembert.ode.run import Cause, RunFunction, StepFunction, WorkRow
+from dalembert.ode.run import RunFunction, StepCause, StepFunction, WorkRow
 
 _ERROR_OF_ORDER_3: Final = 0.01
 
@@ -41,7 +41,7 @@ def _evaluate() -> str:
     code = f.call(run.rhs, CODE, t, y, k, run.context)
     with f.when(code.differs(0)):
         run.code = code
-        f.give(Cause.RHS)
+        f.give(StepCause.RHS)
     return native.done()
 
 
@@ -50,7 +50,7 @@ def _finite() -> str:
     native = RunFunction("finite", POINTER, POINTER)
     f, (y, k) = native.function, map(Array, native.arguments)
     with f.when(native.not_finite(y, k)):
-        f.give(Cause.NOT_FINITE)
+        f.give(StepCause.NOT_FINITE)
     return native.done()
 
 
@@ -100,7 +100,7 @@ def finish_text() -> str:
         code = f.call(run.project, CODE, run.t_new, end.pointer, run.context)
         with f.when(code.differs(0)):
             run.code = code
-            f.give(Cause.PROJECT)
+            f.give(StepCause.PROJECT)
         with f.loop(run.groups) as i:
             moved.value = moved.value + f.intrinsic("fabs", end[i] - new[i])
         with f.when(f.total(moved.value).differs(0.0)):
@@ -138,14 +138,14 @@ def consent_text(dense_rows: Callable[[Record], Operand] = lambda _: DENSE_ROWS)
     native = RunFunction("consent")
     f, run = native.function, native.run
     with f.when(~run.accept.differs(0)):
-        f.give(Cause.NONE)
+        f.give(StepCause.NONE)
     here = native.block(run.dense, run.groups * (run.stored * dense_rows(run))).pointer
     dense = f.choose(run.dense.differs(0), here, f.value(0, POINTER))
     y, end = native.row(WorkRow.Y).pointer, native.row(WorkRow.END).pointer
     code = f.call(run.accept, CODE, run.t, run.t_new, y, end, dense, run.address("error"), run.context)
     with f.when(code.differs(0)):
         run.code = code
-        f.give(Cause.ACCEPT)
+        f.give(StepCause.ACCEPT)
     return native.verdict()
 
 

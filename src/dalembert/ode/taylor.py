@@ -18,7 +18,7 @@ from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, WHOLE
 from dalembert.numerics.llvm_writer import Array, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE
 from dalembert.ode.control import advance_text, euler_size, norm, step_rejected, step_taken
-from dalembert.ode.run import Cause, ExitReason, RunFunction, StepFunction, WorkRow
+from dalembert.ode.run import ExitReason, RunFunction, StepCause, StepFunction, WorkRow
 from dalembert.ode.step import attempt_text, consent_text, evaluation_text, finish_text
 
 # errors count so many times: at the same tolerance a run is then as accurate as by Runge and Kutta's method, whose estimate is a bound
@@ -150,7 +150,7 @@ def _interpolant() -> str:
     native = RunFunction("interpolant")
     f, run = native.function, native.run
     with f.when(~run.dense.differs(0)):
-        f.give(Cause.NONE)
+        f.give(StepCause.NONE)
     groups, jets = run.groups, Array(run.jets)
     here = native.block(run.dense, groups * (run.stored * dense_rows(run)))
     theta, power = f.value(run.h_try / run.unit, LANE), f.variable(f.value(1.0, LANE))
@@ -191,9 +191,9 @@ def after_rejection(native: StepFunction, order: Operand) -> tuple[Value, Value]
     """What an error teaches, and h · max(0.1, (target/err)^(1/(n+1))); after a refusal h/2; after a failure 0.3 h."""
     f, h, change = native.function, native["h_try"], _change(native, order)
     by_error = f.intrinsic("maxnum", _LARGEST_SHRINKAGE, native.elementary("exp", change))
-    by_cause = f.choose(native["cause"].differs(Cause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
+    by_cause = f.choose(native["cause"].differs(StepCause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
     learned = f.intrinsic("maxnum", native["learned"] + change, -_MOST_LEARNED)
-    return learned, f.choose(native["cause"].differs(Cause.ERROR), by_cause, h * by_error)
+    return learned, f.choose(native["cause"].differs(StepCause.ERROR), by_cause, h * by_error)
 
 
 def _take() -> str:
@@ -216,7 +216,7 @@ def _reject() -> str:
     native = step_rejected()
     f, run = native.function, native.run
     learned, h = after_rejection(native, run.order)
-    with f.when(~run.cause.differs(Cause.ERROR)):
+    with f.when(~run.cause.differs(StepCause.ERROR)):
         run.learned = learned
     run.h = h
     return native.done()

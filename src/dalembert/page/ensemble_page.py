@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections import Counter
 from html import escape
 from typing import Any, Final
 
@@ -13,9 +12,9 @@ import numpy as np
 
 from dalembert.page.markup import header, section, shell, short, table, typeset
 from dalembert.studies.members import DRAW
-from dalembert.studies.result import OUTCOMES
+from dalembert.studies.result import CAUSE, OUTCOMES, counted_causes
 
-_OWN: Final = frozenset({"outcome", "reached", "steps", "drift", "reason"})
+_OWN: Final = frozenset({"outcome", CAUSE, "reached", "steps", "drift", "reason"})
 _MOST_PICTURES: Final = 24
 _MOST_FAILURES: Final = 20
 _PARTS: Final = (("system", "Study"), ("pictures", "Results"), ("members", "Members"), ("failures", "Failures"))
@@ -94,8 +93,8 @@ def _failures(data: Any) -> str:
     failed = np.flatnonzero(np.isin(outcome, (1, 2)))
     if not failed.size:
         return section("failures", "Failures", "<p>None.</p>")
-    kinds = Counter(_kind(str(reasons[k])) for k in failed)
-    counted = table(("members", "reason"), [[str(n), escape(kind)] for kind, n in kinds.most_common(_MOST_FAILURES)])
+    kinds = counted_causes(data, {int(k): str(reasons[k]) for k in failed})
+    counted = table(("members", "cause", "the first of them"), [[str(n), escape(kind), escape(why)] for kind, n, why in kinds])
     shape, axes = data["outcome"].shape, json.loads(data.attrs["axes"])
     rows = []
     for k in failed[:_MOST_FAILURES]:
@@ -105,8 +104,3 @@ def _failures(data: Any) -> str:
     names = [n for _, _, each in axes for n in each]
     more = f"<p>The first {_MOST_FAILURES} of {failed.size}.</p>" if failed.size > _MOST_FAILURES else ""
     return section("failures", "Failures", counted, more, table(("member", *names, "reason"), rows))
-
-
-def _kind(reason: str) -> str:
-    """A reason without its numbers, so that like ones are counted together."""
-    return re.sub(r"-?\d[\d.]*(e[-+]?\d+)?", "…", reason)

@@ -5,7 +5,6 @@ q̇ = W u + X near a position where W grows without bound; a motion so small tha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -22,7 +21,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import linear_parts
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RunStopped, StepCollapsed
+from dalembert.ode.failures import Cause, Finding, NoProgress, NotFinite, ProjectionFailed, RunStopped, StepCollapsed, energy_message
 from dalembert.once import MadeOnce
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values, parameters_of
@@ -57,24 +56,19 @@ def explain(failure: RunStopped, equations: Equations) -> None:
     run = failure.trajectory
     if run is None or not len(run):
         return
-    state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, run.y[-1], strict=True))
-    reason = re.sub(r"component (\d+)", lambda m: run.names[int(m[1])], failure.reason)
-    attitude = _singular_attitude(run, equations) if isinstance(failure, Crawling | StepCollapsed | NotFinite) else None
+    failure.names, failure.values = tuple(run.names), tuple(run.y[-1].tolist())
+    attitude = _singular_attitude(run, equations) if isinstance(failure, NoProgress | StepCollapsed | NotFinite) else None
     if attitude is not None:
-        begin, found, _ = reason.partition(" steps: ")
-        failure.reason = f"{begin + found.rstrip(' ') if found else reason} {attitude}\nstate: {state}"
+        failure.cause, failure.facts = attitude.cause, {**failure.facts, **attitude.facts}
         return
-    cause = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
-    if cause is None and isinstance(failure, NotFinite):
-        cause = "a load or a specified motion that is infinite, or not a number, there"
-    blame = _integrator_error(run)
-    if blame:
-        # a tolerance that is loose already is not to be loosened
-        reason = reason.partition("; make it shorter")[0]
-    failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause and not blame else "") + blame
+    failure.energy_lost = _energy_lost(run)
+    likely = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
+    if likely is None and isinstance(failure, NotFinite):
+        likely = Finding(Cause.INFINITE_LOAD, {})
+    failure.likely = None if failure.energy_lost else likely
 
 
-def _singular_attitude(run: Trajectory, equations: Equations) -> str | None:
+def _singular_attitude(run: Trajectory, equations: Equations) -> Finding | None:
     """Two angles that turn a body about one axis, so that their rates grow or shrink without the body's doing anything.
 
     Along the fastest rates, or along those that nothing resists, ω = Σ ω_k q̇_k vanishes though no ω_k does.
@@ -92,10 +86,7 @@ def _singular_attitude(run: Trajectory, equations: Equations) -> str | None:
         body = next((b for b, axes in spins.items() if len(axes) > 1), None)
         if body is not None and all(_cancels(columns, d) for columns in (*spins.values(), *speeds)):
             names = " and ".join(_name(equations, kin.q[k]) for k in spins[body])
-            return (
-                f"approach to a singular attitude: {names} turn {body.name!r} about the same axis there, so their rates blow up while"
-                f" the motion is smooth; describe the attitude by a quaternion, or by angles about other axes"
-            )
+            return Finding(Cause.SINGULAR_ATTITUDE, {"angles": names, "body": body.name})
     return None
 
 
@@ -115,8 +106,8 @@ def _cancels(columns: dict[int, Numbers], d: Numbers) -> bool:
 
 def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
     """A run that came to its end with a loose tolerance and on the way lost its energy integral."""
-    if rtol >= _LOOSE and (blame := _integrator_error(run)):
-        warn(f"{blame.strip()} than {rtol:g}, or energy_tolerance=")
+    if rtol >= _LOOSE and (lost := _energy_lost(run)):
+        warn(f"{energy_message(lost)} than {rtol:g}, or energy_tolerance=")
 
 
 def warn_of_rows_left(run: Trajectory, space: Workspace) -> None:
@@ -141,18 +132,15 @@ def warn_of_rows_left(run: Trajectory, space: Workspace) -> None:
     )
 
 
-def _integrator_error(run: Trajectory) -> str:
-    """An explosion that E_Z shows to be no motion of the system."""
+def _energy_lost(run: Trajectory) -> float:
+    """The part of E_Z that changed in an explosion that is no motion of the system; 0 where it may be one."""
     if run.energy_audit is None or len(run) < 2:
-        return ""
-    lost = run.integrals.lost
-    if not lost > _LOST or not run.integrals.model_is_right:
-        return ""
-    what = "this is the integrator's error, not the system's motion"
-    return f"\n{what}: K₂ + 𝒰 + Z has changed by {lost:.0%} of itself; give a smaller rtol"
+        return 0.0
+    lost = float(run.integrals.lost)
+    return lost if lost > _LOST and run.integrals.model_is_right else 0.0
 
 
-def _cause(run: Trajectory, equations: Equations) -> str | None:
+def _cause(run: Trajectory, equations: Equations) -> Finding | None:
     """What the matrices show at the last state."""
     ends = run.at(run.t[[0, -1]])
     first, M = (_mass_matrix(ends, equations, k) for k in (0, -1))
@@ -165,12 +153,11 @@ def _cause(run: Trajectory, equations: Equations) -> str | None:
     values, vectors = np.linalg.eigh(K) if np.isfinite(K).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
         name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
-        return f"the mass matrix is singular there; nothing resists the speed {name} ({_without_inertia(run)})"
+        return Finding(Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _without_inertia(run)})
     fastest = int(np.argmax(np.abs(ends.qdot[-1])))
     others = float(np.max(np.abs(ends.u[-1]), initial=1.0))
     if abs(ends.qdot[-1][fastest]) > _LARGE * others:
-        name = _name(equations, equations.q[fastest])
-        return f"the rate of {name} grows without bound; other coordinates or speeds avoid such a singular position"
+        return Finding(Cause.UNBOUNDED_RATE, {"coordinate": _name(equations, equations.q[fastest])})
     return None
 
 
@@ -183,7 +170,7 @@ def _unit_rows(ends: Trajectory, scale: Numbers) -> Numbers:
     return unit
 
 
-def _off_the_rows(run: Trajectory, *, failed: bool) -> str | None:
+def _off_the_rows(run: Trajectory, *, failed: bool) -> Finding | None:
     """Why no position satisfies the rows any more: found where the projection failed, or next to a dead point."""
     rows = _unit_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
     if not len(rows) or not np.isfinite(rows).all():
@@ -195,8 +182,8 @@ def _off_the_rows(run: Trajectory, *, failed: bool) -> str | None:
     near = float(values[max(min(last, len(values)), 1) - 1])
     if not failed and near >= _NEARLY_SINGULAR:
         return None
-    place = "a singular position, a dead point" if near < _NEARLY_SINGULAR else "rows that contradict one another from there on"
-    return f"{place} (smallest singular value of the rows {near:.1e}, largest residual {sizes[worst]:.1e} of {worst!r})"
+    cause = Cause.DEAD_POINT if near < _NEARLY_SINGULAR else Cause.CONTRADICTING_ROWS
+    return Finding(cause, {"least": near, "residual": sizes[worst], "row": worst})
 
 
 def _without_inertia(run: Trajectory) -> str:

@@ -25,7 +25,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.arrays import Numbers
 from dalembert.errors import Unknown, optional_package
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
-from dalembert.ode.failures import RunStopped
+from dalembert.ode.failures import Cause, RunStopped
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Watched
@@ -164,8 +164,7 @@ def _scipy(name: str, rates: Rates, problem: InitialValueProblem, slopes: Rates 
         message = method.step()
         if method.status == "failed":
             solution = solution_of_steps(t, y, f, inside, Outcome.STOPPED, str(message), method.nfev)
-            reason = f"stopped at t = {t[-1]:.17g} after {len(t) - 1} steps: {message}"
-            raise RunStopped(reason, solution)
+            raise RunStopped(Cause.INTEGRATOR, solution, t=t[-1], steps=len(t) - 1, detail=str(message))
         between = method.dense_output()
         inside.append(np.array([between(t[-1] + c * (method.t - t[-1])) for c in INSIDE]))
         t.append(method.t)
@@ -197,8 +196,7 @@ def _twice(solver: Any, problem: InitialValueProblem, *start: Numbers) -> tuple[
     result.y = np.asarray(result.y)[:, : problem.size]
     if not result.success:
         message = str(result.message)
-        reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
-        raise RunStopped(reason, without_polynomials(result, Outcome.STOPPED, message))
+        raise RunStopped(Cause.INTEGRATOR, without_polynomials(result, Outcome.STOPPED, message), detail=message)
     again = solver.solve(with_places_inside(result.t), *start)
     again.y = np.asarray(again.y)[:, : problem.size]
     return result, again
@@ -285,8 +283,7 @@ def by_heyoka(model: NativeModel, p: Numbers, problem: InitialValueProblem, watc
         taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
         if not np.isfinite(taylor.state).all():
             solution = solution_of_steps(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.STOPPED, "not finite", 0)
-            reason = f"stopped at t = {begin:.17g} after {len(t) - 1} steps: the state is no longer finite"
-            raise RunStopped(reason, solution)
+            raise RunStopped(Cause.INTEGRATOR, solution, t=begin, steps=len(t) - 1, detail="the state is no longer finite")
         inside.append(np.array([taylor.update_d_output(begin + c * (taylor.time - begin)).copy() for c in INSIDE]))
         t.append(taylor.time)
         y.append(np.array(taylor.state))

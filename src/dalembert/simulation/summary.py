@@ -56,7 +56,8 @@ def _way(run: Trajectory) -> str:
     way = f"t = {first:.6g} … {last:.6g}"
     if run.finished:
         ended = run.until is not None and last < run.until
-        return f"{way} of {run.until:.6g}, {run.solution.message.partition(' at t')[0]}" if ended else way
+        how = f"ended by {run.solution.ended_by!r}" if run.solution.ended_by else "finished"
+        return f"{way} of {run.until:.6g}, {how}" if ended else way
     asked = "" if run.until is None else f" of {run.until:.6g}"
     reason = f" ({run.solution.message})" if run.solution.message else ""
     return f"{way}{asked}, NOT FINISHED: {run.solution.outcome.value}{reason}"

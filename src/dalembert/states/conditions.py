@@ -97,8 +97,8 @@ def with_values(
         number = value_of(x, key, value, evaluator, t, what)
         earlier = found.get(x.written)
         if earlier is not None and earlier.value != number:
-            msg = f"{what}: {x.name} is given twice, as {earlier.value:.12g} and as {number:.12g}"
-            raise BadStart(msg)
+            msg = f"{x.name} is given twice, as {earlier.value:.12g} and as {number:.12g}"
+            raise BadStart(msg, what)
         plain = isinstance(value, _REAL) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))
         if abs(number) in LIKE_DEGREES and x.is_angle and plain:
             hint_at_degrees(f"{what}: {x.name}", number)
@@ -112,22 +112,22 @@ def quantity(evaluator: Evaluator, key: Key, what: str) -> AskedQuantity:
         i = evaluator.node(key)
         name = evaluator.shown(key)
     except BadExpression as problem:
-        msg = f"{what}: {problem}" if not isinstance(key, str) else f"{what}: {key!r} cannot be read: {problem}"
-        raise BadStart(msg) from problem
+        msg = str(problem) if not isinstance(key, str) else f"{key!r} cannot be read: {problem}"
+        raise BadStart(msg, what) from problem
     level = evaluator.level(i)
     if level is Level.ACCELERATION:
-        msg = f"{what}: {name} is an acceleration; the equations of motion determine it, a start has positions and velocities"
-        raise BadStart(msg)
+        msg = f"{name} is an acceleration; the equations of motion determine it, a start has positions and velocities"
+        raise BadStart(msg, what)
     if level is Level.CONSTANT:
         kind = evaluator.kin.system.symbols.get(name)
         called = "" if kind is None else "specified motion" if kind.kind == "specified" else kind.kind
         remedy = f"{name} is a {called}" if called else f"{name} contains no coordinate and no speed"
-        msg = f"{what}: {remedy}; a start gives coordinates, rates and speeds"
-        raise BadStart(msg)
+        msg = f"{remedy}; a start gives coordinates, rates and speeds"
+        raise BadStart(msg, what)
     symbol = i if i in (*evaluator.kin.q, *evaluator.kin.x) or i in evaluator.velocities else None
     if symbol is None and evaluator.contains((i,), evaluator.kin.x):
-        msg = f"{what}: {name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
-        raise BadStart(msg)
+        msg = f"{name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
+        raise BadStart(msg, what)
     return AskedQuantity(name, i, evaluator.reduced(i), level, symbol, symbol in evaluator.angles)
 
 
@@ -138,8 +138,8 @@ def value_of(x: AskedQuantity, key: Key, value: Any, evaluator: Callable[[], Eva
     is_expression = isinstance(value, str | Scalar)
     number = _constant(x.name, key, value, evaluator(), t, what) if is_expression else _converted(x.name, value, what)
     if not math.isfinite(number):
-        msg = f"{what}: {x.name} = {number} is not finite"
-        raise BadStart(msg)
+        msg = f"{x.name} = {number} is not finite"
+        raise BadStart(msg, what)
     return number
 
 
@@ -152,8 +152,8 @@ def _constant(name: str, key: Key, value: str | Scalar, evaluator: Evaluator, t:
         return _converted(name, value, what)
     i = evaluator.node(value)
     if evaluator.level(i) is not Level.CONSTANT:
-        msg = f"{what}: {name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
-        raise BadStart(msg)
+        msg = f"{name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
+        raise BadStart(msg, what)
     return float(evaluator.floats([evaluator.reduced(i)], {evaluator.time: t})[0])
 
 
@@ -162,8 +162,8 @@ def _read(evaluator: Evaluator, name: str, text: str, what: str) -> Scalar:
     try:
         return evaluator.kin.system.expression(text.removesuffix(" rad"))
     except BadExpression as problem:
-        msg = f"{what}: {name} = {text!r:.60} cannot be read: {problem}"
-        raise BadStart(msg) from None
+        msg = f"{name} = {text!r:.60} cannot be read: {problem}"
+        raise BadStart(msg, what) from None
 
 
 def _converted(name: str, value: Any, what: str) -> float:
@@ -172,8 +172,8 @@ def _converted(name: str, value: Any, what: str) -> float:
     try:
         return float("x" if unlike else value)
     except (TypeError, ValueError, OverflowError):
-        msg = f"{what}: {name} = {value!r:.60} is not a number"
-        raise BadStart(msg) from None
+        msg = f"{name} = {value!r:.60} is not a number"
+        raise BadStart(msg, what) from None
 
 
 # ---- quaternions -------------------------------------------------------------------------------
@@ -216,8 +216,8 @@ def _scaled(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Condit
     given = {c.symbol: c.value for c in asked}
     length = math.hypot(*(given[x] for x in e))
     if length == 0.0:
-        msg = f"start: four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
-        raise BadStart(msg)
+        msg = f"four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
+        raise BadStart(msg, "start")
     if abs(length - 1.0) <= _ROUNDING:
         return _along_the_sphere(asked, [given[x] for x in e], rates), ""
     own = {*e, *rates}

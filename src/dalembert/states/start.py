@@ -186,8 +186,8 @@ def guessed_coordinates(form: StartForm, guess: Sequence[Condition]) -> dict[int
     place, given = {i: k for k, i in enumerate(form.kin.q)}, {at for _, at in form.coordinates}
     for c in guess:
         if c.symbol not in place or place[c.symbol] in given or not form.structure[:, place[c.symbol]].any():
-            msg = f"guess: {c.name} is not a coordinate that the constraints determine; give it in the start"
-            raise BadStart(msg)
+            msg = f"{c.name} is not a coordinate that the constraints determine; give it in the start"
+            raise BadStart(msg, "guess")
     return {place[c.symbol]: c.value for c in guess if c.symbol is not None}
 
 
@@ -209,7 +209,8 @@ def _positions(form: StartForm, asked: Sequence[Condition], near: Mapping[int, f
     found = assembler.solve(q, free, guessed)
     if not found.satisfied.all():
         rows = [replace(row, target=x) for row, x in zip(form.rows, targets.tolist(), strict=True)]
-        raise BadStart(_without_slope(form, rows, found, rows_at(found.q)[1]) or _contradiction(kin, rows, asked, form.structure, found))
+        steep = _without_slope(form, rows, found, rows_at(found.q)[1])
+        raise BadStart(steep or _contradiction(kin, rows, asked, form.structure, found), "start")
     return found
 
 
@@ -223,7 +224,7 @@ def _without_slope(form: StartForm, rows: Sequence[PositionRow], found: Assembly
     at = ", ".join(f"{name} = {q:.6g}" for name, q in zip(names, found.q[form.structure[worst]].tolist(), strict=True))
     why = "a root of zero or a division by zero in its rate"
     cure = "begin elsewhere, or write the row without it, x - y**2 for sqrt(x) - y"
-    return f"start: {rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
+    return f"{rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
 
 
 def _contradiction(kin: Kinematics, rows: Sequence[PositionRow], asked: Sequence[Condition], structure: Marks, found: Assembly) -> str:
@@ -231,21 +232,21 @@ def _contradiction(kin: Kinematics, rows: Sequence[PositionRow], asked: Sequence
     worst = int(np.argmax(np.where(found.satisfied, -1.0, np.nan_to_num(np.abs(found.residuals), nan=np.inf))))
     row, residual = rows[worst], found.residuals[worst]
     if math.isnan(residual):
-        return f"start: {row.name!r} has no real value at the given positions"
+        return f"{row.name!r} has no real value at the given positions"
     inside = {kin.q[k] for k in np.flatnonzero(structure[worst])}
     names = [str(c) for c in asked if c.symbol in inside or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)]
     what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
     if row.is_norm:
         off = f"the sum of squares is off by {residual:.6g}"
-        return f"start: {', '.join(names)} cannot belong to {what}: {off}; give all four, of any length"
+        return f"{', '.join(names)} cannot belong to {what}: {off}; give all four, of any length"
     if not found.moved.any():
         contradict = f"{', '.join(names)} contradict{'s' * (len(names) == 1)}" if names else "the start contradicts"
-        return f"start: {contradict} {what}: residual {residual:.6g}; change a value, or leave one out so that it is solved for"
+        return f"{contradict} {what}: residual {residual:.6g}; change a value, or leave one out so that it is solved for"
     least = f"least-squares residual {residual:.6g} after {found.iterations} iterations"
     with_these = f" with {', '.join(names)}" if names else ""
     if gap := _gap(kin, rows, row.name, found):
-        return f"start: {gap}{with_these}; change a length or a value, or give a guess near the solution"
-    return f"start: no position found that satisfies {what}{with_these}: {least}; change a value, or give a guess near the solution"
+        return f"{gap}{with_these}; change a length or a value, or give a guess near the solution"
+    return f"no position found that satisfies {what}{with_these}: {least}; change a value, or give a guess near the solution"
 
 
 def _gap(kin: Kinematics, rows: Sequence[PositionRow], name: str, found: Assembly) -> str:

@@ -61,11 +61,11 @@ class Velocities:
         finite = np.isfinite(self._at["c"]) & np.isfinite(self.C).all(axis=1)
         for k, c in enumerate(self._asked):
             if k in self._form.not_linear:
-                msg = f"start: {c.name} is {self._form.not_linear[k]}; a given velocity must be linear in the rates and speeds"
-                raise BadStart(msg)
+                msg = f"{c.name} is {self._form.not_linear[k]}; a given velocity must be linear in the rates and speeds"
+                raise BadStart(msg, "start")
             if not finite[k]:
-                msg = f"start: {c.name} is not defined at the start positions: declare other speeds or start elsewhere"
-                raise BadStart(msg)
+                msg = f"{c.name} is not defined at the start positions: declare other speeds or start elsewhere"
+                raise BadStart(msg, "start")
 
     # ---- u -----------------------------------------------------------------------------------
 
@@ -119,8 +119,8 @@ class Velocities:
         for symbol in self._guess:
             if symbol not in bent or symbol in (c.symbol for c in self._given):
                 name = "it" if symbol is None else label(kin.name(symbol))
-                msg = f"guess: {name} is not a speed that a row nonlinear in the rates determines; give it in the start"
-                raise BadStart(msg)
+                msg = f"{name} is not a speed that a row nonlinear in the rates determines; give it in the start"
+                raise BadStart(msg, "guess")
         return np.array([self._guess.get(x, 0.0) for x in kin.u])
 
     def _check_directions(self, u: Numbers) -> None:
@@ -128,8 +128,8 @@ class Velocities:
         for k, slopes in zip(self._form.curved, self._curved(u)["slopes"] if self._form.curved else (), strict=True):
             if not np.any(slopes):
                 why = "its slope in the velocities vanishes here, so that it does not determine how the motion goes on"
-                msg = f"start: {self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
-                raise BadStart(msg)
+                msg = f"{self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
+                raise BadStart(msg, "start")
 
     def _linearized(self, u: Numbers, free: Marks) -> tuple[Numbers, Numbers]:
         """C u = d with every curved row replaced by its tangent at u; where the tangent shows nothing free, by one nearby."""
@@ -162,22 +162,22 @@ class Velocities:
         k = int(np.argmax(excess))
         worst = self._asked[k]
         if k >= self._n_given:
-            raise BadStart(self._against_row(k, float(residuals[k])))
+            raise BadStart(self._against_row(k, float(residuals[k])), "start")
         others = [str(c) for c in self._given if c is not worst]
         with_these = f" with {', '.join(others)}" if others else ""
         row = self._violated()
         against = f"contradicts {row}" if row else "cannot be had at this position"
-        msg = f"start: {worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
-        raise BadStart(msg + "; leave a value out or change it")
+        msg = f"{worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
+        raise BadStart(msg + "; leave a value out or change it", "start")
 
     def _against_row(self, k: int, residual: float) -> str:
         """A row beside the equations that nothing satisfies together with the rest."""
         given = self._given
         size = f"least-squares residual {residual:.6g}"
         if not given:
-            return f"start: the constraints contradict one another: no velocities satisfy {self._asked[k].name!r} with the others, {size}"
+            return f"the constraints contradict one another: no velocities satisfy {self._asked[k].name!r} with the others, {size}"
         names = ", ".join(map(str, given))
-        return f"start: {names} contradict{'s' * (len(given) == 1)} {self._asked[k].name!r}: {size}; leave a value out or change it"
+        return f"{names} contradict{'s' * (len(given) == 1)} {self._asked[k].name!r}: {size}; leave a value out or change it"
 
     def _violated(self) -> str:
         """The constraint that the rates as they were given violate most, with its residual."""
@@ -210,8 +210,8 @@ class Velocities:
             bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
-            msg = f"start: {bad} cannot be had from {names} at these positions (division by zero): start elsewhere or declare other speeds"
-            raise BadStart(msg + why)
+            msg = f"{bad} cannot be had from {names} at these positions (division by zero): start elsewhere or declare other speeds"
+            raise BadStart(msg + why, "start")
         return qdot
 
     def residual(self, u: Numbers, qdot: Numbers) -> float:

@@ -11,7 +11,7 @@ from dalembert.arrays import Indices, Numbers
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import SAMPLES
-from dalembert.ode.failures import BadRun, RunStopped
+from dalembert.ode.failures import BadRun, Cause, RunStopped
 from dalembert.ode.lanes.program import Progress
 from dalembert.ode.lanes.watch import WEIGHTS
 from dalembert.simulation.events.event import Event, EventAction
@@ -19,7 +19,7 @@ from dalembert.simulation.run_options import RunOptions
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import Kept, StudyPlan
-from dalembert.studies.result import ENDED, FINISHED, STOPPED, Chunk
+from dalembert.studies.result import ENDED, FINISHED, Chunk
 
 RunOne = Callable[[RunOptions], Trajectory]
 
@@ -40,14 +40,14 @@ class OneByOne:
                 run = self._run_one(replace(o, at=None, events=(*o.events, *self._crossings)))
                 chunk.outcome[row] = FINISHED
             except RunStopped as failure:
-                chunk.outcome[row], chunk.reasons[row] = STOPPED, failure.reason
+                chunk.stop(row, failure)
                 if failure.trajectory is None:
                     continue
                 run = failure.trajectory
             except (BadExpression, MissingValue) as problem:
                 raise BadStudy(str(problem)) from problem
             except (BadRun, DalembertError) as problem:
-                chunk.refuse(row, str(problem))
+                chunk.refuse(row, problem)
                 continue
             self._keep(chunk, row, run)
             if on_progress is not None:
@@ -57,7 +57,8 @@ class OneByOne:
     def _keep(self, chunk: Chunk, row: int, run: Trajectory) -> None:
         chunk.reached[row], chunk.steps[row] = run.t[-1], run.solution.steps
         if chunk.outcome[row] == FINISHED and run.events and run.events[-1].action == EventAction.STOP.value:
-            chunk.outcome[row], chunk.reasons[row] = ENDED, f"{run.events[-1].name} at t = {run.t[-1]:.17g}"
+            chunk.outcome[row], chunk.cause[row] = ENDED, Cause.TERMINAL_EVENT
+            chunk.reasons[row] = f"{run.events[-1].name} at t = {run.t[-1]:.17g}"
         if chunk.drift is not None and run.energy_audit is not None:
             chunk.drift[row] = run.integrals.relative_drift
         for kept in self.plan.kept:

@@ -16,6 +16,7 @@ from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError, optional_package
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
+from dalembert.ode.failures import BadStart, Cause, RunStopped
 from dalembert.studies.members import DRAW, BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MEMBER: Final = "member"
 TIME: Final = "t"
+CAUSE: Final = "cause"
 _MEANINGS: Final = {
     "reached": "the time reached",
     "steps": "steps taken",
@@ -56,6 +58,8 @@ class Chunk:
     # max |E_Z − E_Z(t₀)| as a part of max (K₂ + |𝒰 − 𝒰₀| + |Z|)
     drift: Numbers | None
     kept: dict[str, Numbers]
+    # a number of `Cause` for each member
+    cause: NDArray[np.uint8]
     reasons: dict[int, str] = field(default_factory=dict)
 
     @classmethod
@@ -64,17 +68,22 @@ class Chunk:
         shapes = {kept.name: (count, plan.times.size) if plan.over_time(kept) else (count,) for kept in plan.kept}
         kept = {name: np.full(shape, np.nan) for name, shape in shapes.items()}
         drift = np.full(count, np.nan) if audit else None
-        return cls(np.zeros(count, dtype=np.uint8), np.full(count, np.nan), np.zeros(count), drift, kept)
+        cause = np.zeros(count, dtype=np.uint8)
+        return cls(np.zeros(count, dtype=np.uint8), np.full(count, np.nan), np.zeros(count), drift, kept, cause)
 
-    def refuse(self, row: int, reason: str) -> None:
+    def refuse(self, row: int, problem: DalembertError) -> None:
         """A member that cannot begin."""
-        self.outcome[row] = REFUSED
-        self.reasons[row] = reason
+        cause = problem.cause if isinstance(problem, BadStart) else Cause.REFUSED
+        self.outcome[row], self.cause[row], self.reasons[row] = REFUSED, cause, str(problem)
+
+    def stop(self, row: int, failure: RunStopped) -> None:
+        """A member that stopped before its end."""
+        self.outcome[row], self.cause[row], self.reasons[row] = STOPPED, failure.cause, str(failure)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Everything but the reasons as arrays with a row for each member."""
         drift = {} if self.drift is None else {"drift": self.drift}
-        return {**self.kept, "outcome": self.outcome, "reached": self.reached, "steps": self.steps, **drift}
+        return {**self.kept, "outcome": self.outcome, CAUSE: self.cause, "reached": self.reached, "steps": self.steps, **drift}
 
     def reason_bytes(self) -> NDArray[np.uint8]:
         """The reasons as UTF-8, a row for each member, zeros behind the last letter."""
@@ -111,6 +120,8 @@ def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: i
         variables[kept.name] = dims, columns[kept.name], _units(plan, "t" if kept.kind == "time" else kept.expression)
     meanings = {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": " ".join(OUTCOMES)}
     variables["outcome"] = MEMBER, columns["outcome"], meanings
+    causes = {"flag_values": [c.value for c in Cause], "flag_meanings": " ".join(c.name.lower() for c in Cause)}
+    variables[CAUSE] = MEMBER, columns[CAUSE], causes
     variables |= {name: (MEMBER, columns[name], {"long_name": meaning}) for name, meaning in _MEANINGS.items() if name in columns}
     coordinates: dict[str, Any] = {}
     for k, (name, role) in enumerate(plan.roles.items()):
@@ -161,6 +172,16 @@ def shaped(flat: Any, reasons: Mapping[int, str]) -> Any:
     if TIME in flat.coords:
         coordinates[TIME] = TIME, flat.coords[TIME].values
     return xr.Dataset(variables, coordinates, flat.attrs)
+
+
+def counted_causes(data: Any, reasons: Mapping[int, str]) -> list[tuple[str, int, str]]:
+    """(cause, number of members, reason of the first of them), the most frequent first; in older files causes are not known."""
+    causes = data[CAUSE].values.ravel() if CAUSE in data else None
+    titles = {k: "cause not recorded" if causes is None else Cause(int(causes[k])).title for k in reasons}
+    first: dict[str, str] = {}
+    for k, title in titles.items():
+        first.setdefault(title, reasons[k])
+    return [(title, n, first[title]) for title, n in Counter(titles.values()).most_common()]
 
 
 class Ensemble(Shown):
@@ -247,6 +268,5 @@ class Ensemble(Shown):
             known = x[np.isfinite(x)]
             span = f"{known.min():.6g} … {known.max():.6g}" if known.size else "no value"
             lines.append(f"  {kept.name}: {span}" + (f" ({x.size - known.size} without)" if known.size < x.size and known.size else ""))
-        told = Counter(reason.partition(": ")[2] or reason for reason in self.failures.values())
-        lines += [f"  {n} ×  {reason}" for reason, n in told.most_common(5)]
+        lines += [f"  {n} ×  {cause}: {reason}" for cause, n, reason in counted_causes(self._flat, self._reasons)[:5]]
         return "\n".join(lines)

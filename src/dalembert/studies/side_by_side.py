@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -17,10 +16,11 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import BadValue, MissingValue
 from dalembert.ode.diagnosis import stopped
+from dalembert.ode.failures import Cause, NoProgress, RunStopped
 from dalembert.ode.lanes.layout import Functional, LaneFunctions
 from dalembert.ode.lanes.loop import CRAWLING
 from dalembert.ode.lanes.program import LaneProblem, LaneProgram, Progress, Tables, run_members
-from dalembert.ode.run import Cause, Run
+from dalembert.ode.run import Run, StepCause
 from dalembert.ode.solution import Outcome, Pieces, Solution, StoredMotion
 from dalembert.simulation.energy_audit import Audit, Quadratures, native_audit
 from dalembert.simulation.events.event import SIGNS
@@ -210,7 +210,7 @@ class SideBySide:
             try:
                 self.values_of(int(members[k]))
             except DalembertError as problem:
-                chunk.refuse(k, str(problem))
+                chunk.refuse(k, problem)
         starts = self.starts.table(members, rows, varied, self.values_of, chunk.refuse)
         begun = np.flatnonzero(chunk.outcome != REFUSED)
         # the parameters of every function, one function after the other
@@ -257,23 +257,23 @@ class SideBySide:
             scale = tables.column("scale")
             chunk.drift[begun] = tables.column("drift") / np.where(scale > 0.0, scale, 1.0)
         for row in np.flatnonzero(~done):
-            chunk.reasons[int(begun[row])] = self._reason(tables, int(row), starts[begun[row]])
+            chunk.stop(int(begun[row]), self._failure(tables, int(row), starts[begun[row]]))
 
-    def _reason(self, tables: Tables, row: int, start: Numbers) -> str:
-        """The sentence with which a single run would stop, with names for components."""
+    def _failure(self, tables: Tables, row: int, start: Numbers) -> RunStopped:
+        """The failure with which a single run would stop, with names for components."""
         t, steps, cause = (float(tables.column(name)[row]) for name in ("t", "steps", "cause"))
-        where = f"stopped at t = {t:.17g} after {steps:.0f} steps: "
-        if int(cause) == CRAWLING:
-            return where + "at this pace the run takes more steps than can be waited for; run this member alone to be told why"
         n = self.functions.n
-        run = Run(t=t, h=float(tables.column("h")[row]), cause=int(cause), code=int(cause == Cause.PROJECT))
+        run = Run(t=t, h=float(tables.column("h")[row]), cause=int(cause), code=int(cause == StepCause.PROJECT))
         y = tables.results[row, self.functions.columns["y"] :][:n]
         slope = tables.results[row, self.functions.columns["slope"] :][:n]
         motion = StoredMotion(Pieces([np.array([self.plan.options.t0, t])]), Pieces([np.array([start, y])]), None, int(steps) - 1)
-        reason = stopped(run, Solution(motion, Outcome.STOPPED, "", 0, 0), slope).reason
+        solution = Solution(motion, Outcome.STOPPED, "", 0, 0)
+        if int(cause) == CRAWLING:
+            return NoProgress(Cause.NO_PROGRESS, solution)
+        failure = stopped(run, solution, slope)
         kin = self.values.kin
-        names = [label(kin.name(i)) for i in kin.state]
-        return re.sub(r"component (\d+)", lambda m: names[int(m[1])], reason)
+        failure.names = tuple(label(kin.name(i)) for i in kin.state)
+        return failure
 
     def _keep(self, chunk: Chunk, begun: Indices, tables: Tables, varied: dict[int, Numbers]) -> None:
         for k, kept in enumerate(self._functionals):

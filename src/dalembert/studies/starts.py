@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dalembert.states.values import Values
 
 
-Refuse = Callable[[int, str], None]
+Refuse = Callable[[int, DalembertError], None]
 
 
 class Starts:
@@ -81,7 +81,7 @@ class Starts:
                     known[key] = self._found(self.plan.options_of(member).start, self.values if same else values_of(member))
                 starts[k] = known[key]
             except DalembertError as problem:
-                refuse(k, str(problem))
+                refuse(k, problem)
         return starts
 
     def _solved(self, rows: Numbers, varied: Mapping[int, Numbers]) -> tuple[Numbers, NDArray[np.bool_]]:

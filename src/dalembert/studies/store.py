@@ -20,7 +20,7 @@ import numpy as np
 from dalembert.errors import Unwritable, optional_package
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import StudyPlan
-from dalembert.studies.result import FINISHED, MEMBER, WAITING, Chunk, flat_dataset, reasons_of, shaped, xarray
+from dalembert.studies.result import CAUSE, FINISHED, MEMBER, WAITING, Chunk, flat_dataset, reasons_of, shaped, xarray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,8 @@ class StudyFile:
         def room(rows: NDArray[Any], fill: float = np.nan) -> Any:
             return arrays.full((count, *rows.shape[1:]), fill, dtype=rows.dtype, chunks=(length, *rows.shape[1:]))
 
-        columns = {name: room(rows, WAITING if name == "outcome" else np.nan) for name, rows in sample.columns().items()}
+        fills = {"outcome": WAITING, CAUSE: 0}
+        columns = {name: room(rows, fills.get(name, np.nan)) for name, rows in sample.columns().items()}
         flat = flat_dataset(self.plan, columns, self.how)
         flat[_REASON] = (MEMBER, "byte"), room(sample.reason_bytes(), 0)
         flat[_DONE] = "chunk", np.zeros(chunks, dtype=np.uint8)
@@ -102,7 +103,7 @@ class StudyFile:
         renamed = _renamed(flat)
         # what stands where nothing was written
         encoding: dict[Any, dict[str, Any]] = {name: {"fill_value": np.nan} for name, x in renamed.data_vars.items() if x.dtype.kind == "f"}
-        encoding |= {_DONE: {"chunks": (1,)}, "outcome": {"fill_value": WAITING}}
+        encoding |= {_DONE: {"chunks": (1,)}, **{name: {"fill_value": fill} for name, fill in fills.items()}}
         renamed.to_zarr(part, mode="w", compute=False, consolidated=False, encoding=encoding)
         part.rename(self.path)
 
@@ -112,7 +113,7 @@ class StudyFile:
         flat = flat_dataset(self.plan, chunk.columns(), self.how, first)
         flat[_REASON] = (MEMBER, "byte"), chunk.reason_bytes()
         # what the file has already, for all members
-        flat = flat.drop_vars(list(flat.coords))
+        flat = flat.drop_vars([*flat.coords, *({CAUSE} - set(self._group))])
         with _writing(self.path):
             _renamed(flat).to_zarr(self.path, mode="r+", region={MEMBER: slice(first, first + count)}, consolidated=False)
             self._group[_DONE][first // self.length] = 1

@@ -12,7 +12,7 @@ from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack, places
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE, STAGES
 from dalembert.ode.problem import DENSE_ROWS
-from dalembert.ode.run import Cause, StepFunction, WorkRow
+from dalembert.ode.run import StepCause, StepFunction, WorkRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -309,12 +309,13 @@ class LaneFunction(StepFunction):
         self.put("error", error, asked)
         error = self["error"]
         finite = error < float("inf")
-        cause = f.choose(finite, f.choose(error > 1.0, self.wide(Cause.ERROR), self.wide(Cause.NONE)), self.wide(Cause.NOT_FINITE))
+        accepted = f.choose(error > 1.0, self.wide(StepCause.ERROR), self.wide(StepCause.NONE))
+        cause = f.choose(finite, accepted, self.wide(StepCause.NOT_FINITE))
         self["good"] = self.as_number(asked & finite & (error <= 1.0))
         self.put("cause", cause, asked & ~self.mask("good"))
         return self.done()
 
-    def refuse(self, bad: Value, cause: Cause) -> None:
+    def refuse(self, bad: Value, cause: StepCause) -> None:
         """Lanes that were good so far and are no more."""
         bad = bad & self.mask("good")
         self.put("cause", float(cause), bad)

@@ -17,10 +17,10 @@ from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout
 from dalembert.ode.lanes.step import step_texts
 from dalembert.ode.lanes.taylor import taylor_texts
 from dalembert.ode.lanes.watch import begin_watching, watch_texts
-from dalembert.ode.run import Cause
+from dalembert.ode.run import StepCause
 
 EXPORTS: Final = ("advance",)
-CRAWLING: Final = 1 + max(Cause)
+CRAWLING: Final = 1 + max(StepCause)
 _ZEROED: Final = ("streak", "steps", "rejected", "cause", "h", "error", "mark_attempts", "drift", "scale", "learned")
 
 
@@ -98,7 +98,7 @@ def _begin(layout: LaneLayout) -> str:
     with f.loop(f.value(layout.lanes, WHOLE)) as lane, f.when(native.single("fresh")[lane] > 0.0):
         native.call("deliver", lane)
         with f.when(native.single("good")[lane] > 0.0):
-            native.single("cause")[lane] = float(Cause.NOT_FINITE)
+            native.single("cause")[lane] = float(StepCause.NOT_FINITE)
             native.call("retire", lane)
     native["fresh"] = 0.0
     return native.done()

@@ -9,7 +9,7 @@ from dalembert.numerics.llvm_writer import Array, Operand, Value
 from dalembert.ode.coefficients import END_STAGE
 from dalembert.ode.control import eighth_root, euler_step, first_size, size_after_rejection, size_after_step
 from dalembert.ode.lanes.layout import LaneFunction, LaneLayout
-from dalembert.ode.run import Cause
+from dalembert.ode.run import StepCause
 from dalembert.ode.step import estimate_text, interpolant_text, stages_text
 
 _MOST_PROJECTIONS: Final = 8
@@ -66,7 +66,7 @@ def _finish(layout: LaneLayout) -> str:
     native = LaneFunction(layout, "finish")
     new, rate, end, end_rate = (native.row(name) for name in ("new", f"k{END_STAGE}", "end", "end_rate"))
     native.rate(native["t_new"], new, rate)
-    native.refuse(native.not_finite(new, rate), Cause.NOT_FINITE)
+    native.refuse(native.not_finite(new, rate), StepCause.NOT_FINITE)
 
     def copy(i: Operand) -> None:
         end[i] = new[i]
@@ -96,7 +96,7 @@ def _project(layout: LaneLayout, spare: str) -> str:
         last = f.compare("ge", round_, _MOST_PROJECTIONS)
         with f.when(last):
             near = residual <= native.wide(native.job.tolerance * _LOOSE)
-            native.refuse(moving & ~small & ~near, Cause.PROJECT)
+            native.refuse(moving & ~small & ~near, StepCause.PROJECT)
             native["crossed"] = 0.0
         with f.when(~last):
             moving = moving & ~small
@@ -109,7 +109,7 @@ def _project(layout: LaneLayout, spare: str) -> str:
     native["zero"] = native.as_number(moved.value.differs(0.0))
     with f.when(f.any(native.mask("zero") & native.mask("good"))):
         native.rate(native["t_new"], end, rate)
-        native.refuse(native.mask("zero") & native.not_finite(end, rate), Cause.NOT_FINITE)
+        native.refuse(native.mask("zero") & native.not_finite(end, rate), StepCause.NOT_FINITE)
 
         def replace(i: Operand) -> None:
             end_rate[i] = f.choose(native.mask("zero"), rate[i], end_rate[i])

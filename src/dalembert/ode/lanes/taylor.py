@@ -11,7 +11,7 @@ from dalembert.ode import taylor
 from dalembert.ode.control import euler_size, norm
 from dalembert.ode.lanes.layout import LaneFunction, LaneLayout, LaneSeries
 from dalembert.ode.lanes.step import finish_texts, step_rejected, step_taken
-from dalembert.ode.run import Cause
+from dalembert.ode.run import StepCause
 
 
 def taylor_texts(layout: LaneLayout, series: LaneSeries) -> list[str]:
@@ -176,6 +176,6 @@ def _reject(layout: LaneLayout, order: int) -> str:
     """A shorter step in the active lanes that are not good."""
     native, bad = step_rejected(layout)
     learned, h = taylor.after_rejection(native, order)
-    native.put("learned", learned, bad & ~native["cause"].differs(Cause.ERROR))
+    native.put("learned", learned, bad & ~native["cause"].differs(StepCause.ERROR))
     native.put("h", h, bad)
     return native.done()

@@ -270,7 +270,7 @@ class Engine {
         motion.take(run.get("stored")); run.set({ stored: 0 });
         const over = this.happenings.pass(motion);
         motion.events = this.happenings.happened;
-        if (over) { if (over.startsWith("ended")) motion.ended = over; return motion; }
+        if (over) return motion;
       }
       if (left === EXIT.END) { motion.take(run.get("stored")); return motion; }
       if (left === EXIT.STOPPED) { motion.take(run.get("stored")); return motion.stop(this.why(`at t = ${run.get("t").toPrecision(6)}`)); }

@@ -140,29 +140,29 @@ class Happenings {
 
   // ---- a step in which something may have happened -------------------------------------------
 
-  // what it did to the motion: nothing (""), or why it is over
+  // whether the motion is over; it then knows why
   pass(motion) {
     const e = this.engine, k = motion.count - 1, step = motion.step(k), found = this.crossings(step), acting = found.filter((c) => this.events[c.event].action !== "RECORD");
     const until = acting.length ? acting[0].t : step.end, near = until + AT_ONCE * (step.end - step.begin) + LAST_BITS * ulp(until);
     for (const c of found) if (c.t <= near && this.events[c.event].action === "RECORD") this.note(c.event, c.t);
-    if (!acting.length) return "";
-    if (!this.moveTo(motion, k - 1, acting[0], step)) return motion.stopped;
+    if (!acting.length) return false;
+    if (!this.moveTo(motion, k - 1, acting[0], step)) return true;
     const t = e.run.get("t"), w = e.row("y"), y = w.slice(), whole = e.n + e.riding;
     for (const c of acting.filter((one) => one.t <= near)) {
       const one = this.events[c.event], before = Array.from(y.subarray(0, e.n));
-      if (one.action === "STOP") { this.note(c.event, t); return `ended by “${one.title}” at t = ${t.toPrecision(6)}`; }
+      if (one.action === "STOP") { this.note(c.event, t); motion.ended = `ended by “${one.title}” at t = ${t.toPrecision(6)}`; return true; }
       const { after, impulse } = this.act(one, before, t), audit = e.data.audit;
       if (audit && audit.taken >= 0) { const [then, now] = [before, after].map((state) => { const E = this.at("energy", state, t); return E[0] + E[1]; }); y[e.n + audit.taken] += then - now; }
       y.set(after);
       this.note(c.event, t, impulse);
     }
-    if (t >= this.end) { if (y.subarray(0, whole).some((x, j) => x !== w[j])) motion.add(t, y); return "the end"; }
+    if (t >= this.end) { if (y.subarray(0, whole).some((x, j) => x !== w[j])) motion.add(t, y); return true; }
     const endless = this.endless(t, this.events[acting[0].event].title);
-    if (endless) return motion.stop(endless).stopped;
+    if (endless) { motion.stop(endless); return true; }
     motion.add(t, y);
-    if (!e.restart(t, y, this.end)) return motion.stop(e.why(`at t = ${t.toPrecision(6)}`)).stopped;
+    if (!e.restart(t, y, this.end)) { motion.stop(e.why(`at t = ${t.toPrecision(6)}`)); return true; }
     this.begin(Array.from(y.subarray(0, e.n)), e.row(0), t);
-    return "";
+    return false;
   }
 
   // from point k to the event: t* ← t* − g/ġ, the step taken again each time

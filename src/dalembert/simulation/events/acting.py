@@ -21,6 +21,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.arrays import Numbers
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.numerics.symbol_values import MissingValue
+from dalembert.ode.failures import BadStart
 from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.events.watching import refuse_unheld
 from dalembert.simulation.quantities import energies
@@ -96,7 +97,8 @@ class Actor:
             try:
                 find_start(self._setting.kin, given, self._setting.value_at(t), t)
             except DalembertError as problem:
-                msg = f"event {title!r} at t = {t:.9g}: the new state breaks a constraint: {str(problem).removeprefix('start: ')}"
+                why = problem.sentence if isinstance(problem, BadStart) else str(problem)
+                msg = f"event {title!r} at t = {t:.9g}: the new state breaks a constraint: {why}"
                 raise BadEvent(msg) from problem
         return new
 

@@ -11,14 +11,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.arrays import Numbers
 from dalembert.numerics.llvm_types import padded
 from dalembert.ode.diagnosis import CrawlWatch
-from dalembert.ode.failures import RunStopped
+from dalembert.ode.failures import Cause, RunStopped
 from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress
 from dalembert.ode.problem import DENSE_ROWS, InitialValueProblem
@@ -93,7 +93,7 @@ class EventfulRun:
                 return self._whole(integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
             after, ended = self._act(integration, found)
             if ended or integration.t >= problem.t1:
-                return self._last(integration, after, f"ended by {ended!r}" if ended else "finished")
+                return self._last(integration, after, ended)
             self._check_endless(integration, found)
             self._jump(integration, after)
             integration.go_on()
@@ -209,9 +209,8 @@ class EventfulRun:
         self.occurrences.append(Occurrence(t, e.title, e.action.value, was, is_now, energy, impulse))
         if len(self.occurrences) > _MOST:
             often = Counter(o.name for o in self.occurrences).most_common(1)[0][0]
-            msg = f"{often!r} fires without end: {_MOST} events by t = {t:.9g}; watch something that changes more slowly"
             assert self._now is not None
-            raise EndlessEvents(msg, self._whole(self._now, Outcome.STOPPED, msg))
+            raise self._endless(self._now, Cause.TOO_MANY_EVENTS, event=often, count=_MOST, t=t)
 
     # ---- without end -------------------------------------------------------------------------
 
@@ -225,29 +224,26 @@ class EventfulRun:
         t, count, length = integration.t, sum(o.name == title for o in self.occurrences), self.problem.t1 - self.problem.t0
         lately = np.diff(self._acts[-_TOO_OFTEN - 1 :])
         if (recent <= _LAST_BITS * math.ulp(t)).all() or (len(lately) == _TOO_OFTEN and (lately * _MOST <= 0.1 * length).all()):
-            msg = (
-                f"{title!r} fires again and again at t = {t:.9g} ({count} times): what it does to the state does not lead away from it. "
-                "Where a contact lasts, end the run there (da.event(gap, stop=True)) and go on with a constraint; check a reset"
-            )
-        elif recent[-1] <= _SHORT * length and (recent[1:] < recent[:-1]).all():
-            ratio = float(recent[-1] / recent[-2])
-            limit = t + float(recent[-1]) * ratio / (1.0 - ratio)
-            msg = (
-                f"{title!r} fires ever more often: {count} times by t = {t:.9g}, the last interval {recent[-1]:.2g}, and without end "
-                f"before t = {limit:.9g}. End the run there, or go on from there with a constraint in place of the impact"
-            )
-        else:
-            return
-        raise EndlessEvents(msg, self._whole(integration, Outcome.STOPPED, msg))
+            raise self._endless(integration, Cause.REPEATED_EVENTS, event=title, count=count, t=t)
+        if recent[-1] <= _SHORT * length and (recent[1:] < recent[:-1]).all():
+            last, ratio = float(recent[-1]), float(recent[-1] / recent[-2])
+            facts = {"event": title, "count": count, "t": t, "interval": last, "limit": t + last * ratio / (1.0 - ratio)}
+            raise self._endless(integration, Cause.ACCUMULATING_EVENTS, **facts)
+
+    def _endless(self, integration: Integration, cause: Cause, **facts: Any) -> EndlessEvents:
+        failure = EndlessEvents(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
+        failure.solution = replace(failure.solution, message=str(failure))
+        return failure
 
     # ---- one motion --------------------------------------------------------------------------
 
-    def _last(self, integration: Integration, after: Numbers, how: str) -> Solution:
+    def _last(self, integration: Integration, after: Numbers, ended_by: str) -> Solution:
         """The motion up to an event that is the end; what it changed is one more point."""
+        how = f"ended by {ended_by!r}" if ended_by else "finished"
         message = f"{how} at t = {integration.t:.17g}"
         if not np.array_equal(after, integration.state):
             integration.jump(after)
-        return self._whole(integration, Outcome.FINISHED, message)
+        return replace(self._whole(integration, Outcome.FINISHED, message), ended_by=ended_by)
 
     def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
         return self._told(integration.solution(), outcome, message)

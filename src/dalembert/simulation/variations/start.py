@@ -125,7 +125,7 @@ def start_slopes(
 
 
 def _refused(x: VariedNumber, problem: BadStart) -> BadStart:
-    why = str(problem).removeprefix("start: ")
+    why = problem.sentence if problem.where == "start" else str(problem)
     return BadStart(f"sensitivities: the start cannot follow a change of {x.name}: {why}")
 
 

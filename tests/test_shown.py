@@ -70,8 +70,8 @@ def test_vectors_dyadics_and_jacobians_are_typeset_in_notebooks(results):
 
 
 def test_every_public_result_is_typeset_in_a_notebook():
-    # what a description is made of has a name, numbers their digits, and an event that happened its line
-    plain = {"ExactNumber", "PiNumber", "Frame", "Point", "Member", "Occurrence"}
+    # what a description is made of has a name, numbers their digits, a cause its title, and an event that happened its line
+    plain = {"Cause", "ExactNumber", "PiNumber", "Frame", "Point", "Member", "Occurrence"}
     ways = ("_repr_html_", "_repr_latex_", "_repr_markdown_", "_repr_svg_")
     classes = {n: x for n in dir(da) if isinstance(x := getattr(da, n), type) and not issubclass(x, BaseException)}
     assert plain == {n for n, x in classes.items() if not any(hasattr(x, way) for way in ways)}

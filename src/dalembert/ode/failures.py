@@ -96,7 +96,7 @@ class OutsideRun(DalembertError):
     """A time at which the motion is not known."""
 
 
-class Finding(NamedTuple):
+class LikelyCause(NamedTuple):
     """A cause with the numbers and names that its text shows."""
 
     cause: Cause
@@ -122,7 +122,7 @@ class RunStopped(DalembertError):
         # of the components of the state, and their last values, where they are known
         self.names: tuple[str, ...] = ()
         self.values: tuple[float, ...] = ()
-        self.likely: Finding | None = None
+        self.likely: LikelyCause | None = None
         # the part of the energy integral that the integrator lost, where this is no motion of the system
         self.energy_lost = 0.0
         # whether the energy tolerance leaves no step

@@ -21,7 +21,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import linear_parts
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.failures import Cause, Finding, NoProgress, NotFinite, ProjectionFailed, RunStopped, StepCollapsed, energy_message
+from dalembert.ode.failures import Cause, LikelyCause, NoProgress, NotFinite, ProjectionFailed, RunStopped, StepCollapsed, energy_message
 from dalembert.once import MadeOnce
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values, parameters_of
@@ -64,11 +64,11 @@ def explain(failure: RunStopped, equations: Equations) -> None:
     failure.energy_lost = _energy_lost(run)
     likely = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
     if likely is None and isinstance(failure, NotFinite):
-        likely = Finding(Cause.INFINITE_LOAD, {})
+        likely = LikelyCause(Cause.INFINITE_LOAD, {})
     failure.likely = None if failure.energy_lost else likely
 
 
-def _singular_attitude(run: Trajectory, equations: Equations) -> Finding | None:
+def _singular_attitude(run: Trajectory, equations: Equations) -> LikelyCause | None:
     """Two angles that turn a body about one axis, so that their rates grow or shrink without the body's doing anything.
 
     Along the fastest rates, or along those that nothing resists, ω = Σ ω_k q̇_k vanishes though no ω_k does.
@@ -86,7 +86,7 @@ def _singular_attitude(run: Trajectory, equations: Equations) -> Finding | None:
         body = next((b for b, axes in spins.items() if len(axes) > 1), None)
         if body is not None and all(_cancels(columns, d) for columns in (*spins.values(), *speeds)):
             names = " and ".join(_name(equations, kin.q[k]) for k in spins[body])
-            return Finding(Cause.SINGULAR_ATTITUDE, {"angles": names, "body": body.name})
+            return LikelyCause(Cause.SINGULAR_ATTITUDE, {"angles": names, "body": body.name})
     return None
 
 
@@ -140,7 +140,7 @@ def _energy_lost(run: Trajectory) -> float:
     return lost if lost > _LOST and run.integrals.model_is_right else 0.0
 
 
-def _cause(run: Trajectory, equations: Equations) -> Finding | None:
+def _cause(run: Trajectory, equations: Equations) -> LikelyCause | None:
     """What the matrices show at the last state."""
     ends = run.at(run.t[[0, -1]])
     first, M = (_mass_matrix(ends, equations, k) for k in (0, -1))
@@ -153,11 +153,11 @@ def _cause(run: Trajectory, equations: Equations) -> Finding | None:
     values, vectors = np.linalg.eigh(K) if np.isfinite(K).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
         name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
-        return Finding(Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _without_inertia(run)})
+        return LikelyCause(Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _without_inertia(run)})
     fastest = int(np.argmax(np.abs(ends.qdot[-1])))
     others = float(np.max(np.abs(ends.u[-1]), initial=1.0))
     if abs(ends.qdot[-1][fastest]) > _LARGE * others:
-        return Finding(Cause.UNBOUNDED_RATE, {"coordinate": _name(equations, equations.q[fastest])})
+        return LikelyCause(Cause.UNBOUNDED_RATE, {"coordinate": _name(equations, equations.q[fastest])})
     return None
 
 
@@ -170,7 +170,7 @@ def _unit_rows(ends: Trajectory, scale: Numbers) -> Numbers:
     return unit
 
 
-def _off_the_rows(run: Trajectory, *, failed: bool) -> Finding | None:
+def _off_the_rows(run: Trajectory, *, failed: bool) -> LikelyCause | None:
     """Why no position satisfies the rows any more: found where the projection failed, or next to a dead point."""
     rows = _unit_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
     if not len(rows) or not np.isfinite(rows).all():
@@ -183,7 +183,7 @@ def _off_the_rows(run: Trajectory, *, failed: bool) -> Finding | None:
     if not failed and near >= _NEARLY_SINGULAR:
         return None
     cause = Cause.DEAD_POINT if near < _NEARLY_SINGULAR else Cause.CONTRADICTING_ROWS
-    return Finding(cause, {"least": near, "residual": sizes[worst], "row": worst})
+    return LikelyCause(cause, {"least": near, "residual": sizes[worst], "row": worst})
 
 
 def _without_inertia(run: Trajectory) -> str:

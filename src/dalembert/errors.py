@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
 
 class DalembertError(ValueError):
-    """Anything dalembert refuses; the message says what, where and how to mend it."""
+    """Anything dalembert refuses; the message says what, where and how to mend it.
+
+    `elements` are the names of the elements at fault, where it is known which of a description they are.
+    """
+
+    elements: tuple[str, ...] = ()
 
 
 class BadExpression(DalembertError):
@@ -30,6 +36,10 @@ class BadDescription(DalembertError):
 
 class IllPosed(DalembertError):
     """A description whose elements do not fit together (found when the system is first used)."""
+
+    def __init__(self, message: str, elements: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.elements = tuple(elements)
 
 
 class NotLinear(DalembertError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -26,8 +25,6 @@ from dalembert.nearest_name import nearest
 
 if TYPE_CHECKING:
     from dalembert.constraint_analysis.analysis import ConstraintAnalysis
-
-_NAMED = re.compile(r"'([^']+)'")
 
 
 def check(system: SystemName, values: Given = None, *, as_json: Json = False) -> None:
@@ -82,11 +79,11 @@ def _rows(name: str, s: System) -> ConstraintAnalysis:
 
 
 def _refuse(name: str, s: System, problem: DalembertError) -> NoReturn:
-    """The place of what an error names, where the system came from a file."""
+    """The place of the element at fault, where the system came from a file."""
     source = s.settings.source if isinstance(s.settings, Settings) else None
     if source is not None:
-        for word in _NAMED.findall(str(problem)):
-            path = next((p for p in source.places if len(p) == 2 and p[1] == word), None)
+        for element in problem.elements:
+            path = next((p for p in source.places if len(p) == 2 and p[1] == element), None)
             if path is not None:
                 source.refuse(str(problem), path, key=True)
     msg = f"{name}: {problem}"

@@ -151,7 +151,7 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: d
     much = "" if left is None else f" (where that holds, it is off by {left:.6g})"
     keep = "" if what == "contradicts" else ", or declare it with redundant=True to have it held beside the others"
     msg = f"{rows[i].name!r} {what} what {names} already {impose}{much}; remove one of them{keep}"
-    raise IllPosed(msg)
+    raise IllPosed(msg, [rows[k].name for k in (i, *others)])
 
 
 def _each_with_its_own_rate(tape: Tape, rows: list[dict[int, int]]) -> bool:

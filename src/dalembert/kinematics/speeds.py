@@ -162,7 +162,7 @@ class SpeedSolver:
         if not speeds:
             return self._default(rows, dependent)
         if len(speeds) not in (n - m, n):
-            raise IllPosed(self._count_message(len(speeds), m))
+            raise IllPosed(self._count_message(len(speeds), m), [c.name for c in self.system.constraints if c.nonlinear or c.redundant])
         forms = [linear(self._definition(s)) for s in speeds]
         independent = list(range(n)) if m == 0 else list(range(len(speeds)))
         if m and len(speeds) == n:

@@ -211,7 +211,7 @@ def check_everything_used(s: Registry) -> None:
         m = unexpanded[0]
         ways = f"expand it in functions, da.discretise(s, {m.name}, 4), or derive hybrid equations, da.extended_hamilton(s)"
         msg = f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: {ways}"
-        raise IllPosed(msg)
+        raise IllPosed(msg, [m.name])
     if not s.q:
         msg = f"system {s.name!r} has no coordinates: declare them with s.coordinates(...)"
         raise IllPosed(msg)
@@ -221,7 +221,7 @@ def check_everything_used(s: Registry) -> None:
     without = [x.name for x in s.symbols.values() if x.kind == "state" and x.name not in s.state_rates]
     if without:
         msg = f"state {without[0]!r} has no rate: give it by s.rate({without[0]}, …)"
-        raise IllPosed(msg)
+        raise IllPosed(msg, without[:1])
     t = s.space.tape
     used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, used_nodes(s))}
     speeds = {x.name for x in s.speed_list}
@@ -230,7 +230,7 @@ def check_everything_used(s: Registry) -> None:
     if idle:
         names = ", ".join(f"{x.kind} {x.name!r}" for x in idle)
         msg = f"{names}: declared but used nowhere; remove it or use it"
-        raise IllPosed(msg)
+        raise IllPosed(msg, [x.name for x in idle])
 
 
 def used_nodes(s: Registry) -> Iterator[int]:

@@ -14,7 +14,7 @@ from peers import Unavailable, attempt, peer
 from results import Report, Within
 
 import dalembert as da
-from dalembert.numerics.native import NativeDynamics
+from dalembert.runtime.numerics.forward_dynamics import NativeDynamics
 
 NOTE = (
     "The equations are derived and LLVM is loaded; what is timed is the way from the equations to a function that can be called. "

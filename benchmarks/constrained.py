@@ -13,16 +13,16 @@ from results import Report, Slower, percent, seconds
 from runs import Outcome, Point, State
 
 import dalembert as da
-from dalembert.api.compile import what_to_integrate
 from dalembert.gallery import andrews_squeezer, flyball_governor, n_four_bar, slider_crank, whipple_bicycle
 from dalembert.gallery.entry import Entry
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.simulation.model import native_model
-from dalembert.simulation.run_options import RunOptions
-from dalembert.simulation.simulate import model_of_rank, run_context
-from dalembert.states.start import find_start
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.simulation.run_options import RunOptions
+from dalembert.runtime.simulation.simulate import model_of_rank, run_context
+from dalembert.runtime.states.initial_conditions import find_start
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
 
 NOTE = (
     "dalembert: the loop from a consistent start, with the states projected, and the whole call of da.simulate without the energy "

@@ -16,9 +16,9 @@ from runs import Ours
 from systems import chain, links, pendulum_from_vertical, states
 
 import dalembert as da
+from dalembert.analysis.studies import vectorized_runs
 from dalembert.gallery import slider_crank
-from dalembert.numerics.jit import native_lanes
-from dalembert.studies import side_by_side
+from dalembert.runtime.numerics.jit import native_lanes
 
 Numbers = NDArray[numpy.float64]
 _TOLERANCE = 1e-9
@@ -170,7 +170,7 @@ def _shares(report: Report, count: int) -> None:
     system = pendulum_from_vertical(2)
     over = _asked(system, _starts(count, 2))
     native: list[float] = []
-    plain = side_by_side.run_members
+    plain = vectorized_runs.run_members
 
     def watched(*arguments: Any) -> Any:
         begin = time.process_time()
@@ -184,13 +184,13 @@ def _shares(report: Report, count: int) -> None:
     study(1)
     alone()
     samples: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
-    side_by_side.run_members = watched
+    vectorized_runs.run_members = watched
     try:
         for _ in range(9):
             for threads, found in samples.items():
                 found.append(timed(lambda threads=threads: study(threads)))  # type: ignore[misc]
     finally:
-        side_by_side.run_members = plain
+        vectorized_runs.run_members = plain
     overhead = min(1.0 - inside / whole for inside, (whole, _) in zip(native[::2], samples[1], strict=True))
     cpu, wall = (min(s[k] for s in samples[1]) / min(s[k] for s in samples[2]) for k in (0, 1))
     report.text(

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from results import Goal, Report, Slower, Within
 
 import dalembert as da
-from dalembert.exports.c import CSource
-from dalembert.exports.contents import Contents, model
+from dalembert.exchange.exports.c import CSource
+from dalembert.exchange.exports.export_model import Contents, model
 
 NOTE = (
     "Time for ẋ of one state of the spatial chain. dalembert: its native code for u̇ in a native loop over 1024 states. C: the exported "

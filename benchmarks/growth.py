@@ -14,7 +14,7 @@ from measure import alone, timed
 from results import Report, seconds
 
 import dalembert as da
-from dalembert.numerics.native import NativeDynamics
+from dalembert.runtime.numerics.forward_dynamics import NativeDynamics
 
 NOTE = (
     "Spatial chain, CPU time, the least of several rounds. The exponent is the slope of a straight line through log(time) over "

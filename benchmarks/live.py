@@ -18,10 +18,10 @@ from results import Report, seconds
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.page.parts.reproduction import LiveModule, engine_text, live_module
-from dalembert.page.run_view import RunView
-from dalembert.page.scene import frames_of, scene
-from dalembert.simulation import simulate as running
+from dalembert.interface.page.parts.reproduce import LiveModule, engine_text, live_module
+from dalembert.interface.page.run_viewer import RunView
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.runtime.simulation import simulate as running
 
 NOTE = (
     "rtol 1e-9. The loop alone, dense output and projection included, here and in node's engine, the least of many runs; the module as it "

@@ -15,8 +15,8 @@ import numpy
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from dalembert.numerics import jit, kernels
-from dalembert.numerics.compiled import CompiledFunction
+from dalembert.runtime.numerics import jit, math_kernels
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from numerics.chain import chain
 
 STATES = 512
@@ -90,7 +90,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         os.environ["DALEMBERT_CACHE"] = place
         print(
-            f"{kernels.native_lanes()} lanes; derive, compile, compile lanes, from the cache in ms; native loop, batch, Python call in us"
+            f"{math_kernels.native_lanes()} lanes; derive, compile, compile lanes, from the cache in ms; native loop, batch, Python call in us"
         )
         print("joints    derive   compile     lanes    cached    native     batch      call   same bits")
         # what is done once per process

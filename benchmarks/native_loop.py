@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy
 from numpy.typing import NDArray
 
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jit import Library, load
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.jit import Library, load
 
 Rows = NDArray[numpy.float64]
 

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.normal_form.forms import Form
-from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError, NotApplicable
-from dalembert.principles.base import Derivation
-from dalembert.report import document, terminal
-from dalembert.report.layouts import HTML, LATEX, MARKDOWN
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report, terminal_renderer
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.mechanics.principles.derivation import Derivation
+from dalembert.symbolic.algebra.normal_form.expansion import operation_count
+from dalembert.symbolic.algebra.normal_form.rational_form import Form
+from dalembert.symbolic.algebra.tape import Tape
 
 # beyond this no short form is searched for: it takes too long, and none is found
 SHORT = 300
@@ -46,13 +46,13 @@ def printed(name: str) -> Iterator[tuple[str, str]]:
     """(style, text) of one system."""
     entry = gallery.entry(name)
     found = derived(name)
-    subject = document.Subject(found[0].kinematics.system, entry.title, entry.source, entry.description)
-    blocks = list(document.derivations(subject, found, _Bounded(), level="teach"))
-    yield "txt", terminal.text(blocks)
+    subject = system_report.Subject(found[0].kinematics.system, entry.title, entry.source, entry.description)
+    blocks = list(system_report.derivations(subject, found, _Bounded(), level="teach"))
+    yield "txt", terminal_renderer.text(blocks)
     yield "tex", LATEX.text(blocks)
     yield "md", MARKDOWN.text(blocks)
     yield "html", HTML.text(blocks)
-    yield "eq.txt", terminal.text(document.derivations(subject, found[:1], _Bounded()))
+    yield "eq.txt", terminal_renderer.text(system_report.derivations(subject, found[:1], _Bounded()))
 
 
 def main(folder: Path, names: list[str]) -> None:

@@ -19,11 +19,11 @@ from typing import Any, Final
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.normal_form.forms import Form, Term, factor_common
-from dalembert.algebra.printing import equation, readable
-from dalembert.algebra.printing.layout import Printer, naming
-from dalembert.algebra.printing.notation import SourceNotation
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.normal_form.rational_form import Form, Term, factor_common
+from dalembert.symbolic.algebra.printing import equation, readable
+from dalembert.symbolic.algebra.printing.term_layout import Printer, naming
+from dalembert.symbolic.algebra.printing.unicode_notation import SourceNotation
+from dalembert.symbolic.algebra.tape import Tape
 
 # seconds that SymPy gets for one system
 LIMIT: Final = 300

@@ -65,10 +65,10 @@ def first_evaluation(file: str, root: str):
     import numpy as np
 
     import dalembert as da
-    from dalembert.api.compile import compile as _opened  # noqa: F401
-    from dalembert.numerics import native as _native  # noqa: F401
-    from dalembert.robots import crosscheck as _check  # noqa: F401
-    from dalembert.robots.engine_import import mujoco
+    from dalembert.exchange.robots import crosscheck as _check  # noqa: F401
+    from dalembert.exchange.robots.optional_engines import mujoco
+    from dalembert.runtime.dynamics.compile import compile as _opened  # noqa: F401
+    from dalembert.runtime.numerics import forward_dynamics as _native  # noqa: F401
 
     mujoco()
     path, _, base = file.partition(":")

@@ -11,14 +11,14 @@ from measure import Timing
 from numpy.typing import NDArray
 
 import dalembert as da
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.ode.loop import Integration
-from dalembert.ode.problem import InitialValueProblem, TaylorSeries
-from dalembert.simulation.context import Context
-from dalembert.simulation.model import native_model
-from dalembert.simulation.own_methods import chosen_series
-from dalembert.simulation.run_options import AUTO
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem, TaylorSeries
+from dalembert.runtime.ode.integration import Integration
+from dalembert.runtime.simulation.context import Context
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.simulation.run_options import AUTO
+from dalembert.runtime.simulation.taylor_and_rosenbrock import chosen_series
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
 
 State = NDArray[numpy.float64]
 # the last state, the number of steps, and whether the tool itself calls the run a success

@@ -16,15 +16,15 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from dalembert.algebra.exact.field import ZeroTest
-from dalembert.algebra.tape import BINARY, LEAVES, Node, Tape
+from dalembert.symbolic.algebra.exact.zero_test import ZeroTest
+from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Node, Tape
 
 # runs in either tree: {(system, principle, form): (nodes, which of them are the residuals)}, or in words why there are none
 DERIVE = """
 import pickle, sys
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.folds import needed
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra.expression_graph import needed
 from dalembert.errors import DalembertError
 
 def program(tape, outs):

@@ -18,7 +18,7 @@ ROUNDS = 5
 MEASURE = """
 import json, time
 from dalembert import gallery, kinematics
-from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.errors import NotApplicable
 
 NAMES = ("simple-pendulum", "double-pendulum", "cart-and-bar", "rolling-disk", "suslov", "chaplygin-sleigh", "knife-edge-rod", "hoist",

@@ -14,14 +14,14 @@ from results import Report, Slower, percent, seconds
 from runs import Outcome, Point, State
 
 import dalembert as da
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.simulation.context import Context
-from dalembert.simulation.integrators import integrate_by
-from dalembert.simulation.model import native_model
-from dalembert.simulation.own_methods import native_jacobian
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.simulation.context import Context
+from dalembert.runtime.simulation.external_integrators import integrate_by
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.simulation.taylor_and_rosenbrock import native_jacobian
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
 
 NOTE = (
     "A run to its last state. CVODE and Radau call the same native rates and the same native ∂f/∂y through Python, as scikit-sundae and "
@@ -69,8 +69,8 @@ def _belt_lambdified(_system: da.System) -> Callable[[float, Any], Any]:
 
 def _exported(system: da.System) -> Callable[[float, Any], Any]:
     """ẋ in straight lines of Python, each subexpression once."""
-    from dalembert.exports.contents import Contents, model
-    from dalembert.exports.python import text
+    from dalembert.exchange.exports.export_model import Contents, model
+    from dalembert.exchange.exports.python import text
 
     module: dict[str, Any] = {"__name__": "exported"}
     exec(text(model(system, Contents(values={}, inputs={}, start={})), "numpy"), module)

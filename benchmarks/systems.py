@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from dalembert.flexible.expansion.admissible import polynomials
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import polynomials
 from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain, spin_up_beam
 
 GRAVITY = 9.81

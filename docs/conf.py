@@ -18,7 +18,7 @@ from running import run_page
 from thumbnails import cards
 
 import dalembert as da
-from dalembert.references import REFERENCES
+from dalembert.interface.report.bibliography import REFERENCES
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001 - the builder asks for this name

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
-from dalembert.algebra.printing.names import GREEK
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra.printing.symbol_names import GREEK
 
 NAMESPACE: Final = "http://www.w3.org/1998/Math/MathML"
 LETTERS: Final = {name: letter for name, letter in GREEK.items() if name != "lam"} | {

@@ -93,7 +93,7 @@ class Page:
     def _command(self, line: str) -> Output:
         from typer.testing import CliRunner
 
-        from dalembert.cli.commands import app
+        from dalembert.cli.typer_app import app
 
         program, *arguments = shlex.split(line)
         if program != "dalembert":

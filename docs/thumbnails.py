@@ -8,8 +8,8 @@ from pathlib import Path
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.scene import frames_of, scene
-from dalembert.page.sketch import picture, svg
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.svg_drawing import picture, svg
 
 _TIMES = 301
 _SIZE = (320, 200)

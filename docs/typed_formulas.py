@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import Final
 
-from dalembert.algebra.printing.names import GREEK
+from dalembert.symbolic.algebra.printing.symbol_names import GREEK
 
 SYMBOLS: Final = {
     "Σ": r"\sum", "∂": r"\partial", "·": r"\cdot", "×": r"\times", "−": "-", "√": r"\sqrt", "∫": r"\int", "…": r"\dots",

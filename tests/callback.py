@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.ode.failures import RightHandSideFailed
-from dalembert.ode.interruption import Interruption, deferred
-from dalembert.ode.loop import Progress, integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.ode.solution import Outcome, Solution
-from dalembert.simulation.live_run import RAISED, RHS_TYPE
+from dalembert.runtime.ode.failures import RightHandSideFailed
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import Progress, integrate
+from dalembert.runtime.ode.keyboard_interrupt import Interruption, deferred
+from dalembert.runtime.ode.solution import Outcome, Solution
+from dalembert.runtime.simulation.callback_inputs import RAISED, RHS_TYPE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

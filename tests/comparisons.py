@@ -6,15 +6,15 @@ from typing import Any
 from flint import arb
 
 import dalembert as da
-from dalembert.algebra.arithmetic import evaluate_balls
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Linear, Rewrite
-from dalembert.algebra.normal_form.normal import normal_form
-from dalembert.algebra.scalar import on
-from dalembert.algebra.tape import Tape
 from dalembert.gallery import Printed
-from dalembert.geometry.vector import Vector
-from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.symbolic.algebra.arithmetic import evaluate_balls
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite
+from dalembert.symbolic.algebra.normal_form.expansion import normal_form
+from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.tape import Tape
 
 PRINCIPLES = (da.kane, da.lagrange)
 

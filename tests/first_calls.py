@@ -23,7 +23,7 @@ from typing import Any
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra import functions
+from dalembert.symbolic.algebra import functions
 
 Systems = Callable[[str], da.System]
 

@@ -1,8 +1,8 @@
 """Fields by name: v_xx for v″, v_tt for v̈, v_xx_L for v″(L), and integrals as they are printed."""
 
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
 
 
 def names(h, integrals=None):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import needed, rebuilt
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import needed, rebuilt
 
 
 def moved(source, target, outs):

@@ -14,7 +14,7 @@ import dalembert as da
 from cli.running import environment, run
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending, free_name, replacing, write
+from dalembert.foundation.atomic_write import check_ending, free_name, replacing, write
 
 
 def names(folder):

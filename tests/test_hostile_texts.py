@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import DalembertError
-from dalembert.files import file_name
+from dalembert.foundation.atomic_write import file_name
 from hostile import MARK, TEXTS
 
 FAST = 3

@@ -14,7 +14,7 @@ import pytest
 import dalembert as da
 import first_calls
 from dalembert import gallery
-from dalembert.once import KEPT, MadeOnce, made_once
+from dalembert.foundation.caching import KEPT, MadeOnce, made_once
 
 SCRIPT = Path(first_calls.__file__)
 THREADS = 8

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.references import REFERENCES, cited
+from dalembert.interface.report.bibliography import REFERENCES, cited
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 SOURCES = Path(__file__).parents[1] / "src"
 

@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.notebook import LINES, Shown, brief
+from dalembert.foundation.display import LINES, Shown, brief
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,14 @@ from casadi import SX
 from numpy.typing import NDArray
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.api.compile import saddle_equations
-from dalembert.exports.contents import Contents, model
-from dalembert.kinematics.system_kinematics import all_rates, kinematics
-from dalembert.ode.constrained.rates import ConstrainedRates
-from dalembert.simulation.model import native_model
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.exchange.exports.export_model import Contents, model
+from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.runtime.dynamics.compile import saddle_equations
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
 
 State = NDArray[Any]
 # how fast what the rows have drifted fades, as e^(−α t)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dalembert.once import MAKING
+from dalembert.foundation.caching import MAKING
 
 # {public name: the module it lives in}
 _HOME = {
@@ -66,7 +66,7 @@ def _no_name(name: str) -> AttributeError:
     """The error of a public name that does not exist, with ours for one of SymPy's, or the most similar one."""
     hint = _THEIRS.get(name, "")
     if not hint and not name.startswith("_"):
-        from dalembert.nearest_name import nearest
+        from dalembert.foundation.suggestions import nearest
 
         hint = nearest(name, __all__)
     return AttributeError(f"module 'dalembert' has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)

@@ -7,9 +7,9 @@ from random import Random
 import numpy as np
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate, symbols_of
-from dalembert.equations.form import Equations
+from dalembert.mechanics.equations.equations_of_motion import Equations
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 
 # how much of the 16 digits a disagreement must exceed
 TOLERANCE = 1e-9

@@ -1,10 +1,10 @@
 """Errors to plant: wrong variants of what the library computes."""
 
-from dalembert.algebra.folds import Linear, Rewrite
-from dalembert.geometry.vector import Vector
-from dalembert.kinetics.full_speeds import FullSpeeds
-from dalembert.kinetics.quantities import gibbs_function, kinetic_energy
-from dalembert.kinetics.quantity import total
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinetics.quantity import total
+from dalembert.mechanics.kinetics.quasi_velocities import FullSpeeds
+from dalembert.mechanics.kinetics.system_quantities import gibbs_function, kinetic_energy
+from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite
 
 WHOLE_S, WHOLE_T = gibbs_function, kinetic_energy
 

@@ -5,9 +5,9 @@ import time
 import pytest
 
 import dalembert as da
-from dalembert.agreement.agreement_table import compare
-from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.gallery import spatial_chain
+from dalembert.mechanics.agreement.agreement_table import compare
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 JOINTS = 20
 

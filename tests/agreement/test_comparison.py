@@ -3,9 +3,9 @@
 import pytest
 
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.comparison import APPROACHES, COLUMNS, comparison
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement.comparison import APPROACHES, COLUMNS, comparison
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from agreement.floats import compiled_route_agrees
-from dalembert.kinetics.free_bodies import booked_loads
-from dalembert.kinetics.joints import RigidGroups
+from dalembert.mechanics.kinetics.free_bodies import booked_loads
+from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 
 
 def ball_and_slider(**definitions):

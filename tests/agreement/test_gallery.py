@@ -10,8 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement_table import Agreement
-from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.mechanics.agreement.agreement_table import Agreement
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 # operations of any one derivation: what takes more than a moment to derive, read or evaluate
 ONE = 10_000

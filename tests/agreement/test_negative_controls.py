@@ -12,17 +12,17 @@ import dalembert as da
 from agreement.floats import accelerations, close, value
 from agreement.planted import components_only, only, reduced, with_wrong_sign
 from dalembert import gallery
-from dalembert.agreement.agreement_table import agreement, compare
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, evaluate
-from dalembert.algebra.scalar import on
 from dalembert.gallery import ball_on_turntable, bead_on_hoop, moving_knife_edge
-from dalembert.geometry.frame import Motion
-from dalembert.geometry.rotation import dot3
-from dalembert.geometry.vector import Vector
-from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.full_speeds import FullSpeeds
+from dalembert.mechanics.agreement.agreement_table import agreement, compare
+from dalembert.mechanics.geometry.frame import Motion
+from dalembert.mechanics.geometry.rotation import dot3
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quasi_velocities import FullSpeeds
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate
+from dalembert.symbolic.algebra.scalar import on
 
 
 def caught(right, wrong):
@@ -95,7 +95,7 @@ def test_wrong_sign_of_w_cross_Iw(name, principle, monkeypatch):
     s = gallery.build(name)
     right, derive = da.kane(s).equations, getattr(da, principle)
     assert not caught(right, derive(s).equations)
-    monkeypatch.setattr("dalembert.kinetics.quantities.gibbs_function", with_wrong_sign)
+    monkeypatch.setattr("dalembert.mechanics.kinetics.system_quantities.gibbs_function", with_wrong_sign)
     assert caught(right, derive(s).equations)
 
 
@@ -143,7 +143,7 @@ def test_kinetic_energy_reduced_before_differentiating(name, principle, monkeypa
     s = gallery.build(name)
     right, derive = da.kane(s).equations, getattr(da, principle)
     assert not caught(right, derive(s).equations)
-    monkeypatch.setattr("dalembert.kinetics.quantities.kinetic_energy", reduced)
+    monkeypatch.setattr("dalembert.mechanics.kinetics.system_quantities.kinetic_energy", reduced)
     assert caught(right, derive(s).equations)
 
 
@@ -151,7 +151,7 @@ def test_kinetic_energy_reduced_before_differentiating(name, principle, monkeypa
 def test_holonomic_rows_may_be_used_before_differentiating(name, monkeypatch):
     # the rows of these integrate to φ(q) = 0, and T on φ = 0 is all that Lagrange needs
     s = gallery.build(name)
-    monkeypatch.setattr("dalembert.kinetics.quantities.kinetic_energy", reduced)
+    monkeypatch.setattr("dalembert.mechanics.kinetics.system_quantities.kinetic_energy", reduced)
     assert not caught(da.kane(s).equations, da.lagrange(s).equations)
 
 

@@ -129,7 +129,7 @@ def test_a_hundred_random_systems_with_decimal_angles():
 def test_a_wrong_sign_is_seen_with_decimal_angles():
     from dataclasses import replace
 
-    from dalembert.agreement.agreement_table import compare
+    from dalembert.mechanics.agreement.agreement_table import compare
 
     right = da.kane(arm(3)).equations
     t = right.tape.fork()

@@ -9,15 +9,15 @@ import dalembert as da
 from agreement.random_systems import Description, Shape, descriptions
 from agreement.test_random_systems import common, refusals_assumed_away
 from comparisons import vanish
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import needed, symbols_of
-from dalembert.algebra.normal_form.forms import Form, to_scalar
-from dalembert.algebra.normal_form.normal import TooLong, normal_form
-from dalembert.algebra.printing import equation, layout, ranking_for
-from dalembert.algebra.printing.layout import Printer, naming
-from dalembert.algebra.printing.notation import SourceNotation
-from dalembert.algebra.scalar import on
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import needed, symbols_of
+from dalembert.symbolic.algebra.normal_form.expansion import TooLong, normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import Form, to_scalar
+from dalembert.symbolic.algebra.printing import equation, ranking_for, term_layout
+from dalembert.symbolic.algebra.printing.term_layout import Printer, naming
+from dalembert.symbolic.algebra.printing.unicode_notation import SourceNotation
+from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.tape import Tape
 
 # small enough that every normal form is reached
 LONGEST = 60
@@ -74,13 +74,13 @@ def test_the_printed_form_has_the_raw_value(description: Description):
 def test_a_wrong_sign_is_noticed(monkeypatch):
     d = da.kane(da.kinematics(pendulum()))
     check_values(d)
-    real = layout.total
+    real = term_layout.total
 
     def turned(parts):
         *first, (minus, last) = parts
         return real([*first, (not minus and len(parts) > 1, last)])
 
-    monkeypatch.setattr(layout, "total", turned)
+    monkeypatch.setattr(term_layout, "total", turned)
     with pytest.raises(AssertionError):
         check_values(d)
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 import dalembert as da
-from dalembert.agreement.agreement_table import compare
-from dalembert.algebra.folds import Rewrite, needed
-from dalembert.equations.form import Equations
+from dalembert.mechanics.agreement.agreement_table import compare
+from dalembert.mechanics.equations.equations_of_motion import Equations
+from dalembert.symbolic.algebra.expression_graph import Rewrite, needed
 
 RESERVED = {"t", "N", "O"}
 

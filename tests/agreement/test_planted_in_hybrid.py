@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from agreement.test_planted_in_print import in_every_item, variants
-from dalembert.algebra import formula as f
-from dalembert.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.symbolic.algebra import formula as f
 from flexible import test_hybrid as systems
 from laws.printed_hybrid import HybridReader
 from laws.test_printed_hybrid import derived

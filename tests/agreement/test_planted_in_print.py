@@ -7,16 +7,16 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement_table import agreement
-from dalembert.algebra import formula as f
-from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.vector import Dyadic, Vector
-from dalembert.kinetics.fields import PlaceField
-from dalembert.kinetics.quantities import InSpeeds, Quantities, Written
-from dalembert.kinetics.quantity import Quantity
-from dalembert.principles.base import Matrix
+from dalembert.mechanics.agreement.agreement_table import agreement
+from dalembert.mechanics.geometry.vector import Dyadic, Vector
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import PlaceField
+from dalembert.mechanics.kinetics.system_quantities import InSpeeds, Quantities, Written
+from dalembert.mechanics.principles.derivation import Matrix
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, Rows
 from laws.printed import Reader
 from laws.test_printed import WRITTEN_IN_QUANTITIES
 

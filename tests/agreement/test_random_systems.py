@@ -17,12 +17,12 @@ import dalembert as da
 from agreement.floats import compiled_route_agrees
 from agreement.planted import components_only, only, with_wrong_sign
 from agreement.random_systems import Description, Shape, descriptions
-from dalembert.agreement.agreement_table import AgreementRow
-from dalembert.algebra.exact.field import StructurallySingular
-from dalembert.equations.form import check_regular
 from dalembert.errors import BadDescription, IllPosed
-from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.full_speeds import FullSpeeds
+from dalembert.mechanics.agreement.agreement_table import AgreementRow
+from dalembert.mechanics.equations.equations_of_motion import check_regular
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quasi_velocities import FullSpeeds
+from dalembert.symbolic.algebra.exact.zero_test import StructurallySingular
 
 KINDS = {
     "trees": Shape(bodies=5, coordinates=7, speeds=False),
@@ -84,7 +84,7 @@ def test_every_principle_agrees_on_fifty_of_each_kind(kind):
 
 PLANTED = {
     "a without ω × v": ("trees", Kinematics, "a", components_only),
-    "−ω × Iω": ("trees", import_module("dalembert.kinetics.quantities"), "gibbs_function", with_wrong_sign),
+    "−ω × Iω": ("trees", import_module("dalembert.mechanics.kinetics.system_quantities"), "gibbs_function", with_wrong_sign),
     "γ dropped": ("nonholonomic", FullSpeeds, "transposition", only("time")),
     "γ_t dropped": ("quasi-velocities", FullSpeeds, "transposition", only("speeds")),
 }

@@ -9,13 +9,13 @@ import pytest
 import dalembert as da
 from agreement.floats import accelerations, close
 from dalembert import cos, gallery, sin, sqrt
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Linear, evaluate, symbols_of
-from dalembert.algebra.scalar import on
-from dalembert.kinetics.quantities import Quantities
-from dalembert.kinetics.reactions import reactions
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.mechanics.kinetics.reactions import reactions
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Linear, evaluate, symbols_of
+from dalembert.symbolic.algebra.scalar import on
 
 TITLES = [p.name for p, _ in PRINCIPLES]
 every_principle = pytest.mark.parametrize("derive", [derive for _, derive in PRINCIPLES], ids=TITLES)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.folds import Derivative, Rewrite, gradient
-from dalembert.algebra.functions import cos, sin
-from dalembert.algebra.normal_form.forms import Form
-from dalembert.algebra.normal_form.normal import normal_form
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite, gradient
+from dalembert.symbolic.algebra.functions import cos, sin
+from dalembert.symbolic.algebra.normal_form.expansion import normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import Form
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def coordinates(tape: Tape, names: str) -> list[Scalar]:

@@ -8,9 +8,9 @@ from typing import Any
 import mpmath
 from hypothesis import strategies as st
 
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Number, Tape
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Number, Tape
 
 NAMES = ("x", "y", "z")
 

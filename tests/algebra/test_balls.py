@@ -9,11 +9,11 @@ import pytest
 from flint import arb, ctx
 
 from comparisons import contains_zero, vanish
-from dalembert.algebra.arithmetic import evaluate_balls, is_regular_somewhere
-from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
+from dalembert.symbolic.algebra.arithmetic import evaluate_balls, is_regular_somewhere
+from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 TAPE = Tape()
 X, Y = (Scalar(TAPE, TAPE.symbol(name)) for name in "xy")

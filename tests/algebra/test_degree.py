@@ -11,14 +11,14 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.exact.degree import degrees, row_degrees
-from dalembert.algebra.exact.field import PrimePoint
-from dalembert.algebra.exact.modular import is_prime
-from dalembert.algebra.exact.verdict import RowDegree, draws_for, missed_by_draws, missed_by_points, points_for, size_for
-from dalembert.algebra.folds import evaluate, needed
-from dalembert.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact.degree_bound import degrees, row_degrees
+from dalembert.symbolic.algebra.exact.finite_field import is_prime
+from dalembert.symbolic.algebra.exact.verdict import RowDegree, draws_for, missed_by_draws, missed_by_points, points_for, size_for
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint
+from dalembert.symbolic.algebra.expression_graph import evaluate, needed
+from dalembert.symbolic.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def symbols(names: str) -> list[Scalar]:

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.duals import jacobian
-from dalembert.algebra.folds import evaluate, gradient
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.dual_numbers import jacobian
+from dalembert.symbolic.algebra.expression_graph import evaluate, gradient
+from dalembert.symbolic.algebra.tape import Tape
 
 ONE = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "atan", "asin", "acos", "abs")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
 
 
 def test_equality_is_exact():

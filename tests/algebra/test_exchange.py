@@ -8,13 +8,13 @@ import sympy
 from hypothesis import given, settings
 
 from algebra.expressions import NAMES, RATIONAL, Rationals, at, close, fresh, points, texts
-from dalembert.algebra import functions
-from dalembert.algebra.exchange import from_sympy, to_sympy
-from dalembert.algebra.functions import atan2, cos, exp, log, sin, sqrt, tan
-from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra import functions
+from dalembert.symbolic.algebra.functions import atan2, cos, exp, log, sin, sqrt, tan
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sympy_conversion import from_sympy, to_sympy
+from dalembert.symbolic.algebra.tape import FUNCTIONS
 
 X, Y, Z = sympy.symbols(NAMES)
 

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.exact.field import (
+from dalembert.symbolic.algebra.exact.finite_field import full_turn, is_prime, jacobi, multiple, random_prime, square_root
+from dalembert.symbolic.algebra.exact.zero_test import (
     BadPoint,
     NoRoot,
     PrimePoint,
@@ -26,11 +27,10 @@ from dalembert.algebra.exact.field import (
     shown_zero,
     solve_mod,
 )
-from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multiple, random_prime, square_root
-from dalembert.algebra.folds import is_monomial, is_not_zero, transplant
-from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.expression_graph import is_monomial, is_not_zero, transplant
+from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def symbols(names: str) -> list[Scalar]:
@@ -155,8 +155,8 @@ def test_a_root_restricts_its_own_row_to_where_it_is_real():
 
 @pytest.mark.parametrize("name", [n for n in TRUE if "log" not in n and "half and third" not in n])
 def test_true_identities_hold_numerically(name):
-    from dalembert.algebra.arithmetic import Floats
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import Floats
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
     values = {"theta": 0.3, "phi": 0.4, "x": 0.31, "y": 0.47, "a": 0.53, "b": 0.29}
     e = TRUE[name]
@@ -326,10 +326,10 @@ def test_many_springs_find_a_point():
 
 
 SCRIPT = """
-from dalembert.algebra.exact.field import PrimePoint
-from dalembert.algebra.functions import *
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint
+from dalembert.symbolic.algebra.functions import *
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 t = Tape()
 x, y = (Scalar(t, t.symbol(n)) for n in "xy")
 es = [sin(x / 2 + y), exp(x * y), sqrt(x * x + y), atan2(y, x), log(x), cos(Scalar(t, t.pi) / 5), abs(x), asin(y)]

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algebra.expressions import DIGITS, NAMES, RATIONAL, Rationals, at, close, fresh, points, rationals, texts
-from dalembert.algebra.arithmetic import Arrays, Floats
-from dalembert.algebra.exchange import to_sympy
-from dalembert.algebra.folds import (
+from dalembert.errors import NotLinear
+from dalembert.symbolic.algebra.arithmetic import Arrays, Floats
+from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     Linear,
     Rewrite,
@@ -24,11 +24,11 @@ from dalembert.algebra.folds import (
     slope,
     symbols_of,
 )
-from dalembert.algebra.functions import atan2, cos, exp, log, sin, sqrt
-from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import FUNCTIONS
-from dalembert.errors import NotLinear
+from dalembert.symbolic.algebra.functions import atan2, cos, exp, log, sin, sqrt
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sympy_conversion import to_sympy
+from dalembert.symbolic.algebra.tape import FUNCTIONS
 
 STEP = Fraction(1, 10**15)
 

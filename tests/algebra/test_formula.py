@@ -2,7 +2,7 @@
 
 import pytest
 
-from dalembert.algebra.formula import (
+from dalembert.symbolic.algebra.formula import (
     HALF,
     ZERO,
     Component,
@@ -20,9 +20,9 @@ from dalembert.algebra.formula import (
     Varied,
     With,
 )
-from dalembert.algebra.printing.formula_layout import formula_tree
-from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import NamedSymbol as Shown
+from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
+from dalembert.symbolic.algebra.printing.print_tree import NamedSymbol as Shown
+from dalembert.symbolic.algebra.printing.unicode_notation import Text
 
 T, V, Q, A, lam, q, m, v, w, I, alpha, u, X = (Symbol(letter) for letter in "TVQAλqmvωIαuX")
 qdot, F, r = Symbol("q", dots=1), Symbol("F", ("r",)), Symbol("r")

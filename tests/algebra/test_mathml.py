@@ -7,12 +7,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.algebra.formula import Partial, Rate, Symbol
-from dalembert.algebra.printing import expression_tree, latex
-from dalembert.algebra.printing.formula_layout import formula_tree
-from dalembert.algebra.printing.mathml import NAMESPACE, MathML, escaped, math, row
-from dalembert.algebra.printing.tree import Bracketed, Factors, Letter, Numeral, Prose, Raised, Sides, SignedTerms, UnitVector
-from dalembert.algebra.printing.tree import NamedSymbol as Named
+from dalembert.symbolic.algebra.formula import Partial, Rate, Symbol
+from dalembert.symbolic.algebra.printing import expression_tree, latex
+from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
+from dalembert.symbolic.algebra.printing.mathml import NAMESPACE, MathML, escaped, math, row
+from dalembert.symbolic.algebra.printing.print_tree import (
+    Bracketed,
+    Factors,
+    Letter,
+    Numeral,
+    Prose,
+    Raised,
+    Sides,
+    SignedTerms,
+    UnitVector,
+)
+from dalembert.symbolic.algebra.printing.print_tree import NamedSymbol as Named
 
 CORE = frozenset({
     "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msub", "msup", "msubsup", "mover", "mfrac", "msqrt",

@@ -2,9 +2,9 @@
 
 import random
 
-from dalembert.algebra import folds
-from dalembert.algebra.folds import needed
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra import expression_graph
+from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def test_the_sweep_finds_the_same_nodes(monkeypatch):
@@ -16,7 +16,7 @@ def test_the_sweep_finds_the_same_nodes(monkeypatch):
     for count in (64, 65, 200):
         outs = rng.sample(nodes, count)
         swept = needed(t, outs)
-        monkeypatch.setattr(folds, "_MANY", 10**9)
+        monkeypatch.setattr(expression_graph, "_MANY", 10**9)
         assert needed(t, outs) == swept
         monkeypatch.undo()
         assert set(outs) <= set(swept)

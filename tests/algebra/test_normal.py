@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from algebra.disk import RollingDisk
 from algebra.expressions import NAMES, at, close, fresh, points, texts
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.functions import cos, sin, sqrt
-from dalembert.algebra.normal_form.forms import ZERO, Atom, Form, Term, collect, constant, factor_common, symbol, to_scalar
-from dalembert.algebra.normal_form.normal import TooLong, expanded, normal_form, operation_count
-from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression, Unknown
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.functions import cos, sin, sqrt
+from dalembert.symbolic.algebra.normal_form.expansion import TooLong, expanded, normal_form, operation_count
+from dalembert.symbolic.algebra.normal_form.rational_form import ZERO, Atom, Form, Term, collect, constant, factor_common, symbol, to_scalar
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def normal(e: Scalar) -> Form:

@@ -10,11 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from algebra.expressions import NAMES, Rationals, at, fresh, points, texts
-from dalembert.algebra import functions
-from dalembert.algebra.parser import FUNCTIONS, parse
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra import functions
+from dalembert.symbolic.algebra.parser import FUNCTIONS, parse
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.exact_number import multiple_of_pi
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.exact_number import multiple_of_pi
 
 
 def pendulum() -> tuple[da.System, da.Scalar]:

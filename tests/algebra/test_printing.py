@@ -10,17 +10,17 @@ from hypothesis import given, settings
 
 from algebra.disk import RollingDisk, constants, coordinates, lagrangian_operator
 from algebra.expressions import fresh, texts
-from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.normal_form.forms import ZERO
-from dalembert.algebra.normal_form.normal import expanded, normal_form
-from dalembert.algebra.parser import parse
-from dalembert.algebra.printing import WrittenEquation, equation, equation_latex, equation_text, latex, text
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.names import latex_name, parts, unicode_name
-from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.zform import with_intermediates
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
+from dalembert.symbolic.algebra.normal_form.expansion import expanded, normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import ZERO
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.printing import WrittenEquation, equation, equation_latex, equation_text, latex, text
+from dalembert.symbolic.algebra.printing.common_subexpressions import with_intermediates
+from dalembert.symbolic.algebra.printing.latex_notation import Latex
+from dalembert.symbolic.algebra.printing.symbol_names import latex_name, parts, unicode_name
+from dalembert.symbolic.algebra.printing.unicode_notation import Text
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 # ---- names -----------------------------------------------------------------------------------------
 
@@ -334,8 +334,8 @@ def test_expressions_as_computed(raw):
 
 
 def _at(e: Scalar) -> float:
-    from dalembert.algebra.arithmetic import Floats
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import Floats
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
     values = {"a": 0.3, "b": 1.7, "c": -2.1}
     return evaluate(e.tape, (e.i,), lambda i: values[e.tape.nodes[i][1]], Floats())[0]

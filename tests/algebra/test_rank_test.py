@@ -6,11 +6,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.degree import rank_chance, undecided_rank
-from dalembert.algebra.exact.field import PrimePoint, rank_mod
-from dalembert.algebra.functions import sin
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact.degree_bound import rank_chance, undecided_rank
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, rank_mod
+from dalembert.symbolic.algebra.functions import sin
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def test_a_lost_rank_is_as_rare_as_stated():

@@ -10,10 +10,10 @@ import pytest
 import sympy
 
 from algebra.expressions import Rationals, at, close
-from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
-from dalembert.algebra.scalar import Scalar, apply, exact, join, on
-from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
+from dalembert.symbolic.algebra.scalar import Scalar, apply, exact, join, on
+from dalembert.symbolic.algebra.tape import Tape
 
 
 @pytest.fixture

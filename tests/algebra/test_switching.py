@@ -5,9 +5,9 @@ import pytest
 import sympy
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.modelfile.reader import read_model
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
 
 X, Y = sympy.symbols("x y")
 WAYS = [

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, gradient, needed, transplant
-from dalembert.algebra.tape import LARGEST_POWER, Tape
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, evaluate, gradient, needed, transplant
+from dalembert.symbolic.algebra.tape import LARGEST_POWER, Tape
 
 
 @pytest.fixture
@@ -304,8 +304,8 @@ def test_a_tape_survives_pickling(tape, xyz):
 
 
 PROGRAM = """
-from dalembert.algebra.folds import Derivative, gradient
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.expression_graph import Derivative, gradient
+from dalembert.symbolic.algebra.tape import Tape
 t = Tape()
 q = [t.moving_symbol(f"q{k}") for k in range(6)]
 e = t.one

@@ -3,10 +3,10 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import all_zero, decide_zero, shown_zero
-from dalembert.algebra.exact.verdict import Decision, Verdict
-from dalembert.report import results
-from dalembert.statics.principles import stationary_potential, virtual_work
+from dalembert.analysis.statics.virtual_work import stationary_potential, virtual_work
+from dalembert.interface.report import result_blocks
+from dalembert.symbolic.algebra.exact.verdict import Decision, Verdict
+from dalembert.symbolic.algebra.exact.zero_test import all_zero, decide_zero, shown_zero
 
 
 def plane_system():
@@ -50,7 +50,7 @@ def test_printed_results_are_followed_denied_or_undecided():
     x, y = s.q
     printed = [(2 * x.dot.dot - 3, 1), (2 * x.dot.dot - 3 + hidden, 1), (2 * y.dot.dot - 3, 2)]
     one = x - x + 1
-    found = results.reproduced([results.PrintedResult("", e, ((k, one),)) for e, k in printed], d)
+    found = result_blocks.reproduced([result_blocks.PrintedResult("", e, ((k, one),)) for e, k in printed], d)
     assert [True, None, False] == [v.holds for v in found]
 
 

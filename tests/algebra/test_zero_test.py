@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import pytest
 
-from dalembert.algebra.exact import verdict
-from dalembert.algebra.exact.branches import Branches
-from dalembert.algebra.exact.field import PrimePoint, ZeroTest
-from dalembert.algebra.exact.modular import mul, reciprocal, root, sub
-from dalembert.algebra.exact.signs_and_roots import Structure, simpler_root, square_part
-from dalembert.algebra.exact.verdict import Clock, Undecided
-from dalembert.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact import verdict
+from dalembert.symbolic.algebra.exact.branches import Branches
+from dalembert.symbolic.algebra.exact.finite_field import mul, reciprocal, root, sub
+from dalembert.symbolic.algebra.exact.signs_and_roots import Structure, simpler_root, square_part
+from dalembert.symbolic.algebra.exact.verdict import Clock, Undecided
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, ZeroTest
+from dalembert.symbolic.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def symbols(names: str) -> list[Scalar]:

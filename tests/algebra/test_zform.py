@@ -4,9 +4,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.printing.names import displayed, latex_name, unicode_name
-from dalembert.algebra.printing.zform import free_letters
-from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.symbolic.algebra.printing.common_subexpressions import free_letters
+from dalembert.symbolic.algebra.printing.symbol_names import displayed, latex_name, unicode_name
 
 
 def assert_apart(tape):

@@ -28,7 +28,7 @@ def test_dir_lists_every_public_name_and_nothing_else():
 
 
 def test_opening_a_chapter_does_not_hide_the_function_of_its_name():
-    import_module("dalembert.agreement.agreement_table")
+    import_module("dalembert.mechanics.agreement.agreement_table")
     assert callable(da.agreement)
     assert callable(da.kinematics)
 

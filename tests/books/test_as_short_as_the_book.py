@@ -10,9 +10,9 @@ import pytest
 import dalembert as da
 from comparisons import combination, in_speeds
 from dalembert import gallery
-from dalembert.algebra.normal_form.forms import Form, factor_common
-from dalembert.algebra.normal_form.normal import expanded, normal_form
-from dalembert.algebra.scalar import on
+from dalembert.symbolic.algebra.normal_form.expansion import expanded, normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import Form, factor_common
+from dalembert.symbolic.algebra.scalar import on
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from dalembert.cli.commands import app
+from dalembert.cli.typer_app import app
 
 SOURCES = str(Path(__file__).resolve().parents[2] / "src")
 

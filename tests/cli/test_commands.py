@@ -7,8 +7,8 @@ import pytest
 
 from cli.running import run
 from dalembert import gallery
-from dalembert.agreement import agreement_table as certificate
-from dalembert.cli import agree, report
+from dalembert.cli import agreement, report
+from dalembert.mechanics.agreement import agreement_table as certificate
 
 
 def test_gallery_lists_every_system_on_a_line_of_its_own():
@@ -105,7 +105,7 @@ def test_agree_ends_with_zero():
 
 
 def test_agree_all_has_a_line_for_every_system(monkeypatch):
-    monkeypatch.setattr(agree.systems, "names", lambda: ("simple-pendulum", "vehicle"))
+    monkeypatch.setattr(agreement.systems, "names", lambda: ("simple-pendulum", "vehicle"))
     result = run("agree", "--all")
     assert 0 == result.exit_code
     assert ["simple-pendulum", "vehicle", "2"] == [line.split()[0] for line in result.stdout.splitlines()]
@@ -113,8 +113,8 @@ def test_agree_all_has_a_line_for_every_system(monkeypatch):
 
 @pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
 def test_any_disagreement_ends_with_one(monkeypatch, arguments):
-    monkeypatch.setattr(agree.systems, "names", lambda: ("vehicle",))
-    honest = agree.agreement
+    monkeypatch.setattr(agreement.systems, "names", lambda: ("vehicle",))
+    honest = agreement.agreement
 
     def crooked(system):
         found = honest(system)
@@ -122,7 +122,7 @@ def test_any_disagreement_ends_with_one(monkeypatch, arguments):
         wrong = type(second)(second.principle, applicable=True, agrees=False, verdict="DIFFERS in row 1")
         return replace(found, rows=(first, wrong, *rest))
 
-    for command in (agree, report):
+    for command in (agreement, report):
         monkeypatch.setattr(command, "agreement", crooked)
     result = run(*arguments)
     assert 1 == result.exit_code
@@ -144,15 +144,15 @@ def test_a_failed_audit_ends_with_one(monkeypatch):
 
 @pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
 def test_what_is_undecided_ends_with_three_and_the_reason(monkeypatch, arguments):
-    monkeypatch.setattr(agree.systems, "names", lambda: ("vehicle",))
-    honest = agree.agreement
+    monkeypatch.setattr(agreement.systems, "names", lambda: ("vehicle",))
+    honest = agreement.agreement
 
     def unsure(system):
         found = honest(system)
         first, second, *rest = found.rows
         return replace(found, rows=(first, replace(second, agrees=None, verdict="undecided: too little time"), *rest))
 
-    for command in (agree, report):
+    for command in (agreement, report):
         monkeypatch.setattr(command, "agreement", unsure)
     result = run(*arguments)
     assert 3 == result.exit_code

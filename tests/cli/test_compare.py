@@ -1,9 +1,9 @@
 """compare: the table and how it ends."""
 
 from cli.running import run
-from dalembert.agreement import comparison as comparing
-from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement import comparison as comparing
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 def test_every_principle_has_its_place():

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cli.running import run
-from dalembert.cli.declared import COMMANDS, function_of
+from dalembert.cli.command_registry import COMMANDS, function_of
 
 # what prints formulas, files or pages
 WITHOUT = {"derive", "report", "hybrid", "export", "view", "new", "convert", "schema"}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cli.running import run
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.exchange.modelfile.templates import TEMPLATES
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 import typer
 
-from dalembert.cli.commands import app
-from dalembert.cli.declared import COMMANDS, Argument, function_of
-from dalembert.cli.plain_line import asked
+from dalembert.cli.command_registry import COMMANDS, Argument, function_of
+from dalembert.cli.fast_parser import asked
+from dalembert.cli.typer_app import app
 
 GROUP = typer.main.get_command(app)
 TEXTS = ("rolling-disk", "m=2", "theta=pi/2", "x", "a b", "é", "path/to/file.py:f", "1.5", "--by", "", "-3", "all", "=")

@@ -129,12 +129,12 @@ CLOSED = {
         "pydantic",
         "rich.console",
         "numpy",
-        "dalembert.numerics",
-        "dalembert.states",
-        "dalembert.modelfile.kinds",
+        "dalembert.runtime.numerics",
+        "dalembert.runtime.states",
+        "dalembert.exchange.modelfile.element_schema",
     ),
     ("derive", "rolling-disk", "--by", "lagrange", "--steps", "full"): ("typer", "scipy", "llvmlite"),
-    ("agree", "simple-pendulum"): ("typer", "pydantic", "dalembert.modelfile.kinds", "dalembert.page"),
+    ("agree", "simple-pendulum"): ("typer", "pydantic", "dalembert.exchange.modelfile.element_schema", "dalembert.interface.page"),
     ("gallery",): ("typer", "numpy", "flint"),
 }
 HEAVY = ("sympy", "scipy", "matplotlib", "mujoco", "pint", "xarray", "IPython")

@@ -5,8 +5,8 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import IllPosed, Unknown
-from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.failures import BadStart
 
 
 def particle(names="x y", *, name="Particle"):

@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.report import tables, terminal
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_tables, terminal_renderer
+from dalembert.interface.report.formula_writer import Writing
 
 
 def knife_edge(*, turns: bool) -> da.System:
@@ -95,6 +95,6 @@ SAID = {
 def test_derivations_say_the_same(name):
     s, *expected = SAID[name]
     kin, W = da.kinematics(s), Writing()
-    text = terminal.text([*tables.constraints(kin, W), tables.freedoms(kin), tables.counted(kin, W)])
+    text = terminal_renderer.text([*system_tables.constraints(kin, W), system_tables.freedoms(kin), system_tables.counted(kin, W)])
     for line in expected:
         assert line in text

@@ -5,12 +5,12 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.duals import jacobian
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.normal_form.antiderivative import antiderivative
-from dalembert.constraint_analysis.integrability import reach
-from dalembert.constraint_analysis.rows import rows_of
+from dalembert.analysis.constraint_analysis.declared_rows import rows_of
+from dalembert.analysis.constraint_analysis.integrability import reach
+from dalembert.symbolic.algebra.dual_numbers import jacobian
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.normal_form.antiderivative import antiderivative
 
 
 def masses(names):
@@ -193,7 +193,7 @@ def test_antiderivatives_are_checked_by_differentiation(text):
     s.constants("a b c")
     e = s.expression(text)
     slope = antiderivative(e, s["x"])
-    from dalembert.algebra.folds import gradient
+    from dalembert.symbolic.algebra.expression_graph import gradient
 
     (d,) = gradient(e.tape, {slope.i: e.tape.one}, [s["x"].i])
     assert shown_zero(e.tape, [e.tape.sub(d, e.i)])[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.references import REFERENCES
+from dalembert.interface.report.bibliography import REFERENCES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts and p.parent.name != "decisions")
@@ -55,7 +55,7 @@ def test_every_public_name_says_what_it_is():
 
 
 def test_every_principle_has_a_page():
-    from dalembert.agreement.catalogue import PRINCIPLES
+    from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
     pages = {page.stem for page in PAGES if page.parent.name == "principles"}
     assert {principle.name for principle, _ in PRINCIPLES} <= pages

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate, symbols_of
-from dalembert.equations.saddle import projection
-from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.equations.saddle_point import projection
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 
 
 def test_a_quaternion_is_normalised_and_no_mass_is_asked():

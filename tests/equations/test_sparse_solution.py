@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
-from dalembert.api.compile import saddle_equations
-from dalembert.equations.sparse_solution import sparse_saddle
 from dalembert.gallery import n_four_bar
-from dalembert.kinematics.system_kinematics import all_rates, kinematics
-from dalembert.ode.constrained.rates import Workspace
-from dalembert.simulation.model import native_model
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.mechanics.equations.sparse_saddle_point import sparse_saddle
+from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.runtime.dynamics.compile import saddle_equations
+from dalembert.runtime.ode.constrained.constrained_rates import Workspace
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def banded(n, m, seed):

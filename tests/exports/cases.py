@@ -9,11 +9,11 @@ import numpy as np
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.exports.contents import Contents, model
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP
-from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.exchange.exports.export_model import Contents, model
+from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
 
 # constrained, specified, flexible, quaternions, driven, nonlinear in the rates, redundant rows among them
 SYSTEMS = (
@@ -118,7 +118,7 @@ def case(name: str) -> Case:
 
 def _motions(system, t):
     """{x: x(t), x_dot: …} of the motions that the description gives."""
-    from dalembert.states.values import values_of_run
+    from dalembert.runtime.states.run_values import values_of_run
 
     chosen = values_of_run(kinematics(system), {}, {})
     return {chosen.kin.name(i): v for i, v in chosen.value_at(t).items() if i in chosen.bindings}

@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exports.c import CSource, files
+from dalembert.exchange.exports.c import CSource, files
 from exports.cases import CLOSE, COUNT, SYSTEMS, back_on_rows, case, near_rows, off
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
@@ -187,8 +187,8 @@ def test_where_independent_speeds_are_all_but_singular_the_rates_are_right():
     """da.compile eliminates a speed that hardly moves anything; with all rates in the state no digit is lost."""
     import mpmath
 
-    from dalembert.algebra.arithmetic import Floats
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import Floats
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
     class Digits(Floats):
         def const(self, value):

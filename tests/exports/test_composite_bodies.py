@@ -4,9 +4,9 @@ import numpy as np
 
 import dalembert as da
 from agreement.test_compiled_route import hand
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.exports.composite_bodies import tree_equations
+from dalembert.exchange.exports.composite_rigid_body import tree_equations
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
 
 
 def test_flywheels_and_coordinates_that_move_several_links_are_in_the_mass_matrix():

@@ -7,8 +7,8 @@ import pytest
 import dalembert as da
 from cli.running import run
 from dalembert import gallery
-from dalembert.exports.formats import FORMATS
-from dalembert.exports.names import identifiers, plain
+from dalembert.exchange.exports.formats import FORMATS
+from dalembert.exchange.exports.identifiers import identifiers, plain
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exports.fmu.archive import files
+from dalembert.exchange.exports.fmu.fmu_archive import files
 from exports.cases import CLOSE, SYSTEMS, case, off
 
 fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed (extra: test)")
@@ -69,8 +69,8 @@ def test_it_moves_as_our_run_does(motion, version, kind):
 
 def drift(run, x):
     """The largest residual of a position row at states of the run's system."""
-    from dalembert.algebra.arithmetic import Arrays
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import Arrays
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
     kin = run.kinematics
     rows = [row.phi for row in kin.rows if row.phi is not None]

@@ -9,8 +9,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from dalembert.exports import webassembly
-from dalembert.exports.javascript import JavaScriptSource
+from dalembert.exchange.exports import webassembly
+from dalembert.exchange.exports.javascript import JavaScriptSource
 from exports.cases import CLOSE, SYSTEMS, back_on_rows, case, near_rows, off
 from page.browsing import executable, flags
 

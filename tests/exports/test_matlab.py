@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from dalembert.exports.matlab import MatlabSource, files
+from dalembert.exchange.exports.matlab import MatlabSource, files
 from exports.cases import CLOSE, SYSTEMS, back_on_rows, case, near_rows, off
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("octave-cli") is None, reason="Octave is not installed")]

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exports.modelica import ModelicaSource
+from dalembert.exchange.exports.modelica import ModelicaSource
 from exports.cases import CLOSE, COUNT, SYSTEMS, case, off
 
 rumoca = pytest.importorskip("rumoca", reason="rumoca is not installed (extra: export)")

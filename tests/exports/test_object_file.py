@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exports.object_file import files
+from dalembert.exchange.exports.llvm_object import files
 from exports.cases import CLOSE, COUNT, SYSTEMS, back_on_rows, case, near_rows, off
 
 # (target, compiler whose linker and C library are used, emulator)
@@ -89,7 +89,7 @@ def test_other_processors_give_our_numbers(target, name, tmp_path):
 
 def test_long_functions_are_written_in_pieces(tmp_path, monkeypatch):
     needed("gcc")
-    monkeypatch.setattr("dalembert.exports.object_file.CHUNK", 40)
+    monkeypatch.setattr("dalembert.exchange.exports.llvm_object.CHUNK", 40)
     check(case("four-bar"), "", "gcc", (), tmp_path)
 
 

@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from dalembert.exports.python import text
+from dalembert.exchange.exports.python import text
 from exports.cases import CLOSE, COUNT, SYSTEMS, back_on_rows, case, near_rows, off
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import eigenfunctions, polynomials
+from dalembert.analysis.flexible.assumed_modes.polynomials import product_of
+from dalembert.analysis.flexible.assumed_modes.ritz import ritz
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.admissible import eigenfunctions, polynomials
-from dalembert.flexible.expansion.integration import product_of
-from dalembert.flexible.expansion.ritz import ritz
 
 ENDS = {
     "clamped–free": ((0, 0), (0, 1)),

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar
 from dalembert.errors import IllPosed
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
 
 
 def member(left="clamped", right="free", load=None, gravity=None, **more):

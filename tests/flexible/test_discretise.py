@@ -8,10 +8,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.flexible.assumed_modes.ritz import ritz
+from dalembert.analysis.flexible.hybrid.extended_hamilton import extended_hamilton
+from dalembert.analysis.flexible.hybrid.galerkin import galerkin
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.ritz import ritz
-from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
-from dalembert.flexible.hybrid.galerkin import galerkin
 
 
 def made(declare, functions=8, **more):

@@ -6,10 +6,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import transplant
+from dalembert.analysis.flexible.hybrid.galerkin import galerkin
 from dalembert.errors import NotApplicable
-from dalembert.flexible.hybrid.galerkin import galerkin
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import transplant
 from jets import conditions, says
 
 VALUES = {"EI": 3, "mu": 2, "L": 1, "GJ": 2, "EA": 50, "J": 0.1, "rI": 0.05, "kGA": 30, "m": 1, "Jt": 0.2, "k": 4, "kt": 5, "c": 0.3}

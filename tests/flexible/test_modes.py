@@ -7,12 +7,12 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.arithmetic import evaluate_balls
+from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import Problem
+from dalembert.analysis.flexible.linear_vibration.chebyshev_collocation import eigenpairs
+from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import count_below, eigenvalues
+from dalembert.analysis.flexible.linear_vibration.linearization import small_motion
 from dalembert.errors import BadDescription, NotApplicable, Unknown
-from dalembert.flexible.member.boundary_problem import Problem
-from dalembert.flexible.member.collocation import eigenpairs
-from dalembert.flexible.member.small_motion import small_motion
-from dalembert.flexible.member.spectrum import count_below, eigenvalues
+from dalembert.symbolic.algebra.arithmetic import evaluate_balls
 
 DIGITS = 1e-14
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalembert.flexible.expansion.integration import Polynomial, exact_rule, gauss_rule
+from dalembert.analysis.flexible.assumed_modes.polynomials import Polynomial, exact_rule, gauss_rule
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 3, 6, 10, 18, 30, 50])

@@ -16,7 +16,7 @@ from dalembert.gallery import (
     slider_crank,
     spin_up_beam,
 )
-from dalembert.ode.failures import NotFinite
+from dalembert.runtime.ode.failures import NotFinite
 
 # ω √(μL⁴/EI) of the flapping beam clamped at the axis, by Ω √(μL⁴/EI); after Wri82
 FLAPPING = {0: 3.51601527, 1: 3.68164681, 2: 4.13731957, 5: 6.44954475, 10: 11.20232776, 12: 13.17015049}

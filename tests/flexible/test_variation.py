@@ -4,16 +4,16 @@ from fractions import Fraction
 
 import pytest
 
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite
-from dalembert.algebra.formula import Symbol
-from dalembert.algebra.printing import latex, text
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.names import latex_name, unicode_name
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
-from dalembert.flexible.hybrid.fields import Fields, Integrals, Jet, varied
-from dalembert.kinetics.quantity import Quantity
+from dalembert.analysis.flexible.hybrid.field_variation import Fields, Integrals, Jet, varied
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
+from dalembert.symbolic.algebra.formula import Symbol
+from dalembert.symbolic.algebra.printing import latex, text
+from dalembert.symbolic.algebra.printing.latex_notation import Latex
+from dalembert.symbolic.algebra.printing.symbol_names import latex_name, unicode_name
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement_table import operations
-from dalembert.algebra.folds import needed
-from dalembert.algebra.tape import LEAVES
+from dalembert.mechanics.agreement.agreement_table import operations
+from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.symbolic.algebra.tape import LEAVES
 
 # a derivation of so many operations takes a tenth of a second, an evaluation of so many five microseconds
 DERIVED = {"whipple-bicycle": 3500, "andrews-squeezer": 1700}

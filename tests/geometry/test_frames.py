@@ -5,11 +5,11 @@ import re
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.errors import BadDescription
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.rotation import AboutAxis, AboutBasis
+from dalembert.mechanics.geometry.frame import Frame
+from dalembert.mechanics.geometry.rotation import AboutAxis, AboutBasis
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
 
 
 @pytest.fixture

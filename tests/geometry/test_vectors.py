@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative
 from dalembert.errors import BadExpression
-from dalembert.geometry.vector import MOST_PARTS, outer
+from dalembert.mechanics.geometry.vector import MOST_PARTS, outer
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative
 
 
 @pytest.fixture

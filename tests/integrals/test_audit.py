@@ -11,10 +11,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.integrals.plotting import plot_integrals
 from dalembert.gallery.four_bar import build as four_bar
 from dalembert.gallery.positioning_device import build as device
-from dalembert.integrals.plotting import plot_integrals
-from dalembert.numerics.symbol_values import MissingValue
+from dalembert.runtime.numerics.symbol_values import MissingValue
 
 # the angles of the rolling sphere pass singular positions
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
@@ -72,7 +72,7 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
     good = da.forward_dynamics(s)
     factor = good.tape.const(Fraction(1001, 1000))
     wrong = replace(good, udot=(good.tape.mul(factor, good.udot[0]), *good.udot[1:]), route="tampered")
-    monkeypatch.setattr(import_module("dalembert.api.compile"), "forward_dynamics_of", lambda _: wrong)
+    monkeypatch.setattr(import_module("dalembert.runtime.dynamics.compile"), "forward_dynamics_of", lambda _: wrong)
     run = da.simulate(s, 5.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-11, atol=1e-11)
     found = run.integrals
     assert not found.model_is_right

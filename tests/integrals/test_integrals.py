@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, assume, given, settings
 import dalembert as da
 from agreement.random_systems import Shape, descriptions
 from dalembert import gallery
-from dalembert.algebra.printing.formula_layout import formula_text
-from dalembert.equations.form import check_regular
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.analysis.integrals.energy_integrals import identities
+from dalembert.analysis.integrals.identity_test import OnTheMotion
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.gallery.bead_on_hoop import build as bead
-from dalembert.integrals.decide import OnTheMotion
-from dalembert.integrals.energies import Energies
-from dalembert.integrals.energy_integrals import identities
+from dalembert.mechanics.equations.equations_of_motion import check_regular
+from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 
 ALL = ("E_Z", "E", "𝓗", "H", "K + 𝒰", "K + U")
 

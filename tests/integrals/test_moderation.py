@@ -6,7 +6,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery.positioning_device import build as device
-from dalembert.ode.failures import BadTolerance, StepRefused
+from dalembert.runtime.ode.failures import BadTolerance, StepRefused
 
 # the angles of the rolling sphere pass singular positions
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")

@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert import cos, gallery, sin
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.scalar import on
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.scalar import on
 
 
 def first(name: str, **known) -> dict[str, str]:

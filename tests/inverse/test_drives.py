@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.inverse.inverse_dynamics import NotDriven
 from dalembert.gallery import four_bar, rolling_disk
-from dalembert.inverse.drives import NotDriven
 
 
 def two_links(*, inputs=True):

@@ -3,10 +3,10 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.scalar import on
 from dalembert.gallery import build
-from dalembert.kinematics.system_kinematics import all_rates
+from dalembert.mechanics.kinematics.system_kinematics import all_rates
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.scalar import on
 
 
 def pendulum():

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery.chaplygin_sleigh import build as declared_sleigh
-from dalembert.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
 
 
 def sleigh(*, turned: bool = False, drift: float = 0.0) -> da.System:

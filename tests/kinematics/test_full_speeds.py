@@ -6,10 +6,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Linear
 from dalembert.gallery import ball_on_turntable, free_body, knife_edge_rod, moving_knife_edge
-from dalembert.kinetics.full_speeds import FullSpeeds, hamel_coefficients
+from dalembert.mechanics.kinetics.quasi_velocities import FullSpeeds, hamel_coefficients
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Linear
 
 BUILDERS = {
     "knife-edge-rod": knife_edge_rod.build,

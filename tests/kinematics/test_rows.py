@@ -3,9 +3,9 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.scalar import on
-from dalembert.kinematics import rows
+from dalembert.mechanics.kinematics import constraint_rows
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.scalar import on
 
 
 @pytest.fixture
@@ -71,10 +71,10 @@ def test_norm_rows_of_quaternions_come_last(s):
     Q = s.N.quaternion(*e, name="Q")
     s.body("second", 1, s.O, Q, da.inertia(Q, 1, 1, 1))
     s.constrain(s["x"])
-    rows = da.kinematics(s).rows
-    assert [False, True] == [r.is_norm for r in rows]
-    assert "norm of the quaternion of Q" == rows[1].name
-    assert equal(s, rows[1], ["0", "0", "0", "e0", "e1", "e2", "e3"], "0")
+    constraint_rows = da.kinematics(s).rows
+    assert [False, True] == [r.is_norm for r in constraint_rows]
+    assert "norm of the quaternion of Q" == constraint_rows[1].name
+    assert equal(s, constraint_rows[1], ["0", "0", "0", "e0", "e1", "e2", "e3"], "0")
 
 
 def test_rolling_drops_what_the_geometry_already_holds():
@@ -108,11 +108,13 @@ def test_rows_with_rates_of_their_own_need_no_point_of_a_field(monkeypatch):
     own, turned, full = (
         {k: on(t, s.expression(e)) for k, e in A.items()} for A in ({0: "1", 1: "y"}, {1: "sin(phi)", 2: "z"}, {0: "x", 1: "y", 2: "z"})
     )
-    assert rows._each_with_its_own_rate(t, [own, turned])
-    assert not rows._each_with_its_own_rate(t, [own, turned, full])
-    assert not rows._each_with_its_own_rate(t, [own, own])
-    assert rows._each_with_its_own_rate(t, [])
+    assert constraint_rows._each_with_its_own_rate(t, [own, turned])
+    assert not constraint_rows._each_with_its_own_rate(t, [own, turned, full])
+    assert not constraint_rows._each_with_its_own_rate(t, [own, own])
+    assert constraint_rows._each_with_its_own_rate(t, [])
     opened = []
-    monkeypatch.setattr(rows, "Trials", lambda *given: opened.append(given))
-    rows._check_independent(t, [rows.ConstraintRow("a", False, own, t.zero), rows.ConstraintRow("b", False, turned, t.zero)], 4, {})
+    monkeypatch.setattr(constraint_rows, "Trials", lambda *given: opened.append(given))
+    constraint_rows._check_independent(
+        t, [constraint_rows.ConstraintRow("a", False, own, t.zero), constraint_rows.ConstraintRow("b", False, turned, t.zero)], 4, {}
+    )
     assert opened == []

@@ -3,9 +3,9 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero
-from dalembert.algebra.folds import Rewrite, symbols_of
-from dalembert.algebra.scalar import on
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
+from dalembert.symbolic.algebra.expression_graph import Rewrite, symbols_of
+from dalembert.symbolic.algebra.scalar import on
 
 
 def planar():

@@ -8,12 +8,12 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.errors import BadDescription
-from dalembert.kinetics.balance import Balances
-from dalembert.kinetics.row_actions import held_rows, multipliers
-from dalembert.simulation.reactions.finding import with_multipliers
+from dalembert.mechanics.kinetics.balance import Balances
+from dalembert.mechanics.kinetics.constraint_actions import held_rows, multipliers
+from dalembert.runtime.simulation.reactions.run_reactions import with_multipliers
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 
 # no wrenches: a row that is not linear in the velocities; two wheels that share the friction of one row
 REFUSED = {"appell-hamel", "two-wheeled-robot"}

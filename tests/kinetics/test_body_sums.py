@@ -5,10 +5,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.kinetics import fields
-from dalembert.kinetics.quantities import Quantities
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.kinetics import spatial_fields
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
 
 SYSTEMS = ("double-pendulum", "rolling-disk", "four-bar", "cart-and-bar", "gyroscope")
 
@@ -46,7 +46,7 @@ START = {"x": 0.1, "y": 1.0, "a": 0.3, "b": 0.5, "d": 0.4, "x.dot": 1.0, "z.dot"
 def test_energies_are_those_of_the_equations(name):
     s = gallery.build(name)
     kin = kinematics(s).fork()
-    assert vanishes(da.potential_energy(s) - fields.potential_energy(kin))
+    assert vanishes(da.potential_energy(s) - spatial_fields.potential_energy(kin))
     assert vanishes(da.kinetic_energy(s) - Quantities(kin).rates.T.value)
 
 

@@ -2,8 +2,8 @@
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.kinetics.free_bodies import booked_loads
-from dalembert.kinetics.joints import RigidGroups
+from dalembert.mechanics.kinetics.free_bodies import booked_loads
+from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 
 
 def pieces(s):
@@ -55,8 +55,8 @@ def test_a_spring_is_placed_and_another_potential_is_not():
     # −∂V/∂x, −∂V/∂y with V = ½ 3 (√(x² + y²) − 1)²
     l = da.sqrt(x**2 + y**2)
     expected = [-3 * (l - 1) * x / l, -3 * (l - 1) * y / l]
-    from dalembert.algebra.exact.field import shown_zero
-    from dalembert.algebra.scalar import on
+    from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+    from dalembert.symbolic.algebra.scalar import on
 
     t = kin.tape
     assert all(shown_zero(t, [t.sub(c, on(t, e)) for c, e in zip(F.components(s.N), expected, strict=False)]))

@@ -3,9 +3,9 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.exact.matrices import solve_unknowns
-from dalembert.algebra.folds import transplant
+from dalembert.symbolic.algebra.exact.linear_algebra import solve_unknowns
+from dalembert.symbolic.algebra.exact.zero_test import Trials
+from dalembert.symbolic.algebra.expression_graph import transplant
 
 
 def on_the_motion(system, nodes, tape):

@@ -4,9 +4,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.kinetics.joints import RigidGroups
-from dalembert.kinetics.row_actions import Action, held_rows, row_actions
+from dalembert.mechanics.kinetics.constraint_actions import Action, held_rows, row_actions
+from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
 
 
 def actions(s):

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dalembert.algebra.folds import Derivative
-from dalembert.algebra.tape import Tape, Triple
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.point import Point
-from dalembert.geometry.rotation import cross3, dot3
-from dalembert.geometry.vector import Vector
-from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.geometry.frame import Frame
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.rotation import cross3, dot3
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.symbolic.algebra.expression_graph import Derivative
+from dalembert.symbolic.algebra.tape import Tape, Triple
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from dalembert import gallery
 from dalembert.gallery import double_pendulum, free_body, pendulum_absolute, pendulum_relative, positioning_device, spatial_chain
-from dalembert.model.system import System
+from dalembert.mechanics.model.system import System
 
 VARIANTS: dict[str, Callable[[], System]] = {
     "double-pendulum, absolute": lambda: double_pendulum.build(angles="absolute"),

@@ -6,17 +6,17 @@ Written without the operators that made them: vectors in components along N, der
 from dataclasses import replace
 from functools import cached_property, singledispatchmethod
 
-from dalembert.algebra import formula as f
-from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite
-from dalembert.algebra.printing.formula_layout import formula_text
-from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.vector import Dyadic, Vector
-from dalembert.kinematics.positions import Positions
-from dalembert.kinetics.fields import DeclaredSum, PlaceField, Slopes
-from dalembert.kinetics.quantity import Quantity
-from dalembert.principles.base import places_shown
+from dalembert.mechanics.geometry.vector import Dyadic, Vector
+from dalembert.mechanics.kinematics.position_kinematics import Positions
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import DeclaredSum, PlaceField, Slopes
+from dalembert.mechanics.principles.derivation import places_shown
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
+from dalembert.symbolic.algebra.printing.formula_layout import formula_text
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, Rows
 
 
 class Places:

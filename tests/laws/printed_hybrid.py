@@ -7,10 +7,10 @@ section are symbols of their own. What is shown with integrals in it is read by 
 from fractions import Fraction
 from functools import cached_property
 
-from dalembert.algebra import formula as f
-from dalembert.algebra.folds import Derivative, Rewrite
-from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.vector import Vector
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
+from dalembert.symbolic.algebra.scalar import Scalar
 from laws.printed import Places, Reader
 
 SECTIONS = 9

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES
-from dalembert.algebra.exact.field import PrimePoint
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint
 from laws.cases import NAMES, build
 
 

@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import gradient
-from dalembert.geometry.rotation import dot3
-from dalembert.geometry.solid_inertia import inertia
-from dalembert.geometry.vector import outer
-from dalembert.kinetics.quantities import Quantities
-from dalembert.principles.kane import generalized_inertia_forces
+from dalembert.mechanics.geometry.rotation import dot3
+from dalembert.mechanics.geometry.solid_inertia import inertia
+from dalembert.mechanics.geometry.vector import outer
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.principles.kane import generalized_inertia_forces
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import gradient
 from laws.along import Along
 from laws.cases import NAMES, build
 

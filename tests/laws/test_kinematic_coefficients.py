@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
 from laws.along import Along
 from laws.cases import NAMES, build
 

@@ -12,9 +12,9 @@ import pytest
 import dalembert as da
 from cli.running import run as command
 from dalembert import errors
-from dalembert.ode import diagnosis
-from dalembert.ode.failures import BadStart, Cause, RunStopped, stop_message
-from dalembert.ode.solution import Solution
+from dalembert.runtime.ode import failure_diagnosis
+from dalembert.runtime.ode.failures import BadStart, Cause, RunStopped, stop_message
+from dalembert.runtime.ode.solution import Solution
 
 LETTERS = random.Random(20)
 
@@ -42,8 +42,8 @@ def scramble(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _fewer_steps(monkeypatch):
-    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "LEAST_PART", 1e-4)
 
 
 def mass(force):

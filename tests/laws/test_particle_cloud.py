@@ -7,9 +7,9 @@ J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero
-from dalembert.integrals.energies import Energies
-from dalembert.kinetics.quantities import Quantities
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
 from laws.cases import NAMES, build
 
 DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1))

@@ -3,9 +3,9 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero
-from dalembert.algebra.folds import gradient
-from dalembert.kinetics.fields import gravity_potential, weights
+from dalembert.mechanics.kinetics.spatial_fields import gravity_potential, weights
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
+from dalembert.symbolic.algebra.expression_graph import gradient
 from laws.cases import NAMES, build
 
 

@@ -7,9 +7,9 @@ import dalembert as da
 from agreement.random_systems import Shape, descriptions
 from agreement.test_random_systems import refusals_assumed_away
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra import formula as f
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra import formula as f
 from laws.printed import Reader, parts
 
 # a system for every kind of row, load, speed and joint

@@ -7,9 +7,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Rewrite, needed
 from dalembert.errors import NotApplicable
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Rewrite, needed
 from laws.along import Along
 
 # trees, a loop, rows of rolling, a drive, a plane, a quaternion

@@ -6,9 +6,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.exact.field import shown_zero
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
 from laws.along import Along
 
 

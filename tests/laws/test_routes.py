@@ -5,11 +5,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.api.compile import forward_dynamics, saddle_equations
-from dalembert.kinematics.system_kinematics import all_rates
-from dalembert.simulation.model import native_model
-from dalembert.states.evaluator import Evaluator
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.mechanics.kinematics.system_kinematics import all_rates
+from dalembert.runtime.dynamics.compile import forward_dynamics, saddle_equations
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
 
 
 def held(name):

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero, solve_mod
-from dalembert.algebra.folds import Rewrite
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero, solve_mod
+from dalembert.symbolic.algebra.expression_graph import Rewrite
 from laws.cases import NAMES, build
 
 pytestmark = pytest.mark.parametrize("name", NAMES)

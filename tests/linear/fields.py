@@ -3,10 +3,10 @@
 import numpy as np
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate, gradient, transplant
-from dalembert.states.evaluator import Evaluator
-from dalembert.states.values import operating
+from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.runtime.states.run_values import operating
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate, gradient, transplant
 
 T = 0.3
 

@@ -6,11 +6,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.linear.equation_jacobians import BadLinearPoint
+from dalembert.analysis.linear.linearize import linearize, linearize_along
 from dalembert.errors import MissingPackage, NotApplicable
 from dalembert.gallery import cart_and_bar, lagrange_top, rolling_disk
-from dalembert.linear.field import BadLinearPoint
-from dalembert.linear.linearize import linearize, linearize_along
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.failures import BadStart
 from linear.fields import Projected, T
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.linear.equation_jacobians import BadLinearPoint
+from dalembert.analysis.linear.linear_model import blocks, modes
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.linear.root_locus import ParameterSweep, root_locus
 from dalembert.gallery import double_pendulum, pendulum_absolute, rolling_disk
-from dalembert.linear.field import BadLinearPoint
-from dalembert.linear.linearize import linearize
-from dalembert.linear.locus import ParameterSweep, root_locus
-from dalembert.linear.model import blocks, modes
 
 G = 9.81
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.linear.sensitivity import model_sensitivity, sensitivity
 from dalembert.errors import NotApplicable
 from dalembert.gallery import bead_on_hoop, double_pendulum, rolling_disk, simple_pendulum, whipple_bicycle
-from dalembert.linear.linearize import linearize
-from dalembert.linear.sensitivity import model_sensitivity, sensitivity
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-13}
 

@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.printing import source
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.printing import source
 from same_equations import equal
 
 # joints, rows, rolling, specified motions, quaternions, speeds, springs, loads; the rest is slow

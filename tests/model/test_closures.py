@@ -5,8 +5,8 @@ import pytest
 
 import dalembert as da
 from dalembert import acos, atan2, cos, sin, sqrt
-from dalembert.algebra.exact.field import shown_zero
 from dalembert.errors import BadDescription
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
 

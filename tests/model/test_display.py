@@ -34,11 +34,11 @@ def test_programs_keep_the_name():
 
 
 def test_quantities_of_a_coordinate_carry_it(capsys):
-    from dalembert.report import document, terminal
-    from dalembert.report.writing import Writing
+    from dalembert.interface.report import system_report, terminal_renderer
+    from dalembert.interface.report.formula_writer import Writing
 
     s = system()
-    text = terminal.text(document.derivations(document.Subject(s, "P"), [da.lagrange(s)], Writing(), level="full"))
+    text = terminal_renderer.text(system_report.derivations(system_report.Subject(s, "P"), [da.lagrange(s)], Writing(), level="full"))
     assert "p_θ₁ = m_A ℓ² θ̇₁" in text
     assert "∂V/∂θ₁ = m_A ℓ g sin θ₁" in text
     assert "θ₁" in text.split("\nsymbol")[1].split("\nm_A")[0]

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero
 from dalembert.errors import BadDescription
-from dalembert.geometry.rotation import AboutBasis, Quaternion
+from dalembert.mechanics.geometry.rotation import AboutBasis, Quaternion
+from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
 
 
 def same_equations(one, other):

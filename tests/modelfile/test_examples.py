@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dalembert import gallery
-from dalembert.cli.program import subject
-from dalembert.modelfile.places import BadModel
-from dalembert.modelfile.reader import load_model, read_model
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.cli.system_lookup import subject
+from dalembert.exchange.modelfile.reader import load_model, read_model
+from dalembert.exchange.modelfile.source_positions import BadModel
+from dalembert.exchange.modelfile.templates import TEMPLATES
 from same_equations import equal
 
 FILES = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.modelfile.places import BadModel
-from dalembert.modelfile.reader import read_model
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.exchange.modelfile.source_positions import BadModel
+from dalembert.exchange.modelfile.templates import TEMPLATES
 
 FILES = [f.read_text(encoding="utf-8") for f in sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))]
 TEXTS = [*(f.partition("\n[[printed]]")[0] for f in FILES), *TEMPLATES.values()]

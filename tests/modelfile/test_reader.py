@@ -9,9 +9,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.modelfile.places import BadModel
-from dalembert.modelfile.reader import read_model
-from dalembert.modelfile.save import toml_text
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.exchange.modelfile.save import toml_text
+from dalembert.exchange.modelfile.source_positions import BadModel
 
 PENDULUM = """name = "Pendulum"
 gravity = 9.81

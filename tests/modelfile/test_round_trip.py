@@ -10,8 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.modelfile.reader import read_model
-from dalembert.modelfile.save import json_text, toml_text
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.exchange.modelfile.save import json_text, toml_text
 from same_equations import equal
 
 QUICK = ("double-pendulum", "rolling-disk", "cantilever", "slider-crank", "suslov", "flyball-governor", "bouncing-ball")
@@ -83,7 +83,7 @@ def test_a_robot_can_be_written(tmp_path):
 
 
 def test_a_verb_that_files_do_not_know_is_a_sentence(tmp_path):
-    from dalembert.geometry.journal import recorded
+    from dalembert.mechanics.geometry.declaration_log import recorded
 
     class Own(da.System):
         @recorded

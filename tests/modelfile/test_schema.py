@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dalembert import gallery
-from dalembert.modelfile.kinds import KINDS, SECTIONS
-from dalembert.modelfile.save import toml_text
-from dalembert.modelfile.schema import schema
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.exchange.modelfile.element_schema import KINDS, SECTIONS
+from dalembert.exchange.modelfile.json_schema import schema
+from dalembert.exchange.modelfile.save import toml_text
+from dalembert.exchange.modelfile.templates import TEMPLATES
 
 jsonschema = pytest.importorskip("jsonschema")
 FILES = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))

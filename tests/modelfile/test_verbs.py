@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import dalembert as da
-from dalembert.modelfile.kinds import KINDS, PARTS, SECTIONS, SETTINGS
+from dalembert.exchange.modelfile.element_schema import KINDS, PARTS, SECTIONS, SETTINGS
 
 # verbs that are sections of a file, or words of one
 ELSEWHERE = {

@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from dalembert.algebra.functions import cos, sin
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.functions import cos, sin
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 Vector = list[Scalar]
 Matrix = list[Vector]
@@ -105,7 +105,7 @@ class Builder:
         self.force: list[tuple[Vector, Vector]] = []
 
     def number(self, x: float) -> Scalar:
-        from dalembert.algebra.scalar import exact
+        from dalembert.symbolic.algebra.scalar import exact
 
         return Scalar(self.tape, self.tape.const(exact(x)))
 

@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from dalembert.errors import DalembertWarning
-from dalembert.numerics import jit
-from dalembert.numerics.cache import ObjectCache
+from dalembert.runtime.numerics import jit
+from dalembert.runtime.numerics.object_cache import ObjectCache
 from numerics.test_jit import plus, value
 
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and rights are those of POSIX")
@@ -150,7 +150,7 @@ def test_a_disk_that_refuses_to_write(place, monkeypatch):
         raise OSError
 
     plus(1.25)
-    monkeypatch.setattr("dalembert.numerics.cache._write_new", full)
+    monkeypatch.setattr("dalembert.runtime.numerics.object_cache._write_new", full)
     assert 7.5 == value(plus(6.5))
     assert 1 == len(files(place))
 
@@ -191,7 +191,7 @@ def test_the_unused_longest_go_first(tmp_path):
 def test_two_processes_at_once(place):
     code = """
 import ctypes
-from dalembert.numerics import jit
+from dalembert.runtime.numerics import jit
 for k in range(30):
     text = f"define double @f(double %x) {{\\n  %y = fadd double %x, {k}.0\\n  ret double %y\\n}}"
     library = jit.load(text, ("f",), optimize=0)

@@ -7,10 +7,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.numerics.native import TOLERANCE, check_compiled
+from dalembert.runtime.numerics.forward_dynamics import TOLERANCE, check_compiled
 
 # the function of the same name hides the module
-recursive = import_module("dalembert.principles.recursive")
+recursive = import_module("dalembert.mechanics.principles.articulated_body")
 
 
 def check(s):

@@ -12,11 +12,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.numerics import compiled, emit, jit, python_call, rows
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.python_call import BadArguments
+from dalembert.runtime.numerics import batch_evaluation, compiled_function, emit, jit, python_binding
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.python_binding import BadArguments
+from dalembert.symbolic.algebra.tape import Tape
 from numerics.chain import chain
 from numerics.tapes import bits, random_tape, reference
 from numerics.test_jit import STATM, resident
@@ -52,9 +52,9 @@ def test_a_batch_has_the_bits_of_single_calls(seed):
 def test_with_any_number_of_lanes(lanes, sample, monkeypatch):
     f, X, p = sample
     single = numpy.array([f.call(x, p) for x in X])
-    monkeypatch.setattr(compiled, "native_lanes", lambda: lanes)
-    monkeypatch.setattr(rows, "_SMALL", 0)
-    monkeypatch.setattr(compiled, "writers", lambda: b"one register")
+    monkeypatch.setattr(compiled_function, "native_lanes", lambda: lanes)
+    monkeypatch.setattr(batch_evaluation, "_SMALL", 0)
+    monkeypatch.setattr(compiled_function, "writers", lambda: b"one register")
     again = pickle.loads(pickle.dumps(f))
     assert (bits(single) == bits(again.batch(X, p))).all()
     assert (bits(single[:1]) == bits(again.batch(X[:1], p))).all()
@@ -108,8 +108,8 @@ def test_a_row_of_parameters_for_each_state(sample):
 def test_one_row_of_a_part_for_all_states(small, monkeypatch):
     if not small:
         # called instead of written into the loop
-        monkeypatch.setattr(compiled, "_INLINED", 0)
-        monkeypatch.setattr(compiled, "writers", lambda: b"nothing inlined")
+        monkeypatch.setattr(compiled_function, "_INLINED", 0)
+        monkeypatch.setattr(compiled_function, "writers", lambda: b"nothing inlined")
     tape, outs, state, parameters = random_tape(3)
     f = CompiledFunction(tape, outs, state, parameters, (2, len(state) - 2))
     rng = numpy.random.default_rng(3)
@@ -219,8 +219,8 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
     tape, outs, state, parameters = random_tape(5, size=2000)
     x, p = numpy.ones(len(state)), numpy.ones(len(parameters))
     expected = CompiledFunction(tape, outs, state, parameters).call(x, p)
-    monkeypatch.setattr("dalembert.numerics.rows.STACK", 8)
-    monkeypatch.setattr(compiled, "writers", lambda: b"another version")
+    monkeypatch.setattr("dalembert.runtime.numerics.batch_evaluation.STACK", 8)
+    monkeypatch.setattr(compiled_function, "writers", lambda: b"another version")
     again = CompiledFunction(tape, outs, state, parameters)
     assert (bits(expected) == bits(again.call(x, p))).all()
     assert (bits(expected) == bits(again.batch(numpy.tile(x, (9, 1)), p))).all()
@@ -229,7 +229,7 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
 def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
     f, X, p = sample
     expected = f.call(X[0], p)
-    monkeypatch.setattr(python_call, "LAYOUT_IS_KNOWN", False)
+    monkeypatch.setattr(python_binding, "LAYOUT_IS_KNOWN", False)
     again = pickle.loads(pickle.dumps(f))
     assert (bits(expected) == bits(again.call(X[0], p))).all()
     assert (bits(f.batch(X, p)) == bits(again.batch(X, p))).all()
@@ -283,7 +283,7 @@ def test_equal_expressions_are_compiled_once_and_different_ones_apart(monkeypatc
     count = []
     compile_ = jit._emit
     monkeypatch.setattr(jit, "_emit", lambda *a: count.append(1) or compile_(*a))
-    monkeypatch.setattr(compiled, "writers", lambda: b"yet another version")
+    monkeypatch.setattr(compiled_function, "writers", lambda: b"yet another version")
 
     def line(slope, name="x"):
         t = Tape()

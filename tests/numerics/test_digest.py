@@ -4,9 +4,9 @@ import pickle
 from fractions import Fraction
 from random import Random
 
-from dalembert.algebra.tape import Tape
-from dalembert.numerics import cache
-from dalembert.numerics.cache import tape_digest
+from dalembert.runtime.numerics import object_cache
+from dalembert.runtime.numerics.object_cache import tape_digest
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def grown(seed: int, length: int) -> Tape:
@@ -19,7 +19,7 @@ def grown(seed: int, length: int) -> Tape:
 
 
 def test_a_digest_depends_on_every_node_before_its_length_and_on_nothing_else(monkeypatch):
-    monkeypatch.setattr(cache, "_BLOCK", 16)
+    monkeypatch.setattr(object_cache, "_BLOCK", 16)
     tape = grown(1, 200)
     at_once = {n: tape_digest(grown(1, 200), n).digest() for n in (0, 1, 15, 16, 17, 100, 160, 200)}
     assert len(at_once) == len({*at_once.values()})
@@ -46,10 +46,10 @@ def test_what_is_hashed_are_the_nodes():
 
 
 def test_nothing_is_hashed_twice_on_a_tape_and_its_forks(monkeypatch):
-    monkeypatch.setattr(cache, "_BLOCK", 16)
+    monkeypatch.setattr(object_cache, "_BLOCK", 16)
     hashed = []
-    honest = cache._continued
-    monkeypatch.setattr(cache, "_continued", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
+    honest = object_cache._continued
+    monkeypatch.setattr(object_cache, "_continued", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
     tape = grown(2, 200)
     tape_digest(tape, 200)
     assert [16] * 12 + [200 % 16] == hashed

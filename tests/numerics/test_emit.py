@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression, Unknown
-from dalembert.numerics import emit, jit, lowering
-from dalembert.numerics.jit import host
+from dalembert.runtime.numerics import emit, jit, lowering
+from dalembert.runtime.numerics.jit import host
+from dalembert.symbolic.algebra.tape import Tape
 from numerics.tapes import bits, random_tape, reference
 
 

@@ -7,15 +7,15 @@ import ctypes
 import numpy as np
 import pytest
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
-from dalembert.equations.form import LDL
 from dalembert.errors import NotApplicable
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jet_code import CompiledJets
-from dalembert.numerics.jet_form import ShortForm
-from dalembert.numerics.jets import ImpliedRates, Recurrence
+from dalembert.mechanics.equations.equations_of_motion import LDL
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.taylor_code import CompiledJets
+from dalembert.runtime.numerics.taylor_recurrence import ImpliedRates, Recurrence
+from dalembert.runtime.numerics.taylor_simplify import ShortForm
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
 
 ORDER, H = 24, 0.05
 START = np.array([0.7, -0.4, 0.3])

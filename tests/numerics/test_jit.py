@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from dalembert.errors import DalembertError
-from dalembert.numerics import jit
+from dalembert.runtime.numerics import jit
 
 STATM = pathlib.Path("/proc/self/statm")
 DOUBLE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -148,13 +148,13 @@ def test_a_child_born_while_others_compile_is_not_stuck():
 
 
 def test_llvm_is_imported_only_when_needed():
-    code = "import sys, dalembert.numerics.compiled; sys.exit('llvmlite' in sys.modules)"
+    code = "import sys, dalembert.runtime.numerics.compiled_function; sys.exit('llvmlite' in sys.modules)"
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
 def test_nothing_is_said_at_exit():
     code = """
-from dalembert.numerics import jit
+from dalembert.runtime.numerics import jit
 library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
 """
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dalembert.numerics.jit import CannotCompile, joined
+from dalembert.runtime.numerics.jit import CannotCompile, joined
 
 ONE = """declare double @sin(double)
 define internal i32 @f(i32 %x) {

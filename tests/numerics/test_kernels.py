@@ -4,9 +4,9 @@ import mpmath
 import numpy
 import pytest
 
-from dalembert.numerics import jit, kernels
-from dalembert.numerics.jit import native_lanes
-from dalembert.numerics.llvm_types import pack
+from dalembert.runtime.numerics import jit, math_kernels
+from dalembert.runtime.numerics.jit import native_lanes
+from dalembert.runtime.numerics.llvm_types import pack
 
 LANES = (1, 2, 4, 8)
 
@@ -15,11 +15,11 @@ def loop(lanes, *, fused=True):
     """sin and cos of arrays, through the kernel."""
     real = pack(lanes)
     pair = f"{{{real}, {real}}}"
-    text = f"""{kernels.declarations(lanes)}
-{kernels.lanewise("sin", lanes)}
-{kernels.lanewise("cos", lanes)}
-{kernels.sincos(lanes, fused=fused)}
-define void @loop(ptr %x, ptr %s, ptr %c, i64 %n) {kernels.attributes(lanes)} {{
+    text = f"""{math_kernels.declarations(lanes)}
+{math_kernels.lanewise("sin", lanes)}
+{math_kernels.lanewise("cos", lanes)}
+{math_kernels.sincos(lanes, fused=fused)}
+define void @loop(ptr %x, ptr %s, ptr %c, i64 %n) {math_kernels.attributes(lanes)} {{
 entry:
   br label %next
 next:

@@ -6,10 +6,10 @@ import ctypes
 
 import numpy as np
 
-from dalembert.numerics.jit import load
-from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Record
-from dalembert.ode.control import loop_text
+from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, NumberArray, Record
+from dalembert.runtime.numerics.jit import load
+from dalembert.runtime.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.runtime.ode.step_size_control import loop_text
 
 
 def test_numbers_loops_and_conditions() -> None:

@@ -7,11 +7,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from dalembert.algebra.tape import Tape
-from dalembert.numerics import wasm
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jit import IMPORTS, WASM32, CannotCompile, Target, host
-from dalembert.ode.control import loop_text
+from dalembert.runtime.numerics import wasm
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.jit import IMPORTS, WASM32, CannotCompile, Target, host
+from dalembert.runtime.ode.step_size_control import loop_text
+from dalembert.symbolic.algebra.tape import Tape
 from numerics.tapes import random_tape
 
 NODE = shutil.which("node")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL
-from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Value
+from dalembert.runtime.numerics.ir_builder import NativeFunction, NumberArray, Operand, Value
+from dalembert.runtime.numerics.jit import Library, load
+from dalembert.runtime.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL
 
 Body = Callable[[NativeFunction, Value, list[Value]], Sequence[Operand]]
 

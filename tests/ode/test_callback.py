@@ -24,8 +24,8 @@ def tell(t, steps):
 """
 NATIVE = """
 from conftest import *
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 library = load(INTRINSICS + right_hand_side("kepler", 4, kepler), ("kepler",))
 problem = InitialValueProblem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 1.7], t0=0.0, t1=1e9)
 solution = integrate(problem, tell)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate._ivp import dop853_coefficients as other
 
-from dalembert.ode.coefficients import E3, E5, STAGES, A, B, C, D, Numbers
+from dalembert.runtime.ode.dop853_coefficients import E3, E5, STAGES, A, B, C, D, Numbers
 
 
 def column(numbers: Numbers, size: int) -> np.ndarray:

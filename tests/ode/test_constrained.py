@@ -9,11 +9,11 @@ import pytest
 
 import dalembert as da
 from dalembert import sin
-from dalembert.api.compile import what_to_integrate
 from dalembert.gallery import andrews_squeezer, n_four_bar
-from dalembert.ode.failures import BadRun, BadStart, ProjectionFailed, RunStopped
-from dalembert.simulation.model import native_model
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.ode.failures import BadRun, BadStart, ProjectionFailed, RunStopped
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.states.run_values import parameters_of, values_of_run
 from truth.published import DATA
 from truth.test_mechanisms import ANGLES, content
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from callback import RHS_TYPE, integrate_function
-from dalembert.ode.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-12])

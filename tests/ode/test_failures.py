@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 import dalembert as da
-from dalembert.ode.failures import Cause, NoProgress
+from dalembert.runtime.ode.failures import Cause, NoProgress
 
 
 def blow_up():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from callback import RightHandSide, integrate_function
-from dalembert.ode.interruption import deferred
-from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import Integration, integrate
+from dalembert.runtime.ode.keyboard_interrupt import deferred
 
 
 def press() -> None:

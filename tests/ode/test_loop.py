@@ -11,11 +11,11 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from callback import integrate_function
-from dalembert.numerics.jit import Library
-from dalembert.ode.failures import RunStopped
-from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.ode.solution import Solution
+from dalembert.runtime.numerics.jit import Library
+from dalembert.runtime.ode.failures import RunStopped
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import Integration, integrate
+from dalembert.runtime.ode.solution import Solution
 
 ARENSTORF = [0.994, 0.0, 0.0, -2.00158510637908252240537862224]
 ARENSTORF_PERIOD = 17.0652165601579625588917206249

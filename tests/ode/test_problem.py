@@ -7,8 +7,8 @@ import math
 import pytest
 
 from dalembert.errors import DalembertError
-from dalembert.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 
 GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
 

@@ -12,10 +12,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from callback import RHS_TYPE, RightHandSide
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.ode.rosenbrock_coefficients import GAMMA, STAGES, TIMES, A, D
-from dalembert.ode.solution import Solution
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.ode.rodas5p_coefficients import GAMMA, STAGES, TIMES, A, D
+from dalembert.runtime.ode.solution import Solution
 
 Table = Sequence[Sequence[float]]
 

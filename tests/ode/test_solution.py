@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dalembert.numerics.jit import Library
-from dalembert.ode.failures import OutsideRun
-from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.runtime.numerics.jit import Library
+from dalembert.runtime.ode.failures import OutsideRun
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import Integration, integrate
+from dalembert.runtime.ode.solution import Outcome, Solution
 
 
 def ellipse(native: Library, *, dense: bool = True) -> Solution:
@@ -72,7 +72,7 @@ def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
 
 
 def test_a_long_run_keeps_what_was_asked_with_the_same_bits(native: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dalembert.ode.solution.KEPT_BYTES", 2**17)
+    monkeypatch.setattr("dalembert.runtime.ode.solution.KEPT_BYTES", 2**17)
     problem = InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0)
     whole = integrate(problem)
     # between the steps, at steps, twice in one step, at both ends

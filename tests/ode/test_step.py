@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from callback import RightHandSide
-from dalembert.numerics.jit import Library
-from dalembert.ode.failures import ProjectionFailed, StepRefused
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.numerics.jit import Library
+from dalembert.runtime.ode.failures import ProjectionFailed, StepRefused
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
 
 PROJECT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p)
 NUMBERS = ctypes.POINTER(ctypes.c_double)

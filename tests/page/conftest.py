@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import executable, flags
 
 from dalembert import gallery
-from dalembert.page.html_page import ReportRequest, Study, page, page_run, study
-from dalembert.report.document import Subject
+from dalembert.interface.page.report_page import ReportRequest, Study, page, page_run, study
+from dalembert.interface.report.system_report import Subject
 
 
 def studied(name: str, **changes: object) -> Study:

@@ -9,12 +9,12 @@ from importlib import resources
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import RunStopped
-from dalembert.page.parts.reproduction import live_module
-from dalembert.page.scene import frames_of, scene
+from dalembert.interface.page.parts.reproduce import live_module
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.runtime.ode.failures import RunStopped
 
 NODE = shutil.which("node")
-ASSETS = ("algebra.js", "beginning.js", "happenings.js", "engine.js")
+ASSETS = ("linear_algebra.js", "initial_conditions.js", "events.js", "simulator.js")
 # given: {code, data, settings, times}; every setting is followed to its end, or to the sentence that refuses it
 FOLLOW = """
 function follow(given, bytes) {
@@ -51,7 +51,7 @@ console.log(JSON.stringify(follow(given, code)));
 
 def engine_text():
     """The scripts of the engine, as a page holds them."""
-    return "\n".join(resources.files("dalembert.page").joinpath("assets", name).read_text(encoding="utf-8") for name in ASSETS)
+    return "\n".join(resources.files("dalembert.interface.page").joinpath("assets", name).read_text(encoding="utf-8") for name in ASSETS)
 
 
 class Live:

@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import MissingPackage, Unwritable
-from dalembert.page import film
-from dalembert.page.run_view import Animation
+from dalembert.interface.page import image_export
+from dalembert.interface.page.run_viewer import Animation
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_pictures_are_what_their_ending_says(run, tmp_path):
     from PIL import Image
 
     with Image.open(run.animate(tmp_path / "start.png").path) as still:
-        assert ("PNG", (film.WIDTH, film.HEIGHT)) == (still.format, still.size)
+        assert ("PNG", (image_export.WIDTH, image_export.HEIGHT)) == (still.format, still.size)
         # something is drawn on the paper
         assert len(still.getcolors(1 << 20)) > 20
     with Image.open(run.animate(tmp_path / "swing.gif").path) as moving:

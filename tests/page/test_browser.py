@@ -206,8 +206,8 @@ def test_the_motion_is_downloaded_as_it_was_computed(visit, disk):
 
 def test_hostile_names_stay_words_in_the_browser(browser, tmp_path):
     import dalembert as da
-    from dalembert.page.html_page import ReportRequest, page, page_run, study
-    from dalembert.report.document import Subject
+    from dalembert.interface.page.report_page import ReportRequest, page, page_run, study
+    from dalembert.interface.report.system_report import Subject
 
     name = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
     s = da.System(name, gravity=9.81)
@@ -244,8 +244,8 @@ def work(browser, path):
 def test_large_systems_stay_light_and_quick(browser, tmp_path, name):
     from dalembert import gallery
     from dalembert.gallery import spatial_chain
-    from dalembert.page.html_page import ReportRequest, page, page_run, study
-    from dalembert.report.document import Subject
+    from dalembert.interface.page.report_page import ReportRequest, page, page_run, study
+    from dalembert.interface.report.system_report import Subject
 
     entry = gallery.entry(name.removesuffix("-20"))
     chain = name.endswith("-20")

@@ -3,10 +3,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.embedding import scene_data
-from dalembert.page.geometry import Poses
-from dalembert.page.scene import frames_of, scene
-from dalembert.page.sketch import COLOURS, METAL, picture
+from dalembert.interface.page.data_blocks import scene_data
+from dalembert.interface.page.kinematics_arrays import Poses
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.svg_drawing import COLOURS, METAL, picture
 
 FLEXIBLE = (
     "beam-on-ball-joint",

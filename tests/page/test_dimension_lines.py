@@ -9,9 +9,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.dimension_lines import DimensionLine, SketchLabel, labels
-from dalembert.page.scene import scene
-from dalembert.page.sketch import picture, svg
+from dalembert.interface.page.scene import scene
+from dalembert.interface.page.sketch_dimensions import DimensionLine, SketchLabel, labels
+from dalembert.interface.page.svg_drawing import picture, svg
 
 
 def drawn(s: da.System, start: dict[str, float]):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dalembert.page.embedding import floats, moving, script
+from dalembert.interface.page.data_blocks import floats, moving, script
 
 HOSTILE = ["</script><script>alert(1)</script>", "<!--", "]]>", "a & b", "\u2028line", '"quoted"', "$(rm -rf ~)"]
 

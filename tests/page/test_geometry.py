@@ -3,7 +3,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.geometry import Poses, quaternions
+from dalembert.interface.page.kinematics_arrays import Poses, quaternions
 
 
 @pytest.mark.parametrize("name", ["rolling-disk", "spatial-chain", "two-wheeled-robot", "free-body-quaternion"])

@@ -15,7 +15,7 @@ from browsing import Visit
 
 import dalembert as da
 from conftest import studied
-from dalembert.page.html_page import page
+from dalembert.interface.page.report_page import page
 
 FAULTS = (Path(__file__).parent / "layout.js").read_text(encoding="utf-8")
 # those of the gallery, and one whose contacts stick, slip, lift and land

@@ -14,8 +14,8 @@ from live_runs import NODE, Live
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.numerics import wasm
-from dalembert.page.live.drawn import reaction_places
+from dalembert.interface.page.simulator.outputs import reaction_places
+from dalembert.runtime.numerics import wasm
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("whipple-bicycle", "andrews-squeezer")]
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node here")

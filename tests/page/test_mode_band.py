@@ -12,10 +12,10 @@ import pytest
 
 import dalembert as da
 from cli.running import run as command
-from dalembert.page.embedding import longest, scene_data
-from dalembert.page.plots import WIDTH, Plots, mode_bands
-from dalembert.page.scene import scene
-from dalembert.simulation.plotting.chart import Curve, Panel
+from dalembert.interface.page.data_blocks import longest, scene_data
+from dalembert.interface.page.scene import scene
+from dalembert.interface.page.time_plots import WIDTH, Plots, mode_bands
+from dalembert.runtime.simulation.plotting.chart import Curve, Panel
 
 M, K, V, MU, MU_S, G = 2.0, 50.0, 0.3, 0.2, 0.5, 9.81
 # k x = μ_s m g where the block lets go; then m ẍ = −k x + μ m g until ẋ = v again

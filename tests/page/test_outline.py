@@ -3,9 +3,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.scene import frames_of, scene
-from dalembert.page.shapes import attached, outline
-from dalembert.page.sketch import picture
+from dalembert.interface.page.body_shapes import attached, outline
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.svg_drawing import picture
 
 
 def drawn(name, duration):

@@ -7,9 +7,9 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.files import write
-from dalembert.page.html_page import ReportRequest, page, page_run, study
-from dalembert.report.document import Subject
+from dalembert.foundation.atomic_write import write
+from dalembert.interface.page.report_page import ReportRequest, page, page_run, study
+from dalembert.interface.report.system_report import Subject
 
 SCRIPT = "<script>alert(1)</script>"
 SHELL = "$(rm -rf ~)"
@@ -93,7 +93,7 @@ def test_it_says_what_matters(disk, disk_page):
 
 
 def test_the_program_of_the_page_makes_it_again(disk, tmp_path, monkeypatch):
-    from dalembert.page.parts.reproduction import program
+    from dalembert.interface.page.parts.reproduce import program
 
     monkeypatch.chdir(tmp_path)
     exec(compile(program(disk), "page", "exec"), {})

@@ -4,8 +4,8 @@ import re
 import numpy as np
 import pytest
 
-from dalembert.page.plots import Plots, limits
-from dalembert.simulation.plotting.chart import Curve, Panel, ticks
+from dalembert.interface.page.time_plots import Plots, limits
+from dalembert.runtime.simulation.plotting.chart import Curve, Panel, ticks
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.embedding import scene_data, script
-from dalembert.page.scene import frames_of, scene
-from dalembert.page.sketch import picture, svg
+from dalembert.interface.page.data_blocks import scene_data, script
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.svg_drawing import picture, svg
 
 
 def run_of(name, duration=None):

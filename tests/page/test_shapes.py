@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.page.scene import scene
+from dalembert.interface.page.scene import scene
 
 MASS = 3.0
 

@@ -14,7 +14,7 @@ from browsing import Visit
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.live.drawn import reaction_places
+from dalembert.interface.page.simulator.outputs import reaction_places
 
 SIZE = {"width": 1280, "height": 900}
 

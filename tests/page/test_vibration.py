@@ -3,8 +3,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.vibration import shape_run, vibrations
-from dalembert.simulation.run_options import RunOptions
+from dalembert.interface.page.mode_shapes import shape_run, vibrations
+from dalembert.runtime.simulation.run_options import RunOptions
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.parts.reproduction import TrialRequest, trial
+from dalembert.interface.page.parts.reproduce import TrialRequest, trial
 
 
 def test_a_run_shows_itself_in_a_frame_over_a_picture():
@@ -70,6 +70,6 @@ def test_a_widget_lives_without_a_kernel(browser, tmp_path):
 
 
 def test_without_anywidget_the_frame_is_shown(monkeypatch):
-    monkeypatch.setattr("dalembert.page.run_view._widget_class", lambda: None)
+    monkeypatch.setattr("dalembert.interface.page.run_viewer._widget_class", lambda: None)
     shown = gallery.build("simple-pendulum").view(1.0, start={"phi": 1.0}, progress=False)
     assert {} == shown._repr_mimebundle_()

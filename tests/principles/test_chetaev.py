@@ -7,13 +7,13 @@ import pytest
 
 import dalembert as da
 from dalembert import exp, sin, sqrt
-from dalembert.agreement.agreement_table import compare
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.analysis.integrals.identity_test import OnTheMotion
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.gallery import appell_hamel
-from dalembert.integrals.decide import OnTheMotion
-from dalembert.ode.failures import BadStart
+from dalembert.mechanics.agreement.agreement_table import compare
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.symbolic.algebra.scalar import Scalar, on
 
 TREATING = {"kane", "gauss", "lagrange", "dalembert"}
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}

@@ -12,13 +12,13 @@ from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra import printing
 from dalembert.errors import NotApplicable
-from dalembert.report import document
-from dalembert.report.blocks import Block
-from dalembert.report.layouts import HTML, LATEX
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report
+from dalembert.interface.report.document_blocks import Block
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.renderers import HTML, LATEX
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra import printing
 
 # their equations fill many pages: in the fast suite without the search for a short form, and read by our own reader alone
 LARGE = frozenset({
@@ -87,8 +87,8 @@ def blocks(name: str, level: str) -> tuple[Block, ...]:
             found.append(derive(da.kinematics(system)))
         except NotApplicable:
             continue
-    subject = document.Subject(system, entry.title, entry.source, entry.description)
-    return tuple(document.derivations(subject, found, Writing(), level=level))
+    subject = system_report.Subject(system, entry.title, entry.source, entry.description)
+    return tuple(system_report.derivations(subject, found, Writing(), level=level))
 
 
 # longer documents are given to the other parsers, which take their time, in the slow suite

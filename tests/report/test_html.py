@@ -5,11 +5,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.printing.tree import Letter, NamedSymbol, Sides
-from dalembert.report import document
-from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
-from dalembert.report.layouts import HTML
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report
+from dalembert.interface.report.document_blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.renderers import HTML
+from dalembert.symbolic.algebra.printing.print_tree import Letter, NamedSymbol, Sides
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -52,8 +52,8 @@ def hostile():
 def test_names_are_shown_never_obeyed():
     s = hostile()
     d = da.kane(s)
-    subject = document.Subject(s, SCRIPT, SCRIPT, SCRIPT)
-    text = HTML.document(document.derivations(subject, [d], Writing(), level="teach"))
+    subject = system_report.Subject(s, SCRIPT, SCRIPT, SCRIPT)
+    text = HTML.document(system_report.derivations(subject, [d], Writing(), level="teach"))
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     body = parsed(text).find("body")
@@ -63,7 +63,7 @@ def test_names_are_shown_never_obeyed():
 
 def test_a_document_stands_by_itself():
     s = gallery.build("vehicle")
-    text = HTML.document(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
+    text = HTML.document(system_report.derivations(system_report.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
     found = parsed(text)
     assert "Vehicle" == found.find("head/title").text
     assert "src=" not in text

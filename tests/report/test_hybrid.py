@@ -4,10 +4,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.report import terminal
-from dalembert.report.hybrid import hybrid
-from dalembert.report.layouts import HTML, LATEX, MARKDOWN
-from dalembert.report.writing import Writing
+from dalembert.interface.report import terminal_renderer
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.hybrid_report import hybrid
+from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def beam():
 
 
 def test_text(beam):
-    shown = terminal.text(hybrid(beam, Writing(), steps=True))
+    shown = terminal_renderer.text(hybrid(beam, Writing(), steps=True))
     for line in (
         "1. A point of the member",
         "r − r_P = x B.x + v B.y",
@@ -30,7 +30,7 @@ def test_text(beam):
         "EI v‴(L) = 0    [natural, x = L]",
     ):
         assert line in shown
-    assert "A point of the member" not in terminal.text(hybrid(beam, Writing()))
+    assert "A point of the member" not in terminal_renderer.text(hybrid(beam, Writing()))
 
 
 def test_latex_and_markdown(beam):
@@ -49,7 +49,7 @@ def test_a_page(beam):
 def test_a_remark_is_shown():
     from dalembert.gallery.beam_on_ball_joint import build
 
-    shown = terminal.text(hybrid(da.extended_hamilton(build(polar=False)), Writing()))
+    shown = terminal_renderer.text(hybrid(da.extended_hamilton(build(polar=False)), Writing()))
     assert "nothing resists a change of ωₓ" in shown
 
 

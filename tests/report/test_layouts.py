@@ -6,11 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 import dalembert as da
-from dalembert.algebra.printing import expression_tree
-from dalembert.algebra.printing.tree import Call, Factors, Letter, NamedSymbol, Sides, SignedTerms
-from dalembert.report import terminal
-from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, aligned, words
-from dalembert.report.layouts import LATEX, MARKDOWN, latex_rows
+from dalembert.interface.report import terminal_renderer
+from dalembert.interface.report.document_blocks import Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, aligned, words
+from dalembert.interface.report.renderers import LATEX, MARKDOWN, latex_rows
+from dalembert.symbolic.algebra.printing import expression_tree
+from dalembert.symbolic.algebra.printing.print_tree import Call, Factors, Letter, NamedSymbol, Sides, SignedTerms
 
 HOSTILE = r"50% of $x_1 & {y} ~ ^2 \input{z} <b> | *a* ω q̇"
 a, b, c, d, e, x, B = map(Letter, "abcdexB")
@@ -32,9 +32,9 @@ BLOCKS = (
 
 def shown(blocks, width=None):
     file = io.StringIO()
-    out = terminal.console(file)
-    out.width = terminal.UNLIMITED if width is None else width
-    terminal.show(blocks, out)
+    out = terminal_renderer.console(file)
+    out.width = terminal_renderer.UNLIMITED if width is None else width
+    terminal_renderer.show(blocks, out)
     return file.getvalue()
 
 
@@ -111,16 +111,16 @@ def long_formula():
 @pytest.mark.parametrize("width", [5, 12, 30, 50, 1000])
 def test_long_formulas_are_broken_at_their_signs_and_nothing_is_lost(width):
     tree = long_formula()
-    lines = terminal.broken(tree, width)
-    assert terminal.Notation()(tree) == " ".join(lines)
+    lines = terminal_renderer.broken(tree, width)
+    assert terminal_renderer.Notation()(tree) == " ".join(lines)
     assert width < 20 or all(cell_len(line) <= width for line in lines)
 
 
 def test_breaks_are_before_signs_outside_parentheses():
-    whole = terminal.Notation()(long_formula())
-    assert 3 == len(terminal.Notation.pieces(long_formula(), 0))
-    assert whole == " ".join(terminal.Notation.pieces(long_formula(), 0))
-    assert whole == " ".join(terminal.Notation.pieces(long_formula(), 1))
+    whole = terminal_renderer.Notation()(long_formula())
+    assert 3 == len(terminal_renderer.Notation.pieces(long_formula(), 0))
+    assert whole == " ".join(terminal_renderer.Notation.pieces(long_formula(), 0))
+    assert whole == " ".join(terminal_renderer.Notation.pieces(long_formula(), 1))
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from dalembert.report.plain import make_safe, plain
+from dalembert.interface.report.ascii_fallback import make_safe, plain
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.notation import Text
-from dalembert.principles.base import Derivation, Item, Step
-from dalembert.report import document, steps
-from dalembert.report.blocks import Display, Heading
-from dalembert.report.layouts import LATEX
-from dalembert.report.terminal import plain
-from dalembert.report.writing import Writing
+from dalembert.interface.report import derivation_steps, system_report
+from dalembert.interface.report.document_blocks import Display, Heading
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.renderers import LATEX
+from dalembert.interface.report.terminal_renderer import plain
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.mechanics.principles.derivation import Derivation, Item, Step
+from dalembert.symbolic.algebra.printing.latex_notation import Latex
+from dalembert.symbolic.algebra.printing.unicode_notation import Text
 
 SMALL = ("cart-and-bar", "knife-edge-rod", "vehicle")
 
@@ -27,7 +27,7 @@ def text_of(block):
 def displays(d, writing, **how):
     """Title → lines of every part of a derivation."""
     found, title = {}, ""
-    for block in steps.derivation(d, writing, **how):
+    for block in derivation_steps.derivation(d, writing, **how):
         if isinstance(block, Heading):
             title = block.words
         elif isinstance(block, Display):
@@ -37,7 +37,7 @@ def displays(d, writing, **how):
 
 def test_every_recorded_step_is_shown_once_in_order():
     d = da.lagrange(gallery.build("rolling-disk"))
-    titles = [b.words for b in steps.derivation(d, Writing(), level="brief") if isinstance(b, Heading) and b.level == 3]
+    titles = [b.words for b in derivation_steps.derivation(d, Writing(), level="brief") if isinstance(b, Heading) and b.level == 3]
     recorded = [step.title for step in d.steps if step.items]
     assert [f"{n}. {title}" for n, title in enumerate(recorded, 1)] == titles[: len(recorded)]
 
@@ -58,9 +58,9 @@ def test_zeros_share_a_line_and_rows_are_equations():
 
 def test_the_same_equations_are_not_printed_twice():
     system = gallery.build("vehicle")
-    shown: steps.Shown = {}
-    first = list(steps.derivation(da.kane(system), Writing(), shown=shown))
-    second = list(steps.derivation(da.lagrange(system), Writing(), shown=shown))
+    shown: derivation_steps.Shown = {}
+    first = list(derivation_steps.derivation(da.kane(system), Writing(), shown=shown))
+    second = list(derivation_steps.derivation(da.lagrange(system), Writing(), shown=shown))
     result = next(b for b in first if isinstance(b, Display))
     assert result not in second
     assert any("The same as by Kane's equations." in getattr(b, "spans", ()) for b in second)
@@ -70,7 +70,9 @@ def test_the_same_equations_are_not_printed_twice():
 @pytest.mark.parametrize("derive", [f for _, f in PRINCIPLES], ids=[p.name for p, _ in PRINCIPLES])
 def test_latex_of_every_principle_is_well_formed(name, derive):
     d = derive(da.kinematics(gallery.build(name)))
-    body = re.sub(r"\\[{}]", "", LATEX.text([*steps.derivation(d, Writing(), level="brief"), *steps.rates(d, Writing())]))
+    body = re.sub(
+        r"\\[{}]", "", LATEX.text([*derivation_steps.derivation(d, Writing(), level="brief"), *derivation_steps.rates(d, Writing())])
+    )
     assert body.isascii()
     assert body.count("{") == body.count("}")
     assert len(re.findall(r"\\left\b", body)) == len(re.findall(r"\\right\b", body))
@@ -137,14 +139,14 @@ def test_vectors():
 
 def test_speeds_that_are_rates_say_so():
     d = da.kane(gallery.build("double-pendulum"))
-    (only,) = steps.rates(d, Writing())
+    (only,) = derivation_steps.rates(d, Writing())
     assert "The speeds are the rates of the coordinates, u = q̇." == "".join(map(plain, only.spans))
 
 
 def test_a_derivation_document_begins_with_what_it_is_about():
     system = gallery.build("vehicle")
-    subject = document.Subject(system, "A title", "A source", "A description")
-    blocks = list(document.derivations(subject, [da.kane(system)], Writing()))
+    subject = system_report.Subject(system, "A title", "A source", "A description")
+    blocks = list(system_report.derivations(subject, [da.kane(system)], Writing()))
     assert Heading(1, "A title") == blocks[0]
     assert ("A description",) == blocks[1].spans
     assert "F_r + F_r* = 0" == plain(blocks[4].spans[0])

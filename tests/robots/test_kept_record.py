@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 import dalembert as da
-from dalembert.robots import kept_record, load
-from dalembert.robots.safety import checked_file
+from dalembert.exchange.robots import load_robot, record_cache
+from dalembert.exchange.robots.xml_validation import checked_file
 
 BODY = '<worldbody><body name="b"><joint name="j" axis="0 1 0"/>{}</body></worldbody>'
 EMPTY = "<mujoco><default/></mujoco>"
@@ -27,13 +27,13 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def readings(monkeypatch):
     """The names of the files that MuJoCo has read."""
-    seen, read = [], load.read
+    seen, read = [], load_robot.read
 
     def counted(checked):
         seen.append(checked.path.name)
         return read(checked)
 
-    monkeypatch.setattr(load, "read", counted)
+    monkeypatch.setattr(load_robot, "read", counted)
     return seen
 
 
@@ -135,7 +135,7 @@ def test_a_damaged_record_is_read_and_written_again(arm, cache, readings):
 
 def test_another_version_of_mujoco_reads_again(arm, monkeypatch, readings):
     loaded(arm)
-    monkeypatch.setattr(kept_record, "_mujoco_version", lambda: "mujoco-0.0.0.dist-info")
+    monkeypatch.setattr(record_cache, "_mujoco_version", lambda: "mujoco-0.0.0.dist-info")
     loaded(arm)
     assert 2 == len(readings)
 

@@ -8,9 +8,9 @@ import warnings
 import pytest
 
 import dalembert as da
-from dalembert.cli.program import wished_run
-from dalembert.report.tables import symbols
-from dalembert.report.writing import Writing
+from dalembert.cli.system_lookup import wished_run
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.system_tables import symbols
 
 LINK = '<link name="{}"><inertial><mass value="{}"/><inertia ixx="{}" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
 JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/></joint>'

@@ -10,9 +10,9 @@ import pytest
 
 import dalembert as da
 from cli.running import run
-from dalembert.page.embedding import scene_data
-from dalembert.page.scene import scene
-from dalembert.robots import meshes
+from dalembert.exchange.robots import meshes
+from dalembert.interface.page.data_blocks import scene_data
+from dalembert.interface.page.scene import scene
 
 LINK = """<robot name="mallet"><link name="base"/>
   <link name="head"><inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalembert.robots.poses import exact_axis, exact_rotation, pose, quaternion, rotation
+from dalembert.exchange.robots.transforms import exact_axis, exact_rotation, pose, quaternion, rotation
 
 RNG = np.random.default_rng(3)
 

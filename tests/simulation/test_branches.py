@@ -7,9 +7,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode import diagnosis
-from dalembert.ode.failures import NoProgress
-from dalembert.simulation import branches
+from dalembert.runtime.ode import failure_diagnosis
+from dalembert.runtime.ode.failures import NoProgress
+from dalembert.runtime.simulation import piecewise
 
 
 def mass(force):
@@ -142,15 +142,15 @@ def test_with_functions_of_the_user():
 @pytest.mark.parametrize("force", [lambda x, _: -x - da.sign(x.dot) / 2, lambda x, _: -2 * da.sign(x) - da.sign(x.dot)])
 def test_what_slides_is_left_to_the_error_control(monkeypatch, force):
     """Dry friction that sticks, and crossings that accumulate: neither hangs, both are told as chattering."""
-    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "LEAST_PART", 1e-4)
     with pytest.raises(NoProgress, match="chattering"):
         da.simulate(mass(force), 20, start={"x": 1.0})
 
 
 def test_a_missed_side_would_show(monkeypatch):
     """Without the change of side the block is pushed for ever."""
-    monkeypatch.setattr(branches, "crossings", lambda *_: [])
+    monkeypatch.setattr(piecewise, "crossings", lambda *_: [])
     s, inputs = by_text("2*Heaviside(1 - x)")
     assert 9.0 == pytest.approx(da.simulate(s, 3, inputs=inputs)["x"][-1])
 
@@ -177,7 +177,7 @@ def test_being_watched_changes_no_bit():
 
 
 def test_systems_without_such_branches_run_as_they_did(monkeypatch):
-    monkeypatch.setattr("dalembert.simulation.simulate.with_sides", lambda *_: pytest.fail("no branch in the state"))
+    monkeypatch.setattr("dalembert.runtime.simulation.simulate.with_sides", lambda *_: pytest.fail("no branch in the state"))
     s = mass(lambda x, t: -x + da.step(t - 1) * abs(da.sin(t)))
     assert da.simulate(s, 2, start={"x": 1.0}).finished
     assert da.simulate(gallery.build("double-pendulum"), 0.1).finished

@@ -11,9 +11,9 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import Unknown
-from dalembert.simulation.events.event import BadEvent
-from dalembert.simulation.events.locating import root
-from dalembert.simulation.events.running import EndlessEvents
+from dalembert.runtime.simulation.events.event import BadEvent
+from dalembert.runtime.simulation.events.event_loop import EndlessEvents
+from dalembert.runtime.simulation.events.root_finding import root
 
 G = 9.81
 FINE = {"rtol": 1e-12, "atol": 1e-12}
@@ -202,7 +202,7 @@ def test_ctrl_c_between_events():
             pressed.append(1)
             signal.raise_signal(signal.SIGINT)
 
-    from dalembert.simulation import simulate
+    from dalembert.runtime.simulation import simulate
 
     original = simulate.progress_bar
 
@@ -276,8 +276,8 @@ def test_a_reset_onto_the_event_is_endless():
 
 
 def test_too_many_are_refused(monkeypatch):
-    from dalembert.simulation.events import running
+    from dalembert.runtime.simulation.events import event_loop
 
-    monkeypatch.setattr(running, "_MOST", 20)
+    monkeypatch.setattr(event_loop, "_MOST", 20)
     with pytest.raises(EndlessEvents, match="fires without end: 20 events"):
         da.simulate(oscillator(), 100.0, start={"x": 1.0}, events=["x"])

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
-from dalembert.numerics.symbol_values import Unknown
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.numerics.symbol_values import Unknown
+from dalembert.runtime.ode.failures import BadStart
 
 M, LENGTH, R, L, K, G = 0.2, 0.3, 1.2, 0.01, 0.05, 9.81
 I = M * LENGTH**2 / 3

@@ -11,8 +11,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.simulation.events.event import BadEvent
-from dalembert.simulation.events.running import EndlessEvents
+from dalembert.runtime.simulation.events.event import BadEvent
+from dalembert.runtime.simulation.events.event_loop import EndlessEvents
 
 G = 9.81
 FINE = {"rtol": 1e-12, "atol": 1e-12}

@@ -10,7 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import MissingPackage, Unknown
 from dalembert.gallery import build, entry
-from dalembert.simulation.run_options import SCIPY
+from dalembert.runtime.simulation.run_options import SCIPY
 
 START = {"alpha": 1.0, "beta": 0.5}
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.tape import Tape
-from dalembert.simulation.jump_times import jump_times
+from dalembert.runtime.simulation.discontinuity_times import jump_times
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def pushed(force):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.numerics.symbol_values import BadValue
+from dalembert.runtime.numerics.symbol_values import BadValue
 
 T = np.linspace(0, 5, 51)
 

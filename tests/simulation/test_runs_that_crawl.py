@@ -13,9 +13,9 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import DalembertWarning
-from dalembert.ode import diagnosis
-from dalembert.ode.failures import Cause, NoProgress, RunInterrupted
-from dalembert.simulation.diagnosis import explain
+from dalembert.runtime.ode import failure_diagnosis
+from dalembert.runtime.ode.failures import Cause, NoProgress, RunInterrupted
+from dalembert.runtime.simulation.diagnosis import explain
 
 
 def mass(force, **start):
@@ -30,8 +30,8 @@ def mass(force, **start):
 @pytest.fixture(autouse=True)
 def _fewer_steps(monkeypatch):
     """What is recognised in 10⁵ steps is recognised in 10⁴."""
-    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "LEAST_PART", 1e-4)
 
 
 def test_chattering():
@@ -63,7 +63,7 @@ def test_a_singular_attitude_is_told_from_the_rest():
 
 
 def test_a_run_too_long_for_the_memory(monkeypatch):
-    monkeypatch.setattr(diagnosis, "_MOST_BYTES", 10**6)
+    monkeypatch.setattr(failure_diagnosis, "_MOST_BYTES", 10**6)
     s, start = mass(lambda x, _: -x, x=1.0)
     with pytest.raises(NoProgress, match=r"at this pace the run takes \de\+\d\d steps, more than can be kept; make it shorter") as stopped:
         da.simulate(s, 1e7, start=start)
@@ -89,7 +89,7 @@ def ctrl_c_at_the_first_sign_of_life(*_):
 
 
 def test_ctrl_c_raises_with_the_run_so_far(monkeypatch):
-    monkeypatch.setattr(import_module("dalembert.simulation.simulate"), "progress_bar", ctrl_c_at_the_first_sign_of_life)
+    monkeypatch.setattr(import_module("dalembert.runtime.simulation.simulate"), "progress_bar", ctrl_c_at_the_first_sign_of_life)
     s = gallery.build("double-pendulum")
     with pytest.raises(RunInterrupted, match="interrupted at t = ") as ended:
         da.simulate(s, 1e6, start={"alpha": 2.0}, progress=True)

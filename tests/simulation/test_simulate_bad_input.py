@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import Unwritable
-from dalembert.numerics.symbol_values import BadValue, MissingValue
-from dalembert.ode.failures import BadDuration, BadStart, BadTolerance, NotFinite, OutsideRun, StepCollapsed
+from dalembert.runtime.numerics.symbol_values import BadValue, MissingValue
+from dalembert.runtime.ode.failures import BadDuration, BadStart, BadTolerance, NotFinite, OutsideRun, StepCollapsed
 
 VALUES = {"m": 1, "k": 1, "g": 9.81}
 INPUTS = {"F": 0, "wobble": 0}

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dalembert.simulation.plotting.chart import Chart, Curve, Panel, labels, limits, svg, thinned, ticks
+from dalembert.runtime.simulation.plotting.chart import Chart, Curve, Panel, labels, limits, svg, thinned, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 10.0, 1001)

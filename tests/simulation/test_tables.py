@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from cli.running import run as command
 from dalembert import gallery
-from dalembert.simulation.tables import WRITERS
+from dalembert.runtime.simulation.table_export import WRITERS
 
 
 @pytest.fixture(scope="module")

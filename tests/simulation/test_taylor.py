@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.api.compile import what_to_integrate
-from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.gallery import entry, names
-from dalembert.simulation.model import native_model
-from dalembert.simulation.own_methods import best_order, runge_kutta_step_operations, step_operations, taylor_is_cheaper
-from dalembert.states.values import values_of_run
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.simulation.taylor_and_rosenbrock import best_order, runge_kutta_step_operations, step_operations, taylor_is_cheaper
+from dalembert.runtime.states.run_values import values_of_run
 
 TIMES = np.linspace(0.0, 2.0, 41)
 

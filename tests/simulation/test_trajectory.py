@@ -16,15 +16,15 @@ import pytest
 import dalembert as da
 from callback import integrate_function
 from dalembert.errors import BadExpression, MissingPackage, Unwritable
-from dalembert.files import file_name
+from dalembert.foundation.atomic_write import file_name
 from dalembert.gallery import entry
-from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode.failures import OutsideRun
-from dalembert.ode.solution import Outcome
-from dalembert.simulation.summary import duration
-from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.start import find_start
-from dalembert.states.values import values_of_run
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.failures import OutsideRun
+from dalembert.runtime.ode.solution import Outcome
+from dalembert.runtime.simulation.summary import duration
+from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.runtime.states.initial_conditions import find_start
+from dalembert.runtime.states.run_values import values_of_run
 
 PNG = b"\x89PNG\r\n"
 
@@ -204,7 +204,7 @@ def test_no_times_at_all(run) -> None:
 def test_a_long_motion_is_evaluated_piece_by_piece(run, monkeypatch) -> None:
     many = run.at(np.linspace(0.0, 5.0, 1001))
     whole = many.energy
-    monkeypatch.setattr("dalembert.states.evaluator._MOST_NUMBERS", 1)
+    monkeypatch.setattr("dalembert.runtime.states.evaluator._MOST_NUMBERS", 1)
     assert np.array_equal(whole, run.at(np.linspace(0.0, 5.0, 1001)).energy)
 
 
@@ -272,7 +272,7 @@ class Rates:
     """q̇ = W u + X with u̇ = 0."""
 
     def __init__(self, kin) -> None:
-        from dalembert.states.evaluator import Evaluator
+        from dalembert.runtime.states.evaluator import Evaluator
 
         self.evaluator, self.kin = Evaluator(kin, {}), kin
         self.nodes = [self.evaluator.reduced(x) for x in kin.qdot]
@@ -467,9 +467,7 @@ def test_files_are_named_after_the_system(title, name) -> None:
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
-    program = (
-        "import sys, dalembert.simulation.trajectory; print([m for m in ('matplotlib', 'pandas', 'xarray', 'scipy') if m in sys.modules])"
-    )
+    program = "import sys, dalembert.runtime.simulation.trajectory; print([m for m in ('matplotlib', 'pandas', 'xarray', 'scipy') if m in sys.modules])"
     assert "[]" == subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip()
 
 
@@ -486,7 +484,7 @@ def test_a_long_run_at_few_times_stores_few_states() -> None:
 
 
 def test_events_and_few_times_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dalembert.ode.solution.KEPT_BYTES", 2**17)
+    monkeypatch.setattr("dalembert.runtime.ode.solution.KEPT_BYTES", 2**17)
     s, kick = simple_pendulum(), [da.event("theta_1 - 0.5", reset={"theta_1.dot": "0.999*theta_1.dot"}, name="kick"), da.event("theta_1")]
     whole = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick)
     times = [0.5, whole.events[40].t, 250.0]

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.api.compile import what_to_integrate
 from dalembert.gallery import andrews_squeezer, bricard, four_bar, free_body_quaternion, n_four_bar, pendulum_absolute, slider_crank
-from dalembert.ode.failures import BadStart
-from dalembert.states import start as starts
-from dalembert.states.start import find_start
-from dalembert.states.start_form import StartForm
-from dalembert.states.values import values_of_run
+from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.states import initial_conditions as starts
+from dalembert.runtime.states.initial_conditions import find_start
+from dalembert.runtime.states.initial_form import StartForm
+from dalembert.runtime.states.run_values import values_of_run
 
 
 def both(monkeypatch, system, given, guess=None, inputs=None):

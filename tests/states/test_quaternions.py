@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.failures import BadStart
 
 NO_TORQUE = {"M_1": 0, "M_2": 0, "M_3": 0}
 SPIN = {"omega_1": 0.3, "omega_2": 3.0, "omega_3": -0.2, "v_z": 5.0}

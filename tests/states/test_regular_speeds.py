@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.numerics.symbol_values import BadValue
+from dalembert.runtime.numerics.symbol_values import BadValue
 
 g = 9.81
 

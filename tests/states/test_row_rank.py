@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dalembert.states.row_rank import clearly_independent, rank_of_rows
+from dalembert.runtime.states.constraint_rank import clearly_independent, rank_of_rows
 
 
 def test_rows_that_are_clearly_independent_have_full_rank():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
-from dalembert.ode.failures import BadStart
-from dalembert.states.sizes import sizes
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.states.magnitude_bounds import sizes
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def size_of(build, **values):

@@ -12,9 +12,9 @@ import pytest
 import dalembert as da
 from dalembert.errors import DalembertWarning
 from dalembert.gallery import build
-from dalembert.ode.failures import BadStart
-from dalembert.states.start import Start, find_start, table
-from dalembert.states.values import values_of_run
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.states.initial_conditions import Start, find_start, table
+from dalembert.runtime.states.run_values import values_of_run
 
 
 def start(system, given, guess=None, *, t=0.0, values=None, inputs=None) -> Start:

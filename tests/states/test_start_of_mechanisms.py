@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.failures import BadStart
 
 
 def start_of(s, start=None, **more):

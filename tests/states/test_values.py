@@ -5,8 +5,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.states.values import values_of_run
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.runtime.states.run_values import values_of_run
 
 
 @pytest.mark.parametrize("text", ["2*sin(10*t)", "3/7*t - 0.25*theta + 2.5", "theta' - 0.3*x", "4"])

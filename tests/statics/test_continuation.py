@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.statics.balance import NoEquilibrium
-from dalembert.statics.continuation import continuation
+from dalembert.analysis.statics.continuation import continuation
+from dalembert.analysis.statics.equilibrium_equations import NoEquilibrium
 
 G, R = 9.81, 0.5
 

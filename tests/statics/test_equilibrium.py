@@ -5,10 +5,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.statics.equilibrium import equilibria, equilibrium
+from dalembert.analysis.statics.equilibrium_equations import NoEquilibrium
 from dalembert.gallery import bead_on_hoop, cart_and_bar, double_pendulum, lagrange_top, mass_on_incline, rolling_disk
-from dalembert.linear.linearize import linearize
-from dalembert.statics.balance import NoEquilibrium
-from dalembert.statics.equilibrium import equilibria, equilibrium
 
 G = 9.81
 

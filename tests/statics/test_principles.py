@@ -6,11 +6,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.statics.equilibrium import equilibrium
+from dalembert.analysis.statics.equilibrium_equations import NoEquilibrium
+from dalembert.analysis.statics.virtual_work import stationary_potential, virtual_work
 from dalembert.errors import NotApplicable
 from dalembert.gallery import bead_on_hoop, cart_and_bar, four_bar, mass_on_incline, simple_pendulum
-from dalembert.statics.balance import NoEquilibrium
-from dalembert.statics.equilibrium import equilibrium
-from dalembert.statics.principles import stationary_potential, virtual_work
 
 ROUTES = [virtual_work, stationary_potential]
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.studies import running
+from dalembert.analysis.studies import execution
 
 ASKED = {"over": {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}, "n": 600, "keep": ["alpha", "max(beta)"], "chunk": 60}
 
@@ -37,7 +37,7 @@ def test_an_engine_that_is_none_is_refused(pendulum):
 
 
 def test_a_silent_scheduler_is_told_in_one_sentence(pendulum, monkeypatch):
-    monkeypatch.setattr(running, "_PATIENCE", 0.5)
+    monkeypatch.setattr(execution, "_PATIENCE", 0.5)
     with pytest.raises(da.StudyFailed, match=r"no scheduler answers at tcp://127\.0\.0\.1:9: start one with `dask scheduler`"):
         da.ensemble(pendulum, 1, engine="tcp://127.0.0.1:9", **ASKED)
 

@@ -8,7 +8,7 @@ from scipy import special, stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.studies.starts import Starts
+from dalembert.analysis.studies.initial_states import Starts
 
 KEEP = ["alpha", "alpha.dot*beta", "max(alpha)", "min(beta)", "mean(alpha)", "time(alpha - 0.1, up)", "beta.dot.dot"]
 
@@ -223,6 +223,6 @@ def test_pictures(study, tmp_path):
 
 
 def test_trajectories_that_no_memory_holds_are_refused_with_what_to_keep(pendulum, monkeypatch):
-    monkeypatch.setattr("dalembert.api.ensemble._memory", lambda: 2.0**20)
+    monkeypatch.setattr("dalembert.interface.api.ensemble._memory", lambda: 2.0**20)
     with pytest.raises(da.BadStudy, match=r"GiB are free: keep max\(…\), mean\(…\) or end\(…\) instead"):
         da.ensemble(pendulum, 1, over={"alpha": np.linspace(0, 1, 1000)}, at=np.linspace(0, 1, 200))

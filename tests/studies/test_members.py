@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dalembert.analysis.studies.parameter_grid import BadStudy, members_of
 from dalembert.errors import Unknown
-from dalembert.studies.members import BadStudy, members_of
 
 
 def table(over, n=None, sampling="random", seed=0):

@@ -14,7 +14,7 @@ from scipy import stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.studies.store import StudyFile
+from dalembert.analysis.studies.zarr_store import StudyFile
 
 OVER = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
 ASKED = {"over": OVER, "n": 20, "keep": ["alpha", "max(beta/2)", "beta"], "at": [0.5, 1.0], "chunk": 8, "audit": False}

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.linear.root_locus import ParameterSweep, root_locus
+from dalembert.analysis.statics.equilibrium import equilibrium
 from dalembert.gallery import whipple_bicycle
-from dalembert.linear.linearize import linearize
-from dalembert.linear.locus import ParameterSweep, root_locus
-from dalembert.statics.equilibrium import equilibrium
 
 KNOWN = json.loads((Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8"))["reference"]
 EXACT = {name: np.array(rows, dtype=float) for name, rows in KNOWN["exact_matrices_25digit"].items()}

@@ -7,9 +7,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate, gradient
 from dalembert.gallery import n_four_bar, rattleback, rolling_coin, whipple_bicycle
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import evaluate, gradient
 from truth.published import DATA, Published, difference, differences
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-13}

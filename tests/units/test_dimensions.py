@@ -12,8 +12,8 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.model.dimensions import Dimensions
-from dalembert.units.quantity import ascii_unit, has_unit, quantity, unit, unit_text
+from dalembert.mechanics.model.dimension_check import Dimensions
+from dalembert.symbolic.units.quantities import ascii_unit, has_unit, quantity, unit, unit_text
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_what_is_shown_says_its_unit(tmp_path):
 
 
 def test_forces_rests_modes_and_pages_say_their_units():
-    from dalembert.page.parts.motion import groups
+    from dalembert.interface.page.parts.motion import groups
 
     s, m, l, k, _ = described()
     x, y = s.coordinates("x y")

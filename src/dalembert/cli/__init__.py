@@ -21,7 +21,7 @@ def main() -> None:
     """What the shell starts."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, _COLLECTIONS_BETWEEN_OLDER)
     try:
-        from dalembert.cli.errors import at_the_edge
+        from dalembert.cli.exit_handling import at_the_edge
 
         at_the_edge(_run)
     except KeyboardInterrupt:
@@ -29,12 +29,12 @@ def main() -> None:
 
 
 def _run() -> object:
-    from dalembert.cli.errors import flushed
-    from dalembert.cli.plain_line import asked
+    from dalembert.cli.exit_handling import flushed
+    from dalembert.cli.fast_parser import asked
 
     plain = asked(sys.argv[1:])
     if plain is not None:
         return flushed(plain)
-    from dalembert.cli.commands import app
+    from dalembert.cli.typer_app import app
 
     return app(prog_name="dalembert")

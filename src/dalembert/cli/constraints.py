@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from dalembert.cli.declared import Option
-from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
+from dalembert.cli.command_registry import Option
 from dalembert.cli.output import Json, tell
-from dalembert.cli.program import proposed_position, subject
+from dalembert.cli.shared_options import Given, Guess, Input, SystemName, numbers, pairs
+from dalembert.cli.system_lookup import proposed_position, subject
 
 Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
 Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
@@ -34,7 +34,7 @@ def constraints(
     dalembert constraints two-wheeled-robot
     dalembert constraints four-bar --start theta_1=1 --guess theta_3=1.5
     """
-    from dalembert.constraint_analysis.analysis import constraints as analysis
+    from dalembert.analysis.constraint_analysis.analysis import constraints as analysis
 
     s = subject(system, values, complete=False).system
     given = numbers(s, "--start", start)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from dalembert.agreement.catalogue import NAMES, principle
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import say
-from dalembert.cli.options import Given, SystemName
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import say
 from dalembert.cli.output import File, Format, emit, known, style_of
-from dalembert.cli.program import subject
+from dalembert.cli.shared_options import Given, SystemName
+from dalembert.cli.system_lookup import subject
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.model.system import System
-from dalembert.principles.base import Derivation
-from dalembert.report import document
-from dalembert.report.steps import LEVELS, Level
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report
+from dalembert.interface.report.derivation_steps import LEVELS, Level
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.mechanics.agreement.principle_registry import NAMES, principle
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import Derivation
 
 
 def derive(
@@ -46,7 +46,7 @@ def derive(
     wanted = list(NAMES) if known("--by", by, (*NAMES, "all")) == "all" else [by]
     chosen = subject(system, values)
     found = list(_derivations(chosen.system, wanted))
-    emit(document.derivations(chosen, found, Writing(), level=level), style, output)
+    emit(system_report.derivations(chosen, found, Writing(), level=level), style, output)
 
 
 def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:

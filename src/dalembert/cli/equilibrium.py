@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from dalembert.cli.declared import Option
-from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, pairs
+from dalembert.cli.command_registry import Option
 from dalembert.cli.output import Json, echo, tell, wrote
-from dalembert.cli.program import subject
+from dalembert.cli.shared_options import Given, Input, SystemName, number_of, numbers, pairs
+from dalembert.cli.system_lookup import subject
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.model.system import System
-from dalembert.modelfile.settings import Settings
+from dalembert.exchange.modelfile.run_settings import Settings
+from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.linear.locus import RootLocus
+    from dalembert.analysis.linear.root_locus import RootLocus
 
 POINTS: Final = 51
 COLUMNS: Final = 72
@@ -48,8 +48,8 @@ def equilibrium(
     dalembert equilibrium bead-on-hoop --box theta=-0.1:3.2
     dalembert equilibrium rolling-disk --at theta=pi/3 --at phi.dot=1 --near psi.dot=-5
     """
-    from dalembert.statics.equilibrium import equilibria
-    from dalembert.statics.equilibrium import equilibrium as found_near
+    from dalembert.analysis.statics.equilibrium import equilibria
+    from dalembert.analysis.statics.equilibrium import equilibrium as found_near
 
     s = subject(system, values, complete=not steps).system
     if steps:
@@ -74,7 +74,7 @@ def equilibrium(
 
 def _told(s: System) -> None:
     """Both routes, or why one does not apply."""
-    from dalembert.statics.principles import stationary_potential, virtual_work
+    from dalembert.analysis.statics.virtual_work import stationary_potential, virtual_work
 
     echo(virtual_work(s).explain())
     try:
@@ -104,7 +104,7 @@ def modes(
     dalembert modes whipple-bicycle --sweep v=0:10 --plot bicycle.png
     dalembert modes rolling-disk --about theta=pi/2 --sweep psi.dot=1:4:61
     """
-    from dalembert.linear.linearize import linearize
+    from dalembert.analysis.linear.linearize import linearize
 
     s = subject(system, values).system
     point, setting, loads = numbers(s, "--about", about), numbers(s, "--set", values), dict(pairs("--input", inputs))
@@ -128,7 +128,7 @@ def modes(
 def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str]) -> RootLocus:
     import numpy as np
 
-    from dalembert.linear.locus import root_locus
+    from dalembert.analysis.linear.root_locus import root_locus
 
     ((name, text),) = pairs("--sweep", [sweep], "from:to")
     low, high, count = _range(s, "--sweep", name, text)

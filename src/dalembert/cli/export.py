@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import say
-from dalembert.cli.options import Given, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import say
 from dalembert.cli.output import echo
-from dalembert.cli.program import proposed, subject
+from dalembert.cli.shared_options import Given, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.system_lookup import proposed, subject
 from dalembert.errors import Unknown
-from dalembert.exports.formats import FORMATS, chosen_format
+from dalembert.exchange.exports.formats import FORMATS, chosen_format
 
 To = Annotated[str, Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
 Place = Annotated[Path, Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
@@ -43,7 +43,7 @@ def export(
     dalembert export rolling-disk --to numpy -o disk.py --linear
     dalembert export cart-and-bar --to c -o cart --set M=3 --option real=float
     """
-    from dalembert.exports.export import export as written
+    from dalembert.exchange.exports.export import export as written
 
     if not to:
         msg = f"--to: say which format; known are {', '.join(FORMATS)}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from dalembert.cli.declared import Argument, Option
-from dalembert.cli.errors import PROGRAM_FAILED, Ended
-from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
+from dalembert.cli.command_registry import Argument, Option
+from dalembert.cli.exit_handling import PROGRAM_FAILED, Ended
 from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.program import proposed, subject
+from dalembert.cli.shared_options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
+from dalembert.cli.system_lookup import proposed, subject
 from dalembert.errors import Unknown
 
 Unknowns = Annotated[
@@ -40,7 +40,7 @@ def fit(
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
     dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot residuals.png
     """
-    from dalembert.api.fit import fit as fitted
+    from dalembert.interface.api.fit import fit as fitted
 
     check_picture(plot)
     described = subject(system, values).system

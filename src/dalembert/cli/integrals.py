@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from dalembert.api.energy_integrals import energy_integrals
-from dalembert.api.energy_integrals import routh as reduced
-from dalembert.api.simulate import simulate
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import exit_by_verdict
-from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import exit_by_verdict
 from dalembert.cli.output import Json, echo, tell, wrote
-from dalembert.cli.program import subject, wished_run
-from dalembert.report import document, results
-from dalembert.report.writing import Writing
+from dalembert.cli.shared_options import Given, Input, SystemName, numbers, pairs
+from dalembert.cli.system_lookup import subject, wished_run
+from dalembert.interface.api.energy_integrals import energy_integrals
+from dalembert.interface.api.energy_integrals import routh as reduced
+from dalembert.interface.api.simulate import simulate
+from dalembert.interface.report import result_blocks, system_report
+from dalembert.interface.report.formula_writer import Writing
 
 
 def integrals(
@@ -40,11 +40,11 @@ def integrals(
     motions = dict(pairs("--input", inputs))
     found = energy_integrals(chosen.system, values=given, inputs=motions)
     removed = {"routh": reduced(chosen.system)} if routh else {}
-    tell(found, [*document.heading(chosen), *results.energy_integrals(found, Writing())], as_json=as_json, **removed)
+    tell(found, [*system_report.heading(chosen), *result_blocks.energy_integrals(found, Writing())], as_json=as_json, **removed)
     if routh and not as_json:
         echo(str(removed["routh"]))
     if plot is not None:
-        from dalembert.integrals.plotting import plot_integrals
+        from dalembert.analysis.integrals.plotting import plot_integrals
 
         length, wish = wished_run(system, chosen.system, values=values, inputs=inputs)
         run = simulate(chosen.system, length, **wish)

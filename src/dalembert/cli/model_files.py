@@ -7,24 +7,24 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-from dalembert.api.agreement import agreement
-from dalembert.cli.declared import Argument
-from dalembert.cli.errors import exit_by_verdict, say
-from dalembert.cli.options import Given, SystemName
+from dalembert.cli.command_registry import Argument
+from dalembert.cli.exit_handling import exit_by_verdict, say
 from dalembert.cli.output import Json, echo, tell
-from dalembert.cli.program import proposed, proposed_position, subject
+from dalembert.cli.shared_options import Given, SystemName
+from dalembert.cli.system_lookup import proposed, proposed_position, subject
 from dalembert.errors import DalembertError, IllPosed, Unknown
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.model.system import System
-from dalembert.modelfile import ENDINGS
-from dalembert.modelfile.save import json_text, save, toml_text
-from dalembert.modelfile.schema import schema as model_schema
-from dalembert.modelfile.settings import PrintedInFile, Settings
-from dalembert.modelfile.templates import TEMPLATES
-from dalembert.nearest_name import nearest
+from dalembert.exchange.modelfile import ENDINGS
+from dalembert.exchange.modelfile.json_schema import schema as model_schema
+from dalembert.exchange.modelfile.run_settings import PrintedInFile, Settings
+from dalembert.exchange.modelfile.save import json_text, save, toml_text
+from dalembert.exchange.modelfile.templates import TEMPLATES
+from dalembert.foundation.suggestions import nearest
+from dalembert.interface.api.agreement import agreement
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.constraint_analysis.analysis import ConstraintAnalysis
+    from dalembert.analysis.constraint_analysis.analysis import ConstraintAnalysis
 
 
 def check(system: SystemName, values: Given = None, *, as_json: Json = False) -> None:
@@ -70,7 +70,7 @@ def _dimensions(s: System) -> str:
 
 
 def _rows(name: str, s: System) -> ConstraintAnalysis:
-    from dalembert.constraint_analysis.analysis import constraints as analysis
+    from dalembert.analysis.constraint_analysis.analysis import constraints as analysis
 
     try:
         return analysis(s, guess=proposed_position(name, s))

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import say
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import say
 from dalembert.errors import Unknown
-from dalembert.nearest_name import nearest
-from dalembert.report import terminal
-from dalembert.report.blocks import Block
+from dalembert.foundation.suggestions import nearest
+from dalembert.interface.report import terminal_renderer
+from dalembert.interface.report.document_blocks import Block
 
 FORMATS: Final = ("text", "latex", "markdown", "html")
 ENDINGS: Final = {"": "text", ".txt": "text", ".tex": "latex", ".md": "markdown", ".html": "html", ".htm": "html"}
@@ -31,14 +31,14 @@ def echo(text: str) -> None:
 def tell(result: Any, text: Iterable[Block] | str | None = None, *, as_json: bool, **more: Any) -> None:
     """A result as the text it is, or as JSON: its fields, and `more` that follows from them."""
     if as_json:
-        from dalembert.report.as_json import as_json as written
+        from dalembert.interface.report.json_output import as_json as written
 
         sys.stdout.write(written(result, **more))
         sys.stdout.flush()
     elif text is None or isinstance(text, str):
         echo(str(result) if text is None else text)
     else:
-        terminal.show(text)
+        terminal_renderer.show(text)
 
 
 def wrote(path: Any, *, as_json: bool) -> None:
@@ -49,7 +49,7 @@ def wrote(path: Any, *, as_json: bool) -> None:
 def check_picture(path: Path | None) -> None:
     """Refuse, before anything is computed, a picture with an ending that no picture has."""
     if path is not None:
-        from dalembert.simulation.plotting.plot import check_plot
+        from dalembert.runtime.simulation.plotting.plot import check_plot
 
         check_plot(path)
 
@@ -76,13 +76,13 @@ def style_of(style: str, output: Path | None) -> str:
 def emit(blocks: Iterable[Block], style: str, output: Path | None = None, *, whole: bool = False) -> None:
     """Write a document in the wanted style, to the terminal or to a file."""
     if style == "text" and output is None:
-        terminal.show(blocks)
+        terminal_renderer.show(blocks)
         return
     written = _written(blocks, style, whole=whole or output is not None) + "\n"
     if output is None:
         sys.stdout.write(written)
         return
-    from dalembert.files import write
+    from dalembert.foundation.atomic_write import write
 
     write(output, written)
     say(f"wrote {output}")
@@ -90,8 +90,8 @@ def emit(blocks: Iterable[Block], style: str, output: Path | None = None, *, who
 
 def _written(blocks: Iterable[Block], style: str, *, whole: bool) -> str:
     if style == "text":
-        return terminal.text(blocks)
-    from dalembert.report.layouts import HTML, LATEX, MARKDOWN
+        return terminal_renderer.text(blocks)
+    from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 
     written = {"markdown": MARKDOWN.text, "html": HTML.document, "latex": LATEX.document if whole else LATEX.text}
     return written[style](blocks)

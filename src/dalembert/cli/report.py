@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from dalembert import gallery
-from dalembert.api.agreement import agreement
-from dalembert.api.simulate import simulate
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import PROGRAM_FAILED, Ended, exit_by_verdict, say
-from dalembert.cli.options import AnySystem, Given, Input, Start, check_one_or_all
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import PROGRAM_FAILED, Ended, exit_by_verdict, say
 from dalembert.cli.output import ENDINGS, FORMATS, Format, echo, emit, known
-from dalembert.cli.program import FILES, subject, wished_run
+from dalembert.cli.shared_options import AnySystem, Given, Input, Start, check_one_or_all
+from dalembert.cli.system_lookup import FILES, subject, wished_run
 from dalembert.errors import DalembertError, Unknown
-from dalembert.files import file_name, write
-from dalembert.model.system import System
-from dalembert.numerics.cache import ObjectCache
-from dalembert.report import document, terminal
-from dalembert.report.blocks import Block, VerdictSpan
-from dalembert.report.document import Subject
+from dalembert.foundation.atomic_write import file_name, write
+from dalembert.interface.api.agreement import agreement
+from dalembert.interface.api.simulate import simulate
+from dalembert.interface.report import system_report, terminal_renderer
+from dalembert.interface.report.document_blocks import Block, VerdictSpan
+from dalembert.interface.report.system_report import Subject
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.object_cache import ObjectCache
 
 if TYPE_CHECKING:
-    from dalembert.page.html_page import ReportRequest, Study
+    from dalembert.interface.page.report_page import ReportRequest, Study
 
 # where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of `view`
 GALLERY: Final = "gallery"
@@ -146,7 +146,7 @@ def _wished(
     name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
 ) -> ReportRequest:
     """What the command line asks for, on top of what the gallery proposes."""
-    from dalembert.page.html_page import ReportRequest, page_run
+    from dalembert.interface.page.report_page import ReportRequest, page_run
 
     length, run = wished_run(name, described.system, duration, options["--set"], options["--start"], options["--input"])
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
@@ -155,20 +155,20 @@ def _wished(
 
 
 def _text_report(chosen: Subject, request: ReportRequest, style: str, output: Path | None) -> None:
-    from dalembert.agreement.catalogue import PRINCIPLES
-    from dalembert.kinematics.system_kinematics import kinematics
-    from dalembert.report.writing import Writing
+    from dalembert.interface.report.formula_writer import Writing
+    from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+    from dalembert.mechanics.kinematics.system_kinematics import kinematics
 
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    emit(document.report(chosen, derived, agreed, Writing(), list(_demonstration(chosen.system, request))), style, output, whole=True)
+    emit(system_report.report(chosen, derived, agreed, Writing(), list(_demonstration(chosen.system, request))), style, output, whole=True)
     exit_by_verdict([agreed.holds])
 
 
 def _demonstration(system: System, request: ReportRequest) -> Iterator[Block]:
     """A run for a report, or the reason why there is none."""
-    from dalembert.report.results import motion, not_run
+    from dalembert.interface.report.result_blocks import motion, not_run
 
     wish = request.run
     try:
@@ -184,8 +184,8 @@ def _page(
     name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None], *, show: bool = False
 ) -> None:
     """The page of one system, and the three lines that matter; `show` opens it."""
-    from dalembert.page.film import film
-    from dalembert.page.html_page import page, study
+    from dalembert.interface.page.image_export import film
+    from dalembert.interface.page.report_page import page, study
 
     target = output or Path(f"{_file_of(name)}.html")
     with _progress(described.title) as tell:
@@ -193,7 +193,7 @@ def _page(
         tell("writing the page")
         text = page(found)
     for line in _matters(found):
-        terminal.line(terminal.output(), *line)
+        terminal_renderer.line(terminal_renderer.output(), *line)
     _tell_written(write(target, text), show=show)
     for picture in pictures:
         if picture is None:
@@ -207,8 +207,8 @@ def _page(
 
 def _study_page(path: Path, output: Path | None, *, show: bool = False) -> None:
     """The page of a saved study."""
-    from dalembert.page.ensemble_page import ensemble_page
-    from dalembert.studies.store import open_study
+    from dalembert.analysis.studies.zarr_store import open_study
+    from dalembert.interface.page.ensemble_page import ensemble_page
 
     _tell_written(write(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))), show=show)
 
@@ -226,13 +226,13 @@ def _tell_written(page: Path, *, show: bool) -> None:
 @contextmanager
 def _progress(title: str) -> Iterator[Callable[[str], None]]:
     """A bar that says what is being worked on, where someone watches."""
-    out = terminal.output()
-    if isinstance(out, terminal.PlainLines) or not out.is_terminal:
+    out = terminal_renderer.output()
+    if isinstance(out, terminal_renderer.PlainLines) or not out.is_terminal:
         yield lambda _: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from dalembert.page.html_page import STAGES
+    from dalembert.interface.page.report_page import STAGES
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out, transient=True) as bar:
@@ -247,8 +247,8 @@ def _progress(title: str) -> Iterator[Callable[[str], None]]:
 
 def _matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
     """Agreement, energy drift, constraint residual."""
-    from dalembert.page.parts.equations import energy_line
-    from dalembert.report.results import SMALL
+    from dalembert.interface.page.parts.equations import energy_line
+    from dalembert.interface.report.result_blocks import SMALL
 
     agreed, run = found.agreed, found.run
     statement = agreed.statement[:1].upper() + agreed.statement[1:]
@@ -268,8 +268,8 @@ def _matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
 
 def _every(folder: Path) -> None:
     """A page for each system of the gallery, and the index that leads to them."""
-    from dalembert.page.html_page import page, study
-    from dalembert.page.index import card, index
+    from dalembert.interface.page.index import card, index
+    from dalembert.interface.page.report_page import page, study
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,20 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dalembert.api.simulate import simulate as run_of
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, Ended, say
-from dalembert.cli.options import AbsoluteTolerance, Beginning, Given, Guess, Input, RelativeTolerance, RunTime, Start, SystemName
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import INTERRUPTED, PROGRAM_FAILED, Ended, say
 from dalembert.cli.output import Json, check_picture, echo, tell, wrote
-from dalembert.cli.program import subject, wished_run
+from dalembert.cli.shared_options import AbsoluteTolerance, Beginning, Given, Guess, Input, RelativeTolerance, RunTime, Start, SystemName
+from dalembert.cli.system_lookup import subject, wished_run
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending
-from dalembert.model.system import System
-from dalembert.simulation.events.event import event
-from dalembert.simulation.summary import figures
+from dalembert.foundation.atomic_write import check_ending
+from dalembert.interface.api.simulate import simulate as run_of
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.simulation.events.event import event
+from dalembert.runtime.simulation.summary import figures
 
 if TYPE_CHECKING:
-    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.runtime.simulation.trajectory import Trajectory
 
 Stop = Annotated[list[str] | None, Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
 
@@ -69,7 +69,7 @@ def simulate(
     dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha -o swing.csv
     """
     if output is not None:
-        from dalembert.simulation.tables import check_table
+        from dalembert.runtime.simulation.table_export import check_table
 
         check_table(output)
     check_picture(plot)
@@ -106,7 +106,7 @@ def simulate(
 
 def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:
     """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
-    from dalembert.ode.failures import RunInterrupted, RunStopped
+    from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 
     try:
         return run_of(system, length, **wish), 0

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import PROGRAM_FAILED, Ended
-from dalembert.cli.options import (
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import PROGRAM_FAILED, Ended
+from dalembert.cli.output import Json, check_picture, tell, wrote
+from dalembert.cli.shared_options import (
     AbsoluteTolerance,
     Beginning,
     Given,
@@ -22,13 +23,12 @@ from dalembert.cli.options import (
     SystemName,
     number_of,
 )
-from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.program import subject, wished_run
+from dalembert.cli.system_lookup import subject, wished_run
 from dalembert.errors import Unknown
-from dalembert.nearest_name import nearest
+from dalembert.foundation.suggestions import nearest
 
 if TYPE_CHECKING:
-    from dalembert.model.system import System
+    from dalembert.mechanics.model.system import System
 
 Over = Annotated[
     list[str] | None,
@@ -80,7 +80,7 @@ def study(
     dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
     dalembert report study.zarr
     """
-    from dalembert.api.ensemble import ensemble
+    from dalembert.interface.api.ensemble import ensemble
 
     if workers is not None and scheduler is not None:
         msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"

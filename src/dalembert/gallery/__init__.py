@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import Any
 
 from dalembert.errors import Unknown
+from dalembert.foundation.suggestions import nearest
 from dalembert.gallery.entry import ByHand, Entry, Printed
-from dalembert.model.system import System
-from dalembert.nearest_name import nearest
+from dalembert.mechanics.model.system import System
 
 __all__ = ["ByHand", "Entry", "Printed", "build", "entry", "names"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dalembert.model.system import System
+from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.simulation.events.event import Event
+    from dalembert.runtime.simulation.events.event import Event
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Rewrite, transplant
-from dalembert.algebra.scalar import Scalar
-from dalembert.flexible.hybrid.galerkin import galerkin
+from dalembert.analysis.flexible.hybrid.galerkin import galerkin
 from dalembert.gallery.beam_on_ball_joint import build
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Rewrite, transplant
+from dalembert.symbolic.algebra.scalar import Scalar
 from jets import conditions, names, says
 
 INTEGRALS = {

@@ -5,11 +5,11 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Linear
 from dalembert.gallery import Printed
 from dalembert.gallery.free_body import build
-from dalembert.kinematics.system_kinematics import linear_parts
+from dalembert.mechanics.kinematics.system_kinematics import linear_parts
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Linear
 
 OMEGA = ["-psi'*sin(theta) + phi'", "psi'*cos(theta)*sin(phi) + theta'*cos(phi)", "psi'*cos(theta)*cos(phi) - theta'*sin(phi)"]
 EULER = (

@@ -5,10 +5,10 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
-from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.generalized_forces import generalized_forces
-from dalembert.kinetics.quantities import Quantities
+from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.scalar import on
 
 
 @pytest.fixture

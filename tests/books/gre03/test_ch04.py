@@ -5,12 +5,12 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, coefficients, components, differences, equal, other_terms, without
 from dalembert import gallery
-from dalembert.algebra.folds import gradient
-from dalembert.algebra.normal_form.normal import expanded, normal_form
-from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.fields import gravity_potential
-from dalembert.kinetics.quantities import Quantities
+from dalembert.mechanics.kinetics.spatial_fields import gravity_potential
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.expression_graph import gradient
+from dalembert.symbolic.algebra.normal_form.expansion import expanded, normal_form
+from dalembert.symbolic.algebra.scalar import on
 
 
 def psi_matrix(kin, order):

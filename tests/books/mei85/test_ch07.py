@@ -5,12 +5,12 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, other_terms
 from dalembert import gallery
-from dalembert.algebra.folds import Derivative, gradient
-from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.fields import gravity_potential, potential
-from dalembert.kinetics.generalized_forces import generalized_forces
-from dalembert.kinetics.quantities import Quantities
+from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
+from dalembert.mechanics.kinetics.spatial_fields import gravity_potential, potential
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.expression_graph import Derivative, gradient
+from dalembert.symbolic.algebra.scalar import on
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 

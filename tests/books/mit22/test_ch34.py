@@ -5,14 +5,14 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
-from dalembert.algebra.formula import Symbol
 from dalembert.gallery import Printed
 from dalembert.gallery.hoist import build as hoist_with
 from dalembert.gallery.positioning_device import build
-from dalembert.geometry.vector import Vector
-from dalembert.kinetics.fields import PlaceField, gravity_potential, potential
-from dalembert.kinetics.quantities import Quantities, kinetic_energy
-from dalembert.kinetics.quantity import Quantity
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import PlaceField, gravity_potential, potential
+from dalembert.mechanics.kinetics.system_quantities import Quantities, kinetic_energy
+from dalembert.symbolic.algebra.formula import Symbol
 
 
 def parts_of(kin, place):

@@ -8,9 +8,9 @@ import pytest
 
 import dalembert as da
 from comparisons import equal
+from dalembert.analysis.integrals.energies import Energies
 from dalembert.gallery.hoist import build as hoist
 from dalembert.gallery.positioning_device import build as device
-from dalembert.integrals.energies import Energies
 
 # the angles of the rolling sphere pass singular positions
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")

@@ -4,10 +4,10 @@ import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.scalar import on
 from dalembert.gallery import double_pendulum, pendulum_absolute, pendulum_relative, spatial_chain
+from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.expression_graph import Rewrite
+from dalembert.symbolic.algebra.scalar import on
 
 
 @pytest.mark.parametrize("principle", PRINCIPLES)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.ode.constrained.rates import ConstrainedRates
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
+from dalembert.runtime.ode.failures import BadStart
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12, "audit": False}
 

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import build, entry, names
-from dalembert.ode.failures import BadStart, RunStopped
+from dalembert.runtime.ode.failures import BadStart, RunStopped
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12, "audit": False, "progress": False}
 OWN_ERROR = 1e-7

@@ -1,0 +1,1 @@
+"""What follows from equations or runs: integrals, statics, linear models, ensembles."""

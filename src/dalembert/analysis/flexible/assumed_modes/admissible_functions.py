@@ -1,0 +1,184 @@
+"""v(x, t) = Σ φ_i(x/L) q_i(t): functions that satisfy the geometric conditions of a member's ends.
+
+Orthogonalised polynomials: ∫ φ_i⁽ᵏ⁾ φ_j⁽ᵏ⁾ dξ = 0 for i ≠ j, where k is the highest derivative in the strain energy. The strain
+energy of the uniform member is then a sum of squares, which keeps its lowest frequencies to rounding with a dozen functions and more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final
+
+from flint import fmpq_mat
+
+from dalembert.analysis.flexible.assumed_modes.polynomials import (
+    AdmissibleFunction,
+    Polynomial,
+    fraction,
+    in_powers,
+    orthogonalised,
+    product_of,
+    rule_for,
+)
+from dalembert.errors import BadDescription
+from dalembert.mechanics.model.flexible_member import Field, Member
+from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar, is_program, on
+from dalembert.symbolic.algebra.tape import Number, Tape
+
+# how far from zero, against the size of the function, a value may be that a geometric condition sets to zero
+_ZERO: Final = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """A user's function that is no polynomial: its values are rounded to floating point numbers."""
+
+    tape: Tape
+    xi: int
+    node: int
+    degree: None = None
+
+    @cached_property
+    def _derivatives(self) -> list[int]:
+        along = Derivative(self.tape, lambda i: self.tape.one if i == self.xi else None)
+        found = [self.node]
+        for _ in range(4):
+            found.append(along(found[-1]))
+        return found
+
+    def at(self, xi: Number, order: int = 0) -> Fraction:
+        """φ⁽ᵏ⁾(ξ)"""
+        (value,) = evaluate(self.tape, [self._derivatives[order]], lambda _: float(xi), Floats())
+        return Fraction(value)
+
+
+# ---- orthogonalised polynomials ------------------------------------------------------------------
+
+
+def polynomials(conditions: Sequence[tuple[int, int]], order: int, count: int) -> tuple[Polynomial, ...]:
+    """The first `count` polynomials, by degree, that satisfy φ⁽ᵏ⁾(end) = 0 for all (end, k); orthogonal in ∫ φ⁽ᵒʳᵈᵉʳ⁾ φ⁽ᵒʳᵈᵉʳ⁾ dξ.
+
+    Those without strain, by which the member moves as a whole, come first and are orthogonal in ∫ φ φ dξ.
+    """
+    found = _by_degree(conditions, count)
+    rigid = [p for p in found if not p.derivative(order)]
+    bent = [p for p in found if p.derivative(order)]
+    made = [*orthogonalised(rigid, product_of(0)), *orthogonalised(bent, product_of(order))]
+    return tuple(_sized(p) for p in made)
+
+
+def _by_degree(conditions: Sequence[tuple[int, int]], count: int) -> list[Polynomial]:
+    """The null space of the conditions on the coefficients, one polynomial for each degree that is not used up by them."""
+    size = count + len(conditions)
+    monomials = [Polynomial.of([0] * d + [1]) for d in range(size)]
+    rows, rank = fmpq_mat(len(conditions), size, [int(p.at(end, k)) for end, k in conditions for p in monomials]).rref()
+    # the conditions are met with the lowest degrees
+    pivots = [next(d for d in range(size) if rows[i, d] != 0) for i in range(rank)]
+    free = [d for d in range(size) if d not in pivots][:count]
+    return [sum((monomials[j].scaled(-fraction(rows[i, d])) for i, j in enumerate(pivots)), monomials[d]) for d in free]
+
+
+def _sized(p: Polynomial) -> Polynomial:
+    """φ(1) = 1, or else about 1 where it is largest: an amplitude is then a displacement one can picture."""
+    if p(1):
+        return p.scaled(1 / p(1))
+    largest = max((p(Fraction(k, 32)) for k in range(33)), key=abs)
+    return p.scaled(_short(1 / largest))
+
+
+def _short(x: Fraction) -> Fraction:
+    """x if it is a whole number, otherwise x to one digit."""
+    return x if x.denominator == 1 else Fraction(f"{float(x):.0e}")
+
+
+# ---- eigenfunctions of the uniform member --------------------------------------------------------
+
+
+def eigenfunctions(conditions: Sequence[tuple[int, int]], order: int, count: int) -> tuple[Polynomial, ...]:
+    """The lowest natural modes of the uniform member, (−1)ᵏ φ⁽²ᵏ⁾ = λ φ, as combinations of polynomials to rounding.
+
+    A combination satisfies the geometric conditions exactly, the natural ones and the differential equation to rounding.
+    """
+    import numpy as np
+    from scipy.linalg import eigh
+
+    basis = polynomials(conditions, order, 2 * count + 10)
+    mass, strain = product_of(0), product_of(order)
+    M = np.array([[float(mass(p, r)) for r in basis] for p in basis])
+    K = np.array([[float(strain(p, r)) for r in basis] for p in basis])
+    rigid = sum(not p.derivative(order) for p in basis)
+    # 1/λ from M φ = (1/λ) (K + c M_r) φ: the lowest λ come out to rounding; M_r lifts the motions as a whole
+    lifted = K + M[:, :rigid] @ M[:rigid, :]
+    _, vectors = eigh(M, lifted)
+    found = list(basis[:rigid])
+    for column in vectors.T[::-1]:
+        mode = sum((p.scaled(Fraction(float(c))) for p, c in zip(basis, column, strict=True)), Polynomial.of([]))
+        if rigid and abs(float(strain(mode, mode))) < _ZERO * float(mass(mode, mode)):
+            continue
+        found.append(_sized(mode))
+    return tuple(found[:count])
+
+
+# ---- the user's own ------------------------------------------------------------------------------
+
+
+def given(member: Member, field: Field, functions: Sequence[Callable[[Scalar], Any]]) -> tuple[AdmissibleFunction, ...]:
+    """Functions of ξ = x/L that a user wrote, each held against every geometric condition of the field."""
+    found: list[AdmissibleFunction] = []
+    for number, f in enumerate(functions, 1):
+        name = f"{member.kind} {member.name!r}: function {number} of {field.symbol}"
+        function = _read(name, f)
+        _check_conditions(name, member, field, function)
+        found.append(function)
+    _check_independent(member, field, found)
+    return tuple(found)
+
+
+def _read(name: str, f: Callable[[Scalar], Any]) -> AdmissibleFunction:
+    if not is_program(f):
+        msg = f"{name}: {f!r} is no function; write it as lambda xi: xi**2, with xi = x/length from 0 to 1"
+        raise BadDescription(msg)
+    tape = Tape()
+    xi = tape.symbol("xi")
+    try:
+        node = on(tape, f(Scalar(tape, xi)))
+    except TypeError as problem:
+        msg = f"{name}: {problem}; write it as lambda xi: xi**2, with dalembert's own functions (da.sin) where it needs any"
+        raise BadDescription(msg) from problem
+    if any(i != xi for i in symbols_of(tape, [node])):
+        msg = f"{name}: it contains other symbols; a function of a member depends on xi = x/length alone"
+        raise BadDescription(msg)
+    powers = in_powers(Scalar(tape, node), Scalar(tape, xi))
+    c = {} if powers is None else {n: tape.value(e.i) for n, e in powers.items()}
+    if powers is None or None in c.values():
+        return Smooth(tape, xi, node)
+    return Polynomial.of(c.get(n) or 0 for n in range(max(c, default=0) + 1))
+
+
+def _check_conditions(name: str, member: Member, field: Field, function: AdmissibleFunction) -> None:
+    for end, k in member.geometric(field):
+        size = max(abs(float(function.at(Fraction(j, 8), k))) for j in range(9))
+        value = float(function.at(end, k))
+        if abs(value) > _ZERO * max(size, 1.0):
+            what = field.symbol + "′" * k
+            where = "0" if end == 0 else "L"
+            support = member.ends[end].support
+            violated = f"violates {what}({where}) = 0, a geometric condition of the {support} end"
+            msg = f"{name} {violated}: its {'slope' if k else 'value'} there is {value:.6g}; choose functions that satisfy it"
+            raise BadDescription(msg)
+
+
+def _check_independent(member: Member, field: Field, functions: Sequence[AdmissibleFunction]) -> None:
+    import numpy as np
+
+    values = np.array([[float(f.at(x)) for x in rule_for(None).nodes] for f in functions])
+    scaled = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
+    if np.linalg.matrix_rank(scaled, tol=1e-11) < len(functions):
+        which = f"the {len(functions)} functions of {field.symbol}"
+        msg = f"{member.kind} {member.name!r}: {which} are not independent; leave out the superfluous ones"
+        raise BadDescription(msg)

@@ -1,0 +1,309 @@
+"""Tables become declarations: each element when its turn in the file comes, or when another one first asks for its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dalembert.errors import BadDescription
+from dalembert.exchange.modelfile.element_schema import JOINTS, KINDS, MEMBERS, Key, Kind
+from dalembert.exchange.modelfile.expression_reader import FUNCTIONS
+from dalembert.exchange.modelfile.frame_reader import turned_frames
+from dalembert.exchange.modelfile.source_positions import ModelText, Path
+from dalembert.exchange.modelfile.value_reader import ElementValues, is_number
+from dalembert.foundation.suggestions import nearest
+from dalembert.mechanics.geometry.frame import Frame
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.model.elements import Body
+from dalembert.mechanics.model.system import System
+from dalembert.symbolic.algebra.parser import FUNCTIONS as OF_NUMBERS
+from dalembert.symbolic.algebra.scalar import Scalar
+
+# what the name of an element stands for in others
+_SORTS: Final = {
+    **dict.fromkeys(("particle", "body", "rod", "disk", "sphere", "cylinder", "box"), ("body",)),
+    **dict.fromkeys(JOINTS, ("frame", "point")),
+    "coordinate": ("scalar",),
+    "frame": ("frame",),
+    "point": ("point",),
+}
+_CORNERS: Final = ("G", "tip")
+NO_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
+
+
+class ModelBuilder:
+    """A system that grows from a table; it knows what is still to be declared, and by which name that will be asked for."""
+
+    def __init__(self, system: System, table: dict[str, Any], source: ModelText) -> None:
+        self.s, self.table, self.source = system, table, source
+        self.frames: dict[str, Frame] = {"N": system.N}
+        self.points: dict[str, Point] = {"O": system.O}
+        self.bodies: dict[str, Body] = {}
+        self.expressions: dict[str, Scalar] = {}
+        # where each scalar of an expression begins in its text
+        self.columns: dict[Path, dict[int, int]] = {}
+        # what a name of each sort will be declared by
+        self.makers: dict[str, dict[str, Path]] = {"scalar": {}, "frame": {}, "point": {}, "body": {}}
+        self.waiting: dict[Path, Callable[[], None]] = {}
+        self.begun: list[Path] = []
+        # what is to be declared right before something, in order
+        self.first: dict[Path, list[Path]] = {}
+        # the place along the member that is being declared
+        self.place: dict[str, Scalar] = {}
+
+    # ---- what there is to declare ------------------------------------------------------------
+
+    def expect(self, path: Path, declare: Callable[[], None], **names: list[str]) -> None:
+        """Something to declare, and the names it will be asked for by, {sort: names}."""
+        self.waiting[path] = declare
+        for sort, several in names.items():
+            for name in several:
+                other = self.makers[sort].setdefault(name, path)
+                if other != path:
+                    self.source.refuse(f"{name!r:.60} is declared already, as {_words(other)}", path, key=True)
+
+    def expect_elements(self) -> None:
+        """All elements of the kinds in the table."""
+        for name, kind in KINDS.items():
+            group = self.table.get(name)
+            if group is None:
+                continue
+            if not isinstance(group, dict):
+                self.source.refuse(f"{name}: give each a name, such as [{name}.A]", (name,))
+            for handle, value in group.items():
+                self._expect(kind, handle, value)
+
+    def _expect(self, kind: Kind, handle: str, value: Any) -> None:
+        path: Path = (kind.name, handle)
+        if not handle.strip():
+            self.source.refuse(f"{kind.name}: a name is missing", path, key=True)
+        if not isinstance(value, dict):
+            if not kind.main:
+                self.source.refuse(f"{kind.name} {handle!r:.40}: expected a table with {', '.join(k.name for k in kind.keys)}", path)
+            value = {kind.main: value} if value != "" or kind.main != "display" else {}
+            self.table[kind.name][handle] = value
+        ElementValues(self, path).check_keys(value, {k.name: k for k in kind.keys}, path, f"{kind.name} {handle!r:.40}")
+        self.expect(path, lambda: self._declare(kind, handle, value), **self._names(kind, handle, value))
+
+    def _names(self, kind: Kind, handle: str, value: dict[str, Any]) -> dict[str, list[str]]:
+        """The names by which others will ask for an element, {sort: names}."""
+        names = {sort: [handle] for sort in _SORTS.get(kind.name, ())}
+        if kind.name == "frame":
+            names["frame"] = [*_listed(value.get("through", "")), handle]
+        elif kind.name in ("pin", "slide"):
+            names["scalar"] = _listed(value.get("coordinate", handle))
+        elif kind.name in ("universal", "ball", "free"):
+            names["scalar"] = _listed(value.get("coordinates", ""))
+        return names
+
+    def build(self) -> None:
+        """Everything, in the order of the file; what another element needs comes before it."""
+        order = {path: k for k, path in enumerate(self.waiting)}
+
+        def where(path: Path) -> tuple[int, int]:
+            span = self.source.span(path)
+            return (span.key if span else 0, order[path])
+
+        for path in sorted(self.waiting, key=where):
+            self.need(path)
+
+    def need(self, path: Path) -> None:
+        """Declare it now, unless that is done."""
+        declare = self.waiting.get(path)
+        if declare is None:
+            return
+        if path in self.begun:
+            circle = " → ".join(_words(p) for p in (*self.begun[self.begun.index(path) :], path))
+            self.source.refuse(f"circular: each of these needs the next one, {circle}", path, key=True)
+        self.begun.append(path)
+        for earlier in self.first.get(path, ()):
+            self.need(earlier)
+        declare()
+        self.begun.pop()
+        del self.waiting[path]
+
+    # ---- names -------------------------------------------------------------------------------
+
+    def _maker(self, sort: str, name: str) -> None:
+        path = self.makers[sort].get(name)
+        if path is not None:
+            self.need(path)
+
+    def scalar(self, name: str) -> Scalar | None:
+        """A symbol, a named expression, the time, or the place along the member at hand."""
+        if name == "t":
+            return self.s.t
+        if name in self.place:
+            return self.place[name]
+        self._maker("scalar", name)
+        things = {*NO_NAMES, *self.makers["frame"], *self.makers["point"], *self.frames, *self.points}
+        if name not in self.s.symbols and name not in self.expressions and name not in things:
+            # the amplitudes of a member are named by its functions
+            for path in [p for p in self.waiting if p[0] == "discretise" and p not in self.begun]:
+                self.need(path)
+        symbol = self.s.symbols.get(name)
+        return self.expressions.get(name) if symbol is None else symbol.scalar
+
+    def frame(self, name: str) -> Frame | None:
+        """A frame, also by the name of the joint or body that carries it."""
+        self._maker("frame", name)
+        found = self.frames.get(name)
+        body = None if found is not None else self.body(name)
+        return body.frame if body is not None else found
+
+    def point(self, name: str) -> Point | None:
+        """A point, or rod.tip, or body.G."""
+        self._maker("point", name)
+        if name in self.points:
+            return self.points[name]
+        owner, _, corner = name.rpartition(".")
+        body = self.body(owner) if corner in _CORNERS else None
+        if body is None:
+            return None
+        return body.G if corner == "G" else body.points.get("tip")
+
+    def body(self, name: str) -> Body | None:
+        """A body by its name."""
+        self._maker("body", name)
+        return self.bodies.get(name)
+
+    def things(self, sort: str) -> list[str]:
+        """All names of one sort, declared or not."""
+        groups: dict[str, dict[str, Any]] = {"frame": self.frames, "point": self.points, "body": self.bodies}
+        present = groups.get(sort, {})
+        corners = [f"{b}.tip" for b, path in self.makers["body"].items() if path[0] == "rod"] if sort == "point" else []
+        return [*dict.fromkeys([*present, *self.makers[sort], *corners])]
+
+    def has_row(self, name: str) -> bool:
+        """Whether a constraint row has this name; it is declared now."""
+        for path in [
+            p for p in self.waiting if p[0] in ("constrain", "distance", "gear", "screw") and p[1] == name and p not in self.begun
+        ]:
+            self.need(path)
+        return any(c.name == name for c in self.s.constraints)
+
+    def known(self) -> list[str]:
+        """All names that an expression may contain."""
+        return [*self.s.symbols, *self.expressions, *self.makers["scalar"], *self.things("frame"), *self.things("point"), *self.place]
+
+    # ---- elements ----------------------------------------------------------------------------
+
+    def _declare(self, kind: Kind, handle: str, value: dict[str, Any]) -> None:
+        values = ElementValues(self, (kind.name, handle))
+        make = getattr(self, f"_{kind.name}", None)
+        if make is not None:
+            values.call(make, kind, handle, value, values)
+            return
+        if kind.name in MEMBERS:
+            arguments = {k: self._along(handle, kind.key(k), v, values) for k, v in value.items()}
+        else:
+            arguments = _arguments(kind, value, values)
+        if kind.called == "name":
+            arguments["name"] = handle
+        made = values.call(getattr(self.s, kind.name), **arguments)
+        if isinstance(made, Body):
+            self.bodies[handle] = made
+
+    def _along(self, handle: str, key: Key, value: Any, values: ElementValues) -> Any:
+        """A property of a member; one that contains its place x_NAME is a function of it."""
+        place = f"x_{handle}"
+        given = value if isinstance(value, list) else [value]
+        if key.type not in ("scalar", "scalars", "vector") or not any(isinstance(v, str) and place in v for v in given):
+            return values.of(key, value)
+
+        def at(text: Any, path: Path) -> Callable[[Scalar], Any]:
+            def function(x: Scalar) -> Any:
+                self.place = {place: x}
+                try:
+                    return values.of(Key(key.name, "vector" if key.type == "vector" else "scalar"), text, path)
+                finally:
+                    self.place = {}
+
+            return function
+
+        here = (*values.path, key.name)
+        if isinstance(value, list):
+            return [at(v, (*here, k)) for k, v in enumerate(value)]
+        return at(value, here)
+
+    def _point(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        of, r, frame = (_given(kind, key, value, values) for key in ("of", "offset", "frame"))
+        self.points[handle] = (of or self.s.O).offset(r, value.get("name", handle), frame)
+
+    def _frame(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        self.frames |= turned_frames(_given(kind, "of", value, values) or self.s.N, handle, value, values)
+
+    def _coordinate(self, _: Kind, handle: str, value: dict[str, Any], __: ElementValues) -> None:
+        # units are read with the symbols
+        self.s.coordinate(handle, display=value.get("display"))
+
+    def _joint(self, handle: str, P: Point) -> None:
+        self.points[handle], self.frames[handle] = P, P.frame
+
+    def _pin(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        q, axis, at = (_given(kind, key, value, values) for key in ("coordinate", "axis", "at"))
+        name = handle if q is None else q
+        self._joint(handle, getattr(self.s, kind.name)(name, at, axis))
+        if "display" in value:
+            self.s.display(**{name: _given(kind, "display", value, values)})
+
+    _slide = _pin
+
+    def _ball(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        arguments = {key: _given(kind, key, value, values) for key in ("coordinates", "at", "axes") if key in value}
+        self._joint(handle, getattr(self.s, kind.name)(arguments.pop("coordinates"), **arguments))
+
+    _universal = _free = _ball
+
+    def _weld(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        offset, at = (_given(kind, key, value, values) for key in ("offset", "at"))
+        self._joint(handle, self.s.weld(at, offset))
+
+    def _roll(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        arguments = _arguments(kind, value, values)
+        if "body" not in value:
+            arguments["body"] = values.body(handle, (*values.path, "body"))
+        self.s.roll(**arguments)
+
+    def _discretise(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        from dalembert.analysis.flexible.assumed_modes.discretise import discretise
+        from dalembert.exchange.modelfile.symbol_sections import declare_speeds
+
+        declare_speeds(self)
+        for sort in MEMBERS:
+            self.need((sort, handle))
+        member = self.s.members.get(handle)
+        if member is None:
+            hint = nearest(handle, [*self.s.members]) or "it is called as the member"
+            msg = f"discretise: no member is called {handle!r:.60}; {hint}"
+            raise BadDescription(msg)
+        discretise(self.s, member, **_arguments(kind, value, values))
+
+    def gravity(self, value: Any, up: Any) -> None:
+        """A vector, or a number along minus the axis that points up."""
+        path: Path = ("gravity",)
+        values = ElementValues(self, path)
+        if not isinstance(up, str) or up not in ("x", "y", "z"):
+            self.source.refuse(f"up = {up!r:.40}: give 'x', 'y' or 'z'", ("up",))
+        g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)
+        field = g if isinstance(g, Vector) else -g * getattr(self.s.N, up)
+        values.call(self.s.gravity, field)
+
+
+def _listed(names: Any) -> list[str]:
+    """Names in one text or a list, as far as they are texts."""
+    return [x for x in names if isinstance(x, str)] if isinstance(names, list) else str(names).split()
+
+
+def _arguments(kind: Kind, value: dict[str, Any], values: ElementValues) -> dict[str, Any]:
+    return {key: values.of(kind.key(key), v) for key, v in value.items()}
+
+
+def _given(kind: Kind, key: str, value: dict[str, Any], values: ElementValues) -> Any:
+    """The value of a key, or None."""
+    return values.of(kind.key(key), value[key]) if key in value else None
+
+
+def _words(path: Path) -> str:
+    return " ".join(map(str, path))

@@ -1,0 +1,26 @@
+"""The pages of many systems, and an index of thumbnails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from dalembert.interface.page.html_elements import header, shell
+from dalembert.interface.page.report_page import Study
+from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.svg_drawing import picture, svg
+
+
+def card(name: str, study: Study) -> str:
+    """A thumbnail, the system a third of its way through its motion with the way so far, and what stands below it."""
+    drawn, subject = None if study.run is None else scene(frames_of(study.run, 401), arrows=False), study.subject
+    thumbnail = "" if drawn is None else svg(picture(drawn, len(drawn.t) // 3, 320, 200, trace=True))
+    words = f"<b>{escape(subject.title)}</b><span>{escape(subject.description)}</span><span>{escape(subject.source)}</span>"
+    return f'<li><a href="{escape(name)}.html"><span class="picture">{thumbnail}</span><span class="words">{words}</span></a></li>'
+
+
+def index(cards: Sequence[str]) -> str:
+    """The page that leads to all others."""
+    words = f'<p class="lead">{len(cards)} solved systems, each derived by every principle, proved equal, and set in motion.</p>'
+    items = f'<ul class="cards">{"".join(cards)}</ul>'
+    return shell("Gallery · dalembert", f'{header("dalembert")}<main><section id="system"><h1>Gallery</h1>{words}{items}</section></main>')

@@ -1,0 +1,250 @@
+"""The run: its animation, the plots that share its clock, the energy integrals along it and what their drift is due to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+from dalembert.foundation.array_types import Numbers
+from dalembert.interface.page.data_blocks import longest
+from dalembert.interface.page.formula_budget import BoundedForms, Packing, shortened
+from dalembert.interface.page.html_elements import panel, section, shell_name, short, shown_name, switch, table, typeset
+from dalembert.interface.page.parts.reproduce import PHASE
+from dalembert.interface.page.simulator.outputs import reaction_places
+from dalembert.interface.page.time_plots import Plots
+from dalembert.interface.report.document_blocks import Heading
+from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.result_blocks import energy_integrals
+from dalembert.runtime.simulation.plotting.chart import Curve, Panel
+from dalembert.runtime.simulation.summary import event_lines
+from dalembert.symbolic.algebra.printing.mathml import math
+from dalembert.symbolic.units.quantities import labelled
+
+if TYPE_CHECKING:
+    from dalembert.analysis.integrals.run_integrals import RunIntegrals
+    from dalembert.interface.page.report_page import Study
+    from dalembert.interface.page.scene import Scene
+    from dalembert.mechanics.model.elements import FrictionalContact
+    from dalembert.mechanics.model.system import System
+    from dalembert.runtime.simulation.reactions.loads import JointLoad, RowLoad
+    from dalembert.runtime.simulation.trajectory import Trajectory
+
+
+_MOST_PANELS: Final = 60
+_MOST_REACTIONS: Final = 24
+# reactions below this part of the largest are rounding
+_DUST: Final = 1e-11
+_GO: Final = '<svg viewBox="0 0 16 16" class="go" aria-hidden="true"><path d="M4 2.5v11l9.5-5.5z"/></svg>'
+_PAUSE: Final = '<svg viewBox="0 0 16 16" class="pause" aria-hidden="true"><path d="M3.5 2.5h3v11h-3zm6 0h3v11h-3z"/></svg>'
+PLAY: Final = f'<button class="play" type="button" aria-label="Play">{_GO}{_PAUSE}</button>'
+_ARROWS: Final = {
+    "weight": "weights",
+    "load": "loads",
+    "normal": "normal forces",
+    "friction": "friction",
+    "torque": "torques",
+    "reaction": "reactions",
+}
+_SPEEDS: Final = {0.1: "⅒×", 0.25: "¼×", 0.5: "½×", 1: "1×", 2: "2×", 4: "4×"}
+_VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "top"}
+_SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
+
+
+def motion(study: Study, even: Trajectory | None, plots: Plots | None, drawn: Scene | None, sketch: str, trial: str) -> str:
+    """How it began, the stage, what may be changed, and the groups of plots behind a switch; `even` is the run at even times."""
+    run = study.run
+    if run is None or even is None or plots is None:
+        return section("motion", "Motion", f"<p>Not run: {escape(study.why_no_run)}</p>")
+    shown = [(title, panels) for title, panels in groups(run, even, longest(drawn, "force") if drawn is not None else 0.0) if panels]
+    titles = [(str(k), title) for k, (title, _) in enumerate(shown)]
+    grids = [panel("group", "group", str(k), title, plots.grid(panels), first=not k) for k, (title, panels) in enumerate(shown)]
+    stage = player(sketch, plots, arrow_legend(drawn, study.system)) if drawn is not None else ""
+    remarks = "".join(f'<p class="fails">{escape(remark)}</p>' for remark in study.remarks)
+    return section(
+        "motion",
+        "Motion",
+        f"<p>{_beginning(run)}</p>",
+        remarks,
+        stage,
+        trial,
+        bands(plots),
+        switch("Plots", "group", titles),
+        *grids,
+        PHASE,
+    )
+
+
+def _beginning(run: Trajectory) -> str:
+    asked = [m for m in run.start.marks if m.origin == "given"]
+    given = ", ".join(f"{shown_name(run.system, m.name)} = {m.value:.6g} {run.start.units.get(m.name, '')}".rstrip() for m in asked)
+    s = run.solution
+    reached = f"{run.t[-1] - run.t[0]:.6g} s in {s.steps} steps, {s.rejected} rejected, {s.calls} evaluations"
+    stopped = "" if run.finished else f" It stopped before its end: {s.message or s.outcome.value}."
+    happened = "".join(f" {line[0].upper()}{line[1:]}." for line in event_lines(run))
+    return escape(f"From {given or 'zero'}: {reached}.{stopped}{happened}")
+
+
+# ---- the stage -------------------------------------------------------------------------------
+
+
+def arrow_legend(drawn: Scene, system: System) -> str:
+    """The kinds of arrows there are to be seen, and what the longest of them stands for."""
+    there = {a.kind for a in drawn.arrows}
+    kinds = "".join(f'<span><i style="background:var(--{kind})"></i>{_ARROWS[kind]}</span>' for kind in _ARROWS if kind in there)
+    known, forces, torques = system.has_units, there - {"torque"}, there & {"torque"}
+    scales = [f"force {short(longest(drawn, 'force'))}{' N' * known}"] * bool(forces)
+    scales += [f"torque {short(longest(drawn, 'torque'))}{' N m' * known}"] * bool(torques)
+    return f"{kinds}<span>longest arrow of the recorded run: {', '.join(scales)}</span>" if scales else ""
+
+
+def player(sketch: str, plots: Plots, legend: str) -> str:
+    """A stage with its controls; until the script has begun it shows the drawing."""
+    speeds = "".join(f'<option value="{k}"{" selected" * (k == 1)}>{label}</option>' for k, label in _SPEEDS.items())
+    views = "".join(f'<option value="{k}">{label}</option>' for k, label in _VIEWS.items())
+    wanted = {key: label for key, label in _SHOWN.items() if legend or key != "arrows"}
+    boxes = "".join(f'<label><input type="checkbox" data-show="{key}"> {label}</label>' for key, label in wanted.items())
+    ends = f'min="{plots.first!r}" max="{plots.last!r}" value="{plots.first!r}"'
+    return (
+        f'<div class="player" id="player"><div class="stage"><div class="fallback">{sketch}</div>'
+        '<canvas tabindex="0" role="img" aria-label="The system in motion; arrow keys turn it, plus and minus zoom, space plays"></canvas>'
+        '<div class="labels" aria-hidden="true" hidden></div></div><div class="controls">'
+        f'<div class="time">{PLAY}<input type="range" {ends} step="any" aria-label="Time"><output class="clock"></output></div>'
+        f'<label>speed <select class="speed">{speeds}</select></label><label>view <select class="camera">{views}</select></label>'
+        f'<label><input type="checkbox" data-follow> follow</label>{boxes}</div><div class="legend" hidden>{legend}</div></div>'
+    )
+
+
+def bands(plots: Plots) -> str:
+    """What contacts do over the time of all plots."""
+    return "" if plots.modes is None else plots.modes.figure()
+
+
+# ---- plots -----------------------------------------------------------------------------------
+
+
+def _panel(title: str, t: Numbers, *curves: tuple[str, Numbers, str], **how: Any) -> Panel:
+    """Curves over the same times: the name of each, its values, and what a run in the page calls it."""
+    return Panel(title, tuple(Curve(name, t, x, key=key) for name, x, key in curves), **how)
+
+
+def _each(t: Numbers, names: Iterable[str], columns: Iterable[Numbers], letter: str, first: int = 0) -> list[Panel]:
+    """One panel for each of some quantities of one kind."""
+    found = enumerate(zip(names, columns, strict=True), first)
+    return [_panel("", t, (name, x, f"{letter}:{k}")) for k, (name, x) in found][:_MOST_PANELS]
+
+
+def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
+    """One panel for each coordinate."""
+    return _each(even.t, _named(run, run.kinematics.q), even.q.T, "q")
+
+
+def _named(run: Trajectory, symbols: Sequence[int]) -> list[str]:
+    """Symbols as a book prints them, with their units where these are known."""
+    kin = run.kinematics
+    writing = Writing().on(kin.tape)
+    return [labelled(math(writing.symbol(kin.name(i)).tree), escape(run.system.unit(kin.name(i)))) for i in symbols]
+
+
+def groups(run: Trajectory, even: Trajectory, largest: float = 0.0) -> Iterator[tuple[str, list[Panel]]]:
+    """Titles and panels; empty groups are left to the caller; `largest` is the largest force that is known."""
+    kin = run.kinematics
+    yield "Coordinates", coordinates(run, even)
+    yield "Speeds", _each(even.t, _named(run, kin.u), even.u.T, "u")
+    yield "First-order states", _each(even.t, _named(run, kin.x), even.x.T, "q", kin.n_q)
+    # at the steps themselves: between them the polynomials add an error of their own
+    yield "Constraint residuals", _each(run.t, map(escape, run.residuals), run.residuals.values(), "r")
+    forces = [_contact(run, even, c) for c in run.system.contacts] if run.contact_modes is not None else []
+    yield "Contact forces", forces[:_MOST_PANELS]
+    yield "Reactions", list(_reactions(even, largest))[:_MOST_REACTIONS]
+
+
+def _contact(run: Trajectory, even: Trajectory, c: FrictionalContact) -> Panel:
+    """N and T of one contact, as the run found them."""
+    found = [(f"<i>{letter}</i>", even[force], "") for letter, force in (("N", c.N), ("T", c.T)) if force is not None]
+    return _panel(labelled(escape(c.name), "N" if run.system.has_units else ""), even.t, *found)
+
+
+def _reactions(run: Trajectory, largest: float) -> Iterator[Panel]:
+    """Forces and moments in the joints, multipliers of the rows, loads behind specified motions; those that are not zero."""
+    try:
+        found = run.reactions
+    except DalembertError:
+        return
+    places = reaction_places(found)
+    loads: list[JointLoad | RowLoad] = [*found.joints.values(), *found.rows.values()]
+    sizes = [largest, *(np.abs(x).max(initial=0.0) for load in loads for x in (load.force, load.moment) if x is not None)]
+    for load in loads:
+        for what, values, newton in (("force", load.force, "N"), ("moment", load.moment, "N m")):
+            if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):
+                curves = [(axis, values[:, k], f"f:{places[load.name, what] + k}") for k, axis in enumerate("xyz")]
+                yield _panel(labelled(f"{escape(load.name)}, {what}", newton if found.units else ""), run.t, *curves)
+    alone = [(row.name, "lambda", "λ of", row.multiplier) for row in found.rows.values() if row.force is None]
+    alone += [(drive.name, "load", "load behind", drive.load) for drive in found.drives.values()]
+    for name, what, said, values in alone:
+        title = labelled(f"{said} {escape(name)}", found.units.get(f"{name}: {what}", ""))
+        yield _panel("", run.t, (title, values, f"f:{places[name, what]}"))
+
+
+_ABOUT: Final = (
+    "E_Z = K₂ + 𝒰 + Z is constant on every motion, whatever the loads do; how far a run departs from that is its own error. "
+    "E = K₂ + 𝒰, 𝓗 = K₂ − K₀ + 𝒰 and C = K + 𝒰 are constant only under conditions, which are decided below."
+)
+_CURVES: Final = 6
+
+
+def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
+    """Along the run first, then in general."""
+    parts = list(_kept(study.run, plots)) if study.run is not None and plots is not None else []
+    if study.integrals is None:
+        parts.append(f"<p>The energy integrals were not decided: {escape(study.why_no_integrals)}</p>")
+    else:
+        command = f"dalembert integrals {shell_name(study.request.name)}"
+        blocks = shortened(list(energy_integrals(study.integrals, BoundedForms())), command)
+        parts.append(packing.text([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks]))
+    return section("energy", "Energy", *parts)
+
+
+def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
+    if run.energy_audit is None:
+        parts = (("T", run.kinetic_energy, "T"), ("V", run.potential_energy, "V"), ("T + V", run.energy, "C"))
+        curves = [(typeset(name), x, key) for name, x, key in parts]
+        yield plots.grid([_panel(labelled("Energies", "J" if run.system.has_units else ""), run.t, *curves, wide=True)])
+        return
+    found = run.integrals
+    yield f"<p>{typeset(_ABOUT)}</p>"
+    yield plots.grid(_panels(found))
+    yield _errors(found)
+
+
+def _panels(found: RunIntegrals) -> Iterator[Panel]:
+    t, J = found.t, found.unit.strip()
+    drift = (found.E_Z - found.E_Z[:1]) / (found.scale or 1.0)
+    yield _panel(typeset("Drift of E_Z, as a part of its scale"), t, ("", drift, "drift"), wide=True)
+    integrals = (("E_Z", found.E_Z, "E_Z"), ("E", found.E, "E"), ("𝓗", found.H, "H"), ("C", found.C, "C"))
+    yield _panel(labelled("Integrals", J), t, *((typeset(name), x, key) for name, x, key in integrals), coinciding=True)
+    parts = (("K₂", found.K2, "K2"), ("𝒰", found.potential, "V"), ("Z", found.Z, "Z"))
+    yield _panel(labelled(typeset("E_Z = K₂ + 𝒰 + Z"), J), t, *((typeset(name), x, key) for name, x, key in parts))
+    works = [(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
+    for k in range(0, len(works), _CURVES):
+        yield _panel(labelled("Work of each load", J), t, *works[k : k + _CURVES])
+
+
+def _errors(found: RunIntegrals) -> str:
+    model = "none" if found.model_is_right else short(found.model_error) + found.unit
+    rows = (
+        ("model", model, f"K̇₂ + σ_R = 𝒫 at single states, to {short(found.model_residual)} of the powers"),
+        (
+            "constraints",
+            short(found.constraint_drift) + found.unit,
+            "jumps of K₂ + 𝒰 where the motion is brought back onto the constraints",
+        ),
+        ("integrator", short(found.integrator_error) + found.unit, "the rest"),
+    )
+    J = found.unit
+    change = f"Largest change of E_Z: {short(found.drift)}{J}, which is {short(found.relative_drift)} of the scale {found.scale:.4g}{J}."
+    shown = table(("due to", "size", "how it is told"), [(escape(a), escape(b), typeset(c)) for a, b, c in rows])
+    return f"<h3>Three kinds of error</h3><p>{typeset(change)}</p>{shown}"

@@ -1,0 +1,56 @@
+"""∂S/∂u̇_r = U_r: the Gibbs–Appell equations.
+
+S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω), up to terms free of u̇: the energy of acceleration. Constraints may be imposed
+before differentiating.
+
+Source: Bar00 (31)–(32).
+"""
+
+from __future__ import annotations
+
+from dalembert.foundation.suggestions import options_by_name
+from dalembert.mechanics.equations import principle_statements
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import D, equation
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import Derivation, Principle, along_u, on_fork
+
+PRINCIPLE = Principle(
+    "gibbs-appell",
+    "Gibbs–Appell equations",
+    principle_statements.GIBBS_APPELL,
+    "Bar00 (31)–(32)",
+    "accelerations",
+    "scalar",
+    "u",
+    "The slope of the energy of acceleration along each independent u̇ is the generalized force along that speed.",
+)
+
+
+@options_by_name
+def gibbs_appell(system: System | Kinematics) -> Derivation:
+    """∂S/∂u̇_r = U_r      (r = 1, …, p)"""
+    x = Quantities(on_fork(system))
+    S = x.speeds.S.told(
+        "Energy of acceleration",
+        "Bar00 (31)",
+        "Unlike the kinetic energy, S may be written in the independent speeds from the start: only u̇ is differentiated, so the "
+        "constraints can be imposed first. Terms free of u̇ would drop out.",
+    )
+    u, F, M = x.u.at("r"), x.speeds.forces, x.speeds.moments
+    U = (
+        x.speeds.of_all_loads(F, M, D(x.speeds.v, u), D(x.speeds.w, u), "r")
+        .called("U", "r")
+        .told(
+            "Generalized forces",
+            "Bar00 (32)",
+            "Only these depend on the loads; they are the coefficients of the speeds in the power.",
+        )
+    )
+    S_r = D(S, x.udot.at("r")).told(
+        "Slopes of S",
+        "Bar00 (32)",
+        "Each is linear in u̇, since S is quadratic: the mass matrix stands beside u̇.",
+    )
+    return along_u(PRINCIPLE, x, (S, U, S_r), equation(S_r, U))

@@ -1,0 +1,208 @@
+"""A problem with rows in memory: everything its native functions share, and how they are written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.runtime.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
+
+# name and kind of each field, in the order of the structure
+FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    # f(x, p, outs, work), and where each number it gives belongs
+    ("fill", POINTER),
+    ("fill_work", POINTER),
+    ("outs", POINTER),
+    ("index", POINTER),
+    ("count", WHOLE),
+    # q + E δz as a function of (q, δz, t)
+    ("move", POINTER),
+    ("move_work", POINTER),
+    ("p", POINTER),
+    ("n_q", WHOLE),
+    ("n", WHOLE),
+    ("m", WHOLE),
+    # groups of four that hold n and m numbers
+    ("groups", WHOLE),
+    ("row_groups", WHOLE),
+    # how many rows may be kept, and how many were
+    ("cap", WHOLE),
+    ("rank", WHOLE),
+    # the smallest diagonal entry of R
+    ("weakest", REAL),
+    # how fast the rows turn, and their columns of B at the end of the last step, with its time
+    ("turning", REAL),
+    ("seen_at", REAL),
+    ("seen", POINTER),
+    # whether to choose rows anew at every call of `rates`
+    ("choosing", WHOLE),
+    ("massless", WHOLE),
+    ("quaternions", WHOLE),
+    ("curved", WHOLE),
+    # whether to move the ends of steps onto the rows
+    ("holding", WHOLE),
+    # Baumgarte's α: γ + 2 α e + α² φ
+    ("alpha", REAL),
+    ("block", POINTER),
+    ("block_groups", WHOLE),
+    # parts of the block
+    ("qdot", POINTER),
+    ("f", POINTER),
+    ("gamma", POINTER),
+    ("phi", POINTER),
+    ("e", POINTER),
+    ("U", POINTER),
+    ("B", POINTER),
+    ("R", POINTER),
+    # scratch
+    ("x", POINTER),
+    ("h", POINTER),
+    ("inverse", POINTER),
+    ("w", POINTER),
+    ("c", POINTER),
+    ("diagonal", POINTER),
+    ("tau", POINTER),
+    ("scale", POINTER),
+    ("lengths", POINTER),
+    ("sizes", POINTER),
+    ("rho", POINTER),
+    ("order", POINTER),
+    ("keep", POINTER),
+    ("multipliers", POINTER),
+    # columns of S = ∂(q, z)/∂p after the state: their number, what is differentiated, and E δz
+    ("directions", WHOLE),
+    ("tangents", POINTER),
+    ("tangents_work", POINTER),
+    ("row_tangents", POINTER),
+    ("row_tangents_work", POINTER),
+    ("shift", POINTER),
+    ("shift_work", POINTER),
+    # (q, z, S, t, ż, λ), and what the functions give
+    ("tangents_x", POINTER),
+    ("tangents_outs", POINTER),
+    # (q̇, ż, λ, 1/s_j, Σ (M_kk/d_k)²) as a function of x; how many numbers that are, or 0; how often it was not safe
+    ("straight", POINTER),
+    ("straight_work", POINTER),
+    ("straight_outs", POINTER),
+    ("straight_count", WHOLE),
+    ("straight_refused", WHOLE),
+    # the least sine between a row and those before it for which it is safe; 0: where the other solver looks at rounding errors
+    ("least_sine", REAL),
+    # (φ, −A⁺φ, −A⁺e, s_jj, Σ_k |a_jk|, 1/s_j, Σ (M_kk/d_k)²) as a function of x, and how many numbers that are, or 0
+    ("back", POINTER),
+    ("back_work", POINTER),
+    ("back_outs", POINTER),
+    ("back_count", WHOLE),
+    # the last two ends of steps, and how many there were since rows were chosen
+    ("ends", POINTER),
+    ("unseen", WHOLE),
+    # positions before a projection
+    ("came", POINTER),
+    # Σ_k |a_jk| at the last end of a step
+    ("slopes", POINTER),
+    # whether a row is left though its slope is not zero, since when, the longest such time, and the row
+    ("left", WHOLE),
+    ("left_since", REAL),
+    ("left_longest", REAL),
+    ("left_row", WHOLE),
+)
+
+
+# what native code changes; everything else stays as it is while a function runs
+_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen"}) | {
+    name for name, _ in FIELDS if name.startswith("left")
+}
+
+
+class Given(Record):
+    """The structure, its unchanging fields loaded once, where the function begins."""
+
+    __slots__ = ("_known",)
+    _known: dict[str, Value]
+
+    def __init__(self, pointer: Value) -> None:
+        super().__init__(pointer, FIELDS)
+        object.__setattr__(self, "_known", {})
+
+    def __getattr__(self, name: str) -> Value:
+        if name in _CHANGING:
+            return super().__getattr__(name)
+        found = self._known.get(name)
+        if found is None:
+            place, kind = self._fields[name]
+            where = f"getelementptr i64, {self._pointer}, i64 {place}"
+            found = self._known[name] = self._pointer.function.at_entry(kind, where, f"load {kind}, ptr {{}}, align 8")
+        return found
+
+
+class ProblemFunction:
+    """A function of a problem in memory: what it is given, its fields, its rows."""
+
+    def __init__(self, name: str, *parameters: str, result: str = WHOLE, exported: bool = False) -> None:
+        self.function = NativeFunction(name, result, *parameters, POINTER, exported=exported)
+        *self.arguments, self.pointer = self.function.parameters
+        self.given = Given(self.pointer)
+
+    def column(self, name: str) -> NumberArray:
+        """Numbers one by one."""
+        return NumberArray(getattr(self.given, name))
+
+    def whole(self, name: str) -> Array:
+        """Whole numbers one by one."""
+        return Array(getattr(self.given, name), WHOLE)
+
+    def row(self, name: str, i: Value) -> Value:
+        """Row i of U or B."""
+        return self.lanes(getattr(self.given, name), i * self.given.groups)
+
+    def column_of_R(self, j: Value) -> Value:
+        """The column of R that belongs to row j of A."""
+        return self.lanes(self.given.R, j * self.given.row_groups)
+
+    def lanes(self, base: Value, groups: Value) -> Value:
+        """So many groups of four further on."""
+        return self.function.emit(POINTER, f"getelementptr {LANE}, {base}, {groups}")
+
+    def numbers_from(self, base: Value, k: Operand) -> NumberArray:
+        """Numbers from number k on."""
+        return NumberArray(self.function.emit(POINTER, f"getelementptr {REAL}, {base}, {self.function.value(k, WHOLE)}"))
+
+    def first_group(self, k: Value) -> Value:
+        """The group that holds number k."""
+        return self.function.emit(WHOLE, f"lshr {k}, {LANES.bit_length() - 1}")
+
+    def call(self, name: str, *arguments: Operand) -> Value:
+        """Another of these functions."""
+        values = [a if isinstance(a, Value) else self.function.value(a, REAL if isinstance(a, float) else WHOLE) for a in arguments]
+        return self.function.call(name, WHOLE, *values, self.pointer)
+
+    def compute(self, name: str, x: Value, outs: Value, p: Value | None = None) -> None:
+        """A compiled function f(x, p, outs, work) of the problem."""
+        function, work = getattr(self.given, name), getattr(self.given, f"{name}_work")
+        self.function.line(f"call void {function.name}({x}, {self.given.p if p is None else p}, {outs}, {work})")
+
+    def dot(self, a: Value, b: Value, k: Value, groups: Value) -> Value:
+        """Σ a b from the group of number k on."""
+        g = self.first_group(k)
+        return self.function.call("dot", REAL, self.lanes(a, g), self.lanes(b, g), groups - g)
+
+    def add(self, y: Value, factor: Value, x: Value, k: Value, groups: Value) -> None:
+        """y += factor x from the group of number k on."""
+        g = self.first_group(k)
+        self.function.call("add", WHOLE, self.lanes(y, g), factor, self.lanes(x, g), groups - g)
+
+    def copy(self, count: Value, source: NumberArray, target: NumberArray) -> None:
+        """target = source."""
+        with self.function.loop(count) as i:
+            target[i] = source[i]
+
+    def clear(self, base: Value, groups: Value) -> None:
+        """Zeros in so many groups of four."""
+        lanes = Array(base)
+        with self.function.loop(groups) as i:
+            lanes[i] = 0.0
+
+    def done(self) -> str:
+        """Return 0; the text."""
+        self.function.give(0)
+        return self.function.text()

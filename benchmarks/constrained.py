@@ -15,14 +15,14 @@ from runs import Outcome, Point, State
 import dalembert as da
 from dalembert.gallery import andrews_squeezer, flyball_governor, n_four_bar, slider_crank, whipple_bicycle
 from dalembert.gallery.entry import Entry
-from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import integrate
 from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import RunOptions
-from dalembert.runtime.simulation.simulate import model_of_rank, run_context
-from dalembert.runtime.states.initial_conditions import find_start
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import parameter_vector, run_values
 
 NOTE = (
     "dalembert: the loop from a consistent start, with the states projected, and the whole call of da.simulate without the energy "
@@ -75,12 +75,12 @@ class Loop:
     """dalembert's loop alone, from a consistent start and on what was compiled before: as CasADi's solver is built before it is timed."""
 
     def __init__(self, task: Mechanism) -> None:
-        kin, equations = what_to_integrate(task.system, "native")
-        chosen = values_of_run(kin, {}, task.inputs, live=True)
+        kin, equations = select_equations(task.system, "native")
+        chosen = run_values(kin, {}, task.inputs, live=True)
         model = native_model(chosen, equations)
-        self.p = numpy.array(parameters_of(chosen, model.parameters), dtype=float)
-        start = find_start(chosen.kin, task.start, chosen.value_at(0.0), 0.0)
-        model, self.start = model_of_rank(model, self.p, start, chosen.kin)
+        self.p = numpy.array(parameter_vector(chosen, model.parameters), dtype=float)
+        start = solve_initial_conditions(chosen.kin, task.start, chosen.symbol_values_at(0.0), 0.0)
+        model, self.start = reduce_to_row_rank(model, self.p, start, chosen.kin)
         self.context = run_context(model, self.p, None, self.start, RunOptions())
         self.duration, self._rates, self._n_q = task.duration, model.rates, chosen.kin.n_q
 

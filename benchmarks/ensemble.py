@@ -18,7 +18,7 @@ from systems import chain, links, pendulum_from_vertical, states
 import dalembert as da
 from dalembert.analysis.studies import vectorized_runs
 from dalembert.gallery import slider_crank
-from dalembert.runtime.numerics.jit import native_lanes
+from dalembert.runtime.numerics.jit import simd_width
 
 Numbers = NDArray[numpy.float64]
 _TOLERANCE = 1e-9
@@ -81,7 +81,7 @@ def _pendulums(report: Report, count: int, *, quick: bool) -> None:
     report.check("members and the loop, bit for bit", f"{count} ends", passed=bool((_end(study()) == loop()).all()))
     exact = _end(da.ensemble(system, 10.0, over=_asked(system, angles[:few]), rtol=1e-13, atol=1e-13, audit=False, threads=1))
     error = _middle(_end(study())[:few], exact)
-    goals = {"loop": Slower(3.0 if native_lanes() == 8 else 2.0), "heyoka": Slower(0.7), "SciPy DOP853, lambdify": Slower(500.0)}
+    goals = {"loop": Slower(3.0 if simd_width() == 8 else 2.0), "heyoka": Slower(0.7), "SciPy DOP853, lambdify": Slower(500.0)}
     heyoka = _or_reason(lambda: many.Pendulums(angles, 10.0, error, exact))
     if not isinstance(heyoka, str):
         works["heyoka"] = heyoka.run
@@ -170,7 +170,7 @@ def _shares(report: Report, count: int) -> None:
     system = pendulum_from_vertical(2)
     over = _asked(system, _starts(count, 2))
     native: list[float] = []
-    plain = vectorized_runs.run_members
+    plain = vectorized_runs.run_ensemble
 
     def watched(*arguments: Any) -> Any:
         begin = time.process_time()
@@ -184,13 +184,13 @@ def _shares(report: Report, count: int) -> None:
     study(1)
     alone()
     samples: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
-    vectorized_runs.run_members = watched
+    vectorized_runs.run_ensemble = watched
     try:
         for _ in range(9):
             for threads, found in samples.items():
                 found.append(timed(lambda threads=threads: study(threads)))  # type: ignore[misc]
     finally:
-        vectorized_runs.run_members = plain
+        vectorized_runs.run_ensemble = plain
     overhead = min(1.0 - inside / whole for inside, (whole, _) in zip(native[::2], samples[1], strict=True))
     cpu, wall = (min(s[k] for s in samples[1]) / min(s[k] for s in samples[2]) for k in (0, 1))
     report.text(

@@ -19,7 +19,7 @@ from results import Goal, Report, Slower, Within
 
 import dalembert as da
 from dalembert.exchange.exports.c import CSource
-from dalembert.exchange.exports.export_model import Contents, model
+from dalembert.exchange.exports.export_model import ExportRequest, exported_model
 
 NOTE = (
     "Time for ẋ of one state of the spatial chain. dalembert: its native code for u̇ in a native loop over 1024 states. C: the exported "
@@ -119,7 +119,7 @@ def _export(report: Report, n: int) -> None:
     report.progress(f"export of the spatial chain, {n} joints")
     timing = fresh(lambda: systems.chain(n), lambda system: da.export(system, "c"))
     report.compare(f"chain {n}, to C", {"dalembert": timing}, {"dalembert": Within(1.0)} if n == 50 else None)
-    source = CSource(model(systems.chain(n), Contents(values={}, inputs={}, start={})), "m")
+    source = CSource(exported_model(systems.chain(n), ExportRequest(values={}, inputs={}, start={})), "m")
     operations = sum(len(lowered.prologue) + len(lowered.body) for lowered in source.lowered.values())
     lines = source.source()
     ratio = (lines.count("const real v") + lines.count(" = turn(")) / operations

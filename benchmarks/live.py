@@ -18,9 +18,9 @@ from results import Report, seconds
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.interface.page.parts.reproduce import LiveModule, engine_text, live_module
+from dalembert.interface.page.parts.reproduce import SimulatorModule, engine_text, simulator_module
 from dalembert.interface.page.run_viewer import RunView
-from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.runtime.simulation import simulate as running
 
 NOTE = (
@@ -70,7 +70,7 @@ def run(report: Report, *, quick: bool) -> None:
         report.progress(name)
         system = build()
         run_, native = _native(system, duration, start)
-        module = live_module(run_, start, scene(frames_of(run_)))
+        module = simulator_module(run_, start, build_scene(sample_frames(run_)))
         loop, steps = _by_node(module, duration)
         ratio = f"{loop / native:.2f}" if loop else "–"
         rows.append(
@@ -115,7 +115,7 @@ def _native(system: da.System, duration: float, start: dict[str, float]) -> tupl
     return found, min(times)
 
 
-def _by_node(module: LiveModule, duration: float) -> tuple[float, int]:
+def _by_node(module: SimulatorModule, duration: float) -> tuple[float, int]:
     node = shutil.which("node")
     if node is None:
         return 0.0, 0

@@ -14,21 +14,21 @@ from pathlib import Path
 from dalembert import gallery
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.interface.report import system_report, terminal_renderer
-from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
-from dalembert.symbolic.algebra.normal_form.rational_form import Form
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
 from dalembert.symbolic.algebra.tape import Tape
 
 # beyond this no short form is searched for: it takes too long, and none is found
 SHORT = 300
 
 
-class _Bounded(Writing):
-    def form_of(self, tape: Tape, i: int) -> Form | None:
-        return super().form_of(tape, i) if operation_count(tape, (i,)) <= SHORT else None
+class _Bounded(FormulaWriter):
+    def form_of(self, tape: Tape, i: int) -> RationalForm | None:
+        return super().normal_form(tape, i) if operation_count(tape, (i,)) <= SHORT else None
 
 
 def derived(name: str) -> list[Derivation]:
@@ -46,13 +46,13 @@ def printed(name: str) -> Iterator[tuple[str, str]]:
     """(style, text) of one system."""
     entry = gallery.entry(name)
     found = derived(name)
-    subject = system_report.Subject(found[0].kinematics.system, entry.title, entry.source, entry.description)
-    blocks = list(system_report.derivations(subject, found, _Bounded(), level="teach"))
-    yield "txt", terminal_renderer.text(blocks)
+    subject = system_report.ReportSubject(found[0].kinematics.system, entry.title, entry.source, entry.description)
+    blocks = list(system_report.derivation_report(subject, found, _Bounded(), level="teach"))
+    yield "txt", terminal_renderer.render_text(blocks)
     yield "tex", LATEX.text(blocks)
     yield "md", MARKDOWN.text(blocks)
     yield "html", HTML.text(blocks)
-    yield "eq.txt", terminal_renderer.text(system_report.derivations(subject, found[:1], _Bounded()))
+    yield "eq.txt", terminal_renderer.render_text(system_report.derivation_report(subject, found[:1], _Bounded()))
 
 
 def main(folder: Path, names: list[str]) -> None:

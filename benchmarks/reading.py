@@ -19,9 +19,9 @@ from typing import Any, Final
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.symbolic.algebra.normal_form.rational_form import Form, Term, factor_common
-from dalembert.symbolic.algebra.printing import equation, readable
-from dalembert.symbolic.algebra.printing.term_layout import Printer, naming
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, Term, factor_common
+from dalembert.symbolic.algebra.printing import equation, readable_form
+from dalembert.symbolic.algebra.printing.term_layout import Printer, symbol_namer
 from dalembert.symbolic.algebra.printing.unicode_notation import SourceNotation
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -54,16 +54,16 @@ def size(written: str) -> int:
 
 def printed(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int]) -> str:
     """An equation as it is printed, in Python's notation, without common factors."""
-    form = readable(tape, residual)
+    form = readable_form(tape, residual)
     assert form is not None
     common, rest = factor_common(form)
-    whole = Form(tuple(Term(t.coefficient * common.coefficient, t.powers) for t in rest.numerator))
+    whole = RationalForm(tuple(Term(t.coefficient * common.coefficient, t.powers) for t in rest.numerator))
     names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
     sides, ranking = equation(form, tape, *names)
     cleared = [equation(one, tape, *names)[0].residual for one in (rest, whole)]
     forms = (*cleared, form if len(form.denominator) == 1 else sides.residual)
     # with fractions or without, with constants before each term or before parentheses, whichever is shorter
-    printers = [Printer(naming(tape), ranking, group=group) for group in (False, True)]
+    printers = [Printer(symbol_namer(tape), ranking, group=group) for group in (False, True)]
     return min((SourceNotation()(printer.form(one)) for printer in printers for one in forms), key=size)
 
 
@@ -78,7 +78,7 @@ def ours(name: str) -> tuple[list[int], float]:
 
 def books(name: str) -> list[int]:
     """Size of what the source prints, where it prints equations of motion."""
-    return [size(p.residual) for p in gallery.entry(name).printed if len(p.equals) == 1]
+    return [size(p.residual) for p in gallery.entry(name).printed if len(p.combination) == 1]
 
 
 # ---- SymPy -----------------------------------------------------------------------------------

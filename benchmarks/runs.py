@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 import dalembert as da
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem, TaylorSeries
-from dalembert.runtime.ode.integration import Integration
+from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import AUTO
-from dalembert.runtime.simulation.taylor_and_rosenbrock import chosen_series
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.runtime.simulation.taylor_and_rosenbrock import select_taylor_series
+from dalembert.runtime.states.run_values import parameter_vector, run_values
 
 State = NDArray[numpy.float64]
 # the last state, the number of steps, and whether the tool itself calls the run a success
@@ -30,11 +30,11 @@ class Ours:
 
     def __init__(self, system: da.System, integrator: str = AUTO) -> None:
         self.system, self._integrator = system, integrator
-        chosen = values_of_run(kinematics(system), {}, {})
+        chosen = run_values(kinematics(system), {}, {})
         self._model = native_model(chosen, da.forward_dynamics(system))
-        self._p = numpy.array(parameters_of(chosen, self._model.parameters), dtype=float)
+        self._p = numpy.array(parameter_vector(chosen, self._model.parameters), dtype=float)
         self._chosen: dict[float, tuple[Context, TaylorSeries | None]] = {}
-        self._made: dict[float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integration]] = {}
+        self._made: dict[float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integrator]] = {}
         self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
 
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
@@ -42,7 +42,7 @@ class Ours:
         asked, problem, integration = self._made.get(tolerance, (None, None, None))
         if asked != (start, duration):
             problem = self._problem(start, duration, tolerance)
-            integration = integration or Integration(problem)
+            integration = integration or Integrator(problem)
             self._made[tolerance] = (start, duration), problem, integration
         assert problem is not None
         assert integration is not None
@@ -73,7 +73,7 @@ class Ours:
         """A context, and the series where Taylor's method is the cheaper one: what is not counted, as heyoka's compilation is not."""
         model = self._model
         context = Context(model.rates, self._p, model.projection, autonomous=model.autonomous)
-        return context, chosen_series(self._integrator, context, model, self._p, None, tolerance, "")
+        return context, select_taylor_series(self._integrator, context, model, self._p, None, tolerance, "")
 
 
 class Point(NamedTuple):

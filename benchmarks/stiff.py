@@ -18,10 +18,10 @@ from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import integrate
 from dalembert.runtime.simulation.context import Context
-from dalembert.runtime.simulation.external_integrators import integrate_by
+from dalembert.runtime.simulation.external_integrators import integrate_external
 from dalembert.runtime.simulation.model import native_model
-from dalembert.runtime.simulation.taylor_and_rosenbrock import native_jacobian
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.runtime.simulation.taylor_and_rosenbrock import bind_jacobian
+from dalembert.runtime.states.run_values import parameter_vector, run_values
 
 NOTE = (
     "A run to its last state. CVODE and Radau call the same native rates and the same native ∂f/∂y through Python, as scikit-sundae and "
@@ -69,11 +69,11 @@ def _belt_lambdified(_system: da.System) -> Callable[[float, Any], Any]:
 
 def _exported(system: da.System) -> Callable[[float, Any], Any]:
     """ẋ in straight lines of Python, each subexpression once."""
-    from dalembert.exchange.exports.export_model import Contents, model
-    from dalembert.exchange.exports.python import text
+    from dalembert.exchange.exports.export_model import ExportRequest, exported_model
+    from dalembert.exchange.exports.python import python_source
 
     module: dict[str, Any] = {"__name__": "exported"}
-    exec(text(model(system, Contents(values={}, inputs={}, start={})), "numpy"), module)
+    exec(python_source(exported_model(system, ExportRequest(values={}, inputs={}, start={})), "numpy"), module)
     rates: Callable[[float, Any], Any] = module["rates"]
     return rates
 
@@ -83,11 +83,11 @@ class Stiff:
 
     def __init__(self, task: StiffTask) -> None:
         self.task = task
-        chosen = values_of_run(kinematics(task.system), {}, {})
+        chosen = run_values(kinematics(task.system), {}, {})
         self.model = native_model(chosen, da.forward_dynamics(task.system))
-        self.p = numpy.array(parameters_of(chosen, self.model.parameters), dtype=float)
+        self.p = numpy.array(parameter_vector(chosen, self.model.parameters), dtype=float)
         self.context = Context(self.model.rates, self.p, None, autonomous=self.model.autonomous)
-        self.slopes = native_jacobian(self.context, self.model, None, "")
+        self.slopes = bind_jacobian(self.context, self.model, None, "")
 
     def problem(self, tolerance: float, slopes: int = 0) -> InitialValueProblem:
         c = self.context
@@ -99,7 +99,7 @@ class Stiff:
         return found.y[-1], found.steps, True
 
     def other(self, name: str, tolerance: float) -> Outcome:
-        found = integrate_by(name, self.model, self.p, self.problem(tolerance))
+        found = integrate_external(name, self.model, self.p, self.problem(tolerance))
         return found.y[-1], found.steps, True
 
     def in_python(self, rates: Callable[[float, Any], Any], tolerance: float) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from dalembert.analysis.flexible.assumed_modes.admissible_functions import polynomials
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import orthogonal_polynomials
 from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain, spin_up_beam
 
 GRAVITY = 9.81
@@ -54,7 +54,7 @@ def links(n: int) -> list[Link]:
 
 def beam_functions(n: int) -> list[tuple[Fraction, ...]]:
     """The coefficients of the polynomials in which the clamped beam is expanded."""
-    return [p.coefficients for p in polynomials(((0, 0), (0, 1)), 2, n)]
+    return [p.coefficients for p in orthogonal_polynomials(((0, 0), (0, 1)), 2, n)]
 
 
 def states(n: int, count: int, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -23,7 +23,7 @@ def write(path: Path = PICTURE) -> None:
         da.animate(run, large)
         with Image.open(large) as film:
             pause = int(film.info["duration"]) * STRIDE
-            frames = [frame.convert("RGB").resize(SIZE, Image.Resampling.LANCZOS) for frame in ImageSequence.Iterator(film)]
+            frames = [frame.convert_and_call("RGB").resize(SIZE, Image.Resampling.LANCZOS) for frame in ImageSequence.Iterator(film)]
     palette = _montage(frames[:: len(frames) // 8]).quantize(COLOURS)
     small = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames[::STRIDE]]
     small[0].save(path, save_all=True, append_images=small[1:], duration=pause, loop=0, optimize=True, disposal=1)

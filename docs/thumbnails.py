@@ -8,8 +8,8 @@ from pathlib import Path
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.scene import frames_of, scene
-from dalembert.interface.page.svg_drawing import picture, svg
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 _TIMES = 301
 _SIZE = (320, 200)
@@ -22,8 +22,8 @@ def sketch(name: str) -> str:
         # what a run warns of is said in its report; a sketch needs no accuracy
         warnings.simplefilter("ignore", da.DalembertWarning)
         run = da.simulate(entry.build(), entry.duration, start=entry.start, inputs=entry.inputs, events=entry.events, audit=False)
-    drawn = scene(frames_of(run, _TIMES), arrows=False)
-    return svg(picture(drawn, _TIMES // 3, *_SIZE, trace=True), f"sketch of {entry.title}")
+    drawn = build_scene(sample_frames(run, _TIMES), arrows=False)
+    return svg(draw_scene(drawn, _TIMES // 3, *_SIZE, trace=True), f"sketch of {entry.title}")
 
 
 def card(name: str, reports: Path) -> str:

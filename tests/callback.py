@@ -12,9 +12,9 @@ import numpy as np
 from dalembert.runtime.ode.failures import RightHandSideFailed
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Progress, integrate
-from dalembert.runtime.ode.keyboard_interrupt import Interruption, deferred
+from dalembert.runtime.ode.keyboard_interrupt import Interruption, defer_keyboard_interrupt
 from dalembert.runtime.ode.solution import Outcome, Solution
-from dalembert.runtime.simulation.callback_inputs import RAISED, RHS_TYPE
+from dalembert.runtime.simulation.callback_inputs import CALLBACK_FAILED, RHS_TYPE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,14 +38,14 @@ class RightHandSide:
 
     def _call(self, t: float, y: int, dy: int, _context: int) -> int:
         # an exception cannot pass through native code, so it waits here
-        if self._interruption.take():
+        if self._interruption.should_stop():
             self.raised = KeyboardInterrupt()
-            return RAISED
+            return CALLBACK_FAILED
         try:
             self._view(dy)[:] = self._function(t, self._view(y).copy())
         except BaseException as error:  # noqa: BLE001 - raised again on the other side, Ctrl-C included
             self.raised = error
-            return RAISED
+            return CALLBACK_FAILED
         return 0
 
     def _view(self, address: int) -> NDArray[np.float64]:
@@ -59,9 +59,9 @@ class RightHandSide:
 def integrate_function(
     function: PythonFunction, y0: ArrayLike, t0: float, t1: float, *, on_progress: Progress | None = None, **options: Any
 ) -> Solution:
-    """The motion of y' = function(t, y); options are those of `Problem`. What the function raises is raised here."""
+    """The motion of y' = function(t, y); options are those of `BoundaryValueProblem`. What the function raises is raised here."""
     try:
-        with deferred() as interruption:
+        with defer_keyboard_interrupt() as interruption:
             rhs = RightHandSide(function, np.size(y0), interruption)
             return integrate(InitialValueProblem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress)
     except RightHandSideFailed as failure:

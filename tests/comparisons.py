@@ -10,10 +10,10 @@ from dalembert.gallery import Printed
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.arithmetic import evaluate_balls
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.scalar import as_node
 from dalembert.symbolic.algebra.tape import Tape
 
 PRINCIPLES = (da.kane, da.lagrange)
@@ -23,7 +23,7 @@ def in_speeds(kin: Kinematics, e: da.Scalar | str) -> int:
     """An expression in q, q̇ and q̈ with q̇ = W u + X and q̈ = W u̇ + c put in."""
     scalar = kin.system.expression(e) if isinstance(e, str) else e
     known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
-    return Rewrite(kin.tape, known)(on(kin.tape, scalar))
+    return Substitution(kin.tape, known)(as_node(kin.tape, scalar))
 
 
 def combination(d: da.Derivation, pairs: Sequence[tuple[int, str]]) -> int:
@@ -38,13 +38,13 @@ def combination(d: da.Derivation, pairs: Sequence[tuple[int, str]]) -> int:
 def differences(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
     """The labels of the printed results that do not hold exactly, which should be none."""
     t = d.tape
-    nodes = [t.sub(in_speeds(d.kinematics, p.residual), combination(d, p.equals)) for p in printed]
-    return [p.label for p, zero in zip(printed, shown_zero(t, nodes), strict=True) if not zero]
+    nodes = [t.sub(in_speeds(d.kinematics, p.residual), combination(d, p.combination)) for p in printed]
+    return [p.label for p, zero in zip(printed, provably_zero(t, nodes), strict=True) if not zero]
 
 
 def other_terms(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
     """The labels of the printed results whose normal form has other terms than ours, which should be none."""
-    ours = normal_form(d.tape, [combination(d, p.equals) for p in printed])
+    ours = normal_form(d.tape, [combination(d, p.combination) for p in printed])
     theirs = normal_form(d.tape, [in_speeds(d.kinematics, p.residual) for p in printed])
     return [p.label for p, a, b in zip(printed, ours, theirs, strict=True) if not a.same_terms(b)]
 
@@ -52,8 +52,8 @@ def other_terms(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
 def equal(kin: Kinematics, actual: Sequence[int], expected: Sequence[str | int]) -> bool:
     """Whether nodes are identically what the texts say."""
     t, s = kin.tape, kin.system
-    wanted = [on(t, s.expression(e)) if isinstance(e, str) else e for e in expected]
-    return all(shown_zero(t, [t.sub(a, b) for a, b in zip(actual, wanted, strict=True)]))
+    wanted = [as_node(t, s.expression(e)) if isinstance(e, str) else e for e in expected]
+    return all(provably_zero(t, [t.sub(a, b) for a, b in zip(actual, wanted, strict=True)]))
 
 
 def components(kin: Kinematics, v: Vector, frame: da.Frame) -> tuple[int, int, int]:
@@ -63,15 +63,15 @@ def components(kin: Kinematics, v: Vector, frame: da.Frame) -> tuple[int, int, i
 
 def coefficients(kin: Kinematics, e: int, wrt: Sequence[int]) -> list[int]:
     """The row of coefficients of an expression that is linear in the symbols `wrt`."""
-    row = Linear(kin.tape, wrt)(e)[1]
+    row = LinearCoefficients(kin.tape, wrt)(e)[1]
     return [row.get(k, kin.tape.zero) for k in range(len(wrt))]
 
 
 def without(d: da.Derivation, nodes: Sequence[int], *gone: str) -> list[int]:
     """The nodes with some symbols set to zero, and all multipliers too."""
     t = d.tape
-    zeros = dict.fromkeys([*d.native.multipliers, *(t.names[name] for name in gone)], t.zero)
-    return [Rewrite(t, zeros)(i) for i in nodes]
+    zeros = dict.fromkeys([*d.principle_form.multipliers, *(t.names[name] for name in gone)], t.zero)
+    return [Substitution(t, zeros)(i) for i in nodes]
 
 
 def contains_zero(ball: arb) -> bool:

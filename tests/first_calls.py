@@ -140,7 +140,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "linearize": lambda build: da.linearize(build("simple-pendulum")).A.tobytes(),
     "linearize_along": lambda build: b"".join(m.A.tobytes() for m in da.linearize_along(_run(build))),
     "reactions": lambda build: da.reactions(build("double-pendulum")),
-    "sensitivity": lambda build: da.sensitivity(_run(build), "l").slopes.tobytes(),
+    "sensitivity": lambda build: da.sensitivity(_run(build), "l").derivatives.tobytes(),
     "simulate": _simulations,
     "stationary_potential": lambda build: da.stationary_potential(build("simple-pendulum")),
     "rests": _rests,

@@ -1,6 +1,6 @@
 """Fields by name: v_xx for v″, v_tt for v̈, v_xx_L for v″(L), and integrals as they are printed."""
 
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -27,7 +27,7 @@ def names(h, integrals=None):
 def says(h, residual, text, integrals=None):
     """Whether a residual is exactly the expression in the text, term by term or not."""
     expected = parse(text, names(h, integrals), h.tape)
-    return shown_zero(h.tape, [h.tape.sub(residual, expected.i)])[0]
+    return provably_zero(h.tape, [h.tape.sub(residual, expected.i)])[0]
 
 
 def conditions(h, member=None):

@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import DalembertError
-from dalembert.foundation.atomic_write import file_name
+from dalembert.foundation.atomic_write import slug
 from hostile import MARK, TEXTS
 
 FAST = 3
@@ -94,7 +94,7 @@ def test_what_is_shown_of_a_name_is_text(text):
 
 @pytest.mark.parametrize("text", SOME, ids=short)
 def test_the_name_of_a_system_gives_a_file_in_this_folder(text, tmp_path):
-    name = file_name(text)
+    name = slug(text)
     assert "/" not in name
     assert name not in ("", ".", "..")
     (tmp_path / f"{name}.svg").write_text("")

@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.foundation.display import LINES, Shown, brief
+from dalembert.foundation.display import MAX_LINES, Displayable, shorten
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_results_show_themselves_in_a_few_lines(results):
     for name, result in results.items():
         text = repr(result)
         assert not re.search(r" at 0x|tape=|nodes=|<dalembert", text), (name, text)
-        assert text.count("\n") <= LINES, (name, text)
+        assert text.count("\n") <= MAX_LINES, (name, text)
 
 
 def test_every_public_result_class_has_a_text_of_its_own():
@@ -48,14 +48,14 @@ def test_every_public_result_class_has_a_text_of_its_own():
 
 
 def test_a_long_text_is_cut_with_a_word():
-    text = brief("\n".join(map(str, range(40))))
-    assert text.splitlines()[-1] == f"… {40 - LINES} more lines: print it to see all"
-    assert brief("x" * 1000).endswith("… cut to fit: print it to see all")
+    text = shorten("\n".join(map(str, range(40))))
+    assert text.splitlines()[-1] == f"… {40 - MAX_LINES} more lines: print it to see all"
+    assert shorten("x" * 1000).endswith("… cut to fit: print it to see all")
 
 
 def test_fields_are_listed_where_a_class_writes_no_text():
     @dataclasses.dataclass(frozen=True)
-    class RowOfNumbers(Shown):
+    class RowOfNumbers(Displayable):
         name: str
         values: np.ndarray
         nothing: None = None

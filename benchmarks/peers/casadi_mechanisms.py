@@ -14,13 +14,13 @@ from casadi import SX
 from numpy.typing import NDArray
 
 import dalembert as da
-from dalembert.exchange.exports.export_model import Contents, model
-from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.exchange.exports.export_model import ExportRequest, exported_model
+from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
 from dalembert.runtime.dynamics.compile import saddle_equations
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.simulation.model import native_model
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.runtime.states.run_values import parameter_vector, run_values
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 
 State = NDArray[Any]
@@ -28,7 +28,7 @@ State = NDArray[Any]
 FADING = 20.0
 
 
-class Symbols(Floats):
+class Symbols(FloatArithmetic):
     """Expressions of a tape in SX."""
 
     def atan2(self, a: Any, b: Any) -> Any:
@@ -43,7 +43,7 @@ class WithoutMultipliers:
 
     def __init__(self, system: da.System, start: Mapping[str, float], inputs: Mapping[str, Any], x0: State) -> None:
         functions = da.to_casadi(system, inputs=inputs, start=start)
-        variables = model(system, Contents(values={}, inputs=inputs, start=start)).parameters
+        variables = exported_model(system, ExportRequest(values={}, inputs=inputs, start=start)).parameters
         t, x = SX.sym("t"), SX.sym("x", len(x0))
         given = (t, x, SX(0, 1), SX(casadi.DM([float(p.value) for p in variables if p.value is not None])))
         rates, M, f = (functions[name](*given) for name in ("rates", "mass_matrix", "forcing"))
@@ -61,10 +61,10 @@ class WithMultipliers:
     """The rows beside the equations, in all rates; the state is (q, q̇), there being no quaternions."""
 
     def __init__(self, system: da.System, inputs: Mapping[str, Any], x0: State) -> None:
-        kin, equations = saddle_equations(all_rates(kinematics(system)))
-        chosen = values_of_run(kin, {}, inputs, live=True)
+        kin, equations = saddle_equations(unreduced_kinematics(kinematics(system)))
+        chosen = run_values(kin, {}, inputs, live=True)
         native = native_model(chosen, equations)
-        rates, p = native.rates, parameters_of(chosen, native.parameters)
+        rates, p = native.rates, parameter_vector(chosen, native.parameters)
         assert isinstance(rates, ConstrainedRates)
         t, x = SX.sym("t"), SX.sym("x", len(x0))
         known = dict(zip(native.state, [*casadi.vertsplit(x), t], strict=True)) | dict(zip(native.parameters, map(SX, p), strict=True))

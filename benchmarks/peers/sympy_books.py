@@ -47,7 +47,7 @@ def _fixed(N: Any) -> Any:
 
 def _moving(O: Any, name: str, r: Any, N: Any) -> Any:
     P = O.locatenew(name, r)
-    P.set_vel(N, r.dt(N))
+    P.set_vel(N, r.time_derivative(N))
     return P
 
 

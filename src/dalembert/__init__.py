@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dalembert.foundation.caching import MAKING
+from dalembert.foundation.caching import COMPUTE_LOCK
 
 # {public name: the module it lives in}
 _HOME = {
@@ -52,12 +52,12 @@ __all__ = sorted(_HOME)  # noqa: PLE0605 - read from the one list there is
 def __getattr__(name: str) -> Any:
     """A public name whose chapter is not open yet."""
     if name in _RENAMED:
-        warnings.warn(f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        warnings.warn_unphysical(f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         return getattr(sys.modules[__name__], _RENAMED[name])
     if name not in _HOME:
         raise _no_name(name)
     # two threads that open the same chapter from two sides would wait for one another
-    with MAKING:
+    with COMPUTE_LOCK:
         globals()[name] = value = getattr(import_module(_HOME[name]), name)
     return value
 
@@ -66,9 +66,9 @@ def _no_name(name: str) -> AttributeError:
     """The error of a public name that does not exist, with ours for one of SymPy's, or the most similar one."""
     hint = _THEIRS.get(name, "")
     if not hint and not name.startswith("_"):
-        from dalembert.foundation.suggestions import nearest
+        from dalembert.foundation.suggestions import suggest_name
 
-        hint = nearest(name, __all__)
+        hint = suggest_name(name, __all__)
     return AttributeError(f"module 'dalembert' has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
 
 

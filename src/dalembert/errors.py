@@ -84,11 +84,11 @@ def warn(message: str) -> None:
     warnings.warn(message, DalembertWarning, stacklevel=level)
 
 
-def optional_package(module: str, who: str, install: str = "") -> Any:
+def import_optional(module: str, feature: str, install: str = "") -> Any:
     """The module, or a word on who needs its package and how to get it."""
     try:
         return import_module(module)
     except ImportError as problem:
         package = install or module.partition(".")[0]
-        msg = f"{who} needs {module.partition('.')[0]}, which is not installed: pip install {package}"
+        msg = f"{feature} needs {module.partition('.')[0]}, which is not installed: pip install {package}"
         raise MissingPackage(msg) from problem

@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import spatial_chain
-from dalembert.mechanics.agreement.agreement_table import compare
+from dalembert.mechanics.agreement.agreement_table import certify_equal
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 JOINTS = 20
@@ -37,4 +37,4 @@ def test_every_principle_derives_it_and_agrees(principle, derive, kin, reference
     d = derive(kin)
     seconds = time.process_time() - start
     print(f"\n{principle.title}, {JOINTS} joints: {seconds:.3f} s CPU")  # noqa: T201 - the effort, to be read
-    assert compare(reference, d.equations).holds
+    assert certify_equal(reference, d.equations).holds

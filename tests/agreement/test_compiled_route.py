@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 from agreement.floats import compiled_route_agrees
-from dalembert.mechanics.kinetics.free_bodies import booked_loads
+from dalembert.mechanics.kinetics.free_bodies import loads_by_group
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 
 
@@ -56,7 +56,7 @@ def test_a_mass_fixed_to_another_body_carries_its_own_weight():
     s.body("bar", M, s.O.offset(B.x), B, da.inertia(B, 0, 0, I))
     s.particle("nut", m, s.O.offset(2 * B.x))
     s.gravity(-g * s.N.y)
-    bar, nut = booked_loads(RigidGroups(da.kinematics(s).fork()))
+    bar, nut = loads_by_group(RigidGroups(da.kinematics(s).fork()))
     assert ("weight of bar", "weight of nut") == (bar.name, nut.name)
     assert ["0", "−M g", "0"] == [str(c) for c in bar.vector.to(s.N)]
     assert ["0", "−m g", "0"] == [str(c) for c in nut.vector.to(s.N)]

@@ -13,21 +13,21 @@ from agreement.floats import accelerations, close, value
 from agreement.planted import components_only, only, reduced, with_wrong_sign
 from dalembert import gallery
 from dalembert.gallery import ball_on_turntable, bead_on_hoop, moving_knife_edge
-from dalembert.mechanics.agreement.agreement_table import agreement, compare
-from dalembert.mechanics.geometry.frame import Motion
+from dalembert.mechanics.agreement.agreement_table import agreement, certify_equal
+from dalembert.mechanics.geometry.frame import VelocityRecursion
 from dalembert.mechanics.geometry.rotation import dot3
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.quasi_velocities import FullSpeeds
-from dalembert.symbolic.algebra.arithmetic import Floats
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.mechanics.kinetics.quasi_velocities import QuasiVelocities
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.scalar import as_node
 
 
 def caught(right, wrong):
     """Whether both the prime fields and floats tell two sets of equations apart."""
-    in_field = compare(right, wrong).holds is False
+    in_field = certify_equal(right, wrong).holds is False
     in_floats = not close(accelerations(right), accelerations(wrong))
     assert in_field == in_floats
     return in_field
@@ -107,7 +107,7 @@ def test_dropped_gamma(name, monkeypatch):
     s = gallery.build(name)
     right = da.kane(s).equations
     assert not caught(right, da.boltzmann_hamel(s).equations)
-    monkeypatch.setattr(FullSpeeds, "transposition", only("time"))
+    monkeypatch.setattr(QuasiVelocities, "transposition", only("time"))
     assert caught(right, da.boltzmann_hamel(s).equations)
 
 
@@ -124,13 +124,13 @@ def test_dropped_gamma_t(name, monkeypatch):
     s = MOVING[name]()
     right = da.kane(s).equations
     assert not caught(right, da.boltzmann_hamel(s).equations)
-    monkeypatch.setattr(FullSpeeds, "transposition", only("speeds"))
+    monkeypatch.setattr(QuasiVelocities, "transposition", only("speeds"))
     assert caught(right, da.boltzmann_hamel(s).equations)
 
 
 def test_gamma_t_is_not_missed_where_nothing_moves(monkeypatch):
     s = gallery.build("rolling-disk")
-    monkeypatch.setattr(FullSpeeds, "transposition", only("speeds"))
+    monkeypatch.setattr(QuasiVelocities, "transposition", only("speeds"))
     assert not caught(da.kane(s).equations, da.boltzmann_hamel(s).equations)
 
 
@@ -162,11 +162,13 @@ def test_bar00_58_as_the_matrix_of_the_speeds():
     # (39) with T̄ of (56), 𝒵 = Ẏ − ∂u/∂q of (58), and W of the corrected (54)
     d = da.kane(gallery.build("vehicle"))
     kin, t, s = d.kinematics, d.tape, d.kinematics.system
-    T = on(t, s.expression("1/2*m*u1**2 + 1/2*(I_G + m*L**2)*u2**2"))
-    Y = [[on(t, s.expression(e)) for e in row] for row in (["cos(theta)", "sin(theta)", "0"], ["0", "0", "1"])]
-    U = [on(t, s.expression(e)) for e in ("F_C + F_D", "h*(F_D - F_C)")]
-    P = [on(t, s.expression(e)) for e in ("m*u1", "(I_G + m*L**2)*u2")]
-    assert all(shown_zero(t, [t.sub(Derivative(t, lambda i, u=u: t.one if i == u else None)(T), p) for u, p in zip(kin.u, P, strict=True)]))
+    T = as_node(t, s.expression("1/2*m*u1**2 + 1/2*(I_G + m*L**2)*u2**2"))
+    Y = [[as_node(t, s.expression(e)) for e in row] for row in (["cos(theta)", "sin(theta)", "0"], ["0", "0", "1"])]
+    U = [as_node(t, s.expression(e)) for e in ("F_C + F_D", "h*(F_D - F_C)")]
+    P = [as_node(t, s.expression(e)) for e in ("m*u1", "(I_G + m*L**2)*u2")]
+    assert all(
+        provably_zero(t, [t.sub(Derivative(t, lambda i, u=u: t.one if i == u else None)(T), p) for u, p in zip(kin.u, P, strict=True)])
+    )
     along = [Derivative(t, lambda i, q=q: t.one if i == q else None) for q in kin.q]
     u = [t.add(t.add(t.mul(row[0], kin.qdot[0]), t.mul(row[1], kin.qdot[1])), t.mul(row[2], kin.qdot[2])) for row in Y]
     residuals = []
@@ -178,8 +180,8 @@ def test_bar00_58_as_the_matrix_of_the_speeds():
                 total = t.add(total, t.mul(p, t.mul(Z, W.get(r, t.zero))))
         residuals.append(total)
     # what it gives: (50) without −m L u₂² and + m L u₁ u₂
-    printed = [on(t, s.expression(e)) for e in ("m*u1' - (F_C + F_D)", "(I_G + m*L**2)*u2' - h*(F_D - F_C)")]
-    assert all(shown_zero(t, [t.sub(a, b) for a, b in zip(residuals, printed, strict=True)]))
+    printed = [as_node(t, s.expression(e)) for e in ("m*u1' - (F_C + F_D)", "(I_G + m*L**2)*u2' - h*(F_D - F_C)")]
+    assert all(provably_zero(t, [t.sub(a, b) for a, b in zip(residuals, printed, strict=True)]))
     assert caught(d.equations, replace(d.equations, residuals=tuple(residuals)))
 
 
@@ -188,13 +190,13 @@ def test_bar00_58_as_the_matrix_of_the_speeds():
 
 def planted_spins(monkeypatch, wrong, depth):
     """The spin of every frame beyond some depth, as `wrong` makes it."""
-    right = Motion._spin
+    right = VelocityRecursion._relative_angular_velocity
 
     def spin(motion, F):
         vector = right(motion, F)
         return wrong(vector) if F.depth > depth else vector
 
-    monkeypatch.setattr(Motion, "_spin", spin)
+    monkeypatch.setattr(VelocityRecursion, "_relative_angular_velocity", spin)
 
 
 @pytest.mark.parametrize("wrong", [lambda v: -v, lambda v: 2 * v], ids=["sign", "twice"])
@@ -242,11 +244,11 @@ def audit_in_floats(system):
         r = (body.G - system.O).on(t).components(N)
         differences += [t.sub(a, kin.rate(b)) for a, b in zip(kin.v(body.G).components(N), r, strict=True)]
         if body.frame is not None:
-            R, w = body.frame.matrix(t), kin.w(body.frame).components(N)
+            R, w = body.frame.dcm_nodes(t), kin.w(body.frame).components(N)
             Rd = [tuple(kin.rate(x) for x in row) for row in R]
             axial = [dot3(t, Rd[(k + 2) % 3], R[(k + 1) % 3]) for k in range(3)]
             differences += [t.sub(a, b) for a, b in zip(w, axial, strict=True)]
-    values = evaluate(t, differences, lambda i: value(t.nodes[i][1]), Floats())
+    values = evaluate(t, differences, lambda i: value(t.nodes[i][1]), FloatArithmetic())
     return bool(np.max(np.abs(values)) < 1e-12)
 
 

@@ -129,17 +129,17 @@ def test_a_hundred_random_systems_with_decimal_angles():
 def test_a_wrong_sign_is_seen_with_decimal_angles():
     from dataclasses import replace
 
-    from dalembert.mechanics.agreement.agreement_table import compare
+    from dalembert.mechanics.agreement.agreement_table import certify_equal
 
     right = da.kane(arm(3)).equations
     t = right.tape.fork()
     wrong = replace(
         right, tape=t, residuals=(t.neg(right.residuals[0]), t.add(right.residuals[1], right.residuals[0]), *right.residuals[2:])
     )
-    assert compare(right, wrong).holds
+    assert certify_equal(right, wrong).holds
     u = right.u[0]
     wrong = replace(right, tape=t, residuals=(t.add(right.residuals[0], t.mul(t.const(1), u)), *right.residuals[1:]))
-    assert compare(right, wrong).holds is False
+    assert certify_equal(right, wrong).holds is False
 
 
 def test_a_root_that_a_vanishing_constant_leaves_unreal_does_not_hang():

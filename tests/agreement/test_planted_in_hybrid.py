@@ -63,11 +63,11 @@ def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(name):
         assert isinstance(a, Quantity)
         if a.formula == a.symbol:
             continue
-        tree = f.replaced(a.formula, names)
+        tree = f.substitute(a.formula, names)
         wrong = [*variants(tree), *([] if isinstance(tree, f.Equation) else [-tree])]
         planted += len(wrong)
         for tree in wrong:
-            other = replace(a, made_by=tree)
+            other = replace(a, rule=tree)
             reader.shown[id(other)] = reader.shown[id(a)]
             if reader.vanish(reader.differences(other)):
                 missed.append((a.title, tree))

@@ -10,13 +10,13 @@ from dalembert import gallery
 from dalembert.mechanics.agreement.agreement_table import agreement
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
 from dalembert.mechanics.kinetics.quantity import Quantity
-from dalembert.mechanics.kinetics.spatial_fields import PlaceField
-from dalembert.mechanics.kinetics.system_quantities import InSpeeds, Quantities, Written
+from dalembert.mechanics.kinetics.spatial_fields import SpatialField
+from dalembert.mechanics.kinetics.system_quantities import Quantities, RateQuantities, SpeedQuantities
 from dalembert.mechanics.principles.derivation import Matrix
 from dalembert.symbolic.algebra import formula as f
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, Rows
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 from laws.printed import Reader
 from laws.test_printed import WRITTEN_IN_QUANTITIES
 
@@ -60,12 +60,12 @@ def turned(d, value):
     """The same value with its sign turned; None where it vanishes."""
     t = d.tape
     if isinstance(value, int):
-        return None if shown_zero(t, [value])[0] else t.neg(value)
+        return None if provably_zero(t, [value])[0] else t.neg(value)
     if isinstance(value, Vector):
-        return None if all(shown_zero(t, value.components(d.kinematics.system.N))) else -value
+        return None if all(provably_zero(t, value.components(d.kinematics.system.N))) else -value
     if not isinstance(value, Matrix):
         return None
-    place = next(((i, k) for i, row in enumerate(value.rows) for k, e in enumerate(row) if not shown_zero(t, [e])[0]), None)
+    place = next(((i, k) for i, row in enumerate(value.rows) for k, e in enumerate(row) if not provably_zero(t, [e])[0]), None)
     rows = tuple(tuple(t.neg(e) if (i, k) == place else e for k, e in enumerate(row)) for i, row in enumerate(value.rows))
     return None if place is None else replace(value, rows=rows)
 
@@ -106,11 +106,11 @@ def variants(tree):
         if tree.right != f.ZERO:
             yield replace(tree, right=-tree.right)
             yield from (replace(tree, right=right) for right in variants(tree.right))
-    elif isinstance(tree, f.With | f.Component | f.Total | f.Rate | f.Negative):
+    elif isinstance(tree, f.With | f.Component | f.Summation | f.Rate | f.Negative):
         if isinstance(tree, f.Negative):
             yield tree.of
         # what is summed over s is told term by term
-        if not (isinstance(tree, f.Total) and tree.over):
+        if not (isinstance(tree, f.Summation) and tree.over):
             yield from (replace(tree, of=of) for of in variants(tree.of))
     elif isinstance(tree, f.Product):
         for i, factor in enumerate(tree.factors):
@@ -118,7 +118,7 @@ def variants(tree):
 
 
 def in_every_formula(d):
-    for a in d.statement.made_of:
+    for a in d.statement.dependencies:
         if a.title or a is d.statement:
             # Φ = Ψ⁻¹, γ and what the momenta carry are checked by what they say, not by their tree
             by_meaning = isinstance(a.formula, f.Inverse) or a.title in ("Hamel coefficients", "What the momenta carry")
@@ -154,32 +154,32 @@ def negative(value):
         return -value
     if isinstance(value, Column):
         return -value
-    if isinstance(value, Rows):
+    if isinstance(value, SparseMatrix):
         rows = [dict(row) for row in value.rows]
         i = next(i for i, row in enumerate(rows) if row)
         rows[i] = {k: value.tape.neg(a) for k, a in rows[i].items()}
-        return Rows(value.tape, rows, value.width)
-    assert isinstance(value, PlaceField)
-    return value.map(lambda a: a.scaled(-1) if isinstance(a, Dyadic) else -a)
+        return SparseMatrix(value.tape, rows, value.width)
+    assert isinstance(value, SpatialField)
+    return value.map(lambda a: a.scale(-1) if isinstance(a, Dyadic) else -a)
 
 
 DEFINED = [
-    (Written, "T"),
+    (RateQuantities, "T"),
     (Quantities, "V"),
-    (Written, "Q"),
-    (Written, "S"),
-    (Written, "forces"),
-    (Written, "forces_without_potential"),
-    (Written, "moments"),
-    (Written, "dissipation"),
-    (Written, "placeless"),
+    (RateQuantities, "Q"),
+    (RateQuantities, "S"),
+    (RateQuantities, "forces"),
+    (RateQuantities, "forces_without_potential"),
+    (RateQuantities, "moments"),
+    (RateQuantities, "dissipation"),
+    (RateQuantities, "placeless"),
     (Quantities, "W"),
     (Quantities, "A"),
     (Quantities, "m"),
     (Quantities, "inertia"),
-    (Written, "H"),
-    (Written, "alpha"),
-    (InSpeeds, "a"),
+    (RateQuantities, "H"),
+    (RateQuantities, "alpha"),
+    (SpeedQuantities, "a"),
 ]
 
 

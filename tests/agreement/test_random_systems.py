@@ -21,7 +21,7 @@ from dalembert.errors import BadDescription, IllPosed
 from dalembert.mechanics.agreement.agreement_table import AgreementRow
 from dalembert.mechanics.equations.equations_of_motion import check_regular
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.quasi_velocities import FullSpeeds
+from dalembert.mechanics.kinetics.quasi_velocities import QuasiVelocities
 from dalembert.symbolic.algebra.exact.zero_test import StructurallySingular
 
 KINDS = {
@@ -85,8 +85,8 @@ def test_every_principle_agrees_on_fifty_of_each_kind(kind):
 PLANTED = {
     "a without ω × v": ("trees", Kinematics, "a", components_only),
     "−ω × Iω": ("trees", import_module("dalembert.mechanics.kinetics.system_quantities"), "gibbs_function", with_wrong_sign),
-    "γ dropped": ("nonholonomic", FullSpeeds, "transposition", only("time")),
-    "γ_t dropped": ("quasi-velocities", FullSpeeds, "transposition", only("speeds")),
+    "γ dropped": ("nonholonomic", QuasiVelocities, "transposition", only("time")),
+    "γ_t dropped": ("quasi-velocities", QuasiVelocities, "transposition", only("speeds")),
 }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite, gradient
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, gradient
 from dalembert.symbolic.algebra.functions import cos, sin
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
-from dalembert.symbolic.algebra.normal_form.rational_form import Form
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -47,7 +47,7 @@ class RollingDisk:
         self.operators = {f"4.{n}": pair for n, pair in zip(range(46, 51), zip(printed, derived, strict=True), strict=True)}
         self.reduced = self._reduced(derived)
 
-    def forms(self) -> list[Form]:
+    def forms(self) -> list[RationalForm]:
         return normal_form(self.tape, [e.i for pair in (*self.operators.values(), *self.reduced.values()) for e in pair])
 
     def _printed_energy(self) -> Scalar:
@@ -114,7 +114,7 @@ class RollingDisk:
             operators[2] - r * cp * operators[3] - r * sp * operators[4],
         ]
         x_dd, y_dd = r * (p * s * sp - s.dot * cp), -r * (s.dot * sp + p * s * cp)
-        rewrite = Rewrite(self.tape, {x.dot.dot.i: x_dd.i, y.dot.dot.i: y_dd.i})
+        rewrite = Substitution(self.tape, {x.dot.dot.i: x_dd.i, y.dot.dot.i: y_dd.i})
         derived = [Scalar(self.tape, rewrite(e.i)) for e in rows]
         printed = [
             mr2 * p.dot * (1 + 5 * ct**2) / 4 + 3 * mr2 * s.dot * ct / 2 - 5 * mr2 * p * o * st * ct / 2 - mr2 * o * s * st / 2,

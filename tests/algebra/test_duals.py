@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.expression_graph import evaluate, gradient
 from dalembert.symbolic.algebra.tape import Tape
@@ -25,8 +25,8 @@ def test_slopes_equal_the_gradient_on_the_tape(point):
     outs = expressions(t, x, y)
     state = dict(zip((x, y), point, strict=True))
     values, slopes = jacobian(t, outs, (x, y), state)
-    expected = [evaluate(t, gradient(t, {e: t.one}, (x, y)), state.__getitem__, Floats()) for e in outs]
-    assert pytest.approx(evaluate(t, outs, state.__getitem__, Floats()), rel=1e-15) == values[0]
+    expected = [evaluate(t, gradient(t, {e: t.one}, (x, y)), state.__getitem__, FloatArithmetic()) for e in outs]
+    assert pytest.approx(evaluate(t, outs, state.__getitem__, FloatArithmetic()), rel=1e-15) == values[0]
     assert np.abs(slopes[0] - expected).max() <= 1e-14
 
 

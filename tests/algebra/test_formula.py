@@ -15,9 +15,9 @@ from dalembert.symbolic.algebra.formula import (
     Product,
     Rate,
     Sum,
+    Summation,
     Symbol,
-    Total,
-    Varied,
+    Variation,
     With,
 )
 from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
@@ -28,8 +28,8 @@ T, V, Q, A, lam, q, m, v, w, I, alpha, u, X = (Symbol(letter) for letter in "TVQ
 qdot, F, r = Symbol("q", dots=1), Symbol("F", ("r",)), Symbol("r")
 CASES = [
     (Equation(Rate(Partial(T, qdot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam), "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ"),
-    (Equation(T, Total(HALF * m * v.dot(v)) + Total(HALF * w.dot(I.dot(w)))), "T = Σ ½ m v·v + Σ ½ ω·I·ω"),
-    (Total(alpha.dot(w.cross(I.dot(w))), "i"), "Σ_i α·(ω × I·ω)"),
+    (Equation(T, Summation(HALF * m * v.dot(v)) + Summation(HALF * w.dot(I.dot(w)))), "T = Σ ½ m v·v + Σ ½ ω·I·ω"),
+    (Summation(alpha.dot(w.cross(I.dot(w))), "i"), "Σ_i α·(ω × I·ω)"),
     (Equation(F + Symbol("F", ("r",), star=True), ZERO), "F_r + F_r* = 0"),
     (Symbol("γ", ("1", "2"), ("3",)), "γ³₁₂"),
     (Symbol("γ", ("1", "12"), ("3",)), "γ³₁,₁₂"),
@@ -45,7 +45,7 @@ CASES = [
     ((Q - V) * T, "(Q − V) T"),
     (Rate(r), "dr/dt"),
     (Rate(m * v), "d/dt m v"),
-    (Varied(Name("x'")), "δẋ"),
+    (Variation(Name("x'")), "δẋ"),
     (Function(Symbol("T", bar=True), (q, u)), "T̄(q, u)"),
     (Inverse(Symbol("Ψ")), "Ψ⁻¹"),
 ]

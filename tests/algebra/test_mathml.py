@@ -10,16 +10,16 @@ import dalembert as da
 from dalembert.symbolic.algebra.formula import Partial, Rate, Symbol
 from dalembert.symbolic.algebra.printing import expression_tree, latex
 from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
-from dalembert.symbolic.algebra.printing.mathml import NAMESPACE, MathML, escaped, math, row
+from dalembert.symbolic.algebra.printing.mathml import NAMESPACE, MathML, escape, math, row
 from dalembert.symbolic.algebra.printing.print_tree import (
-    Bracketed,
+    Equality,
     Factors,
     Letter,
+    MatrixBrackets,
     Numeral,
     Prose,
-    Raised,
-    Sides,
     SignedTerms,
+    Superscript,
     UnitVector,
 )
 from dalembert.symbolic.algebra.printing.print_tree import NamedSymbol as Named
@@ -44,7 +44,7 @@ def seen(tree):
 
 
 def test_products_powers_and_dots():
-    tree = Factors((Numeral(Fraction(1, 4)), named("m"), Raised(named("r"), 2), named("phi''")))
+    tree = Factors((Numeral(Fraction(1, 4)), named("m"), Superscript(named("r"), 2), named("phi''")))
     assert (
         "<mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>m</mi><msup><mi>r</mi><mn>2</mn></msup>"
         '<mover accent="true"><mi>φ</mi><mo stretchy="false" style="padding-bottom:0.1em">¨</mo></mover></mrow>'
@@ -60,9 +60,9 @@ def test_functions_are_applied_and_stand_apart():
 
 
 def test_indices_dots_and_primes_stack():
-    assert "<msubsup><mi>u</mi><mn>1</mn><mn>2</mn></msubsup>" == written(Raised(named("u1"), 2))
+    assert "<msubsup><mi>u</mi><mn>1</mn><mn>2</mn></msubsup>" == written(Superscript(named("u1"), 2))
     assert "<msup><mi>v</mi><mo>′′</mo></msup>" == written(named("v′′"))
-    assert "<msup><msubsup><mi>v</mi><mn>1</mn><mo>′</mo></msubsup><mn>2</mn></msup>" == written(Raised(named("v1′"), 2))
+    assert "<msup><msubsup><mi>v</mi><mn>1</mn><mo>′</mo></msubsup><mn>2</mn></msup>" == written(Superscript(named("v1′"), 2))
 
 
 def test_formulas_of_the_books():
@@ -73,7 +73,7 @@ def test_formulas_of_the_books():
 
 
 def test_a_matrix_is_a_table_between_brackets():
-    tree = Sides(Letter("Ψ"), Bracketed(((named("a"), named("b")), (named("c"), Numeral(Fraction(1))))))
+    tree = Equality(Letter("Ψ"), MatrixBrackets(((named("a"), named("b")), (named("c"), Numeral(Fraction(1))))))
     assert [2, 2] == [len(found) for found in ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}mtr")]
     assert "Ψ=[abc1]" == seen(tree)
 
@@ -101,4 +101,4 @@ def test_any_words_survive(words):
     for tree in (Prose(words), UnitVector(words, "x"), named(words or "x")):
         assert "<script" not in math(tree)
         ET.fromstring(math(tree))
-    ET.fromstring(f"<p>{escaped(words)}</p>")
+    ET.fromstring(f"<p>{escape(words)}</p>")

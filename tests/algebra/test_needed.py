@@ -3,7 +3,7 @@
 import random
 
 from dalembert.symbolic.algebra import expression_graph
-from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.symbolic.algebra.expression_graph import dependencies
 from dalembert.symbolic.algebra.tape import Tape
 
 
@@ -15,8 +15,8 @@ def test_the_sweep_finds_the_same_nodes(monkeypatch):
         nodes.append(rng.choice([t.add, t.mul, t.sub])(a, b) if rng.random() < 0.8 else rng.choice([t.neg(a), t.call("sin", a)]))
     for count in (64, 65, 200):
         outs = rng.sample(nodes, count)
-        swept = needed(t, outs)
+        swept = dependencies(t, outs)
         monkeypatch.setattr(expression_graph, "_MANY", 10**9)
-        assert needed(t, outs) == swept
+        assert dependencies(t, outs) == swept
         monkeypatch.undo()
         assert set(outs) <= set(swept)

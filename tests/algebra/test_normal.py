@@ -17,25 +17,35 @@ from hypothesis import strategies as st
 from algebra.disk import RollingDisk
 from algebra.expressions import NAMES, at, close, fresh, points, texts
 from dalembert.errors import BadExpression, Unknown
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.functions import cos, sin, sqrt
-from dalembert.symbolic.algebra.normal_form.expansion import TooLong, expanded, normal_form, operation_count
-from dalembert.symbolic.algebra.normal_form.rational_form import ZERO, Atom, Form, Term, collect, constant, factor_common, symbol, to_scalar
+from dalembert.symbolic.algebra.normal_form.expansion import TooLong, expand, normal_form, operation_count
+from dalembert.symbolic.algebra.normal_form.rational_form import (
+    ZERO,
+    Atom,
+    RationalForm,
+    Term,
+    collect,
+    constant,
+    factor_common,
+    symbol,
+    to_scalar,
+)
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
 
-def normal(e: Scalar) -> Form:
+def normal(e: Scalar) -> RationalForm:
     return normal_form(e.tape, (e.i,))[0]
 
 
-def written(e: Scalar) -> Form:
+def written(e: Scalar) -> RationalForm:
     """A formula typed from a book, multiplied out and otherwise left alone."""
-    return expanded(e.tape, (e.i,))[0]
+    return expand(e.tape, (e.i,))[0]
 
 
-def assert_same(expected: Form, actual: Form) -> None:
+def assert_same(expected: RationalForm, actual: RationalForm) -> None:
     assert expected.terms == actual.terms
     assert expected.same_terms(actual)
 
@@ -287,7 +297,7 @@ def test_functions_nested_without_end_are_too_long(angles):
 def test_the_value_is_unchanged(text, point):
     tape, names = fresh()
     e = parse(text, names, tape)
-    for form in (normal_form(tape, (e.i,), limit=2000)[0], expanded(tape, (e.i,), limit=2000)[0]):
+    for form in (normal_form(tape, (e.i,), limit=2000)[0], expand(tape, (e.i,), limit=2000)[0]):
         assert close(at(e, point), at(to_scalar(form, tape), point))
 
 
@@ -313,7 +323,7 @@ def test_the_value_is_unchanged_with_many_angles(text, point):
         return
     back = to_scalar(form, tape)
     assert close(at(e, point), at(back, point))
-    assert shown_zero(tape, [(e - back).i]) == [True]
+    assert provably_zero(tape, [(e - back).i]) == [True]
 
 
 # ---- the same on every run ---------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from algebra.disk import RollingDisk, constants, coordinates, lagrangian_operator
 from algebra.expressions import fresh, texts
 from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.symbolic.algebra.normal_form.expansion import expanded, normal_form
+from dalembert.symbolic.algebra.normal_form.expansion import expand, normal_form
 from dalembert.symbolic.algebra.normal_form.rational_form import ZERO
 from dalembert.symbolic.algebra.parser import parse
-from dalembert.symbolic.algebra.printing import WrittenEquation, equation, equation_latex, equation_text, latex, text
+from dalembert.symbolic.algebra.printing import EquationSides, equation, equation_latex, equation_text, latex, text
 from dalembert.symbolic.algebra.printing.common_subexpressions import with_intermediates
 from dalembert.symbolic.algebra.printing.latex_notation import Latex
 from dalembert.symbolic.algebra.printing.symbol_names import latex_name, parts, unicode_name
@@ -202,8 +202,8 @@ def test_cart_and_bar_mei85_example_7_3_h():
     assert equation_text(tape, first.i, unknowns) == "(M + m) ẍ + m a θ̈ cos θ − m a θ̇² sin θ = −k x + F"
     assert equation_text(tape, second.i, unknowns) == "4/3 m a² θ̈ + m a ẍ cos θ = −m a g sin θ + 2 a F cos θ"
     printed = (M + m) * x.dot.dot + m * a * (theta.dot.dot * cos(theta) - theta.dot**2 * sin(theta)) + k * x - F
-    (terms,) = expanded(tape, (printed.i,))
-    assert equation_form(tape, first.i, unknowns).same_terms(WrittenEquation(terms, ZERO), up_to_factor=False)
+    (terms,) = expand(tape, (printed.i,))
+    assert equation_form(tape, first.i, unknowns).same_terms(EquationSides(terms, ZERO), up_to_factor=False)
 
 
 def test_vehicle_bar00_50():
@@ -334,11 +334,11 @@ def test_expressions_as_computed(raw):
 
 
 def _at(e: Scalar) -> float:
-    from dalembert.symbolic.algebra.arithmetic import Floats
+    from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
     from dalembert.symbolic.algebra.expression_graph import evaluate
 
     values = {"a": 0.3, "b": 1.7, "c": -2.1}
-    return evaluate(e.tape, (e.i,), lambda i: values[e.tape.nodes[i][1]], Floats())[0]
+    return evaluate(e.tape, (e.i,), lambda i: values[e.tape.nodes[i][1]], FloatArithmetic())[0]
 
 
 # ---- always ----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import sympy
 from algebra.expressions import Rationals, at, close
 from dalembert.errors import BadExpression
 from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
-from dalembert.symbolic.algebra.scalar import Scalar, apply, exact, join, on
+from dalembert.symbolic.algebra.scalar import Scalar, apply, as_node, common_tape, exact
 from dalembert.symbolic.algebra.tape import Tape
 
 
@@ -208,7 +208,7 @@ def test_expressions_of_relatives_meet_on_the_younger_tape(tape, x, y):
     assert (grown + x).tape is child
     assert (x + grown).tape is child
     assert grown + x == x + grown
-    assert join(tape, child) is join(child, tape) is child
+    assert common_tape(tape, child) is common_tape(child, tape) is child
 
 
 def test_expressions_of_siblings_can_be_combined(tape, x, y):
@@ -222,15 +222,15 @@ def test_expressions_of_siblings_can_be_combined(tape, x, y):
 
 def test_systems_do_not_mix(x):
     stranger = Scalar(Tape(), 0)
-    for operation in (lambda: x + stranger, lambda: stranger * x, lambda: on(x.tape, stranger), lambda: atan2(x, stranger)):
+    for operation in (lambda: x + stranger, lambda: stranger * x, lambda: as_node(x.tape, stranger), lambda: atan2(x, stranger)):
         with pytest.raises(BadExpression, match="these belong to different systems"):
             operation()
     assert x != Scalar(Tape(), x.i)
 
 
 def test_on_finds_numbers_and_sympy_expressions(tape, x):
-    assert on(tape, 9.81) == tape.const(Fraction(981, 100))
-    assert on(tape, sympy.Symbol("x") ** 2) == (x**2).i
+    assert as_node(tape, 9.81) == tape.const(Fraction(981, 100))
+    assert as_node(tape, sympy.Symbol("x") ** 2) == (x**2).i
 
 
 # ---- functions -----------------------------------------------------------------------------

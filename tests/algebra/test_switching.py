@@ -6,7 +6,7 @@ import sympy
 
 import dalembert as da
 from dalembert.exchange.modelfile.reader import read_model
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 
 X, Y = sympy.symbols("x y")
@@ -33,7 +33,7 @@ def test_every_way_to_write_it_gives_the_same_numbers(ours, text, theirs, expect
     x, y = s.coordinates("x y")
     nodes = [ours(x, y).i, s.expression(text).i, (x - x + theirs).i]
     for values in [(-2.0, 0.5), (0.25, -3.0), (3.0, 4.0), (1.5, 1.25)]:
-        numbers = evaluate(x.tape, nodes, dict(zip((x.i, y.i), values, strict=True)).__getitem__, Floats())
+        numbers = evaluate(x.tape, nodes, dict(zip((x.i, y.i), values, strict=True)).__getitem__, FloatArithmetic())
         np.testing.assert_allclose(numbers, expected(*values), rtol=1e-15, atol=1e-15)
 
 
@@ -48,7 +48,7 @@ def test_what_sympy_prints_is_read(condition):
     x, y = s.coordinates("x y")
     e = sympy.Piecewise((X - Y, condition), (3, True))
     for a, b in [(-2.0, 0.5), (0.25, -3.0), (3.0, 4.0), (-1.5, -2.0)]:
-        numbers = evaluate(x.tape, [s.expression(str(e)).i, (x - x + e).i], {x.i: a, y.i: b}.__getitem__, Floats())
+        numbers = evaluate(x.tape, [s.expression(str(e)).i, (x - x + e).i], {x.i: a, y.i: b}.__getitem__, FloatArithmetic())
         assert [float(e.subs({X: a, Y: b}))] * 2 == numbers
 
 

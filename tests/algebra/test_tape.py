@@ -8,8 +8,16 @@ from fractions import Fraction
 import pytest
 
 from dalembert.errors import BadExpression
-from dalembert.symbolic.algebra.arithmetic import Floats
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, evaluate, gradient, needed, transplant
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    copy_expressions,
+    dependencies,
+    evaluate,
+    gradient,
+)
 from dalembert.symbolic.algebra.tape import LARGEST_POWER, Tape
 
 
@@ -51,7 +59,7 @@ def test_operands_of_differences_and_quotients_stand_as_written(tape, xyz):
 def test_operands_come_before_the_nodes_made_of_them(tape, xyz):
     x, y, z = xyz
     e = tape.div(tape.call("cos", tape.sub(x, tape.mul(y, z))), tape.add(tape.power(x, 5), tape.pi))
-    for i in needed(tape, [e]):
+    for i in dependencies(tape, [e]):
         assert all(a < i for a in tape.nodes[i][1:] if isinstance(a, int) and tape.nodes[i][0] not in ("const", "symbol"))
 
 
@@ -152,9 +160,9 @@ def test_sin_and_cos_of_multiples_of_pi(tape, twelfths):
     angle = tape.mul(tape.const(Fraction(twelfths, 12)), tape.pi)
     for name in ("sin", "cos"):
         e = tape.call(name, angle)
-        plain = evaluate(tape, [angle], lambda _: 0.0, Floats())[0]
-        assert evaluate(tape, [e], lambda _: 0.0, Floats())[0] == pytest.approx(Floats().call(name, plain, 0), abs=1e-14)
-        folded = not any(tape.nodes[i][0] in ("sin", "cos") for i in needed(tape, [e]))
+        plain = evaluate(tape, [angle], lambda _: 0.0, FloatArithmetic())[0]
+        assert evaluate(tape, [e], lambda _: 0.0, FloatArithmetic())[0] == pytest.approx(FloatArithmetic().call(name, plain, 0), abs=1e-14)
+        folded = not any(tape.nodes[i][0] in ("sin", "cos") for i in dependencies(tape, [e]))
         assert folded == (twelfths % 2 == 0 or twelfths % 3 == 0)
 
 
@@ -258,17 +266,17 @@ def test_transplant_makes_the_same_expression_on_a_relative(tape, xyz):
     left, right = tape.fork(), tape.fork()
     right.call("exp", z)
     e = left.div(left.sub(left.call("sin", x), left.mul(left.const(Fraction(2, 3)), left.symbol("m"))), left.atan2(y, z))
-    (moved,) = transplant(left, right, [e])
+    (moved,) = copy_expressions(left, right, [e])
     values = {"x": 0.3, "y": 0.7, "z": 1.1, "m": 2.5}
-    expected = evaluate(left, [e], lambda k: values[left.nodes[k][1]], Floats())
-    assert expected == evaluate(right, [moved], lambda k: values[right.nodes[k][1]], Floats())
-    assert [e] == transplant(right, left, [moved])
+    expected = evaluate(left, [e], lambda k: values[left.nodes[k][1]], FloatArithmetic())
+    assert expected == evaluate(right, [moved], lambda k: values[right.nodes[k][1]], FloatArithmetic())
+    assert [e] == copy_expressions(right, left, [moved])
 
 
 def test_transplanted_rates_still_vary_with_time(tape, xyz):
     x, _, _ = xyz
     left, right = tape.fork(), tape.fork()
-    (xd,) = transplant(left, right, [left.rate(x)])
+    (xd,) = copy_expressions(left, right, [left.rate(x)])
     assert right.nodes[right.rate(xd)] == ("symbol", "x''", None)
     assert xd == right.rate(x)
 
@@ -283,13 +291,13 @@ def test_long_chains_of_nodes_do_not_recurse(tape, xyz):
     length = 20 * sys.getrecursionlimit()
     for k in range(length):
         e = tape.add(tape.mul(e, y) if k % 2 else e, z)
-    value = evaluate(tape, [e], {x: 1.0, y: 1.0, z: 1.0}.__getitem__, Floats())[0]
+    value = evaluate(tape, [e], {x: 1.0, y: 1.0, z: 1.0}.__getitem__, FloatArithmetic())[0]
     assert value == length + 1
     assert Derivative(tape, tape.rate)(e) != tape.zero
     assert all(g != tape.zero for g in gradient(tape, {e: tape.one}, [x, y, z]))
-    assert set(Linear(tape, [x, z])(e)[1]) == {0, 1}
-    assert Rewrite(tape, {y: tape.one, z: tape.zero})(e) == x
-    assert len(transplant(tape, tape.fork(len(tape) // 2), [e])) == 1
+    assert set(LinearCoefficients(tape, [x, z])(e)[1]) == {0, 1}
+    assert Substitution(tape, {y: tape.one, z: tape.zero})(e) == x
+    assert len(copy_expressions(tape, tape.fork(len(tape) // 2), [e])) == 1
 
 
 def test_a_tape_survives_pickling(tape, xyz):

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 
 from dalembert.symbolic.algebra.exact import verdict
-from dalembert.symbolic.algebra.exact.branches import Branches
-from dalembert.symbolic.algebra.exact.finite_field import mul, reciprocal, root, sub
-from dalembert.symbolic.algebra.exact.signs_and_roots import Structure, simpler_root, square_part
-from dalembert.symbolic.algebra.exact.verdict import Clock, Undecided
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, ZeroTest
+from dalembert.symbolic.algebra.exact.branches import BranchAnalysis
+from dalembert.symbolic.algebra.exact.finite_field import extension_sqrt, mul, reciprocal, sub
+from dalembert.symbolic.algebra.exact.signs_and_roots import FactorAnalysis, denest_root, square_part
+from dalembert.symbolic.algebra.exact.verdict import TimeLimit, Undecided
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, ZeroTest
 from dalembert.symbolic.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -191,14 +191,14 @@ def test_signs_that_would_all_have_to_coincide_are_undecided():
 def test_branches_are_counted_row_by_row():
     x, y, z = symbols("x y z")
     rows = [x * y, abs(x) * y, abs(x) * sign(y * z) + sqrt(z**2 * x)]
-    branches = Branches(x.tape, lambda k: PrimePoint(x.tape, k, settle=False))
+    branches = BranchAnalysis(x.tape, lambda k: SamplePoint(x.tape, k, redraw=False))
     assert [len(branches.of([r.i]).atoms) for r in rows] == [0, 1, 3]
     assert [branches.of([r.i]).related for r in rows] == [0, 0, 0]
 
 
 def test_relations_between_radicands_are_found():
     x, y = symbols("x y")
-    branches = Branches(x.tape, lambda k: PrimePoint(x.tape, 100 + k, 2**89 * 0 + PrimePoint(x.tape, 1).prime, settle=False))
+    branches = BranchAnalysis(x.tape, lambda k: SamplePoint(x.tape, 100 + k, 2**89 * 0 + SamplePoint(x.tape, 1).prime, redraw=False))
     assert not branches.of([(sqrt(x) + sqrt(y) + sqrt(x + y)).i]).dependent
     # x² − y² is a product that the structure does not show
     assert branches.of([(sqrt(x - y) + sqrt(x + y) + sqrt(x**2 - y**2)).i]).related == 1
@@ -213,14 +213,14 @@ def test_what_takes_too_long_is_undecided(monkeypatch):
     e = (x + y) ** 2 - x**2 - 2 * x * y - y**2
     now = iter(range(0, 1000, 4))
     monkeypatch.setattr(verdict.time, "thread_time", lambda: float(next(now)))
-    found = ZeroTest(e.tape, seed=1, clock=Clock(3.0)).decide([e.i])
+    found = ZeroTest(e.tape, seed=1, clock=TimeLimit(3.0)).decide([e.i])
     assert found.zero == (None,)
     assert "not decided within 3 s" in found.why
 
 
 def test_a_clock_stops(monkeypatch):
     monkeypatch.setattr(verdict.time, "thread_time", lambda: 100.0)
-    clock = Clock(5.0)
+    clock = TimeLimit(5.0)
     clock.check()
     monkeypatch.setattr(verdict.time, "thread_time", lambda: 106.0)
     with pytest.raises(Undecided, match="within 5 s"):
@@ -231,10 +231,10 @@ def test_a_clock_stops(monkeypatch):
 
 
 def test_roots_in_the_quadratic_extension():
-    p = PrimePoint(Tape(), 1).prime
+    p = SamplePoint(Tape(), 1).prime
     for x in (2, 5, 7, p - 3, 10**20, (3, 4), (0, 2)):
         try:
-            y = root(x, p)
+            y = extension_sqrt(x, p)
         except ArithmeticError:
             continue
         assert mul(y, y, p) == x
@@ -244,17 +244,17 @@ def test_roots_in_the_quadratic_extension():
 
 def test_factors_and_squares():
     x, y = symbols("x y")
-    structure = Structure(x.tape)
+    structure = FactorAnalysis(x.tape)
     assert structure.factors((-12 * x**2 * y / (x + y) ** 3).i) == (-12, {x.i: 2, y.i: 1, (x + y).i: -3})
-    assert structure.nonnegative((x**2 + sqrt(y) + 3).i)
-    assert not structure.nonnegative((x**2 - 1).i)
-    assert structure.never_positive((-(x**2) * sqrt(y)).i)
+    assert structure.is_nonnegative((x**2 + sqrt(y) + 3).i)
+    assert not structure.is_nonnegative((x**2 - 1).i)
+    assert structure.is_nonpositive((-(x**2) * sqrt(y)).i)
     assert square_part(Fraction(50, 9)) == (Fraction(5, 3), 2)
 
 
 def test_simpler_roots():
     (x,) = symbols("x")
     r2 = sqrt(number(x, 2))
-    assert simpler_root(x.tape, (3 + 2 * r2).i) == {1: 1, 2: 1}
-    assert simpler_root(x.tape, (3 - 2 * r2).i) == {1: -1, 2: 1}
-    assert simpler_root(x.tape, (2 + r2).i) is None
+    assert denest_root(x.tape, (3 + 2 * r2).i) == {1: 1, 2: 1}
+    assert denest_root(x.tape, (3 - 2 * r2).i) == {1: -1, 2: 1}
+    assert denest_root(x.tape, (2 + r2).i) is None

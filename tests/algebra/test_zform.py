@@ -5,14 +5,14 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
-from dalembert.symbolic.algebra.printing.common_subexpressions import free_letters
-from dalembert.symbolic.algebra.printing.symbol_names import displayed, latex_name, unicode_name
+from dalembert.symbolic.algebra.printing.common_subexpressions import unused_prefix
+from dalembert.symbolic.algebra.printing.symbol_names import display_name, latex_name, unicode_name
 
 
 def assert_apart(tape):
-    letters = free_letters(tape)
+    letters = unused_prefix(tape)
     for write in (unicode_name, latex_name):
-        of_the_model = {write(displayed(name, tape.displays)) for name in tape.names}
+        of_the_model = {write(display_name(name, tape.displays)) for name in tape.names}
         assert of_the_model.isdisjoint(write(f"{letters}{k}") for k in range(1, 2000))
 
 
@@ -33,9 +33,9 @@ def test_apart_from_what_is_only_displayed_so(shown):
     s = da.System("hostile")
     s.coordinate("harmless", display=shown)
     assert_apart(s.space.tape)
-    assert "zz" == free_letters(s.space.tape)
+    assert "zz" == unused_prefix(s.space.tape)
 
 
 def test_the_dumbbell_keeps_its_own_z():
-    assert "zz" == free_letters(kinematics(gallery.build("dumbbell")).tape)
-    assert "z" == free_letters(kinematics(gallery.build("rolling-disk")).tape)
+    assert "zz" == unused_prefix(kinematics(gallery.build("dumbbell")).tape)
+    assert "z" == unused_prefix(kinematics(gallery.build("rolling-disk")).tape)

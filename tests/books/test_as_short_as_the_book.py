@@ -10,9 +10,9 @@ import pytest
 import dalembert as da
 from comparisons import combination, in_speeds
 from dalembert import gallery
-from dalembert.symbolic.algebra.normal_form.expansion import expanded, normal_form
-from dalembert.symbolic.algebra.normal_form.rational_form import Form, factor_common
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.normal_form.expansion import expand, normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, factor_common
+from dalembert.symbolic.algebra.scalar import as_node
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,23 +42,23 @@ ABSOLUTE = (
 ALONG_THETA = "m*l**2*theta'' - m*l**2*sin(theta)*cos(theta)*phi'**2 + m*g*l*sin(theta)"
 
 
-def monomials(form: Form) -> int:
+def monomials(form: RationalForm) -> int:
     """How many terms are left after removal of common factors: the counter for both sides."""
     return len(factor_common(form)[1].numerator)
 
 
 def check(d: da.Derivation, ours: int, book: int) -> None:
     """The same terms in any order, up to a common factor, and not one more."""
-    (printed,) = expanded(d.tape, (book,))
+    (printed,) = expand(d.tape, (book,))
     (derived,) = normal_form(d.tape, (ours,))
     assert monomials(derived) <= monomials(printed)
-    assert Form(derived.numerator).same_terms(Form(printed.numerator), up_to_factor=True)
+    assert RationalForm(derived.numerator).same_terms(RationalForm(printed.numerator), up_to_factor=True)
 
 
 def cases(chosen):
     for name, labels in chosen.items():
         for p in gallery.entry(name).printed:
-            if p.equals and (labels is None or p.label in labels):
+            if p.combination and (labels is None or p.label in labels):
                 yield pytest.param(name, p, id=f"{name} {p.label}")
 
 
@@ -67,28 +67,28 @@ def test_by_kane(name, printed):
     d = da.kane(gallery.build(name))
     # ṡ is called v where it is a speed
     book = in_speeds(d.kinematics, printed.residual)
-    check(d, combination(d, printed.equals), book)
+    check(d, combination(d, printed.combination), book)
 
 
 @pytest.mark.parametrize(("name", "printed"), list(cases(BY_MAGGI)))
 def test_by_maggi(name, printed):
     s = gallery.build(name)
     d = da.maggi(s)
-    ((number, _),) = printed.equals
-    check(d, d.native.printed[number - 1], on(d.tape, s.expression(printed.residual)))
+    ((number, _),) = printed.combination
+    check(d, d.principle_form.printed[number - 1], as_node(d.tape, s.expression(printed.residual)))
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_double_pendulum_in_absolute_angles(number):
     s = gallery.build("double-pendulum", angles="absolute")
     d = da.lagrange(s)
-    check(d, d.equations.residuals[number - 1], on(d.tape, s.expression(ABSOLUTE[number - 1])))
+    check(d, d.equations.residuals[number - 1], as_node(d.tape, s.expression(ABSOLUTE[number - 1])))
 
 
 def test_spherical_pendulum_along_theta():
     s = gallery.build("spherical-pendulum")
     d = da.lagrange(s)
-    check(d, d.equations.residuals[0], on(d.tape, s.expression(ALONG_THETA)))
+    check(d, d.equations.residuals[0], as_node(d.tape, s.expression(ALONG_THETA)))
 
 
 def test_a_longer_form_is_noticed():
@@ -96,7 +96,7 @@ def test_a_longer_form_is_noticed():
     d = da.lagrange(s)
     longer = s.expression(ALONG_THETA + " + m*l*g*(sin(theta)**2 + cos(theta)**2 - 1)")
     with pytest.raises(AssertionError):
-        check(d, on(d.tape, s.expression(ALONG_THETA + " + m*l")), on(d.tape, longer))
+        check(d, as_node(d.tape, s.expression(ALONG_THETA + " + m*l")), as_node(d.tape, longer))
 
 
 # ---- the table of docs/equations.md ------------------------------------------------------------

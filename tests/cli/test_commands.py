@@ -130,13 +130,13 @@ def test_any_disagreement_ends_with_one(monkeypatch, arguments):
 
 
 def test_a_failed_audit_ends_with_one(monkeypatch):
-    honest = certificate.audit
+    honest = certificate.audit_kinematics
 
     def crooked(kin, seed):
         (first, *rest), decision = honest(kin, seed)
         return (replace(first, holds=False), *rest), decision
 
-    monkeypatch.setattr(certificate, "audit", crooked)
+    monkeypatch.setattr(certificate, "audit_kinematics", crooked)
     result = run("agree", "vehicle")
     assert 1 == result.exit_code
     assert "identity that fails" in result.stdout

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cli.running import run
-from dalembert.cli.command_registry import COMMANDS, function_of
+from dalembert.cli.command_registry import COMMANDS, load_command
 
 # what prints formulas, files or pages
 WITHOUT = {"derive", "report", "hybrid", "export", "view", "new", "convert", "schema"}
@@ -20,7 +20,7 @@ def told(*line):
 
 
 def test_every_command_that_prints_a_table_has_it():
-    assert set(COMMANDS) - WITHOUT == {name for name in COMMANDS if "as_json" in inspect.signature(function_of(name)).parameters}
+    assert set(COMMANDS) - WITHOUT == {name for name in COMMANDS if "as_json" in inspect.signature(load_command(name)).parameters}
 
 
 def test_study():

@@ -7,8 +7,8 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 import typer
 
-from dalembert.cli.command_registry import COMMANDS, Argument, function_of
-from dalembert.cli.fast_parser import asked
+from dalembert.cli.command_registry import COMMANDS, Argument, load_command
+from dalembert.cli.fast_parser import parse_fast
 from dalembert.cli.typer_app import app
 
 GROUP = typer.main.get_command(app)
@@ -27,7 +27,7 @@ def by_typer(line):
 
 def plainly(line):
     """The same without typer; None where the line is left to it."""
-    found = asked(line)
+    found = parse_fast(line)
     if found is None:
         return None
     defaults = {p.name: p.default for p in inspect.signature(found.func).parameters.values()}
@@ -73,13 +73,13 @@ def test_plain_lines_are_read_without_typer(line):
     ],
 )
 def test_other_lines_are_left_to_typer(line):
-    assert None is asked(line.split())
+    assert None is parse_fast(line.split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_random_lines_mean_the_same(command):
     draw = Random(command)
-    hints = get_type_hints(function_of(command), include_extras=True)
+    hints = get_type_hints(load_command(command), include_extras=True)
     hints.pop("return")
     read = 0
     for _ in range(40):

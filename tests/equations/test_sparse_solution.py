@@ -3,13 +3,13 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import n_four_bar
-from dalembert.mechanics.equations.sparse_saddle_point import sparse_saddle
-from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
+from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
 from dalembert.runtime.dynamics.compile import saddle_equations
 from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.simulation.model import native_model
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.runtime.states.run_values import parameter_vector, run_values
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -40,13 +40,20 @@ def solved(M, f, A, gamma):
 
     upper = [{k: symbol(x) for k, x in enumerate(row) if x and k >= i} for i, row in enumerate(M)]
     full = [{k: upper[min(i, k)][max(i, k)] for k in range(len(M)) if M[i, k]} for i in range(len(M))]
-    saddle = sparse_saddle(t, full, rows(A))
+    saddle = factor_saddle_point(t, full, rows(A))
     if saddle is None:
         return None
     right = [symbol(x) for x in gamma]
     zdot, multipliers = saddle.solution([symbol(x) for x in f], right)
-    groups = (zdot, multipliers, saddle.over_pivots, (saddle.mass_lost,), saddle.lengths, saddle.correction(right))
-    return [np.array(evaluate(t, group, known.__getitem__, Floats())) for group in groups]
+    groups = (
+        zdot,
+        multipliers,
+        saddle.inverse_pivots,
+        (saddle.mass_cancellation,),
+        saddle.row_norms_squared,
+        saddle.projection_step(right),
+    )
+    return [np.array(evaluate(t, group, known.__getitem__, FloatArithmetic())) for group in groups]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -83,10 +90,10 @@ def test_large_full_matrices_are_left_to_loops_and_small_ones_are_not():
 
 
 def windows(count):
-    kin, equations = saddle_equations(all_rates(kinematics(n_four_bar.build(windows=count))))
-    chosen = values_of_run(kin, {}, {})
+    kin, equations = saddle_equations(unreduced_kinematics(kinematics(n_four_bar.build(windows=count))))
+    chosen = run_values(kin, {}, {})
     model = native_model(chosen, equations)
-    return model.rates, np.array(parameters_of(chosen, model.parameters), dtype=float)
+    return model.rates, np.array(parameter_vector(chosen, model.parameters), dtype=float)
 
 
 def spaces(rates, p, x):
@@ -94,7 +101,7 @@ def spaces(rates, p, x):
     straight, full = Workspace(rates, p), Workspace(rates, p)
     full._fields.straight_count = 0
     for space in (straight, full):
-        space.choose_rows(x)
+        space.select_rows(x)
     return straight, full
 
 
@@ -106,7 +113,7 @@ def test_windows_have_the_accelerations_and_multipliers_of_the_orthogonal_solver
         x[:42] += 1e-3 * rng.normal(size=42)
         straight, full = spaces(rates, p, x)
         a, b = straight.evaluate(x), full.evaluate(x)
-        assert 0 == straight.refused
+        assert 0 == straight.sparse_fallbacks
         assert np.abs(a - b).max() <= 1e-12 * np.abs(b).max()
         assert np.abs(straight.multipliers - full.multipliers).max() <= 1e-11 * np.abs(full.multipliers).max()
 
@@ -117,7 +124,7 @@ def test_where_the_bars_lie_in_one_line_the_orthogonal_solver_takes_over():
     x = np.concatenate([np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
     straight, full = spaces(rates, p, before)
     assert straight.evaluate(x).tolist() == full.evaluate(x).tolist()
-    assert 1 == straight.refused
+    assert 1 == straight.sparse_fallbacks
 
 
 def test_windows_fall_through_singular_positions_on_the_branch_of_parallelograms():
@@ -135,12 +142,12 @@ def test_states_are_brought_onto_the_rows_as_by_the_orthogonal_solver():
     for angle in (0.3, 0.9, 2.0):
         x = np.concatenate([np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
         beside = x[:-1] + 1e-6 * rng.normal(size=42)
-        straight, full = (Workspace(rates, p, holding=True) for _ in range(2))
+        straight, full = (Workspace(rates, p, projecting=True) for _ in range(2))
         full._fields.straight_count = full._fields.back_count = 0
         found = []
         for space in (straight, full):
-            space.choose_rows(x)
-            found.append(space.projected(0.1, beside))
+            space.select_rows(x)
+            found.append(space.project_state(0.1, beside))
         assert np.abs(found[0] - found[1]).max() <= 1e-13
         rows = rates.rows(np.array([[*found[0], 0.1]]), p)
         assert np.abs(rows["phi"]).max() <= 1e-15
@@ -154,12 +161,12 @@ def test_after_ends_of_steps_in_a_straight_line_the_orthogonal_solver_has_what_i
     singular = np.concatenate([np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.5]])
     found = []
     for loops in (False, True):
-        space = Workspace(rates, p, holding=True)
+        space = Workspace(rates, p, projecting=True)
         if loops:
             space._fields.straight_count = space._fields.back_count = 0
-        space.choose_rows(np.append(ends[0], 0.0))
+        space.select_rows(np.append(ends[0], 0.0))
         for k, y in enumerate(ends[1:], 1):
-            assert space.projected(0.1 * k, y) is not None
+            assert space.project_state(0.1 * k, y) is not None
         found.append((space.evaluate(singular), space._fields.turning, space._fields.unseen))
     assert np.abs(found[0][0] - found[1][0]).max() <= 1e-12
     assert np.isclose(found[1][1], found[0][1], rtol=1e-9)

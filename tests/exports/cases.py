@@ -9,10 +9,10 @@ import numpy as np
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exchange.exports.export_model import Contents, model
+from dalembert.exchange.exports.export_model import ExportRequest, exported_model
 from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 
 # constrained, specified, flexible, quaternions, driven, nonlinear in the rates, redundant rows among them
@@ -71,7 +71,7 @@ class Case:
         rows = []
         for t, state, w in zip(self.t, x, self.w, strict=True):
             numbers = dict(zip(m.varying, (*state, t, *w), strict=True)) | {v.node: self.p[v.name] for v in m.parameters}
-            rows.append(evaluate(m.tape, m.named[function].nodes, numbers.__getitem__, Floats()))
+            rows.append(evaluate(m.tape, m.named[function].nodes, numbers.__getitem__, FloatArithmetic()))
         return np.array(rows)
 
     def projected(self, x):
@@ -95,7 +95,7 @@ def case(name: str) -> Case:
     entry = gallery.entry(name)
     system = entry.build()
     outputs = [f"{system.q[0].name}.dot", f"{system.q[-1].name}.dot.dot"]
-    m = model(system, Contents(values={}, inputs={}, start=entry.start, outputs=outputs, linear=name in LINEAR))
+    m = exported_model(system, ExportRequest(values={}, inputs={}, start=entry.start, outputs=outputs, linear=name in LINEAR))
     rng = np.random.default_rng(sum(map(ord, name)))
     p = {v.name: v.value * rng.uniform(0.9, 1.1) for v in m.parameters}
     n, kin = COUNT, kinematics(system)
@@ -118,10 +118,10 @@ def case(name: str) -> Case:
 
 def _motions(system, t):
     """{x: x(t), x_dot: …} of the motions that the description gives."""
-    from dalembert.runtime.states.run_values import values_of_run
+    from dalembert.runtime.states.run_values import run_values
 
-    chosen = values_of_run(kinematics(system), {}, {})
-    return {chosen.kin.name(i): v for i, v in chosen.value_at(t).items() if i in chosen.bindings}
+    chosen = run_values(kinematics(system), {}, {})
+    return {chosen.kin.name(i): v for i, v in chosen.symbol_values_at(t).items() if i in chosen.bindings}
 
 
 @cache
@@ -141,7 +141,7 @@ def _rates(system, m, q, u, t, w, p):
     numbers |= {v.node: x for v, x in zip(m.inputs, w, strict=True)} | {v.node: p[v.name] for v in m.parameters}
     tape = kin.tape
     numbers |= {tape.names[n]: x for n, x in _motions(system, t).items()}
-    return evaluate(tape, kin.qdot_of_u, numbers.__getitem__, Floats())
+    return evaluate(tape, kin.qdot_of_u, numbers.__getitem__, FloatArithmetic())
 
 
 def off(found, expected):

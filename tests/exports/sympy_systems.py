@@ -106,7 +106,7 @@ def rolling_disc():
     C = O.locatenew("C", q4 * N.x + q5 * N.y)
     Dmc = C.locatenew("Dmc", r * L.z)
     kd = [q1.diff() - u1, q2.diff() - u2, q3.diff() - u3, q4.diff() - u4, q5.diff() - u5]
-    velocity = Dmc.pos_from(O).dt(N).subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3, q4.diff(): u4, q5.diff(): u5})
+    velocity = Dmc.pos_from(O).time_derivative(N).subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3, q4.diff(): u4, q5.diff(): u5})
     Dmc.set_vel(N, velocity)
     w = R.ang_vel_in(N).subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3})
     R.set_ang_vel(N, w)
@@ -221,7 +221,7 @@ def spherical_pendulum_by_lagrange():
     N, O = ReferenceFrame("N"), Point("O")
     O.set_vel(N, 0)
     P = O.locatenew("P", l * (sin(a) * cos(b) * N.x + sin(a) * sin(b) * N.y - cos(a) * N.z))
-    P.set_vel(N, P.pos_from(O).dt(N))
+    P.set_vel(N, P.pos_from(O).time_derivative(N))
     bob = Particle("bob", P, m)
     bob.potential_energy = -m * g * l * cos(a)
     LM = LagrangesMethod(Lagrangian(N, bob), Matrix([a, b]), bodies=[bob], frame=N)

@@ -43,7 +43,7 @@ class Model:
         self.library, self.case, self.real = library, case, real
         source = CSource(case.model, case.identifier)
         fields = [source.names[p.name] for p in case.model.parameters]
-        self.p = (real * (len(fields) + max(1, len(source.derived[1]))))()
+        self.p = (real * (len(fields) + max(1, len(source.precomputed[1]))))()
         self.call("defaults", None, self.p)
         for k, p in enumerate(case.model.parameters):
             assert self.p[k] == pytest.approx(p.value)
@@ -177,20 +177,20 @@ def test_constants_without_a_value_stay_parameters(tmp_path):
 def test_the_file_has_no_more_operations_than_the_program():
     m = case("spatial-chain").model
     source = CSource(m, "chain")
-    program = sum(len(x.prologue) + len(x.body) for x in source.lowered.values())
+    program = sum(len(x.prologue) + len(x.body) for x in source.lowered_functions.values())
     written = source.source().count("const real v")
     assert written <= program
-    assert program <= sum(len(x.program.prologue) + 2 * len(x.program.body) for x in source.lowered.values())
+    assert program <= sum(len(x.program.prologue) + 2 * len(x.program.body) for x in source.lowered_functions.values())
 
 
 def test_where_independent_speeds_are_all_but_singular_the_rates_are_right():
     """da.compile eliminates a speed that hardly moves anything; with all rates in the state no digit is lost."""
     import mpmath
 
-    from dalembert.symbolic.algebra.arithmetic import Floats
+    from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
     from dalembert.symbolic.algebra.expression_graph import evaluate
 
-    class Digits(Floats):
+    class Digits(FloatArithmetic):
         def const(self, value):
             return mpmath.mpf(value.numerator) / value.denominator
 

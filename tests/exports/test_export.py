@@ -8,7 +8,7 @@ import dalembert as da
 from cli.running import run
 from dalembert import gallery
 from dalembert.exchange.exports.formats import FORMATS
-from dalembert.exchange.exports.identifiers import identifiers, plain
+from dalembert.exchange.exports.identifiers import ascii_identifier, identifiers
 
 
 @pytest.fixture
@@ -86,10 +86,10 @@ def test_unwritable_places_and_several_files_for_one_name_are_refused(pendulum, 
 
 
 def test_identifiers():
-    assert plain("θ_1.dot.dot") == "theta_1_ddot"
-    assert plain("2m") == "x2m"
+    assert ascii_identifier("θ_1.dot.dot") == "theta_1_ddot"
+    assert ascii_identifier("2m") == "x2m"
     assert identifiers(["if", "if_", "θ", "theta"], {"if"}) == {"if": "if_", "if_": "if__", "θ": "theta", "theta": "theta_"}
-    assert identifiers(["M", "m"], (), folded=True) == {"M": "M", "m": "m_"}
+    assert identifiers(["M", "m"], (), case_insensitive=True) == {"M": "M", "m": "m_"}
 
 
 def test_the_command_writes_and_says_where(tmp_path):

@@ -69,7 +69,7 @@ def test_it_moves_as_our_run_does(motion, version, kind):
 
 def drift(run, x):
     """The largest residual of a position row at states of the run's system."""
-    from dalembert.symbolic.algebra.arithmetic import Arrays
+    from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
     from dalembert.symbolic.algebra.expression_graph import evaluate
 
     kin = run.kinematics
@@ -77,7 +77,7 @@ def drift(run, x):
     numbers = {kin.tape.names[s.name]: float(s.value) for s in run.system.symbols.values() if s.value is not None}
     numbers |= dict(zip((*kin.q, *kin.u), x.T, strict=True))
     numbers |= {kin.tape.names[s.name]: 0.0 for s in run.system.symbols.values() if s.kind == "specified"}
-    return max((float(np.abs(e).max()) for e in evaluate(kin.tape, rows, numbers.__getitem__, Arrays())), default=0.0)
+    return max((float(np.abs(e).max()) for e in evaluate(kin.tape, rows, numbers.__getitem__, ArrayArithmetic())), default=0.0)
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ export function run(m, job) {
 
 def job(one):
     source = JavaScriptSource(one.model)
-    functions = {f.name: one.x.tolist() for f in one.model.public}
+    functions = {f.name: one.x.tolist() for f in one.model.public_functions}
     if one.model.projects:
         functions["project"] = near_rows(one).tolist()
     p = {source.names[v.name]: one.p[v.name] for v in one.model.parameters}
@@ -93,7 +93,7 @@ def compiled(request, tmp_path_factory):
 
 
 def check(one, results):
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(np.array(results[f.name], dtype=float), one.expected(f.name)) < CLOSE, f.name
     assert off(np.array(results["rates"]), one.rates) < CLOSE
     if one.model.projects:

@@ -26,7 +26,7 @@ def sampled(one, centre, reach):
         waves = zip(centres, rng.uniform(50, 500, len(centres)), rng.uniform(0, 6, len(centres)), strict=True)
         return ", ".join(f"{float(c)!r} + {reach}*sin({float(a)!r}*time + {float(b)!r})" for c, a, b in waves) or "0.0"
 
-    calls = [(f.name, [(f"{f.name}_{r.name}", r.shape) for r in f.results]) for f in m.public]
+    calls = [(f.name, [(f"{f.name}_{r.name}", r.shape) for r in f.results]) for f in m.public_functions]
     lines = ["model M", *(line for f in m.functions for line in source._function(f))]
     if m.projects:
         calls.append(("project", [("project_y", (len(m.states),))]))

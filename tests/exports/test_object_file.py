@@ -32,7 +32,7 @@ def program(one):
     lines += [f"for (k = 0; k < {len(m.parameters)}; ++k) c[k] = next();", "m_prepare(&p);"]
     lines += [f"for (n = 0; n < {COUNT}; ++n) {{ t = next(); for (k = 0; k < m_n_x; ++k) x[k] = next();"]
     lines += ["for (k = 0; k < m_n_w; ++k) w[k] = next(); for (k = 0; k < m_n_x; ++k) near[k] = next();"]
-    for f in m.public:
+    for f in m.public_functions:
         places, at = [], 0
         for r in f.results:
             places.append(f"y + {at}")
@@ -55,7 +55,7 @@ def check(one, target, compiler, run, folder):
     )
     found = np.array([[float(v) for v in line.split()] for line in done.stdout.splitlines()])
     at = 0
-    for f in one.model.public:
+    for f in one.model.public_functions:
         expected = one.expected(f.name)
         part = found[:, at : at + expected.shape[1]]
         assert off(part, expected) < CLOSE, f.name

@@ -7,13 +7,13 @@ import types
 import numpy as np
 import pytest
 
-from dalembert.exchange.exports.python import text
+from dalembert.exchange.exports.python import python_source
 from exports.cases import CLOSE, COUNT, SYSTEMS, back_on_rows, case, near_rows, off
 
 
 def module(one, dialect):
     made = types.ModuleType(one.identifier)
-    exec(compile(text(one.model, dialect), one.identifier, "exec"), made.__dict__)
+    exec(compile(python_source(one.model, dialect), one.identifier, "exec"), made.__dict__)
     return made, made.Parameters(*[one.p[v.name] for v in one.model.parameters])
 
 
@@ -24,7 +24,7 @@ def in_rows(results):
 
 def check(one, dialect):
     made, p = module(one, dialect)
-    for f in one.model.public:
+    for f in one.model.public_functions:
         found = in_rows(getattr(made, f.name)(one.t, one.x, one.w, p))
         assert off(found, one.expected(f.name)) < CLOSE, f.name
         if f.name == "rates":

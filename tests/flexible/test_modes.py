@@ -7,10 +7,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import Problem
+from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
 from dalembert.analysis.flexible.linear_vibration.chebyshev_collocation import eigenpairs
-from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import count_below, eigenvalues
-from dalembert.analysis.flexible.linear_vibration.linearization import small_motion
+from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import count_eigenvalues_below, eigenvalues
+from dalembert.analysis.flexible.linear_vibration.linearization import linearize_member
 from dalembert.errors import BadDescription, NotApplicable, Unknown
 from dalembert.symbolic.algebra.arithmetic import evaluate_balls
 
@@ -87,7 +87,7 @@ def test_a_printed_characteristic_equation_has_the_roots_that_are_listed():
     found = da.member_modes(s, count=4)
     (equation,) = found.characteristic
     (z,) = equation.arguments
-    (motion,) = small_motion(s)
+    (motion,) = linearize_member(s)
     for beta in found.wave_numbers:
         at = [evaluate_balls(equation.tape, [equation.residual], motion.numbers | {z: beta * k})[0] for k in (1 - 1e-14, 1 + 1e-14)]
         assert (at[0] > 0) != (at[1] > 0)
@@ -185,18 +185,18 @@ def test_extreme_ends_and_forces():
 
 
 def test_counting_says_how_many_lie_below():
-    (motion,) = small_motion(beam())
-    problem = Problem(motion)
+    (motion,) = linearize_member(beam())
+    problem = BoundaryValueProblem(motion)
     found = [e.value for e in eigenvalues(problem, 6)]
     tried = [found[0] * 0.999, found[0] * 1.001, found[1] * 0.999, found[1] * 1.001, found[5] * 1.01]
-    assert [0, 1, 1, 2, 6] == [count_below(problem, x) for x in tried]
+    assert [0, 1, 1, 2, 6] == [count_eigenvalues_below(problem, x) for x in tried]
 
 
 def test_two_ways_to_the_same_frequencies():
     # the boundary determinant in balls, and collocation with polynomials
     for s in (beam(right=lambda s: s.end(mass=1)), beam(rotary=0.01, shear=10)):
-        (motion,) = small_motion(s)
-        problem = Problem(motion)
+        (motion,) = linearize_member(s)
+        problem = BoundaryValueProblem(motion)
         by_polynomials, _ = eigenpairs(problem, 3)
         assert [e.value for e in eigenvalues(problem, 3)] == pytest.approx([e.value for e, _ in by_polynomials], rel=1e-14)
 

@@ -31,6 +31,6 @@ def test_polynomials_differentiate_and_integrate_exactly():
     p = Polynomial.of([1, 0, 3, 0])
     assert 2 == p.degree
     assert Polynomial.of([0, 6]) == p.derivative(1)
-    assert 2 == p.primitive(1)
+    assert 2 == p.antiderivative(1)
     assert 13 == p(2)
     assert not p - p

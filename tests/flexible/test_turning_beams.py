@@ -126,7 +126,7 @@ def test_the_flexible_pendulum_tends_to_the_rigid_one_at_first_order():
     expected = da.simulate(rigid, 2, start={"theta": 0.5}, rtol=1e-12, atol=1e-12, at=times)["theta"]
     errors = []
     for EI in (1e2, 1e3, 1e4):
-        shape = da.equilibrium(flexible_pendulum.build(EI=EI, held=0.5)).point
+        shape = da.equilibrium(flexible_pendulum.build(EI=EI, fixed_angle=0.5)).point
         start = {"theta": 0.5, "v_1": shape["v_1"], "v_2": shape["v_2"]}
         run = da.simulate(flexible_pendulum.build(EI=EI), 2, start=start, rtol=1e-10, atol=1e-13, at=times)
         errors.append(np.abs(run["theta"] - expected).max())

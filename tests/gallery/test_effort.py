@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.mechanics.agreement.agreement_table import operations
-from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.mechanics.agreement.agreement_table import count_operations
+from dalembert.symbolic.algebra.expression_graph import dependencies
 from dalembert.symbolic.algebra.tape import LEAVES
 
 # a derivation of so many operations takes a tenth of a second, an evaluation of so many five microseconds
@@ -16,13 +16,13 @@ EVALUATIONS = {"whipple-bicycle": (40.0, 4000), "andrews-squeezer": (0.03, 2000)
 
 @pytest.mark.parametrize("name", DERIVED)
 def test_the_derivation_stays_small(name):
-    assert 0 < operations(da.kane(gallery.build(name))) <= DERIVED[name]
+    assert 0 < count_operations(da.kane(gallery.build(name))) <= DERIVED[name]
 
 
 @pytest.mark.parametrize("name", MOVED)
 def test_an_evaluation_stays_small(name):
     f = da.forward_dynamics(gallery.build(name))
-    assert 0 < sum(f.tape.nodes[i][0] not in LEAVES for i in needed(f.tape, f.udot)) <= MOVED[name]
+    assert 0 < sum(f.tape.nodes[i][0] not in LEAVES for i in dependencies(f.tape, f.udot)) <= MOVED[name]
 
 
 @pytest.mark.parametrize("name", EVALUATIONS)

@@ -7,9 +7,9 @@ import pytest
 import dalembert as da
 from dalembert.errors import BadDescription
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.geometry.rotation import AboutAxis, AboutBasis
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
+from dalembert.mechanics.geometry.rotation import AxisRotation, BasisRotation
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
 
 
 @pytest.fixture
@@ -18,11 +18,11 @@ def s():
 
 
 def vanish(s, *scalars):
-    return all(shown_zero(s.space.tape, [e.i for e in scalars]))
+    return all(provably_zero(s.space.tape, [e.i for e in scalars]))
 
 
 def same_components(v, w, frame):
-    return all(shown_zero(v.tape, [(a - b).i for a, b in zip(v.to(frame), w.to(frame), strict=True)]))
+    return all(provably_zero(v.tape, [(a - b).i for a, b in zip(v.to(frame), w.to(frame), strict=True)]))
 
 
 def same_attitude(F, G):
@@ -64,9 +64,9 @@ def test_angular_velocity_is_the_spin_of_the_matrix(s, axes):
 def test_rodrigues_formula_agrees_with_a_turn_about_an_axis_of_the_frame(s, axis, sign):
     q = s.coordinate("q")
     basis = s.N.rotated(q, sign * getattr(s.N, axis))
-    assert isinstance(basis.rotation, AboutBasis)
+    assert isinstance(basis.rotation, BasisRotation)
     t = s.space.tape
-    rodrigues = Frame(s.space, "rodrigues", s.N, AboutAxis(q.i, tuple(t.const(sign * (axis == letter)) for letter in "xyz")))
+    rodrigues = Frame(s.space, "rodrigues", s.N, AxisRotation(q.i, tuple(t.const(sign * (axis == letter)) for letter in "xyz")))
     assert same_attitude(basis, rodrigues)
     assert same_components(basis.w, rodrigues.w, s.N)
 
@@ -177,9 +177,9 @@ def test_quaternion_of_a_half_angle_is_the_simple_rotation(s):
     half = {e[0]: da.cos(q / 2), e[3]: da.sin(q / 2), e[1]: 0 * q, e[2]: 0 * q}
     G = s.N.rotated(q, s.N.z)
     t = s.space.tape
-    put = Rewrite(t, {k.i: v.i for k, v in half.items()})
+    put = Substitution(t, {k.i: v.i for k, v in half.items()})
     different = [t.sub(put(x.i), y.i) for x, y in zip(F.x.to(s.N) + F.y.to(s.N), G.x.to(s.N) + G.y.to(s.N), strict=True)]
-    assert all(shown_zero(t, different))
+    assert all(provably_zero(t, different))
 
 
 def test_quaternion_needs_four_different_coordinates(s):

@@ -35,7 +35,7 @@ def test_energy_is_kept_and_the_motion_does_not_depend_on_being_watched(name):
     assert np.array_equal(alone.u, watched.u)
     found = watched.integrals
     assert found.relative_drift <= 1e-9
-    assert found.model_is_right
+    assert found.is_model_consistent
     assert found.model_error == 0.0
 
 
@@ -57,7 +57,7 @@ def test_works_and_what_motors_feed_in_add_up():
     # the reaction acts on the arm, whose motion holds no speed: only the classical work counts it
     assert np.max(np.abs(damper.classical - damper.generalized)) > 1.0
     # C = Σ works + what the motor feeds in
-    assert found.C - found.C[0] == pytest.approx(damper.classical + found.work_fed_in, abs=1e-9)
+    assert found.C - found.C[0] == pytest.approx(damper.classical + found.supplied_work, abs=1e-9)
     # Ż = σ_R − 𝒫 by hand
     m, r, b = 1.0, 0.1, 2.0
     fine = run.at(np.linspace(0, 4, 40001))
@@ -75,7 +75,7 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
     monkeypatch.setattr(import_module("dalembert.runtime.dynamics.compile"), "forward_dynamics_of", lambda _: wrong)
     run = da.simulate(s, 5.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-11, atol=1e-11)
     found = run.integrals
-    assert not found.model_is_right
+    assert not found.is_model_consistent
     assert found.model_error > 1e-4 * found.scale
     assert found.integrator_error < 0.1 * found.drift
     assert "these are not the system's equations" in str(run)
@@ -84,7 +84,7 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
 def test_jumps_at_projections_are_told_apart():
     found = run_of("four-bar", 1e-4).integrals
     assert found.constraint_drift > 0.0
-    assert found.model_is_right
+    assert found.is_model_consistent
     tight = run_of("four-bar", 1e-12).integrals
     assert tight.constraint_drift < 1e-3 * found.constraint_drift
 
@@ -92,8 +92,8 @@ def test_jumps_at_projections_are_told_apart():
 def test_tolerances_are_seen_in_the_drift():
     coarse, fine = (da.simulate(device(), 30.0, rtol=x, atol=x).integrals for x in (1e-2, 1e-5))
     assert coarse.drift >= 1e4 * fine.drift
-    assert coarse.model_is_right
-    assert fine.model_is_right
+    assert coarse.is_model_consistent
+    assert fine.is_model_consistent
 
 
 def test_the_summary_speaks_of_energy():

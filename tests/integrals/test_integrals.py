@@ -10,7 +10,7 @@ from agreement.random_systems import Shape, descriptions
 from dalembert import gallery
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.analysis.integrals.energy_integrals import identities
-from dalembert.analysis.integrals.identity_test import OnTheMotion
+from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.gallery.bead_on_hoop import build as bead
 from dalembert.mechanics.equations.equations_of_motion import check_regular
@@ -23,7 +23,7 @@ def failing(system):
     """The identities of the chapter that do not hold."""
     kin = da.kinematics(system)
     E = Energies(kin)
-    found = identities(E, OnTheMotion(E.t, da.kane(kin).equations, E.kin.nonlinear_rows))
+    found = identities(E, MotionIdentityTest(E.t, da.kane(kin).equations, E.kin.nonlinear_rows))
     return [formula_text(identity) for identity, holds in found if not holds]
 
 
@@ -68,7 +68,7 @@ def test_a_wrong_equation_of_motion_breaks_the_identities():
     E, good = Energies(kin), da.kane(kin).equations
     tape = good.tape.fork()
     wrong = replace(good, tape=tape, residuals=(tape.add(good.residuals[0], good.u[0]), good.residuals[1]))
-    assert ("K̇₂ + σ_R = 𝒫", False) in [(formula_text(f), holds) for f, holds in identities(E, OnTheMotion(E.t, wrong))]
+    assert ("K̇₂ + σ_R = 𝒫", False) in [(formula_text(f), holds) for f, holds in identities(E, MotionIdentityTest(E.t, wrong))]
 
 
 # ---- verdicts ----------------------------------------------------------------------------------

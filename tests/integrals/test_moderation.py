@@ -76,9 +76,9 @@ def test_energy_is_brought_back_to_its_level_and_the_defect_is_told(name):
     kept = da.simulate(entry.build(), entry.duration, keep_energy=True, **wish).integrals
     assert kept.relative_drift < 1e-14 < plain.relative_drift
     # what is hidden is not denied
-    assert kept.defect_taken_out > 1e-2 * plain.drift
-    assert kept.integrator_error == pytest.approx(kept.defect_taken_out, rel=0.2)
-    assert 0.0 == plain.defect_taken_out
+    assert kept.removed_defect > 1e-2 * plain.drift
+    assert kept.integrator_error == pytest.approx(kept.removed_defect, rel=0.2)
+    assert 0.0 == plain.removed_defect
     assert "defects taken out" in str(kept)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery.chaplygin_sleigh import build as declared_sleigh
-from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
 
 
 def sleigh(*, turned: bool = False, drift: float = 0.0) -> da.System:
@@ -47,7 +47,7 @@ def test_equations_are_the_book_s(turned: bool) -> None:
     kin = kinematics(s)
     assert [kin.name(u) for u in kin.u] == ["v", "phi'"]
     assert [str(kin.scalar(e)) for e in kin.qdot_of_u] == ["v cos φ", "v sin φ", "φ̇"]
-    assert kin.moving_pivots == ()
+    assert kin.state_dependent_pivots == ()
     assert str(da.kane(s)).splitlines()[1:] == ["m v̇ − m a φ̇² = 0", "(m a² + I) φ̈ + m a φ̇ v = 0", "with v = ẋ cos φ + ẏ sin φ, chosen"]
 
 
@@ -69,9 +69,9 @@ def test_ground_that_moves_across_the_edge() -> None:
     run = da.simulate(s, 3, start={"v": 0.5, "phi.dot": 1.0})
     across = run["y.dot"] * np.cos(run["phi"]) - run["x.dot"] * np.sin(run["phi"])
     assert np.allclose(across, 0.2, rtol=0, atol=1e-14)
-    rates = all_rates(kinematics(s))
+    rates = unreduced_kinematics(kinematics(s))
     assert rates.n_u == 3
-    assert rates.along_edges == {}
+    assert rates.edge_coefficients == {}
 
 
 def test_rows_beside_an_edge_are_written_in_its_speed() -> None:
@@ -93,7 +93,7 @@ def test_what_has_no_constant_length_or_a_taken_name() -> None:
     x, y = s.coordinates("x y")
     s.particle("bead", 1, s.O.offset(x * s.N.x + y * s.N.y))
     s.constrain(x**2 + y**2 - 1)
-    assert kinematics(s).along_edges == {}
+    assert kinematics(s).edge_coefficients == {}
     s = sleigh()
     (v,) = s.constants(v=2.0)
     s.force(v * s.N.x, at=s.bodies[0].G)

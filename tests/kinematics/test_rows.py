@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanics.kinematics import constraint_rows
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.scalar import as_node
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def equal(s, row, A, b):
     kin = da.kinematics(s)
     t = kin.tape
     actual = [row.A.get(k, t.zero) for k in range(kin.n_q)] + [row.b]
-    return all(shown_zero(t, [t.sub(a, on(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]))
+    return all(provably_zero(t, [t.sub(a, as_node(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]))
 
 
 def test_holonomic_row_is_the_rate_of_its_position(s):
@@ -86,7 +86,7 @@ def test_rolling_drops_what_the_geometry_already_holds():
     disk = s.disk("disk", C.offset(r * B.y), D, 1, r, axis=B.z)
     s.roll(disk, C)
     assert ["rolling of disk along x", "rolling of disk along y"] == [row.name for row in da.kinematics(s).rows]
-    assert ["rolling of disk along z"] == s.dropped
+    assert ["rolling of disk along z"] == s.trivial_constraints
     assert equal(s, row_of(s, 0), ["1", "0", "0", "0", "r*cos(phi)"], "0")
     assert equal(s, row_of(s, 1), ["0", "1", "0", "0", "r*sin(phi)"], "0")
     assert all(row.contact is not None and row.contact.body is disk for row in da.kinematics(s).rows)
@@ -106,14 +106,15 @@ def test_rows_with_rates_of_their_own_need_no_point_of_a_field(monkeypatch):
     kin = da.kinematics(s)
     t = kin.tape
     own, turned, full = (
-        {k: on(t, s.expression(e)) for k, e in A.items()} for A in ({0: "1", 1: "y"}, {1: "sin(phi)", 2: "z"}, {0: "x", 1: "y", 2: "z"})
+        {k: as_node(t, s.expression(e)) for k, e in A.items()}
+        for A in ({0: "1", 1: "y"}, {1: "sin(phi)", 2: "z"}, {0: "x", 1: "y", 2: "z"})
     )
-    assert constraint_rows._each_with_its_own_rate(t, [own, turned])
-    assert not constraint_rows._each_with_its_own_rate(t, [own, turned, full])
-    assert not constraint_rows._each_with_its_own_rate(t, [own, own])
-    assert constraint_rows._each_with_its_own_rate(t, [])
+    assert constraint_rows._is_triangular(t, [own, turned])
+    assert not constraint_rows._is_triangular(t, [own, turned, full])
+    assert not constraint_rows._is_triangular(t, [own, own])
+    assert constraint_rows._is_triangular(t, [])
     opened = []
-    monkeypatch.setattr(constraint_rows, "Trials", lambda *given: opened.append(given))
+    monkeypatch.setattr(constraint_rows, "RandomPoints", lambda *given: opened.append(given))
     constraint_rows._check_independent(
         t, [constraint_rows.ConstraintRow("a", False, own, t.zero), constraint_rows.ConstraintRow("b", False, turned, t.zero)], 4, {}
     )

@@ -9,10 +9,10 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import BadDescription
-from dalembert.mechanics.kinetics.balance import Balances
-from dalembert.mechanics.kinetics.constraint_actions import held_rows, multipliers
-from dalembert.runtime.simulation.reactions.run_reactions import with_multipliers
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.mechanics.kinetics.balance import BalanceEquations
+from dalembert.mechanics.kinetics.constraint_actions import multipliers, reaction_rows
+from dalembert.runtime.simulation.reactions.run_reactions import evaluate_with_multipliers
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 
 # no wrenches: a row that is not linear in the velocities; two wheels that share the friction of one row
@@ -21,7 +21,7 @@ RIGID = [name for name in gallery.names() if name not in REFUSED and not gallery
 H = mpmath.mpf(10) ** -15
 
 
-class Digits(Floats):
+class Digits(FloatArithmetic):
     """Sixty of them."""
 
     def const(self, value):
@@ -83,9 +83,9 @@ def test_every_body_and_three_parts_are_balanced(name):
     entry = gallery.entry(name)
     run = da.simulate(entry.build(), 0.05, start=dict(entry.start), inputs=dict(entry.inputs), progress=False)
     kin = run.kinematics.fork()
-    balances = Balances(kin)
+    balances = BalanceEquations(kin)
     found = run.reactions.rows
-    lam = np.array([np.zeros(len(run)) if row.is_norm else found[row.name].multiplier for row in held_rows(kin)]).reshape(-1, len(run))
+    lam = np.array([np.zeros(len(run)) if row.is_norm else found[row.name].multiplier for row in reaction_rows(kin)]).reshape(-1, len(run))
     measured = {b: inertia(run, b) for b in kin.system.bodies}
     draw = random.Random(name)
     moving = [b for b in kin.system.bodies if balances.groups.of_body[b] is not balances.groups.ground]
@@ -93,14 +93,14 @@ def test_every_body_and_three_parts_are_balanced(name):
     for part in parts:
         bodies, P = whole_groups(balances.groups, part), draw.choice(kin.system.bodies).G
         r_P = measured[next(b for b in kin.system.bodies if b.G is P)][0]
-        balance = balances.of(bodies, P)
+        balance = balances.for_bodies(bodies, P)
         needed = np.concatenate(
             [sum(measured[b][1] for b in bodies), sum(measured[b][2] + np.cross(measured[b][0] - r_P, measured[b][1]) for b in bodies)]
         )
         got = [(balance.loads.force, balance.loads.moment), (balance.reactions.force, balance.reactions.moment)]
         nodes = [c for pair in got for v in pair for c in v.components(kin.system.N)]
         symbols = dict(zip(multipliers(kin), lam, strict=True))
-        loads, reactions = np.array(with_multipliers(run, kin.tape, nodes, symbols))[:, -1].reshape(2, 6)
+        loads, reactions = np.array(evaluate_with_multipliers(run, kin.tape, nodes, symbols))[:, -1].reshape(2, 6)
         scale = max(np.abs(needed).max(), np.abs(loads).max(), np.abs(reactions).max())
         assert loads + reactions == pytest.approx(needed, abs=1e-9 * scale)
 

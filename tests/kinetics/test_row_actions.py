@@ -4,14 +4,14 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.mechanics.kinetics.constraint_actions import Action, held_rows, row_actions
+from dalembert.mechanics.kinetics.constraint_actions import ConstraintAction, reaction_rows, row_actions
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 
 
 def actions(s):
     kin = da.kinematics(s).fork()
-    return dict(zip([row.name for row in held_rows(kin)], row_actions(RigidGroups(kin)), strict=True))
+    return dict(zip([row.name for row in reaction_rows(kin)], row_actions(RigidGroups(kin)), strict=True))
 
 
 def names(action):
@@ -31,7 +31,7 @@ def two_bodies():
 
 
 def zero(v, s):
-    return all(shown_zero(v.tape, list(v.components(s.N))))
+    return all(provably_zero(v.tape, list(v.components(s.N))))
 
 
 @pytest.mark.parametrize("k", [1, -1, 2, da.sqrt])
@@ -74,8 +74,8 @@ def test_a_relation_of_coordinates_acts_in_the_joints():
         s.body(name, 1, at, at.frame, da.inertia(at.frame, 0, 0, 1))
     s.gear(s["alpha"], s["beta"], -2)
     (gear,) = actions(s).values()
-    assert Action() == gear
-    assert gear.sides is None
+    assert ConstraintAction() == gear
+    assert gear.body_pair is None
 
 
 def test_a_closure_of_two_sliders_holds_the_sliders_and_not_their_joints():
@@ -106,7 +106,7 @@ def test_a_drive_of_a_joint_that_carries_several_bodies_acts_in_the_joint():
     s.particle("cart", 1, at)
     s.rod("rod", s.pin("theta", at), mass=1, length=1)
     s.constrain(s["x"] - da.sin(s.t), "drive")
-    assert Action() == actions(s)["drive"]
+    assert ConstraintAction() == actions(s)["drive"]
 
 
 def test_a_coordinate_of_a_free_point_acts_at_the_point():
@@ -128,7 +128,7 @@ def test_a_surface_holds_a_free_particle_along_its_normal(phi):
     s.particle("bead", 1, P)
     s.constrain(phi(*q), "surface")
     (surface,) = actions(s).values()
-    assert ("bead", "the ground") == surface.sides
+    assert ("bead", "the ground") == surface.body_pair
     (_, at, force), _ = surface.forces
     assert at is P
     slopes = [phi(*q).sympy().diff(x.sympy()) for x in q]

@@ -48,12 +48,12 @@ class Along:
 
     def theta(self, F: Frame, x: int) -> Triple:
         """θ_k with [θ_k]ₓ = (∂R/∂q_k) Rᵀ."""
-        R = F.matrix(self.tape)
+        R = F.dcm_nodes(self.tape)
         return self._axis([self.each(self.partial(x), row) for row in R], R)
 
     def w_from_rotation(self, F: Frame) -> Triple:
         """ω with [ω]ₓ = Ṙ Rᵀ."""
-        R = F.matrix(self.tape)
+        R = F.dcm_nodes(self.tape)
         return self._axis([self.each(self.total, row) for row in R], R)
 
     def _axis(self, S: list[Triple], R: tuple[Triple, ...]) -> Triple:

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import cached_property, singledispatchmethod
 
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
-from dalembert.mechanics.kinematics.position_kinematics import Positions
+from dalembert.mechanics.kinematics.position_kinematics import PositionKinematics
 from dalembert.mechanics.kinetics.quantity import Quantity
-from dalembert.mechanics.kinetics.spatial_fields import DeclaredSum, PlaceField, Slopes
-from dalembert.mechanics.principles.derivation import places_shown
+from dalembert.mechanics.kinetics.spatial_fields import DeclaredTotal, SpatialField, VelocityPartials
+from dalembert.mechanics.principles.derivation import displayed_locations
 from dalembert.symbolic.algebra import formula as f
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
 from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, Rows
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 
 
 class Places:
@@ -31,10 +31,10 @@ class Reader:
 
     def __init__(self, d, steps=None):
         self.d, self.kin, self.t = d, d.kinematics, d.tape
-        self.positions = Positions(self.kin)
+        self.positions = PositionKinematics(self.kin)
         self.N = self.kin.system.N
         told = [a for a in d.told if isinstance(a, Quantity)]
-        self.quantities = list({id(a): a for b in (d.statement, *told) for a in b.made_of}.values())
+        self.quantities = list({id(a): a for b in (d.statement, *told) for a in b.dependencies}.values())
         shown = dict(zip(map(id, d.told), d.steps if steps is None else steps, strict=True))
         self.values = {}
         self.shown = {}
@@ -65,12 +65,12 @@ class Reader:
             return value.i
         if isinstance(value, Column):
             return list(value.nodes)
-        if isinstance(value, Rows):
+        if isinstance(value, SparseMatrix):
             return [list(row) for row in value.dense()]
-        if isinstance(value, Slopes):
-            return Places(lambda X: self._slopes(value, X), value.of_field.places)
-        if isinstance(value, PlaceField):
-            return Places(lambda X: self._value(value(X)), value.places)
+        if isinstance(value, VelocityPartials):
+            return Places(lambda X: self._slopes(value, X), value.of_field.support)
+        if isinstance(value, SpatialField):
+            return Places(lambda X: self._value(value(X)), value.support)
         if isinstance(value, Vector):
             return self.positions.in_N(value)
         if isinstance(value, Dyadic):
@@ -90,16 +90,16 @@ class Reader:
             return items[0]
         if isinstance(value, Column):
             return list(items)
-        if isinstance(value, Rows):
+        if isinstance(value, SparseMatrix):
             return [list(row) for row in items[0].rows]
         zero, rest = (self.t.zero,) * 3, iter(items)
-        if isinstance(value, Slopes):
+        if isinstance(value, VelocityPartials):
             found = {}
-            for X in places_shown(self.kin, value):
+            for X in displayed_locations(self.kin, value):
                 parts = {k: self.positions.in_N(next(rest)) for k in value(X)}
                 found[X] = [parts.get(k, zero) for k in range(len(value.by))]
-            return Places(found.__getitem__, value.of_field.places)
-        found = {X: self.positions.in_N(next(rest)) for X in places_shown(self.kin, value)}
+            return Places(found.__getitem__, value.of_field.support)
+        found = {X: self.positions.in_N(next(rest)) for X in displayed_locations(self.kin, value)}
         return Places(lambda X: found[X] if X in found else self._value(value(X)), value.places)
 
     @property
@@ -131,7 +131,7 @@ class Reader:
         if isinstance(value, list) and a.symbol is not None and getattr(a.symbol, "below", ()) == ("r",):
             value = value[: self.kin.n_u]
         if isinstance(shown, Places):
-            return [e for X in places_shown(self.kin, a.value) for e in self._flat(value.at(X), shown.at(X))]
+            return [e for X in displayed_locations(self.kin, a.value) for e in self._flat(value.at(X), shown.at(X))]
         return self._flat(value, shown)
 
     def _flat(self, a, b):
@@ -145,7 +145,7 @@ class Reader:
         """γ^s_rk = ∂Γ_sr/∂u_k, γ^s_rt = Γ_sr at rest; what is not listed vanishes."""
         Gamma, u = self.values[f.Symbol("Γ")], self.values[f.Symbol("u")]
         listed = {(i.above[0], *i.below): x for i, x in zip(a.index, shown, strict=True)}
-        still = Rewrite(self.t, dict.fromkeys(u, self.t.zero))
+        still = Substitution(self.t, dict.fromkeys(u, self.t.zero))
         found = []
         for s, row in enumerate(Gamma):
             for r, x in enumerate(row):
@@ -157,7 +157,7 @@ class Reader:
     def _carried(self, shown):
         P, Gamma = self.values[f.Symbol("P", ("s",))], self.values[f.Symbol("Γ")]
         held = self.variables.get(f.Symbol("u", ("D",)), ())
-        imposed = Rewrite(self.t, dict.fromkeys(held, self.t.zero))
+        imposed = Substitution(self.t, dict.fromkeys(held, self.t.zero))
         n = len(P)
         return [self.t.sub(self.t.mul(P[s], imposed(Gamma[s][r])), shown[r * n + s]) for r in range(len(shown) // n) for s in range(n)]
 
@@ -169,7 +169,7 @@ class Reader:
             return None
         rate = Derivative(self.t, lambda i: dict(zip(self.kin.q, in_u.value, strict=True)).get(i, self.t.rate(i)))
         new = dict(zip(self.kin.qdot, in_u.value, strict=True)) | {x: rate(e) for x, e in zip(self.kin.qddot, in_u.value, strict=True)}
-        return Rewrite(self.t, new)
+        return Substitution(self.t, new)
 
     @cached_property
     def alive(self):
@@ -182,10 +182,10 @@ class Reader:
 
     def vanish(self, nodes):
         """Whether all of the nodes are zero, along the motion where the derivation is written in speeds."""
-        found = shown_zero(self.t, nodes)
+        found = provably_zero(self.t, nodes)
         if all(found) or self.closing is None:
             return all(found)
-        return all(shown_zero(self.t, [self.closing(self.closing(e)) for e, zero in zip(nodes, found, strict=True) if not zero]))
+        return all(provably_zero(self.t, [self.closing(self.closing(e)) for e, zero in zip(nodes, found, strict=True) if not zero]))
 
     # ---- small algebra ---------------------------------------------------------------------------
 
@@ -314,7 +314,7 @@ class Reader:
         return self._each(self._rate_with({}) if self.alive is None else self.alive, self(tree.of))
 
     @_of.register
-    def _(self, tree: f.Transposed):
+    def _(self, tree: f.Transpose):
         value = self(tree.of)
         if isinstance(value, Places):
             return Places(lambda X: [list(row) for row in zip(*value.at(X), strict=True)], value.over)
@@ -322,12 +322,12 @@ class Reader:
         return [list(row) for row in zip(*value, strict=True)] if value else [[] for _ in self.kin.q]
 
     @_of.register
-    def _(self, tree: f.Total):
+    def _(self, tree: f.Summation):
         if tree.over == "s":
             terms, n = self._told_terms(tree.of), len(self.values[f.Symbol("P", ("s",))])
             return [self._sum(terms[k : k + n]) for k in range(0, len(terms), n)]
         value = self(tree.of)
-        if isinstance(value, DeclaredSum):
+        if isinstance(value, DeclaredTotal):
             return self._sum(self.kin.in_rates(p.V.i) for p in self.kin.system.potentials)
         found = [value.at(X) for X in value.over]
         if not found:
@@ -382,7 +382,7 @@ class Reader:
                 new[x] = e
                 if t.rates.get(x) is not None:
                     new[t.rates[x]] = rate(e)
-        inserted = Rewrite(t, new)
+        inserted = Substitution(t, new)
         return self._each(inserted, self(tree.of))
 
     def _rate_with(self, known):

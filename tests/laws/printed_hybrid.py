@@ -9,7 +9,7 @@ from functools import cached_property
 
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.symbolic.algebra import formula as f
-from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
 from laws.printed import Places, Reader
 
@@ -41,7 +41,7 @@ class HybridReader(Reader):
         self.frames = {}
         super().__init__(_AsDerivation(h), steps)
         for c in h.continua.values():
-            self.values[c.r_P.ref] = self.positions.r(c.member.at)
+            self.values[c.root_position.ref] = self.positions.r(c.member.at)
             self.frames[c.w.ref] = c.member.frame
 
     # ---- what is shown -------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class HybridReader(Reader):
         new = {}
         for c in self.h.continua.values():
             new |= {found.symbol: self.integral(c, found.integrand) for found in c.integrals.found.values()}
-        return Rewrite(self.t, new)
+        return Substitution(self.t, new)
 
     def integral(self, c, e):
         """L Σ w_i f(L x_i)"""
@@ -79,7 +79,7 @@ class HybridReader(Reader):
     def _there(self, c, e, label, x):
         """An expression at one place of a member."""
         new = {i: c.fields.symbol(*jet, label) for i, jet in c.fields.jets([e])}
-        return Rewrite(self.t, new | {c.fields.x: x})(e)
+        return Substitution(self.t, new | {c.fields.x: x})(e)
 
     @cached_property
     def alive(self):
@@ -97,7 +97,7 @@ class HybridReader(Reader):
     def _of(self, tree):
         if isinstance(tree, f.Name):
             return self.t.names[tree.name]
-        if isinstance(tree, f.Squared):
+        if isinstance(tree, f.Square):
             value = self(tree.of)
             return self.t.mul(value, value)
         if isinstance(tree, f.IntegralOver):
@@ -109,7 +109,7 @@ class HybridReader(Reader):
         if isinstance(tree, f.Function) and tree.of in self.values:
             (place,) = tree.arguments
             (section,) = tree.of.below
-            c = next(c for c in self.h.continua.values() if c.fields.jet(self.t.names[section.name]) is not None)
+            c = next(c for c in self.h.continua.values() if c.fields.derivative_of(self.t.names[section.name]) is not None)
             found = next(p for p in c.places if p.x.ref == place)
             return self._there(c, self(tree.of), found.label, found.x.value.i)
         if isinstance(tree, f.Partial):
@@ -121,7 +121,7 @@ class HybridReader(Reader):
         return super()._dot(a if isinstance(b, Places) or not isinstance(a, Places) else a.at(None), b)
 
     def _slope(self, c, i):
-        jet = c.fields.jet(i)
+        jet = c.fields.derivative_of(i)
         return self.t.one if i == c.fields.x else None if jet is None else c.fields.symbol(jet.field, jet.along + 1, jet.dots)
 
     def _partial_of(self, of, by):

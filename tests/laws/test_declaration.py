@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint
 from laws.cases import NAMES, build
 
 
@@ -30,8 +30,8 @@ def too_long(text):
 @pytest.mark.parametrize("name", NAMES)
 def test_order_of_loads_constraints_and_bodies_does_not_change_the_result(name, principle):
     first, second = principle(build(name)), principle(reversed_declarations(build(name)))
-    point = PrimePoint(first.tape, 9)
-    other = PrimePoint(second.tape, 9, prime=point.prime)
+    point = SamplePoint(first.tape, 9)
+    other = SamplePoint(second.tape, 9, prime=point.prime)
     assert point.values(first.equations.residuals) == other.values(second.equations.residuals)
     text = str(first.equations)
     assert too_long(text) or text == str(second.equations)

@@ -55,7 +55,7 @@ def test_bodies_cut_free_again_are_the_same(name):
     again = da.newton_euler(system)
     fresh = da.newton_euler(gallery.build(name))
     for d in (again, fresh):
-        assert d.native == first.native
+        assert d.principle_form == first.principle_form
         assert d.tape.nodes == first.tape.nodes
         assert [step.items for step in d.steps][1:] == [step.items for step in first.steps][1:]
-    assert other.native.printed != first.native.printed
+    assert other.principle_form.printed != first.principle_form.printed

@@ -42,8 +42,8 @@ def scramble(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _fewer_steps(monkeypatch):
-    monkeypatch.setattr(failure_diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(failure_diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STALL_STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "MIN_PROGRESS", 1e-4)
 
 
 def mass(force):

@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.mechanics.kinetics.system_quantities import Quantities
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, provably_zero
 from laws.cases import NAMES, build
 
 DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1))
@@ -56,7 +56,7 @@ def pair(request):
 
 def same_values(first, second):
     """Whether (tape, nodes) of one system have the same values at a random point."""
-    point = PrimePoint(second[0], 2024)
+    point = SamplePoint(second[0], 2024)
     return point.on(first[0]).values(first[1]) == point.values(second[1])
 
 
@@ -82,7 +82,7 @@ def test_the_cloud_has_the_mass_centre_and_inertia_of_the_body():
     first = sum((p.mass * (p.G - b.G) for p in particles[1:]), 0 * F.x)
     xx = sum((p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2 for p in particles[1:]), 0 * m)
     xy = sum((-p.mass * ((p.G - b.G) @ F.x) * ((p.G - b.G) @ F.y) for p in particles[1:]), 0 * m)
-    assert all(shown_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
+    assert all(provably_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
 
 
 def test_energies_and_powers_are_those_of_the_particles(pair):

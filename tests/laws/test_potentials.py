@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanics.kinetics.spatial_fields import gravity_potential, weights
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, provably_zero
 from dalembert.symbolic.algebra.expression_graph import gradient
 from laws.cases import NAMES, build
 
@@ -15,13 +15,13 @@ def test_weights_do_what_their_potential_does(name):
     t = kin.tape
     by_forces = [t.zero] * kin.n_u
     for _, R, P in weights(kin):
-        for r, v_r in kin.partials(P)[0].items():
+        for r, v_r in kin.partial_velocities(P)[0].items():
             by_forces[r] = t.add(by_forces[r], (v_r @ R).i)
     by_potential = [t.zero] * kin.n_u
     for slope, (_, W) in zip(gradient(t, {gravity_potential(kin).i: t.one}, kin.q), kin.WX, strict=True):
         for r, w in W.items():
             by_potential[r] = t.sub(by_potential[r], t.mul(slope, w))
-    assert all(shown_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))
+    assert all(provably_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))
 
 
 def pendulums(load):
@@ -44,8 +44,8 @@ def pendulums(load):
 def same_equations(one, other):
     """Two systems with the same symbols have the same equations at a random point."""
     first, second = da.kane(one), da.kane(other)
-    point = PrimePoint(first.tape, 5)
-    return point.values(first.equations.residuals) == PrimePoint(second.tape, 5, prime=point.prime).values(second.equations.residuals)
+    point = SamplePoint(first.tape, 5)
+    return point.values(first.equations.residuals) == SamplePoint(second.tape, 5, prime=point.prime).values(second.equations.residuals)
 
 
 def as_spring(s, P, Q, k, l0, c):
@@ -76,7 +76,7 @@ def test_spring_and_damper_are_their_forces_and_their_functions(other):
 def test_lagrange_and_kane_see_the_same_loads(load):
     s = pendulums(load)
     first, second = da.kane(s), da.lagrange(s)
-    point = PrimePoint(first.tape, 6)
+    point = SamplePoint(first.tape, 6)
     assert point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
 
 

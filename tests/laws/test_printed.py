@@ -95,11 +95,11 @@ def test_on_two_hundred_random_systems():
 @pytest.mark.parametrize("name", ["vehicle", "hoist", "rolling-disk"])
 def test_nothing_is_shown_that_was_not_used(name):
     for d in derivations(gallery.build(name)):
-        used = {id(a) for a in d.statement.made_of}
+        used = {id(a) for a in d.statement.dependencies}
         beside = {"Constraint rows"}
         assert [] == [a.title for a in d.told if id(a) not in used and a.title not in beside], d.principle.name
         shown = {id(a) for a in d.told}
-        assert [] == [a.title for a in d.statement.made_of if a.title and id(a) not in shown], d.principle.name
+        assert [] == [a.title for a in d.statement.dependencies if a.title and id(a) not in shown], d.principle.name
 
 
 @pytest.mark.parametrize("name", ["vehicle", "positioning-device"])
@@ -117,7 +117,7 @@ def test_routes_by_forces_read_no_energy_and_routes_by_energy_no_force_of_a_pote
     system = gallery.build(name)
     weights = {b.G for b in system.bodies}
     for d in derivations(system):
-        made = d.statement.made_of
+        made = d.statement.dependencies
         letters = {a.symbol for a in made}
         if d.principle.family != "kinetic energy":
             assert f.Symbol("T") not in letters

@@ -8,8 +8,8 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import NotApplicable
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Rewrite, needed
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Substitution, dependencies
 from laws.along import Along
 
 # trees, a loop, rows of rolling, a drive, a plane, a quaternion
@@ -38,19 +38,19 @@ def broken(d, steps):
             # a part without masses, or points only
             continue
         want = along.each(along.total, along.each(along.total, along.r(body.G)) if letter == "a" else along.w_from_rotation(body.frame))
-        if not all(shown_zero(t, [t.sub(x, y) for x, y in zip(along.components(item.value), want, strict=True)])):
+        if not all(provably_zero(t, [t.sub(x, y) for x, y in zip(along.components(item.value), want, strict=True)])):
             found.append(item.label)
     symbols = {d.kinematics.name(i): i for i in unknowns(d)}
-    put_in = Rewrite(t, {symbols[item.label]: item.value for item in given})
-    found += [item.label for item in cut if not shown_zero(t, [put_in(item.value)])[0]]
+    put_in = Substitution(t, {symbols[item.label]: item.value for item in given})
+    found += [item.label for item in cut if not provably_zero(t, [put_in(item.value)])[0]]
     pairs = zip(joints, d.native.residuals, strict=True)
-    return found + [item.label for item, residual in pairs if not shown_zero(t, [t.sub(put_in(item.value), residual)])[0]]
+    return found + [item.label for item, residual in pairs if not provably_zero(t, [t.sub(put_in(item.value), residual)])[0]]
 
 
 def unknowns(d):
     """The symbols f_1x, … of the shown reactions."""
     names = {item.label for item in d.steps[-1].items} if len(d.steps) == 4 else set()
-    return [i for i in needed(d.tape, [item.value for step in d.steps[1:3] for item in step.items]) if d.kinematics.name(i) in names]
+    return [i for i in dependencies(d.tape, [item.value for step in d.steps[1:3] for item in step.items]) if d.kinematics.name(i) in names]
 
 
 def planted(d):
@@ -66,12 +66,12 @@ def planted(d):
 def turned(d, n, value):
     t = d.tape
     if n == 0:
-        return None if all(shown_zero(t, value.components(d.kinematics.system.N))) else -value
+        return None if all(provably_zero(t, value.components(d.kinematics.system.N))) else -value
     if n == 3:
-        return None if shown_zero(t, [value])[0] else t.neg(value)
-    inside = needed(t, [value])
-    x = next((i for i in unknowns(d) if i in inside and not shown_zero(t, [dict(_reactions(d))[i]])[0]), None)
-    return None if x is None else Rewrite(t, {x: t.neg(x)})(value)
+        return None if provably_zero(t, [value])[0] else t.neg(value)
+    inside = dependencies(t, [value])
+    x = next((i for i in unknowns(d) if i in inside and not provably_zero(t, [dict(_reactions(d))[i]])[0]), None)
+    return None if x is None else Substitution(t, {x: t.neg(x)})(value)
 
 
 def _reactions(d):

@@ -8,7 +8,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from laws.along import Along
 
 
@@ -18,12 +18,14 @@ def broken(d, rows, slopes):
     rates = {kin.name(i): i for i in kin.qdot}
     shown = [item.value for item in rows.items]
     found = [
-        item.label for item, row in zip(rows.items, kin.nonlinear, strict=True) if not shown_zero(t, [t.sub(item.value, row.nonlinear)])[0]
+        item.label
+        for item, row in zip(rows.items, kin.nonlinear, strict=True)
+        if not provably_zero(t, [t.sub(item.value, row.nonlinear)])[0]
     ]
     for item in slopes.items:
         above, _, below = item.label.partition("/∂")
         want = along.partial(rates[below])(shown[int(above.removeprefix("∂φ_")) - 1])
-        if not shown_zero(t, [t.sub(item.value, want)])[0]:
+        if not provably_zero(t, [t.sub(item.value, want)])[0]:
             found.append(item.label)
     return found
 

@@ -5,9 +5,9 @@ import pytest
 
 import dalembert as da
 from dalembert.analysis.linear.equation_jacobians import BadLinearPoint
-from dalembert.analysis.linear.linear_model import blocks, modes
+from dalembert.analysis.linear.linear_model import modes, strong_components
 from dalembert.analysis.linear.linearize import linearize
-from dalembert.analysis.linear.root_locus import ParameterSweep, root_locus
+from dalembert.analysis.linear.root_locus import ParametricLinearization, root_locus
 from dalembert.gallery import double_pendulum, pendulum_absolute, rolling_disk
 
 G = 9.81
@@ -38,9 +38,9 @@ def test_damping_and_frequency():
 
 def test_blocks_keep_jordan_chains_exact():
     A = np.diag([1.0, 1.0], 1)
-    assert [[0], [1], [2]] == blocks(A)
+    assert [[0], [1], [2]] == strong_components(A)
     assert [0, 0, 0] == list(modes(A, ("a", "b", "c")).eigenvalues)
-    assert [[0, 1], [2]] == blocks(np.array([[0, 1, 5], [-4, 0, 1e-3], [1e-17, 0, 0]]))
+    assert [[0, 1], [2]] == strong_components(np.array([[0, 1, 5], [-4, 0, 1e-3], [1e-17, 0, 0]]))
 
 
 def test_every_shape_is_an_eigenvector():
@@ -54,13 +54,13 @@ def test_every_shape_is_an_eigenvector():
 
 @pytest.mark.parametrize("r", [0.5, 1.3])
 def test_straight_rolling_is_stable_above_its_limit(r):
-    limit = ParameterSweep(rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 6)
+    limit = ParametricLinearization(rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 6)
     assert abs(limit**2 / (G / (3 * r)) - 1) <= 1e-9
 
 
 @pytest.mark.parametrize("r", [0.5, 1.3])
 def test_spinning_upright_is_stable_above_its_limit(r):
-    limit = ParameterSweep(rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 8)
+    limit = ParametricLinearization(rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 8)
     assert abs(limit**2 / (4 * G / (5 * r)) - 1) <= 1e-9
 
 
@@ -76,7 +76,7 @@ def top(*, spinning=False):
 
 
 def test_sleeping_top():
-    limit = ParameterSweep(top(), "c.dot").stability_limit(40, 200)
+    limit = ParametricLinearization(top(), "c.dot").stability_limit(40, 200)
     # C² ω₃² = 4 A m g l
     assert abs((0.001 * limit) ** 2 / (4 * 0.006 * 0.5 * G * 0.1) - 1) <= 1e-9
 
@@ -99,13 +99,13 @@ def test_limit_in_a_constant():
     theta = s["theta"]
     k = s.constant("k", 5)
     s.potential(k * (theta - math.pi) ** 2 / 2)
-    limit = ParameterSweep(s, "k", {"theta": math.pi}).stability_limit(2, 30)
+    limit = ParametricLinearization(s, "k", {"theta": math.pi}).stability_limit(2, 30)
     assert abs(limit / G - 1) <= 1e-9
 
 
 def test_a_range_without_a_limit_is_refused():
     with pytest.raises(BadLinearPoint, match=r"psi\.dot = 5 and 6 are both stable"):
-        ParameterSweep(rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}).stability_limit(5, 6)
+        ParametricLinearization(rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}).stability_limit(5, 6)
 
 
 def test_nutation_of_steady_rolling():
@@ -117,7 +117,7 @@ def test_nutation_of_steady_rolling():
 def test_locus_follows_each_eigenvalue():
     locus = root_locus(rolling_disk.build(), "psi.dot", np.linspace(3, 6, 31), {"theta": math.pi / 2})
     assert np.abs(np.diff(locus.eigenvalues, axis=0)).max() < 0.5
-    assert () == locus.changes
+    assert () == locus.stability_changes
     assert "psi.dot" in str(locus)
 
 

@@ -30,8 +30,8 @@ class Plane:
     def state(self):
         """Everything that declarations add to, and the equations that follow from it."""
         s = self.s
-        lists = (s.bodies, s.loads, s.potentials, s.dissipations, s.constraints, s.speed_list, s.dropped, s.space.frames)
-        return list(s.symbols), dict(s.taken), [list(x) for x in lists], s.field
+        lists = (s.bodies, s.loads, s.potentials, s.dissipations, s.constraints, s.speed_list, s.trivial_constraints, s.space.frames)
+        return list(s.symbols), dict(s.used_names), [list(x) for x in lists], s.gravity_field
 
 
 @pytest.fixture

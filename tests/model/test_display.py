@@ -35,10 +35,12 @@ def test_programs_keep_the_name():
 
 def test_quantities_of_a_coordinate_carry_it(capsys):
     from dalembert.interface.report import system_report, terminal_renderer
-    from dalembert.interface.report.formula_writer import Writing
+    from dalembert.interface.report.formula_writer import FormulaWriter
 
     s = system()
-    text = terminal_renderer.text(system_report.derivations(system_report.Subject(s, "P"), [da.lagrange(s)], Writing(), level="full"))
+    text = terminal_renderer.render_text(
+        system_report.derivation_report(system_report.ReportSubject(s, "P"), [da.lagrange(s)], FormulaWriter(), level="full")
+    )
     assert "p_θ₁ = m_A ℓ² θ̇₁" in text
     assert "∂V/∂θ₁ = m_A ℓ g sin θ₁" in text
     assert "θ₁" in text.split("\nsymbol")[1].split("\nm_A")[0]

@@ -7,19 +7,19 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import BadDescription
-from dalembert.mechanics.geometry.rotation import AboutBasis, Quaternion
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, shown_zero
+from dalembert.mechanics.geometry.rotation import BasisRotation, Quaternion
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, provably_zero
 
 
 def same_equations(one, other):
     first, second = da.kane(one), da.kane(other)
-    point = PrimePoint(first.tape, 3)
-    values = PrimePoint(second.tape, 3, prime=point.prime).values(second.equations.residuals)
+    point = SamplePoint(first.tape, 3)
+    values = SamplePoint(second.tape, 3, prime=point.prime).values(second.equations.residuals)
     return values == point.values(first.equations.residuals)
 
 
 def equal(s, actual, expected):
-    return all(shown_zero(s.space.tape, [(a - b).i for a, b in zip(actual, expected, strict=True)]))
+    return all(provably_zero(s.space.tape, [(a - b).i for a, b in zip(actual, expected, strict=True)]))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def s():
 
 def test_pin(s):
     P = s.pin("alpha", s.O)
-    assert isinstance(P.frame.rotation, AboutBasis)
+    assert isinstance(P.frame.rotation, BasisRotation)
     assert ["alpha"] == [q.name for q in s.q]
     assert equal(s, (P - s.O).to(s.N), (0 * s.t,) * 3)
     assert equal(s, P.frame.w.to(s.N), (0, 0, s["alpha"].dot))
@@ -132,7 +132,7 @@ def test_inertias_of_shapes(s, name):
     P = s.ball("a b c", s.O)
     body = make(s, P)
     t = s.space.tape
-    assert all(shown_zero(t, [t.sub(x, y) for x, y in zip(body.inertia.entries(), expected(P.frame).entries(), strict=True)]))
+    assert all(provably_zero(t, [t.sub(x, y) for x, y in zip(body.inertia.entries(), expected(P.frame).entries(), strict=True)]))
     assert name == body.shape.kind
 
 
@@ -151,4 +151,4 @@ def test_inertia_about_another_point_of_the_body(s):
     given = s.body("about the end", 3, P.offset(-1 * F.y), F, da.inertia(F, 4, 0, 4), about=P)
     expected = da.rod_inertia(F.y, 3, 2)
     t = s.space.tape
-    assert all(shown_zero(t, [t.sub(x, y) for x, y in zip(given.inertia.entries(), expected.entries(), strict=True)]))
+    assert all(provably_zero(t, [t.sub(x, y) for x, y in zip(given.inertia.entries(), expected.entries(), strict=True)]))

@@ -19,9 +19,9 @@ def beam(s, name="beam", **changed):
 def test_a_beam_knows_its_fields_and_their_geometric_conditions(s):
     b = beam(s, bending=(s.N.y, s.N.z), axial=5, torsion=6, polar=7, right="pinned")
     assert ["v", "w", "u", "phi"] == [f.symbol for f in b.fields]
-    assert ((0, 0), (0, 1), (1, 0)) == b.geometric(b.fields[0])
+    assert ((0, 0), (0, 1), (1, 0)) == b.essential_conditions(b.fields[0])
     # bent, it draws its far end in: that end slides along
-    assert ((0, 0),) == b.geometric(b.fields[2])
+    assert ((0, 0),) == b.essential_conditions(b.fields[2])
     assert s.members == {"beam": b}
     assert str(b) == "Member('beam': beam, clamped–pinned)"
 
@@ -29,7 +29,7 @@ def test_a_beam_knows_its_fields_and_their_geometric_conditions(s):
 def test_shear_makes_sections_turn_by_themselves(s):
     b = beam(s, shear=5, rotary=1)
     assert [("v", 1), ("psi", 1)] == [(f.symbol, f.order) for f in b.fields]
-    assert [((0, 0),), ((0, 0),)] == [b.geometric(f) for f in b.fields]
+    assert [((0, 0),), ((0, 0),)] == [b.essential_conditions(f) for f in b.fields]
 
 
 def test_properties_are_functions_of_the_place(s):

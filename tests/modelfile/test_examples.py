@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dalembert import gallery
-from dalembert.cli.system_lookup import subject
+from dalembert.cli.system_lookup import find_system
 from dalembert.exchange.modelfile.reader import load_model, read_model
 from dalembert.exchange.modelfile.source_positions import BadModel
 from dalembert.exchange.modelfile.templates import TEMPLATES
@@ -30,7 +30,7 @@ def test_a_file_has_the_equations_of_the_gallery(file):
     assert set(s.symbols) == set(s.known_dimensions())
     assert dict(entry.start) == s.settings.run.get("start", {})
     assert entry.duration == s.settings.run["duration"]
-    described = subject(str(file))
+    described = find_system(str(file))
     assert (entry.title, entry.source, entry.description) == (described.title, described.source, described.description)
     assert [p.label for p in entry.printed] == [r.label for r in described.results]
 

@@ -61,8 +61,8 @@ def outcome(text):
         return "model"
     assert refused.file == "m.toml"
     assert str(refused).startswith("m.toml")
-    assert refused.sentence
-    assert "\n" not in refused.sentence
+    assert refused.message
+    assert "\n" not in refused.message
     return "refused" if refused.line else "refused as a whole"
 
 

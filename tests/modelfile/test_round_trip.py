@@ -83,10 +83,10 @@ def test_a_robot_can_be_written(tmp_path):
 
 
 def test_a_verb_that_files_do_not_know_is_a_sentence(tmp_path):
-    from dalembert.mechanics.geometry.declaration_log import recorded
+    from dalembert.mechanics.geometry.declaration_log import record_declaration
 
     class Own(da.System):
-        @recorded
+        @record_declaration
         def shake(self, at, a):
             self.force(a * self.N.x, at)
 

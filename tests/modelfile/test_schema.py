@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dalembert import gallery
-from dalembert.exchange.modelfile.element_schema import KINDS, SECTIONS
+from dalembert.exchange.modelfile.element_schema import ELEMENT_TYPES, SECTIONS
 from dalembert.exchange.modelfile.json_schema import schema
 from dalembert.exchange.modelfile.save import toml_text
 from dalembert.exchange.modelfile.templates import TEMPLATES
@@ -23,7 +23,7 @@ def faults(text):
 
 def test_it_has_every_kind_and_section():
     jsonschema.Draft7Validator.check_schema(schema())
-    assert {*KINDS, *SECTIONS, "$schema"} == set(schema()["properties"])
+    assert {*ELEMENT_TYPES, *SECTIONS, "$schema"} == set(schema()["properties"])
 
 
 @pytest.mark.parametrize("text", [*(f.read_text(encoding="utf-8") for f in FILES), *TEMPLATES.values()])

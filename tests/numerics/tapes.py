@@ -4,7 +4,7 @@ import random
 
 import numpy
 
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -62,7 +62,7 @@ def random_tape(seed, n_state=5, n_parameters=4, size=300, n_out=12):
 
 def reference(tape, outs, values):
     """The values by Python's own arithmetic."""
-    return numpy.array(evaluate(tape, outs, lambda i: float(values[i]), Floats()))
+    return numpy.array(evaluate(tape, outs, lambda i: float(values[i]), FloatArithmetic()))
 
 
 def bits(a):

@@ -18,8 +18,8 @@ posix = pytest.mark.skipif(os.name != "posix", reason="owners and rights are tho
 def compilations(monkeypatch):
     """How often something was compiled."""
     count = []
-    compile_ = jit._emit
-    monkeypatch.setattr(jit, "_emit", lambda *a: count.append(1) or compile_(*a))
+    compile_ = jit._compile_object
+    monkeypatch.setattr(jit, "_compile_object", lambda *a: count.append(1) or compile_(*a))
     return count
 
 
@@ -159,7 +159,7 @@ def test_no_home(monkeypatch):
     monkeypatch.delenv("DALEMBERT_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr("pathlib.Path.home", lambda: (_ for _ in ()).throw(RuntimeError))
-    assert ObjectCache.of_environment().directory is None
+    assert ObjectCache.from_environment().directory is None
     assert 7.5 == value(plus(6.5))
 
 
@@ -167,10 +167,10 @@ def test_no_home(monkeypatch):
 def test_the_usual_place(monkeypatch, tmp_path):
     monkeypatch.delenv("DALEMBERT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert tmp_path / "dalembert" == ObjectCache.of_environment().directory
+    assert tmp_path / "dalembert" == ObjectCache.from_environment().directory
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert tmp_path / ".cache" / "dalembert" == ObjectCache.of_environment().directory
+    assert tmp_path / ".cache" / "dalembert" == ObjectCache.from_environment().directory
 
 
 def test_the_unused_longest_go_first(tmp_path):
@@ -204,8 +204,8 @@ for k in range(30):
 
 def test_a_directory_is_looked_through_once_and_again_only_near_the_limit(tmp_path, monkeypatch):
     looks = []
-    shrink = ObjectCache._shrink
-    monkeypatch.setattr(ObjectCache, "_shrink", lambda self, directory: (looks.append(directory), shrink(self, directory)))
+    shrink = ObjectCache._evict_oldest
+    monkeypatch.setattr(ObjectCache, "_evict_oldest", lambda self, directory: (looks.append(directory), shrink(self, directory)))
     cache = ObjectCache(tmp_path, limit=100_000)
     for k in range(200):
         ObjectCache(tmp_path, limit=100_000).write(f"{k:03}", bytes(968))

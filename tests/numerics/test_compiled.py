@@ -52,9 +52,9 @@ def test_a_batch_has_the_bits_of_single_calls(seed):
 def test_with_any_number_of_lanes(lanes, sample, monkeypatch):
     f, X, p = sample
     single = numpy.array([f.call(x, p) for x in X])
-    monkeypatch.setattr(compiled_function, "native_lanes", lambda: lanes)
+    monkeypatch.setattr(compiled_function, "simd_width", lambda: lanes)
     monkeypatch.setattr(batch_evaluation, "_SMALL", 0)
-    monkeypatch.setattr(compiled_function, "writers", lambda: b"one register")
+    monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"one register")
     again = pickle.loads(pickle.dumps(f))
     assert (bits(single) == bits(again.batch(X, p))).all()
     assert (bits(single[:1]) == bits(again.batch(X[:1], p))).all()
@@ -108,8 +108,8 @@ def test_a_row_of_parameters_for_each_state(sample):
 def test_one_row_of_a_part_for_all_states(small, monkeypatch):
     if not small:
         # called instead of written into the loop
-        monkeypatch.setattr(compiled_function, "_INLINED", 0)
-        monkeypatch.setattr(compiled_function, "writers", lambda: b"nothing inlined")
+        monkeypatch.setattr(compiled_function, "_MAX_INLINED_NODES", 0)
+        monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"nothing inlined")
     tape, outs, state, parameters = random_tape(3)
     f = CompiledFunction(tape, outs, state, parameters, (2, len(state) - 2))
     rng = numpy.random.default_rng(3)
@@ -219,8 +219,8 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
     tape, outs, state, parameters = random_tape(5, size=2000)
     x, p = numpy.ones(len(state)), numpy.ones(len(parameters))
     expected = CompiledFunction(tape, outs, state, parameters).call(x, p)
-    monkeypatch.setattr("dalembert.runtime.numerics.batch_evaluation.STACK", 8)
-    monkeypatch.setattr(compiled_function, "writers", lambda: b"another version")
+    monkeypatch.setattr("dalembert.runtime.numerics.batch_evaluation.MAX_STACK_BYTES", 8)
+    monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"another version")
     again = CompiledFunction(tape, outs, state, parameters)
     assert (bits(expected) == bits(again.call(x, p))).all()
     assert (bits(expected) == bits(again.batch(numpy.tile(x, (9, 1)), p))).all()
@@ -229,7 +229,7 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
 def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
     f, X, p = sample
     expected = f.call(X[0], p)
-    monkeypatch.setattr(python_binding, "LAYOUT_IS_KNOWN", False)
+    monkeypatch.setattr(python_binding, "OBJECT_LAYOUT_IS_KNOWN", False)
     again = pickle.loads(pickle.dumps(f))
     assert (bits(expected) == bits(again.call(X[0], p))).all()
     assert (bits(f.batch(X, p)) == bits(again.batch(X, p))).all()
@@ -281,9 +281,9 @@ def test_a_pickle_is_found_in_the_cache(tmp_path, monkeypatch):
 
 def test_equal_expressions_are_compiled_once_and_different_ones_apart(monkeypatch):
     count = []
-    compile_ = jit._emit
-    monkeypatch.setattr(jit, "_emit", lambda *a: count.append(1) or compile_(*a))
-    monkeypatch.setattr(compiled_function, "writers", lambda: b"yet another version")
+    compile_ = jit._compile_object
+    monkeypatch.setattr(jit, "_compile_object", lambda *a: count.append(1) or compile_(*a))
+    monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"yet another version")
 
     def line(slope, name="x"):
         t = Tape()

@@ -28,7 +28,7 @@ def test_a_digest_depends_on_every_node_before_its_length_and_on_nothing_else(mo
         assert at_once[n] == tape_digest(tape, n).digest()
     for i in range(600):
         changed = grown(1, 200)
-        changed.write_down()[i] = "other"
+        changed.serialize()[i] = "other"
         assert at_once[200] != tape_digest(changed, 200).digest()
 
 
@@ -38,18 +38,18 @@ def test_what_is_hashed_are_the_nodes():
     assert fractions
     expected = [x for op, a, b in tape.nodes for x in ((op, a.numerator, a.denominator) if (op, a, b) in fractions else (op, a, b))]
     for other in (tape, tape.fork(), pickle.loads(pickle.dumps(tape))):
-        assert expected == other.write_down()
+        assert expected == other.serialize()
     short = tape.fork(100)
-    assert expected[:300] == short.write_down()
+    assert expected[:300] == short.serialize()
     a = short.mul(short.names["a"], short.const(Fraction(1, 1234567)))
-    assert ["const", 1, 1234567, "mul", *short.nodes[a][1:]] == short.write_down()[300:]
+    assert ["const", 1, 1234567, "mul", *short.nodes[a][1:]] == short.serialize()[300:]
 
 
 def test_nothing_is_hashed_twice_on_a_tape_and_its_forks(monkeypatch):
     monkeypatch.setattr(object_cache, "_BLOCK", 16)
     hashed = []
-    honest = object_cache._continued
-    monkeypatch.setattr(object_cache, "_continued", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
+    honest = object_cache._extend_digest
+    monkeypatch.setattr(object_cache, "_extend_digest", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
     tape = grown(2, 200)
     tape_digest(tape, 200)
     assert [16] * 12 + [200 % 16] == hashed

@@ -162,9 +162,9 @@ library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
 
 
 def test_code_of_another_version_is_not_found():
-    assert jit._source.__wrapped__("ode") == jit._source.__wrapped__("ode") != jit._source.__wrapped__("numerics")
+    assert jit._source_hash.__wrapped__("ode") == jit._source_hash.__wrapped__("ode") != jit._source_hash.__wrapped__("numerics")
     # as where only bytecode is installed
-    assert jit._source.__wrapped__("nothing") != jit._source.__wrapped__("nothing")
+    assert jit._source_hash.__wrapped__("nothing") != jit._source_hash.__wrapped__("nothing")
 
 
 def test_without_llvm_the_remedy_is_named(monkeypatch):

@@ -5,19 +5,19 @@ import numpy
 import pytest
 
 from dalembert.runtime.numerics import jit, math_kernels
-from dalembert.runtime.numerics.jit import native_lanes
-from dalembert.runtime.numerics.llvm_types import pack
+from dalembert.runtime.numerics.jit import simd_width
+from dalembert.runtime.numerics.llvm_types import vector_type
 
 LANES = (1, 2, 4, 8)
 
 
 def loop(lanes, *, fused=True):
     """sin and cos of arrays, through the kernel."""
-    real = pack(lanes)
+    real = vector_type(lanes)
     pair = f"{{{real}, {real}}}"
     text = f"""{math_kernels.declarations(lanes)}
-{math_kernels.lanewise("sin", lanes)}
-{math_kernels.lanewise("cos", lanes)}
+{math_kernels.per_lane_ir("sin", lanes)}
+{math_kernels.per_lane_ir("cos", lanes)}
 {math_kernels.sincos(lanes, fused=fused)}
 define void @loop(ptr %x, ptr %s, ptr %c, i64 %n) {math_kernels.attributes(lanes)} {{
 entry:
@@ -111,7 +111,7 @@ def test_lanes_have_the_bits_of_scalars(lanes):
 
 
 def test_host_has_lanes():
-    assert native_lanes() in LANES
+    assert simd_width() in LANES
 
 
 def test_without_fused_operations_too():

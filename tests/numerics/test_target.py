@@ -10,7 +10,7 @@ import pytest
 from dalembert.runtime.numerics import wasm
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.jit import IMPORTS, WASM32, CannotCompile, Target, host
-from dalembert.runtime.ode.step_size_control import loop_text
+from dalembert.runtime.ode.step_size_control import loop_ir
 from dalembert.symbolic.algebra.tape import Tape
 from numerics.tapes import random_tape
 
@@ -30,7 +30,7 @@ console.log(JSON.stringify(Array.from(numbers.slice(y / 8, y / 8 + given.n))));
 
 
 def module_of(f):
-    return wasm.module(f.text_for(WASM32)[0], ("f", "f.prologue"))
+    return wasm.wasm_module(f.ir_for(WASM32)[0], ("f", "f.prologue"))
 
 
 @pytest.mark.skipif(NODE is None, reason="no node here")
@@ -51,13 +51,13 @@ def test_a_page_computes_what_is_computed_here(seed):
 
 def test_a_page_imports_elementary_functions_and_nothing_else():
     tape, outs, state, parameters = random_tape(1)
-    asked = wasm.imported(module_of(CompiledFunction(tape, outs, state, parameters)))
+    asked = wasm.imported_names(module_of(CompiledFunction(tape, outs, state, parameters)))
     assert {"sin", "cos"} <= asked
     assert asked <= IMPORTS | {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
 
 
 def test_the_loop_of_the_integrator_fits_in_a_page():
-    assert wasm.imported(wasm.module(loop_text(), ("start", "advance"))) <= IMPORTS | {
+    assert wasm.imported_names(wasm.wasm_module(loop_ir(), ("start", "advance"))) <= IMPORTS | {
         "__linear_memory",
         "__stack_pointer",
         "__indirect_function_table",
@@ -67,12 +67,12 @@ def test_the_loop_of_the_integrator_fits_in_a_page():
 def test_what_no_page_provides_is_refused():
     text = "declare void @system(ptr)\ndefine void @f(ptr %x) {\n  call void @system(ptr %x)\n  ret void\n}"
     with pytest.raises(CannotCompile, match="it would call system, which no page provides"):
-        wasm.module(text, ("f",))
+        wasm.wasm_module(text, ("f",))
 
 
 def test_what_is_not_defined_cannot_be_exported():
     with pytest.raises(CannotCompile, match="does not define g"):
-        wasm.module("define void @f() {\n  ret void\n}", ("g",))
+        wasm.wasm_module("define void @f() {\n  ret void\n}", ("g",))
 
 
 def test_other_processors():
@@ -80,7 +80,7 @@ def test_other_processors():
     x = t.symbol("x")
     f = CompiledFunction(t, [t.call("sin", x)], [x], [])
     arm = Target("aarch64-unknown-linux-gnu", cpu="generic")
-    image = arm.object_code(f.text_for(arm)[0])
+    image = arm.object_code(f.ir_for(arm)[0])
     # an ELF file for the machine number 183
     assert b"\x7fELF" == image[:4]
     assert 183 == int.from_bytes(image[18:20], "little")

@@ -10,10 +10,10 @@ import pytest
 import dalembert as da
 from dalembert import sin
 from dalembert.gallery import andrews_squeezer, n_four_bar
-from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import BadRun, BadStart, ProjectionFailed, RunStopped
 from dalembert.runtime.simulation.model import native_model
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.runtime.states.run_values import parameter_vector, run_values
 from truth.published import DATA
 from truth.test_mechanisms import ANGLES, content
 
@@ -60,10 +60,10 @@ def andrews():
 
 def solver(system, values=None):
     """The native rates, their parameters, and the size of a state."""
-    kin, equations = what_to_integrate(system, "native")
-    chosen = values_of_run(kin, values or {}, {})
+    kin, equations = select_equations(system, "native")
+    chosen = run_values(kin, values or {}, {})
     model = native_model(chosen, equations)
-    return model.rates, np.array(parameters_of(chosen, model.parameters), dtype=float)
+    return model.rates, np.array(parameter_vector(chosen, model.parameters), dtype=float)
 
 
 # ---- the native solve ------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def test_moving_rows_feed_in_what_the_audit_counts(spec):
 
 def test_a_rate_that_may_be_zero_is_zero():
     start = da.simulate(carried(), 1e-3, start={"x": 0.3}, guess={"y": -1}).start
-    origins = {m.name: m.origin for m in start.marks}
+    origins = {m.name: m.origin for m in start.values}
     assert ("zero", "solved") == (origins["x.dot"], origins["y.dot"])
     # y (y' + 0) = (x − w) w'
     assert 0.3 * 0.6 / start.q[1] == pytest.approx(start.u[1])
@@ -365,7 +365,7 @@ def test_other_integrators_give_the_same_motion(name, build):
     run = da.simulate(build(), 1, **given, integrator=name, rtol=1e-8, atol=1e-8)
     assert np.abs(run.q[-1] - expected.q[-1]).max() <= 1e-6
     assert run.integrals.relative_drift <= 1e-5
-    assert run.integrals.model_is_right
+    assert run.integrals.is_model_consistent
 
 
 # ---- quaternions -----------------------------------------------------------------------------------

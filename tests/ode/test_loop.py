@@ -14,7 +14,7 @@ from callback import integrate_function
 from dalembert.runtime.numerics.jit import Library
 from dalembert.runtime.ode.failures import RunStopped
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-from dalembert.runtime.ode.integration import Integration, integrate
+from dalembert.runtime.ode.integration import Integrator, integrate
 from dalembert.runtime.ode.solution import Solution
 
 ARENSTORF = [0.994, 0.0, 0.0, -2.00158510637908252240537862224]
@@ -161,7 +161,7 @@ def same(a: Solution, b: Solution, size: int = 4) -> bool:
 @pytest.mark.parametrize("attempts", [1, 2, 7, 1000])
 def test_bits_do_not_depend_on_slicing(native: Library, attempts: int) -> None:
     problem = InitialValueProblem(rhs=native.address("double_pendulum"), y0=FROM_REST, t0=0.0, t1=30.0)
-    whole, sliced = integrate(problem), Integration(problem)
+    whole, sliced = integrate(problem), Integrator(problem)
     looked_at = []
     while not sliced.advance(attempts):
         looked_at.append(sliced.solution())
@@ -213,7 +213,7 @@ def test_a_restart_has_the_bits_of_a_new_run_and_leaves_what_was_given_alone(nat
     first, second = (
         InitialValueProblem(rhs=rhs, y0=[x, 0.0, 0.0, 1.2], t0=t, t1=t + 10.0, dense=dense) for x, t in ((1.0, 0.0), (0.7, 2.0))
     )
-    integration, solutions = Integration(first), []
+    integration, solutions = Integrator(first), []
     for problem in (first, second, first):
         integration.restart(problem)
         while not integration.advance():
@@ -230,7 +230,7 @@ def test_a_restart_after_a_run_that_stopped_has_the_bits_of_a_new_one(native: Li
     """A fall into the centre cannot go on; nothing of it is left in the memory that the next run begins in."""
     rhs = native.address("kepler")
     fall, orbit = (InitialValueProblem(rhs=rhs, y0=[1.0, 0.0, 0.0, v], t0=0.0, t1=5.0) for v in (0.0, 1.2))
-    integration = Integration(fall)
+    integration = Integrator(fall)
     with pytest.raises(RunStopped) as stopped:
         integration.advance(10**6)
     reached = stopped.value.solution.y.copy()

@@ -47,8 +47,8 @@ def test_refusals(change: dict[str, object], refusal: type[DalembertError], word
 
 
 def test_tolerances_may_leave_out_the_quadratures() -> None:
-    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9, 1e-9]}).in_norm == 2
-    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9] * 3}).in_norm == 2
+    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9, 1e-9]}).n_in_norm == 2
+    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9] * 3}).n_in_norm == 2
 
 
 def test_later_changes_of_the_start_values_do_not_matter() -> None:

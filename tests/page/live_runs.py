@@ -9,8 +9,8 @@ from importlib import resources
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.parts.reproduce import live_module
-from dalembert.interface.page.scene import frames_of, scene
+from dalembert.interface.page.parts.reproduce import simulator_module
+from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.runtime.ode.failures import RunStopped
 
 NODE = shutil.which("node")
@@ -61,8 +61,8 @@ class Live:
         self.entry = gallery.entry(name) if isinstance(name, str) else name
         self.system = self.entry.build()
         self.run = self._recorded()
-        self.drawn = scene(frames_of(self.run)) if self.system.bodies else None
-        self.module = live_module(self.run, self.entry.start, self.drawn, self.entry.events)
+        self.drawn = build_scene(sample_frames(self.run)) if self.system.bodies else None
+        self.module = simulator_module(self.run, self.entry.start, self.drawn, self.entry.events)
 
     def _recorded(self):
         try:
@@ -87,7 +87,7 @@ class Live:
         }
 
     def given(self, settings):
-        return {"code": self.module.packed, "data": self.module.data, "settings": settings, "residuals": len(self.run.residuals)}
+        return {"code": self.module.compressed, "data": self.module.data, "settings": settings, "residuals": len(self.run.residuals)}
 
     def by_node(self, *settings):
         text = engine_text() + FOLLOW + BY_NODE

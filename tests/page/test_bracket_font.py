@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import Visit
 
 from dalembert.interface.page import html_elements
-from dalembert.interface.page.html_elements import shell
+from dalembert.interface.page.html_elements import html_document
 
 FENCED = '<mrow><mo fence="true" stretchy="true">{}</mo>{}<mo fence="true" stretchy="true">{}</mo></mrow>'
 TALL = "<mfrac><mi>a</mi><mfrac><mi>b</mi><mi>c</mi></mfrac></mfrac>"
@@ -24,7 +24,7 @@ BODY = f'<main><math display="block">{"".join(FENCED.format(a, TALL, b) for a, b
 @pytest.fixture
 def font():
     ttLib = pytest.importorskip("fontTools.ttLib", reason="fontTools comes with matplotlib")
-    return ttLib.TTFont(io.BytesIO(html_elements._kept()))
+    return ttLib.TTFont(io.BytesIO(html_elements._cached_font()))
 
 
 def test_it_has_taller_forms_of_every_glyph_and_its_licence(font):
@@ -39,12 +39,12 @@ def test_it_has_taller_forms_of_every_glyph_and_its_licence(font):
 
 def test_it_is_the_same_every_time_and_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
-    made = html_elements._kept()
+    made = html_elements._cached_font()
     monkeypatch.setattr(html_elements, "_subset", lambda _: pytest.fail("it was kept"))
-    assert made == html_elements._kept()
+    assert made == html_elements._cached_font()
     monkeypatch.undo()
     monkeypatch.setenv("DALEMBERT_CACHE", "off")
-    assert made == html_elements._kept()
+    assert made == html_elements._cached_font()
 
 
 def test_without_the_font_a_page_says_nothing(monkeypatch):
@@ -57,7 +57,7 @@ def test_brackets_grow_where_no_mathematical_font_is_installed(browser, tmp_path
     # whatever is installed here is not asked for
     monkeypatch.setattr(html_elements, "_INSTALLED", ())
     style = html_elements.bracket_style.__wrapped__()
-    (tmp_path / "page.html").write_text(shell("brackets", f"<style>{style}</style>{BODY}"), encoding="utf-8")
+    (tmp_path / "page.html").write_text(html_document("brackets", f"<style>{style}</style>{BODY}"), encoding="utf-8")
     context = browser.new_context(offline=True)
     visit = Visit(context, tmp_path / "page.html")
     high = "e => e.getBoundingClientRect().height"

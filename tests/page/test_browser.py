@@ -206,14 +206,19 @@ def test_the_motion_is_downloaded_as_it_was_computed(visit, disk):
 
 def test_hostile_names_stay_words_in_the_browser(browser, tmp_path):
     import dalembert as da
-    from dalembert.interface.page.report_page import ReportRequest, page, page_run, study
-    from dalembert.interface.report.system_report import Subject
+    from dalembert.interface.page.report_page import ReportRequest, compute_report, render_page, report_run_options
+    from dalembert.interface.report.system_report import ReportSubject
 
     name = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
     s = da.System(name, gravity=9.81)
     s.rod(name, s.pin("theta", s.O), mass=1, length=1)
     path = tmp_path / "hostile.html"
-    path.write_text(page(study(Subject(s, name, name, name), ReportRequest(0.5, page_run({"theta": 1.0}), f"{name}:f"))), encoding="utf-8")
+    path.write_text(
+        render_page(
+            compute_report(ReportSubject(s, name, name, name), ReportRequest(0.5, report_run_options({"theta": 1.0}), f"{name}:f"))
+        ),
+        encoding="utf-8",
+    )
     context = browser.new_context(viewport=DESKTOP, offline=True)
     visit = Visit(context, path)
     visit.page.locator("[data-show=labels]").click()
@@ -244,14 +249,16 @@ def work(browser, path):
 def test_large_systems_stay_light_and_quick(browser, tmp_path, name):
     from dalembert import gallery
     from dalembert.gallery import spatial_chain
-    from dalembert.interface.page.report_page import ReportRequest, page, page_run, study
-    from dalembert.interface.report.system_report import Subject
+    from dalembert.interface.page.report_page import ReportRequest, compute_report, render_page, report_run_options
+    from dalembert.interface.report.system_report import ReportSubject
 
     entry = gallery.entry(name.removesuffix("-20"))
     chain = name.endswith("-20")
     system = spatial_chain.build(20) if chain else entry.build()
     start = {f"q_{i}": 0.3 for i in range(1, 21)} if chain else entry.start
-    text = page(study(Subject(system, system.name, entry.source, entry.description), ReportRequest(5.0, page_run(start))))
+    text = render_page(
+        compute_report(ReportSubject(system, system.name, entry.source, entry.description), ReportRequest(5.0, report_run_options(start)))
+    )
     path = tmp_path / f"{name}.html"
     path.write_text(text, encoding="utf-8")
     assert len(text.encode()) < 6e6

@@ -15,7 +15,7 @@ from browsing import Visit
 
 import dalembert as da
 from conftest import studied
-from dalembert.interface.page.report_page import page
+from dalembert.interface.page.report_page import render_page
 
 FAULTS = (Path(__file__).parent / "layout.js").read_text(encoding="utf-8")
 # those of the gallery, and one whose contacts stick, slip, lift and land
@@ -37,7 +37,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("layout")
     found = {name: folder / f"{name}.html" for name in PAGES}
     for name, path in found.items():
-        path.write_text(page(studied(name)), encoding="utf-8")
+        path.write_text(render_page(studied(name)), encoding="utf-8")
     found[CONTACTS] = folder / f"{CONTACTS}.html"
     da.write_report(bouncing_disk(), found[CONTACTS], duration=2, start={"y": 0.5, "phi.dot": 20})
     return found

@@ -14,7 +14,7 @@ from live_runs import NODE, Live
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.simulator.outputs import reaction_places
+from dalembert.interface.page.simulator.outputs import reaction_offsets
 from dalembert.runtime.numerics import wasm
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("whipple-bicycle", "andrews-squeezer")]
@@ -38,7 +38,7 @@ def test_the_page_moves_as_we_do(name):
     assert np.abs(np.array(found["residuals"])).max(initial=0.0) <= 2 * run.worst_residual + 1e-9
     # the places that are drawn, at the start
     assert np.array(found["places"]) == pytest.approx(np.array([p.r[0] for p in live.drawn.places]), abs=1e-12)
-    assert wasm.imported(live.module.code) <= {"sin", "cos", "__linear_memory", "__stack_pointer", "__indirect_function_table"}
+    assert wasm.imported_names(live.module.code) <= {"sin", "cos", "__linear_memory", "__stack_pointer", "__indirect_function_table"}
 
 
 # not the windows of n-four-bar: beside their singular positions rounding reaches the steps in half of all runs
@@ -130,7 +130,7 @@ def test_reactions_of_a_page_are_those_of_the_run(name):
     times = np.linspace(0.0, live.entry.duration, 9)
     (found,) = live.by_node(live.setting(at=times.tolist()))
     ours = live.run.at(times).reactions
-    places = reaction_places(ours)
+    places = reaction_offsets(ours)
     assert places
     theirs, size = np.array(found["reactions"]), max(np.abs(found["reactions"]).max(), 1.0)
     for load in (*ours.joints.values(), *ours.rows.values()):
@@ -169,6 +169,6 @@ def test_first_order_states_run_in_a_page(events):
         there = run.at(times)
         assert np.array(found["states"]) == pytest.approx(np.hstack([there.q, there.x, there.u]), rel=1e-7, abs=1e-8)
     ours, theirs = live.run.at(times).reactions, np.array(same["reactions"])
-    for (name, what), k in reaction_places(ours).items():
+    for (name, what), k in reaction_offsets(ours).items():
         if what == "force" and name in ours.joints:
             assert theirs[:, k : k + 3] == pytest.approx(ours.joints[name].force, abs=1e-7 * np.abs(theirs).max())

@@ -12,8 +12,8 @@ import pytest
 
 import dalembert as da
 from cli.running import run as command
-from dalembert.interface.page.data_blocks import longest, scene_data
-from dalembert.interface.page.scene import scene
+from dalembert.interface.page.data_blocks import largest_magnitude, scene_data
+from dalembert.interface.page.scene import build_scene
 from dalembert.interface.page.time_plots import WIDTH, Plots, mode_bands
 from dalembert.runtime.simulation.plotting.chart import Curve, Panel
 
@@ -76,14 +76,14 @@ def test_every_plot_has_the_band_below_it_and_the_cursor_its_modes(run):
     plots = Plots.of_run(run)
     text = plots.grid([Panel("x", (Curve("x", run.t, run["x"]),))])
     assert 1 == text.count('<use href="#mode-bands"/>')
-    (told,) = plots.embedded()["modes"]
+    (told,) = plots.json_data()["modes"]
     assert {"sticks", "slips −"} == set(told["m"])
     assert len(told["t"]) == len(told["m"])
 
 
 def test_arrows_are_the_forces_of_the_contact(run):
     t = np.array([0.5 * LETS_GO, 0.5 * (LETS_GO + STICKS)])
-    drawn = scene(run.at(t))
+    drawn = build_scene(run.at(t))
     arrows = {a.kind: a for a in drawn.arrows}
     # no reaction is drawn where there is none but rounding
     assert {"weight", "normal", "friction"} == set(arrows)
@@ -91,7 +91,7 @@ def test_arrows_are_the_forces_of_the_contact(run):
     # it sticks, and carries the spring; it slips, and is dragged along
     assert np.array([[K * V * t[0], 0, 0], [MU * M * G, 0, 0]]) == pytest.approx(arrows["friction"].vector, abs=1e-9)
     assert run.at(t)["x"] == pytest.approx(arrows["friction"].at[:, 0])
-    assert M * G == pytest.approx(longest(drawn, "force"))
+    assert M * G == pytest.approx(largest_magnitude(drawn, "force"))
     assert 0.0 == scene_data(drawn)["view"]["ground"]
 
 
@@ -102,7 +102,7 @@ def test_an_incline_is_drawn_as_a_line_along_it():
     P = s.O.offset(x * plane.x + y * plane.y, "P")
     s.particle("block", 1, P)
     s.contact(P, plane.y, friction=0.1)
-    drawn = scene(da.simulate(s, 0.5, start={y: 0.05}).at(np.linspace(0, 0.5, 9)))
+    drawn = build_scene(da.simulate(s, 0.5, start={y: 0.05}).at(np.linspace(0, 0.5, 9)))
     (rail,) = drawn.rails
     assert np.tan(0.5) == pytest.approx(rail.ends[:, 1] / rail.ends[:, 0])
     assert drawn.view.ground is None

@@ -7,9 +7,9 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.foundation.atomic_write import write
-from dalembert.interface.page.report_page import ReportRequest, page, page_run, study
-from dalembert.interface.report.system_report import Subject
+from dalembert.foundation.atomic_write import write_text
+from dalembert.interface.page.report_page import ReportRequest, compute_report, render_page, report_run_options
+from dalembert.interface.report.system_report import ReportSubject
 
 SCRIPT = "<script>alert(1)</script>"
 SHELL = "$(rm -rf ~)"
@@ -48,7 +48,7 @@ def falling(name="Falling", m=1):
     y = s.coordinate("y")
     s.particle(name, s.constant("m", m), s.O.offset(y * s.N.y, name))
     s.force(s.input("F") * s.N.y, s.bodies[0].G, name=f"push {name}")
-    return study(Subject(s, name, s.source, f"About {name}"), ReportRequest(0.5, page_run(inputs={"F": "sin(t)"})))
+    return compute_report(ReportSubject(s, name, s.source, f"About {name}"), ReportRequest(0.5, report_run_options(inputs={"F": "sin(t)"})))
 
 
 def test_the_page_is_whole_and_needs_nothing_else(disk_page):
@@ -93,21 +93,21 @@ def test_it_says_what_matters(disk, disk_page):
 
 
 def test_the_program_of_the_page_makes_it_again(disk, tmp_path, monkeypatch):
-    from dalembert.interface.page.parts.reproduce import program
+    from dalembert.interface.page.parts.reproduce import python_program
 
     monkeypatch.chdir(tmp_path)
-    exec(compile(program(disk), "page", "exec"), {})
+    exec(compile(python_program(disk), "page", "exec"), {})
     again = Path("report.html").read_text(encoding="utf-8")
     assert "11 principles agree" in again
 
 
 def test_the_same_study_gives_the_same_page(disk, disk_page):
-    assert disk_page == page(disk)
+    assert disk_page == render_page(disk)
 
 
 @pytest.mark.parametrize("name", [SCRIPT, SHELL, "'\"><img src=x onerror=alert(1)>", "</title></style></script>"])
 def test_hostile_names_are_words(name):
-    text = page(falling(name))
+    text = render_page(falling(name))
     found = parsed(text)
     own = {"scene", "plots", "table", "live", "engine", "module"}
     scripts = [attrs for tag, attrs in found.tags if tag == "script"]
@@ -124,7 +124,7 @@ def test_a_hostile_coordinate_is_refused():
 
 
 def test_without_values_there_is_a_page_and_it_says_why_nothing_moves():
-    text = page(falling(m=None))
+    text = render_page(falling(m=None))
     parsed(text)
     assert "Not run: no value for the constant m" in text
     assert 'id="scene"' not in text
@@ -133,9 +133,9 @@ def test_without_values_there_is_a_page_and_it_says_why_nothing_moves():
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(Unwritable, match="nowhere"):
-        write(tmp_path / "nowhere" / "page.html", "text")
+        write_text(tmp_path / "nowhere" / "page.html", "text")
     target = tmp_path / "page.html"
-    assert target == write(target, "text")
+    assert target == write_text(target, "text")
     assert ["page.html"] == [p.name for p in tmp_path.iterdir()]
 
 

@@ -14,7 +14,7 @@ from browsing import Visit
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.simulator.outputs import reaction_places
+from dalembert.interface.page.simulator.outputs import reaction_offsets
 
 SIZE = {"width": 1280, "height": 900}
 
@@ -57,7 +57,7 @@ def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk
     # reactions come later
     visit.until("document.querySelector('#trial').dataset.reactions === String(trial.id)")
     t, f = visit.do("(() => { const f = trial.values('f:2'); return [Array.from(f.t), Array.from(f.v)]; })()")
-    ((name, what),) = (key for key, place in reaction_places(run.reactions).items() if place == 0)
+    ((name, what),) = (key for key, place in reaction_offsets(run.reactions).items() if place == 0)
     assert "force" == what
     loads = run.at(np.array(t)).reactions
     assert {**loads.joints, **loads.rows}[name].force[:, 2] == pytest.approx(np.array(f), rel=1e-6)

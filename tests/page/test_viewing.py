@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.parts.reproduce import TrialRequest, trial
+from dalembert.interface.page.parts.reproduce import InteractiveRequest, interactive_panel
 
 
 def test_a_run_shows_itself_in_a_frame_over_a_picture():
@@ -34,7 +34,7 @@ def test_the_panel_knows_the_units_that_were_given():
     s.gravity(-g * s.N.y)
     s.rod("bar", s.pin("theta", s.O), m, l)
     run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
-    _, blocks = trial(TrialRequest(run, 0.1, {"theta": 0.5}, {}, {}, (), "", "Pendulum"), None)
+    _, blocks = interactive_panel(InteractiveRequest(run, 0.1, {"theta": 0.5}, {}, {}, (), "", "Pendulum"), None)
     data = json.loads(blocks.partition(">")[2].partition("</script>")[0])
     assert {"m": "kg", "l": "m", "g": "m/s²", "theta": "rad", "theta.dot": "rad/s", "t": "s"} == data["units"]
 

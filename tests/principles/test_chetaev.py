@@ -7,13 +7,13 @@ import pytest
 
 import dalembert as da
 from dalembert import exp, sin, sqrt
-from dalembert.analysis.integrals.identity_test import OnTheMotion
+from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.gallery import appell_hamel
-from dalembert.mechanics.agreement.agreement_table import compare
+from dalembert.mechanics.agreement.agreement_table import certify_equal
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 
 TREATING = {"kane", "gauss", "lagrange", "dalembert"}
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
@@ -48,9 +48,9 @@ def test_the_acceleration_is_that_of_the_book_by_every_principle(name):
     d = derive(appell_hamel.build())
     s = d.kinematics.system
     tape = d.tape.fork()
-    e = on(tape, s.expression("(x'**2 + y'**2 + k**4*z'**2)*z'' + g*(x'**2 + y'**2)"))
-    wrong = on(tape, s.expression("(x'**2 + y'**2 + k**4*z'**2)*z'' + g*(x'**2 - y'**2)"))
-    assert [True, False] == OnTheMotion(tape, d.equations).vanish([Scalar(tape, e), Scalar(tape, wrong)])
+    e = as_node(tape, s.expression("(x'**2 + y'**2 + k**4*z'**2)*z'' + g*(x'**2 + y'**2)"))
+    wrong = as_node(tape, s.expression("(x'**2 + y'**2 + k**4*z'**2)*z'' + g*(x'**2 - y'**2)"))
+    assert [True, False] == MotionIdentityTest(tape, d.equations).are_zero([Scalar(tape, e), Scalar(tape, wrong)])
 
 
 def test_principles_that_treat_it_agree_and_the_others_say_why_not():
@@ -112,8 +112,8 @@ def test_a_rate_that_is_forgotten_is_noticed():
     tape = good.tape.fork()
     # γ of the last row holds ∂φ/∂t = −w cos t
     wrong = replace(good, tape=tape, residuals=(*good.residuals[:-1], tape.add(good.residuals[-1], good.q[3])))
-    assert compare(good, good).holds
-    assert not compare(good, wrong).holds
+    assert certify_equal(good, good).holds
+    assert not certify_equal(good, wrong).holds
 
 
 def test_rows_that_say_the_same_are_refused():

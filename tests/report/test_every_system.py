@@ -15,7 +15,7 @@ from dalembert import gallery
 from dalembert.errors import NotApplicable
 from dalembert.interface.report import system_report
 from dalembert.interface.report.document_blocks import Block
-from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HTML, LATEX
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.symbolic.algebra import printing
@@ -87,8 +87,8 @@ def blocks(name: str, level: str) -> tuple[Block, ...]:
             found.append(derive(da.kinematics(system)))
         except NotApplicable:
             continue
-    subject = system_report.Subject(system, entry.title, entry.source, entry.description)
-    return tuple(system_report.derivations(subject, found, Writing(), level=level))
+    subject = system_report.ReportSubject(system, entry.title, entry.source, entry.description)
+    return tuple(system_report.derivation_report(subject, found, FormulaWriter(), level=level))
 
 
 # longer documents are given to the other parsers, which take their time, in the slow suite
@@ -116,7 +116,7 @@ def test_every_step(name):
 @pytest.mark.parametrize("name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in sorted(LARGE)])
 def test_equations_that_fill_pages(name, monkeypatch):
     monkeypatch.setattr(printing, "LIMIT", 50)
-    monkeypatch.setattr(printing, "HOPELESS", 30)
+    monkeypatch.setattr(printing, "SHORTENING_LIMIT", 30)
     assert "<math" in HTML.text(blocks.__wrapped__(name, "equations"))
 
 

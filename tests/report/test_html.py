@@ -6,10 +6,10 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.interface.report import system_report
-from dalembert.interface.report.document_blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
-from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.document_blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, paragraph
+from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HTML
-from dalembert.symbolic.algebra.printing.print_tree import Letter, NamedSymbol, Sides
+from dalembert.symbolic.algebra.printing.print_tree import Equality, Letter, NamedSymbol
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -22,9 +22,9 @@ def parsed(text):
 def test_every_block():
     blocks = (
         Heading(2, "Title"),
-        words("So ", FormulaSpan(NamedSymbol("theta_1", "theta_1")), " is ", VerdictSpan("wrong", holds=False), quiet=True),
+        paragraph("So ", FormulaSpan(NamedSymbol("theta_1", "theta_1")), " is ", VerdictSpan("wrong", holds=False), quiet=True),
         Display(
-            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Sides(NamedSymbol("z1", "z1"), Letter("a")),)
+            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Equality(NamedSymbol("z1", "z1"), Letter("a")),)
         ),
         TableBlock(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
         Code("if a < b:\n    pass\n"),
@@ -52,8 +52,8 @@ def hostile():
 def test_names_are_shown_never_obeyed():
     s = hostile()
     d = da.kane(s)
-    subject = system_report.Subject(s, SCRIPT, SCRIPT, SCRIPT)
-    text = HTML.document(system_report.derivations(subject, [d], Writing(), level="teach"))
+    subject = system_report.ReportSubject(s, SCRIPT, SCRIPT, SCRIPT)
+    text = HTML.document(system_report.derivation_report(subject, [d], FormulaWriter(), level="teach"))
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     body = parsed(text).find("body")
@@ -63,7 +63,9 @@ def test_names_are_shown_never_obeyed():
 
 def test_a_document_stands_by_itself():
     s = gallery.build("vehicle")
-    text = HTML.document(system_report.derivations(system_report.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
+    text = HTML.document(
+        system_report.derivation_report(system_report.ReportSubject(s, "Vehicle"), [da.boltzmann_hamel(s)], FormulaWriter(), level="teach")
+    )
     found = parsed(text)
     assert "Vehicle" == found.find("head/title").text
     assert "src=" not in text

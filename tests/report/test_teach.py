@@ -9,15 +9,15 @@ from cli.running import run
 from dalembert import gallery
 from dalembert.interface.report import system_report, terminal_renderer
 from dalembert.interface.report.derivation_steps import LEVELS
-from dalembert.interface.report.formula_writer import Writing
+from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import LATEX, MARKDOWN
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 def shown(name: str, *derive, level="teach") -> str:
     s = gallery.build(name)
-    subject = system_report.Subject(s, gallery.entry(name).title, gallery.entry(name).source)
-    return terminal_renderer.text(system_report.derivations(subject, [d(s) for d in derive], Writing(), level=level))
+    subject = system_report.ReportSubject(s, gallery.entry(name).title, gallery.entry(name).source)
+    return terminal_renderer.render_text(system_report.derivation_report(subject, [d(s) for d in derive], FormulaWriter(), level=level))
 
 
 def in_order(text: str, *parts: str) -> None:
@@ -85,8 +85,8 @@ def test_the_vehicle_by_boltzmann_hamel():
 def test_every_step_is_computed_not_typed():
     s = gallery.build("vehicle")
     s.display(m="μ", L="ℓ")
-    text = terminal_renderer.text(
-        system_report.derivations(system_report.Subject(s, "V"), [da.boltzmann_hamel(s)], Writing(), level="full")
+    text = terminal_renderer.render_text(
+        system_report.derivation_report(system_report.ReportSubject(s, "V"), [da.boltzmann_hamel(s)], FormulaWriter(), level="full")
     )
     in_order(text, "T̄ = 1/2 μ u₁²", "P₃ = μ ℓ u₂", "from P₃ in equation 1 = −μ ℓ u₂²", "μ u̇₁ − μ ℓ u₂² = F_C + F_D")
     assert "m L" not in text
@@ -121,7 +121,7 @@ def test_steps_are_numbered_through():
 
 def test_the_same_steps_in_every_format():
     s = gallery.build("vehicle")
-    blocks = list(system_report.derivations(system_report.Subject(s, "Vehicle"), [da.maggi(s)], Writing(), level="teach"))
+    blocks = list(system_report.derivation_report(system_report.ReportSubject(s, "Vehicle"), [da.maggi(s)], FormulaWriter(), level="teach"))
     assert r"\begin{bmatrix}" in LATEX.text(blocks)
     assert r"\begin{bmatrix}" in MARKDOWN.text(blocks)
     assert "What is eliminated, and how" in MARKDOWN.text(blocks)

@@ -78,4 +78,4 @@ def test_the_arm_of_the_panda_has_43_base_parameters():
     Y, tau = da.regressor(s), da.inverse_dynamics(s)
     assert 43 == Y.base.count
     q, u, a = np.random.default_rng(1).uniform(-1, 1, (3, 20, 7))
-    assert tau(q, u, a) == pytest.approx(Y(q, u, a) @ Y.pi + Y.known(q, u, a), abs=1e-11)
+    assert tau(q, u, a) == pytest.approx(Y(q, u, a) @ Y.pi + Y.known_loads(q, u, a), abs=1e-11)

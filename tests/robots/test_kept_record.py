@@ -27,13 +27,13 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def readings(monkeypatch):
     """The names of the files that MuJoCo has read."""
-    seen, read = [], load_robot.read
+    seen, read = [], load_robot.read_robot
 
     def counted(checked):
         seen.append(checked.path.name)
         return read(checked)
 
-    monkeypatch.setattr(load_robot, "read", counted)
+    monkeypatch.setattr(load_robot, "read_robot", counted)
     return seen
 
 
@@ -118,7 +118,7 @@ def test_a_mesh_that_changed_is_read_again(tmp_path, readings):
 def test_nothing_is_kept_where_it_cannot_be_told_what_is_read(tmp_path, text, why):
     file = tmp_path / "r.xml"
     file.write_text(text)
-    assert (checked_file(file).read is None) == (why is not None)
+    assert (checked_file(file).files is None) == (why is not None)
 
 
 def test_a_damaged_record_is_read_and_written_again(arm, cache, readings):

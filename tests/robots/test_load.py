@@ -8,9 +8,9 @@ import warnings
 import pytest
 
 import dalembert as da
-from dalembert.cli.system_lookup import wished_run
-from dalembert.interface.report.formula_writer import Writing
-from dalembert.interface.report.system_tables import symbols
+from dalembert.cli.system_lookup import run_options
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.system_tables import symbol_table
 
 LINK = '<link name="{}"><inertial><mass value="{}"/><inertia ixx="{}" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
 JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/></joint>'
@@ -49,7 +49,7 @@ def test_names_are_made_legal_and_the_originals_kept(arm):
     assert any("'elbow.joint' is elbow_joint" in str(w.message) for w in said)
     assert ["shoulder", "elbow_joint", "slider"] == [q.name for q in s.q]
     assert {"elbow_joint": "elbow.joint"} == s.origin.names
-    assert ["shoulder", "elbow_joint (elbow.joint in its file)", "slider"] == [row[1] for row in symbols(s, Writing()).rows]
+    assert ["shoulder", "elbow_joint (elbow.joint in its file)", "slider"] == [row[1] for row in symbol_table(s, FormulaWriter()).rows]
     # rotations that are no right angles make fractions of a hundred digits; nobody reads those
     assert max(map(len, re.findall(r"[0-9.]+", str(da.kane(s).equations)))) < 20
     assert "upper-arm" in {b.name for b in s.bodies}
@@ -106,7 +106,7 @@ def test_keyframes_are_start_values(walker):
 
 def test_every_command_runs_it_from_the_position_of_its_file(walker):
     s = quiet(walker)
-    assert s.origin.keyframes["initial"] == wished_run(str(walker), s)[1]["start"]
+    assert s.origin.keyframes["initial"] == run_options(str(walker), s)[1]["start"]
 
 
 def test_inputs_of_a_file_are_zero_unless_given(walker):

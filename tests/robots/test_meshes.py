@@ -12,7 +12,7 @@ import dalembert as da
 from cli.running import run
 from dalembert.exchange.robots import meshes
 from dalembert.interface.page.data_blocks import scene_data
-from dalembert.interface.page.scene import scene
+from dalembert.interface.page.scene import build_scene
 
 LINK = """<robot name="mallet"><link name="base"/>
   <link name="head"><inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -41,12 +41,12 @@ def loaded(folder, visual, collision="absent.stl", **options):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         s = da.load(file, meshes=True, root=folder, **options)
-    return s, " ".join(str(w.message) for w in said if "left out" not in str(w.message)), s.bodies[0].looks
+    return s, " ".join(str(w.message) for w in said if "left out" not in str(w.message)), s.bodies[0].visuals
 
 
 def places(p):
     """The corners of a primitive from the origin of the link."""
-    found = p.middle + (p.surface.corners * p.sizes) @ p.turn.T + [0, 0, 0.5]
+    found = p.middle + (p.surface.vertices * p.sizes) @ p.turn.T + [0, 0, 0.5]
     return found[np.lexsort(found.round(5).T)]
 
 
@@ -60,9 +60,9 @@ def test_a_mesh_stands_where_the_file_puts_it(tmp_path):
     assert np.allclose(places(p), expected[np.lexsort(expected.round(5).T)], atol=1e-6)
     # the page has the same corners, as parts of the box
     s, _, (p,) = loaded(tmp_path, "../meshes/wedge.stl")
-    corners, faces = scene_data(scene(da.simulate(s, 0.01)))["bodies"][0]["mesh"]
+    corners, faces = scene_data(build_scene(da.simulate(s, 0.01)))["bodies"][0]["mesh"]
     read = np.frombuffer(base64.b64decode(corners), dtype="<i2").reshape(-1, 3) / 32767
-    assert np.allclose(read, p.surface.corners, atol=1e-4)
+    assert np.allclose(read, p.surface.vertices, atol=1e-4)
     assert np.array_equal(np.frombuffer(base64.b64decode(faces), dtype="<u2").reshape(-1, 3), p.surface.faces)
 
 
@@ -92,7 +92,7 @@ def test_what_is_missing_or_broken_or_outside_is_named_once_and_a_bar_is_drawn(t
 
 
 def test_a_fine_mesh_is_drawn_coarser_and_that_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(meshes, "MOST_TRIANGLES", 500)
+    monkeypatch.setattr(meshes, "MAX_TRIANGLES", 500)
     n = 60
     a, b = np.meshgrid(np.linspace(0, np.pi, n), np.linspace(0, 2 * np.pi, n), indexing="ij")
     ball = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1).reshape(-1, 3)
@@ -113,10 +113,10 @@ def test_meshes_of_an_mjcf_file(tmp_path):
       </body></worldbody></mujoco>""")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        (p,) = da.load(file, meshes=True).bodies[0].looks
+        (p,) = da.load(file, meshes=True).bodies[0].visuals
         assert places(p).min(axis=0) == pytest.approx([0, 0, 2], abs=1e-6)
         (tmp_path / "wedge.stl").unlink()
-        assert {p.kind for p in da.load(file, meshes=True).bodies[0].looks} == {"cylinder", "sphere"}
+        assert {p.kind for p in da.load(file, meshes=True).bodies[0].visuals} == {"cylinder", "sphere"}
     assert sum("wedge.stl" in str(w.message) for w in said) == 1
 
 

@@ -66,7 +66,7 @@ def test_root_widens_what_may_be_included(tmp_path):
     with pytest.raises(da.BadDescription, match="give root="):
         da.load(file)
     s = da.load(file, root=tmp_path)
-    assert -1.0 == pytest.approx(da.evaluate(s, s.field.g)[2])
+    assert -1.0 == pytest.approx(da.evaluate(s, s.gravity_field.g)[2])
 
 
 @pytest.mark.parametrize(("name", "said"), [("none.urdf", "no file"), ("model.step", "URDF"), ("", "URDF")])

@@ -42,7 +42,7 @@ def test_a_motor_with_its_current(run):
     assert run.y[-1] == pytest.approx(found, abs=1e-8)
     assert run["k*i"][-1] == pytest.approx(K * found[1], abs=1e-9)
     assert run.integrals.relative_drift < 1e-10
-    assert run.integrals.model_is_right
+    assert run.integrals.is_model_consistent
 
 
 @pytest.mark.parametrize(("integrator", "package"), [("LSODA", "scipy"), ("IDA", "sksundae"), ("heyoka", "heyoka")])
@@ -68,7 +68,7 @@ def test_behind_rows_nothing_moves_it():
 
     angle, _, filtered = solve_ivp(one_angle, (0, 2), [np.arcsin(0.6), 0, 0.3], rtol=1e-11, atol=1e-12, method="DOP853").y[:, -1]
     assert (run["x"][-1], run["z"][-1]) == pytest.approx((np.sin(angle), filtered), abs=1e-8)
-    assert run.integrals.model_is_right
+    assert run.integrals.is_model_consistent
     assert run.integrals.relative_drift < 1e-8
     assert run.at([1.23]).worst_residual < 1e-12
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.runtime.simulation.discontinuity_times import jump_times
+from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
 from dalembert.symbolic.algebra.tape import Tape
 
 
@@ -56,7 +56,7 @@ def test_every_switch_of_a_square_wave():
     time, w = t.symbol("t"), t.symbol("w")
     wave = t.call("sign", t.call("sin", t.mul(w, time)))
     assert wave
-    found = jump_times(t, time, {w: math.pi}, 0.0, 100.5)
+    found = discontinuity_times(t, time, {w: math.pi}, 0.0, 100.5)
     assert np.allclose(np.arange(1, 101), found, rtol=0, atol=1e-12)
 
 
@@ -64,14 +64,14 @@ def test_what_depends_on_the_state_is_left_to_events():
     t = Tape()
     time, x = t.symbol("t"), t.symbol("x")
     t.call("sign", t.sub(x, time))
-    assert () == jump_times(t, time, {}, 0.0, 10.0)
+    assert () == discontinuity_times(t, time, {}, 0.0, 10.0)
 
 
 def found_in(expression, t1, **values):
     t = Tape()
     time = t.symbol("t")
     t.call("sign", expression(t, time))
-    return jump_times(t, time, {}, 0.0, t1)
+    return discontinuity_times(t, time, {}, 0.0, t1)
 
 
 def test_pulses_a_millionth_of_the_run_long_are_found():

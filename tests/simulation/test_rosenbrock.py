@@ -36,8 +36,8 @@ def test_a_stiff_run_takes_few_steps_and_is_right_between_them() -> None:
 
 
 def test_auto_changes_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(failure_diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(failure_diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STALL_STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "MIN_PROGRESS", 1e-4)
     with pytest.warns(DalembertWarning, match="stiff, and was made anew with integrator='rosenbrock'"):
         run = da.simulate(settling(), 20.0, start={"x": 1.0}, integrator="auto", rtol=1e-6, atol=1e-8, audit=False)
     assert run["x"][-1] == pytest.approx(slow(20.0), abs=1e-4)

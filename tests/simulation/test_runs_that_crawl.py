@@ -15,7 +15,7 @@ from dalembert import gallery
 from dalembert.errors import DalembertWarning
 from dalembert.runtime.ode import failure_diagnosis
 from dalembert.runtime.ode.failures import Cause, NoProgress, RunInterrupted
-from dalembert.runtime.simulation.diagnosis import explain
+from dalembert.runtime.simulation.diagnosis import explain_failure
 
 
 def mass(force, **start):
@@ -30,8 +30,8 @@ def mass(force, **start):
 @pytest.fixture(autouse=True)
 def _fewer_steps(monkeypatch):
     """What is recognised in 10⁵ steps is recognised in 10⁴."""
-    monkeypatch.setattr(failure_diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(failure_diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STALL_STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "MIN_PROGRESS", 1e-4)
 
 
 def test_chattering():
@@ -106,7 +106,7 @@ def test_an_explosion_that_the_energies_deny_is_the_integrators_error(drift, rig
     failure = da.RunStopped(Cause.NO_PROGRESS, run.solution)
     failure.trajectory = run
     monkeypatch.setitem(run.__dict__, "integrals", SimpleNamespace(lost=drift, model_is_right=right))
-    explain(failure, da.kane(run.system).equations)
+    explain_failure(failure, da.kane(run.system).equations)
     assert told == ("this is the integrator's error, not the system's motion: K₂ + 𝒰 + Z has changed by 50%" in failure.reason)
 
 
@@ -129,7 +129,7 @@ def test_bodies_that_fly_apart_by_the_integrators_error_alone():
     assert np.abs(run.q).max() > 50
     close = da.simulate(s, 20, start=start, rtol=1e-12, atol=1e-12)
     assert np.abs(close.q).max() < 1.001
-    assert close.integrals.lost < 1e-5
+    assert close.integrals.relative_loss < 1e-5
 
 
 def test_an_explosion_of_the_system_itself_is_not_blamed_on_the_integrator():

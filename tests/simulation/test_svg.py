@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dalembert.runtime.simulation.plotting.chart import Chart, Curve, Panel, labels, limits, svg, thinned, ticks
+from dalembert.runtime.simulation.plotting.chart import Chart, Curve, Panel, decimate, svg, tick_labels, ticks, y_limits
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 10.0, 1001)
@@ -46,14 +46,14 @@ def test_ticks_are_round(low, high, most, expected):
     ],
 )
 def test_labels_tell_values_apart(values, expected):
-    assert expected == labels(values)
+    assert expected == tick_labels(values)
 
 
 def test_what_does_not_move_is_a_straight_line():
-    low, high = limits(Panel("", (Curve("x", T, 3.0 + 1e-12 * np.sin(T), "#000"),)))
+    low, high = y_limits(Panel("", (Curve("x", T, 3.0 + 1e-12 * np.sin(T), "#000"),)))
     assert low <= 1.51
     assert high >= 4.49
-    assert (-0.5, 0.5) == limits(Panel("", (Curve("x", T, 0.0 * T, "#000"),)))
+    assert (-0.5, 0.5) == y_limits(Panel("", (Curve("x", T, 0.0 * T, "#000"),)))
 
 
 def test_a_curve_ends_where_its_times_end_and_is_inside_its_panel():
@@ -84,11 +84,11 @@ def test_names_that_do_not_fit_take_another_row_and_only_named_curves_are_told_a
 
 def test_points_that_are_not_joined_and_lines_that_coincide():
     panel = Panel("Re λ", (Curve("", T, T + 1.0),), zero_line=True, dotted=True)
-    root = ET.fromstring(svg(Chart("A", "", "#666", (0.0, 10.0), (panel,), across="speed")))
+    root = ET.fromstring(svg(Chart("A", "", "#666", (0.0, 10.0), (panel,), x_label="speed")))
     (dots,) = [p.get("d") for p in root.iter(f"{SVG}path") if p.get("class") == "curve dots"]
     assert len(T) == dots.count("M") == dots.count("h0")
     # the line of zero is in the picture, and the axis has its name
-    assert limits(panel)[0] < 0.0
+    assert y_limits(panel)[0] < 0.0
     assert "speed" in [t.text for t in root.iter(f"{SVG}text")]
     whole, *dashed = [Panel("", (Curve("", T, T),) * 4, coinciding=True).dashes(k) for k in range(4)]
     assert () == whole
@@ -112,13 +112,13 @@ def test_of_many_points_the_extremes_are_kept():
     t = np.linspace(0.0, 1.0, 500_001)
     x = np.sin(300.0 * t)
     x[123_456], x[400_001] = 7.0, np.nan
-    few, y = thinned(t, x, 600)
+    few, y = decimate(t, x, 600)
     assert len(few) < 5000
     assert 7.0 == np.nanmax(y)
     assert (t[0], t[-1]) == (few[0], few[-1])
     assert (np.diff(few) > 0).all()
-    assert thinned(t[:2000], x[:2000], 600)[0] is not few
-    assert 2000 == len(thinned(t[:2000], x[:2000], 600)[0])
+    assert decimate(t[:2000], x[:2000], 600)[0] is not few
+    assert 2000 == len(decimate(t[:2000], x[:2000], 600)[0])
 
 
 def test_the_default_plot_needs_no_plotting_package(tmp_path):

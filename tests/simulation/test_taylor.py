@@ -13,10 +13,10 @@ import dalembert as da
 from dalembert.errors import NotApplicable
 from dalembert.gallery import entry, names
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
-from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.simulation.model import native_model
-from dalembert.runtime.simulation.taylor_and_rosenbrock import best_order, runge_kutta_step_operations, step_operations, taylor_is_cheaper
-from dalembert.runtime.states.run_values import values_of_run
+from dalembert.runtime.simulation.taylor_and_rosenbrock import best_order, runge_kutta_step_cost, taylor_is_cheaper, taylor_step_cost
+from dalembert.runtime.states.run_values import run_values
 
 TIMES = np.linspace(0.0, 2.0, 41)
 
@@ -154,14 +154,14 @@ EQUAL = {("slider-crank", 1e-9): 1.35, ("positioning-device", 1e-12): 1.35}
 def test_auto_takes_no_more_than_a_third_more_operations_than_the_better_one(name: str, rtol: float) -> None:
     example = entry(name)
     s = example.build()
-    kin, equations = what_to_integrate(s, "native")
+    kin, equations = select_equations(s, "native")
     if s.contacts or not isinstance(equations, ExplicitEquations):
         pytest.skip("contacts, or rows beside the equations, which have no series")
-    model = native_model(values_of_run(kin, {}, example.inputs), equations)
+    model = native_model(run_values(kin, {}, example.inputs), equations)
     asked: dict[str, Any] = {"start": example.start, "inputs": example.inputs, "rtol": rtol, "atol": rtol, "audit": False}
     duration = min(example.duration, 4.0)
     steps = {k: da.simulate(s, duration, integrator=k, **asked).solution.steps for k in ("native", "taylor", "auto")}
-    cost = {"native": runge_kutta_step_operations(model), "taylor": step_operations(model.jets, best_order(model.jets, rtol))}
+    cost = {"native": runge_kutta_step_cost(model), "taylor": taylor_step_cost(model.jets, best_order(model.jets, rtol))}
     spent = {k: steps[k] * cost[k] for k in cost}
     chosen = "taylor" if taylor_is_cheaper(model, rtol) else "native"
     assert steps["auto"] == steps[chosen]

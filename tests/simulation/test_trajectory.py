@@ -16,15 +16,15 @@ import pytest
 import dalembert as da
 from callback import integrate_function
 from dalembert.errors import BadExpression, MissingPackage, Unwritable
-from dalembert.foundation.atomic_write import file_name
+from dalembert.foundation.atomic_write import slug
 from dalembert.gallery import entry
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.failures import OutsideRun
 from dalembert.runtime.ode.solution import Outcome
-from dalembert.runtime.simulation.summary import duration
+from dalembert.runtime.simulation.summary import format_duration
 from dalembert.runtime.simulation.trajectory import Trajectory
-from dalembert.runtime.states.initial_conditions import find_start
-from dalembert.runtime.states.run_values import values_of_run
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import run_values
 
 PNG = b"\x89PNG\r\n"
 
@@ -47,10 +47,10 @@ def simple_pendulum() -> da.System:
 
 
 def trajectory(system: da.System, rates, given, end: float, *, inputs=None, accelerations=None, **options) -> Trajectory:
-    chosen = values_of_run(da.kinematics(system), {}, inputs or {})
-    start = find_start(chosen.kin, given, chosen.value_at(0.0))
+    chosen = run_values(da.kinematics(system), {}, inputs or {})
+    start = solve_initial_conditions(chosen.kin, given, chosen.symbol_values_at(0.0))
     solution = integrate_function(rates, [*start.q, *start.u], 0.0, end, rtol=1e-10, atol=1e-10, **options)
-    return Trajectory(chosen, start, solution, until=end, seconds=0.00025, accelerations=accelerations)
+    return Trajectory(chosen, start, solution, t_end=end, wall_time=0.00025, accelerations=accelerations)
 
 
 @pytest.fixture(scope="module")
@@ -275,11 +275,11 @@ class Rates:
         from dalembert.runtime.states.evaluator import Evaluator
 
         self.evaluator, self.kin = Evaluator(kin, {}), kin
-        self.nodes = [self.evaluator.reduced(x) for x in kin.qdot]
+        self.nodes = [self.evaluator.in_state(x) for x in kin.qdot]
 
     def __call__(self, _t, y):
         state = dict(zip((*self.kin.q, *self.kin.u), y, strict=True))
-        return [*self.evaluator.floats(self.nodes, state), *np.zeros(self.kin.n_u)]
+        return [*self.evaluator.values_at(self.nodes, state), *np.zeros(self.kin.n_u)]
 
 
 # ---- what it says --------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_the_summary_tells_the_run(run) -> None:
 
 def test_a_run_that_did_not_finish_says_so(run) -> None:
     part = replace(run.solution, outcome=Outcome.INTERRUPTED, message="interrupted at t = 5")
-    broken = Trajectory(run.values, run.start, part, until=9.0)
+    broken = Trajectory(run.values, run.start, part, t_end=9.0)
     assert "Simple pendulum: t = 0 … 5 of 9, NOT FINISHED: interrupted (interrupted at t = 5)" == str(broken).splitlines()[0]
     assert not broken.finished
     assert run.finished
@@ -312,7 +312,7 @@ def test_a_long_start_is_counted_in_the_summary() -> None:
 
 @pytest.mark.parametrize(("seconds", "text"), [(12.345, "12.3 s"), (0.0123, "12.3 ms"), (0.00024, "240 µs")])
 def test_durations(seconds, text) -> None:
-    assert text == duration(seconds)
+    assert text == format_duration(seconds)
 
 
 # ---- files and other libraries -------------------------------------------------------------------
@@ -437,7 +437,7 @@ def test_the_energies_are_drawn_where_they_change(tmp_path) -> None:
 
 
 def test_a_plot_says_that_the_run_did_not_finish(run, tmp_path) -> None:
-    broken = Trajectory(run.values, run.start, replace(run.solution, outcome=Outcome.STOPPED), until=9.0)
+    broken = Trajectory(run.values, run.start, replace(run.solution, outcome=Outcome.STOPPED), t_end=9.0)
     texts = [t.get_text() for t in broken.plot(path=tmp_path / "x.png").figure.texts]
     assert any("STOPPED at t = 5" in t for t in texts)
 
@@ -463,7 +463,7 @@ def test_a_plot_that_cannot_be_written(run, tmp_path) -> None:
     [("Double pendulum", "double-pendulum"), ("Pendulum of 3 links, absolute angles", "pendulum-of-3-links-absolute-angles")],
 )
 def test_files_are_named_after_the_system(title, name) -> None:
-    assert name == file_name(title)
+    assert name == slug(title)
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
@@ -484,7 +484,7 @@ def test_a_long_run_at_few_times_stores_few_states() -> None:
 
 
 def test_events_and_few_times_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dalembert.runtime.ode.solution.KEPT_BYTES", 2**17)
+    monkeypatch.setattr("dalembert.runtime.ode.solution.MAX_STORED_BYTES", 2**17)
     s, kick = simple_pendulum(), [da.event("theta_1 - 0.5", reset={"theta_1.dot": "0.999*theta_1.dot"}, name="kick"), da.event("theta_1")]
     whole = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick)
     times = [0.5, whole.events[40].t, 250.0]

@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.states.magnitude_bounds import sizes
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -17,7 +17,7 @@ def size_of(build, **values):
     t = Tape()
     node = build(t, *(t.symbol(name) for name in values))
     known = {t.symbol(name): x for name, x in values.items()}
-    return evaluate(t, [node, *sizes(t, [node])], known.__getitem__, Floats())
+    return evaluate(t, [node, *magnitude_bounds(t, [node])], known.__getitem__, FloatArithmetic())
 
 
 def test_terms_that_cancel_are_still_counted():

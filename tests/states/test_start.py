@@ -13,17 +13,17 @@ import dalembert as da
 from dalembert.errors import DalembertWarning
 from dalembert.gallery import build
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.states.initial_conditions import Start, find_start, table
-from dalembert.runtime.states.run_values import values_of_run
+from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions, table
+from dalembert.runtime.states.run_values import run_values
 
 
-def start(system, given, guess=None, *, t=0.0, values=None, inputs=None) -> Start:
-    chosen = values_of_run(da.kinematics(system), values or {}, inputs or {})
-    return find_start(chosen.kin, given, chosen.value_at(t), t, guess)
+def start(system, given, guess=None, *, t=0.0, values=None, inputs=None) -> InitialState:
+    chosen = run_values(da.kinematics(system), values or {}, inputs or {})
+    return solve_initial_conditions(chosen.kin, given, chosen.symbol_values_at(t), t, guess)
 
 
-def marked(found: Start) -> dict[str, tuple[float, str]]:
-    return {m.name: (m.value, m.origin) for m in found.marks}
+def marked(found: InitialState) -> dict[str, tuple[float, str]]:
+    return {m.name: (m.value, m.origin) for m in found.values}
 
 
 def pendulum(*, speed: bool = False, l: float = 1.0) -> da.System:
@@ -69,7 +69,7 @@ def disk_on_six_coordinates() -> da.System:
 
 def test_nothing_given_is_zero() -> None:
     found = start(build("double-pendulum"), {})
-    assert {"zero"} == {m.origin for m in found.marks}
+    assert {"zero"} == {m.origin for m in found.values}
     assert not found.q.any()
     assert not found.u.any()
 
@@ -94,11 +94,11 @@ def test_a_dependent_rate_determines_the_speed() -> None:
 def test_a_whole_consistent_state_is_accepted() -> None:
     s = build("rolling-disk")
     first = start(s, {"theta": 1.2, "phi": 0.3, "phi.dot": 1.1, "psi.dot": 6.0})
-    everything = {m.name: m.value for m in first.marks}
+    everything = {m.name: m.value for m in first.values}
     again = start(s, everything)
     assert np.array_equal(first.q, again.q)
     assert np.array_equal(first.u, again.u)
-    assert {"given"} == {m.origin for m in again.marks}
+    assert {"given"} == {m.origin for m in again.values}
 
 
 def test_six_coordinates_solve_the_height_or_the_lean() -> None:

@@ -6,14 +6,14 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
-from dalembert.runtime.states.run_values import values_of_run
+from dalembert.runtime.states.run_values import run_values
 
 
 @pytest.mark.parametrize("text", ["2*sin(10*t)", "3/7*t - 0.25*theta + 2.5", "theta' - 0.3*x", "4"])
 def test_a_text_read_again_gives_the_same_nodes(text):
     again, fresh = (kinematics(gallery.build("cart-and-bar")) for _ in range(2))
-    values_of_run(again, {}, {"F": text})
-    read, first = values_of_run(again, {}, {"F": text}), values_of_run(fresh, {}, {"F": text})
+    run_values(again, {}, {"F": text})
+    read, first = run_values(again, {}, {"F": text}), run_values(fresh, {}, {"F": text})
     assert first.bindings == read.bindings
     assert first.kin.tape.nodes == read.kin.tape.nodes
     assert first.numbers == read.numbers
@@ -23,7 +23,7 @@ def test_a_fork_copies_its_tape_when_it_is_asked_for():
     kin = kinematics(gallery.build("cart-and-bar"))
     fork = kin.fork()
     kin.tape.symbol("grown")
-    assert len(fork.tape) == kin.mark
+    assert len(fork.tape) == kin.base_tape_length
     assert fork.tape is fork.tape is not kin.tape
 
 

@@ -37,7 +37,7 @@ def test_an_engine_that_is_none_is_refused(pendulum):
 
 
 def test_a_silent_scheduler_is_told_in_one_sentence(pendulum, monkeypatch):
-    monkeypatch.setattr(execution, "_PATIENCE", 0.5)
+    monkeypatch.setattr(execution, "_CONNECT_TIMEOUT", 0.5)
     with pytest.raises(da.StudyFailed, match=r"no scheduler answers at tcp://127\.0\.0\.1:9: start one with `dask scheduler`"):
         da.ensemble(pendulum, 1, engine="tcp://127.0.0.1:9", **ASKED)
 

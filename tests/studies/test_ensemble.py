@@ -8,7 +8,7 @@ from scipy import special, stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.analysis.studies.initial_states import Starts
+from dalembert.analysis.studies.initial_states import InitialStates
 
 KEEP = ["alpha", "alpha.dot*beta", "max(alpha)", "min(beta)", "mean(alpha)", "time(alpha - 0.1, up)", "beta.dot.dot"]
 
@@ -48,8 +48,8 @@ def test_a_member_has_the_bits_of_a_run_alone(pendulum, study):
         events = da.simulate(
             pendulum,
             2,
-            start=study.plan.options_of(member).start,
-            values=study.plan.options_of(member).values,
+            start=study.plan.run_options(member).start,
+            values=study.plan.run_options(member).values,
             events=[da.event("alpha - 0.1", direction="up")],
         ).events
         assert (events[0].t if events else np.nan) == pytest.approx(row["time(alpha - 0.1, up)"].item(), abs=0.0, nan_ok=True)
@@ -137,7 +137,7 @@ def test_rows_beside_the_equations_run_one_by_one_and_it_is_said():
     found = da.ensemble(s, 0.2, over={name: [value, 1.01 * value]}, start=entry.start, inputs=entry.inputs)
     assert found.data.attrs["members run"].startswith(("one by one", "side by side"))
     run = found.run(1)
-    assert [run[kept.name][-1] for kept in found.plan.kept] == [found[kept.name].values[1] for kept in found.plan.kept]
+    assert [run[kept.name][-1] for kept in found.plan.outputs] == [found[kept.name].values[1] for kept in found.plan.outputs]
 
 
 def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alone(monkeypatch):
@@ -148,8 +148,8 @@ def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alo
         asked.append(given)
         return find(self, *given)
 
-    find = Starts._found
-    monkeypatch.setattr(Starts, "_found", counted)
+    find = InitialStates._solve_one
+    monkeypatch.setattr(InitialStates, "_found", counted)
     s, over = gallery.build("slider-crank"), {"theta": [0.3, 1.0, np.pi / 2], "omega": [3.0, -20.0], "l_1": [0.1, 0.15, 0.9]}
     found = da.ensemble(s, 0.05, over=over, inputs={"M": 0}, keep=["phi", "phi.dot", "theta"], at=[0.0, 0.05])
     assert found.data.attrs["members run"].startswith("side by side")
@@ -157,8 +157,8 @@ def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alo
     # only what native code refuses is asked for again, to be told why
     assert len(asked) == len(failures) > 0
     l_2 = float(s.symbols["l_2"].value)
-    for member in range(len(found.plan.members)):
-        o = found.plan.options_of(member)
+    for member in range(len(found.plan.grid)):
+        o = found.plan.run_options(member)
         if member in failures:
             with pytest.raises(da.DalembertError) as alone:
                 found.run(member)
@@ -223,6 +223,6 @@ def test_pictures(study, tmp_path):
 
 
 def test_trajectories_that_no_memory_holds_are_refused_with_what_to_keep(pendulum, monkeypatch):
-    monkeypatch.setattr("dalembert.interface.api.ensemble._memory", lambda: 2.0**20)
+    monkeypatch.setattr("dalembert.interface.api.ensemble._free_memory", lambda: 2.0**20)
     with pytest.raises(da.BadStudy, match=r"GiB are free: keep max\(…\), mean\(…\) or end\(…\) instead"):
         da.ensemble(pendulum, 1, over={"alpha": np.linspace(0, 1, 1000)}, at=np.linspace(0, 1, 200))

@@ -37,10 +37,10 @@ def test_members_have_the_bits_of_runs_alone(name):
                     one.run(member)
                 continue
             run = one.run(member)
-            for kept in one.plan.kept:
+            for kept in one.plan.outputs:
                 assert one[kept.name].values[member].tolist() == run[kept.name].tolist(), kept.name
             if "drift" in one.data and run.energy_audit is not None:
                 # over all steps, not at the wanted times alone
-                o = one.plan.options_of(member)
+                o = one.plan.run_options(member)
                 whole = da.simulate(s, duration, start=o.start, inputs=o.inputs, values=o.values)
                 assert one["drift"].values[member] == pytest.approx(whole.integrals.relative_drift, rel=1e-3, abs=1e-13)

@@ -14,7 +14,7 @@ from scipy import stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.analysis.studies.zarr_store import StudyFile
+from dalembert.analysis.studies.zarr_store import ZarrStore
 
 OVER = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
 ASKED = {"over": OVER, "n": 20, "keep": ["alpha", "max(beta/2)", "beta"], "at": [0.5, 1.0], "chunk": 8, "audit": False}
@@ -46,7 +46,7 @@ def test_a_file_holds_what_a_study_in_memory_does(pendulum, whole):
 
 
 def test_an_interrupted_study_goes_on_to_the_same_file(pendulum, whole, tmp_path, monkeypatch):
-    path, write = tmp_path / "study.zarr", StudyFile.write
+    path, write = tmp_path / "study.zarr", ZarrStore.write
     written = []
 
     def interrupted(self, first, chunk):
@@ -55,12 +55,12 @@ def test_an_interrupted_study_goes_on_to_the_same_file(pendulum, whole, tmp_path
         written.append(first)
         write(self, first, chunk)
 
-    monkeypatch.setattr(StudyFile, "write", interrupted)
+    monkeypatch.setattr(ZarrStore, "write", interrupted)
     with pytest.raises(KeyboardInterrupt):
         da.ensemble(pendulum, 1, save=path, **ASKED)
     half = da.open_study(path)
     assert 24 == int((half["outcome"] == 4).sum())
-    monkeypatch.setattr(StudyFile, "write", write)
+    monkeypatch.setattr(ZarrStore, "write", write)
     again = da.ensemble(pendulum, 1, save=path, **ASKED)
     assert [0, 8] == written
     assert {"finished": 20, "refused": 20} == again.outcomes

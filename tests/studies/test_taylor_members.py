@@ -21,9 +21,9 @@ def compared(s, duration, keep=None, **asked):
         for name in one._flat.data_vars:
             a, b = one._flat[name].values, other._flat[name].values
             assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), name
-    for member in range(len(one.plan.members)):
+    for member in range(len(one.plan.grid)):
         run, row = one.run(member), one._flat.isel(member=member)
-        for kept in one.plan.kept:
+        for kept in one.plan.outputs:
             if kept.functional is None:
                 assert row[kept.name].values.ravel().tolist() == run[kept.name][-row[kept.name].size :].tolist(), kept.name
     return one
@@ -39,7 +39,7 @@ def test_members_have_the_bits_of_runs_alone(pendulum, rtol):
     angles = np.random.default_rng(3).uniform(-2.5, 2.5, (11, 2))
     found = compared(pendulum, 2, KEEP, over={("alpha", "beta"): angles}, rtol=rtol, atol=rtol, integrator="taylor")
     for member in range(11):
-        o = found.plan.options_of(member)
+        o = found.plan.run_options(member)
         crossing = da.event("alpha - 0.1", direction="up")
         run = da.simulate(pendulum, 2, start=o.start, rtol=rtol, atol=rtol, integrator="taylor", events=[crossing])
         row = found._flat.isel(member=member)

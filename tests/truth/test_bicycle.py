@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dalembert.analysis.linear.linearize import linearize
-from dalembert.analysis.linear.root_locus import ParameterSweep, root_locus
+from dalembert.analysis.linear.root_locus import ParametricLinearization, root_locus
 from dalembert.analysis.statics.equilibrium import equilibrium
 from dalembert.gallery import whipple_bicycle
 
@@ -55,7 +55,7 @@ def eigenvalues(entry, kind):
 
 @pytest.mark.parametrize("entry", KNOWN["eigenvalues"], ids=lambda e: f"v = {e['v']}")
 def test_eigenvalues(bicycle, entry):
-    found = linearize(bicycle, {"v": entry["v"]}).modes().proper
+    found = linearize(bicycle, {"v": entry["v"]}).modes().nonstructural
     assert 4 == len(found)
     for z in eigenvalues(entry, "exact" if "exact" in entry else "exact_30digit"):
         assert np.min(np.abs(found - z)) <= 1e-12
@@ -72,9 +72,9 @@ def test_structural_zeros_are_exact(bicycle):
 
 def test_sweep_finds_the_stable_speeds(bicycle):
     locus = root_locus(bicycle, "v", np.linspace(0, 10, 21))
-    assert [(4.0, 4.5), (6.0, 6.5)] == list(locus.changes)
+    assert [(4.0, 4.5), (6.0, 6.5)] == list(locus.stability_changes)
     assert 4 == locus.eigenvalues.shape[1]
-    sweep = ParameterSweep(bicycle, "v")
+    sweep = ParametricLinearization(bicycle, "v")
     assert abs(sweep.stability_limit(4, 5) - LIMITS["v_weave"]) <= 1e-9
     assert abs(sweep.stability_limit(5, 7) - LIMITS["v_capsize"]) <= 1e-9
 

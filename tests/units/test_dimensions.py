@@ -12,8 +12,8 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.mechanics.model.dimension_check import Dimensions
-from dalembert.symbolic.units.quantities import ascii_unit, has_unit, quantity, unit, unit_text
+from dalembert.mechanics.model.dimension_check import DimensionChecker
+from dalembert.symbolic.units.quantities import ascii_unit, has_unit, parse_quantity, parse_unit, unit_text
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ from dalembert.symbolic.units.quantities import ascii_unit, has_unit, quantity, 
     ],
 )
 def test_units_are_exact(text, value, dimension):
-    found = quantity(text)
+    found = parse_quantity(text)
     assert value == found.value
     assert dimension == unit_text(found.dimension)
-    assert found.dimension == unit(ascii_unit(found.dimension))[1]
+    assert found.dimension == parse_unit(ascii_unit(found.dimension))[1]
 
 
 def test_degrees_are_exact_to_the_last_digit_of_a_double():
     for k in range(1, 361):
         # π to forty digits
-        assert float(Fraction("3.141592653589793238462643383279502884197") * k / 180) == float(quantity(f"{k} deg").value)
+        assert float(Fraction("3.141592653589793238462643383279502884197") * k / 180) == float(parse_quantity(f"{k} deg").value)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_degrees_are_exact_to_the_last_digit_of_a_double():
 )
 def test_what_is_no_unit_of_mechanics_is_refused(text):
     with pytest.raises(da.BadDescription):
-        quantity(text)
+        parse_quantity(text)
 
 
 def test_a_number_by_itself_has_no_unit():
@@ -133,24 +133,26 @@ def without_values(s):
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_gallery_system_has_dimensions(name):
     s = without_values(gallery.build(name))
-    d = Dimensions(s)
-    d.learn()
-    known = d.known()
+    d = DimensionChecker(s)
+    d.check_new()
+    known = d.known_dimensions()
     # given back as units, they fit
     s.dimensions |= {n: known[n] for n, x in s.symbols.items() if x.kind == "constant" and n in known}
-    again = Dimensions(s)
-    again.learn()
-    assert known == again.known()
+    again = DimensionChecker(s)
+    again.check_new()
+    assert known == again.known_dimensions()
     # what only a motion contains is not known without it
     assert set(s.symbols) - set(known) <= {"Omega"}
 
 
 def test_the_chain_has_dimensions_where_its_numbers_have_names_and_not_where_they_are_plain():
-    d = Dimensions(without_values(spatial_chain.build(symbolic=True)))
-    d.learn()
-    assert {"m_3": "kg", "c_2x": "m", "I_1xy": "kg m²", "g": "m/s²"}.items() <= {n: unit_text(x) for n, x in d.known().items()}.items()
+    d = DimensionChecker(without_values(spatial_chain.build(symbolic=True)))
+    d.check_new()
+    assert {"m_3": "kg", "c_2x": "m", "I_1xy": "kg m²", "g": "m/s²"}.items() <= {
+        n: unit_text(x) for n, x in d.known_dimensions().items()
+    }.items()
     with pytest.raises(da.BadDimension, match=r"a plain number has no dimension|takes a number"):
-        Dimensions(without_values(spatial_chain.build())).learn()
+        DimensionChecker(without_values(spatial_chain.build())).check_new()
 
 
 def test_values_with_units_are_read_wherever_values_are():
@@ -192,7 +194,7 @@ def test_what_is_shown_says_its_unit(tmp_path):
 
 
 def test_forces_rests_modes_and_pages_say_their_units():
-    from dalembert.interface.page.parts.motion import groups
+    from dalembert.interface.page.parts.motion import plot_groups
 
     s, m, l, k, _ = described()
     x, y = s.coordinates("x y")
@@ -206,7 +208,7 @@ def test_forces_rests_modes_and_pages_say_their_units():
     assert "eigenvalue [1/s]" in str(da.linearize(s))
     run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
     assert "λ of shelf  19.62 N" in str(run.reactions)
-    titles = "".join(c.name for _, panels in groups(run, run) for p in panels for c in p.curves)
+    titles = "".join(c.name for _, panels in plot_groups(run, run) for p in panels for c in p.curves)
     assert all(unit in titles for unit in ("[rad]", "[m]", "[rad/s]", "[m/s]", "[N]"))
 
 

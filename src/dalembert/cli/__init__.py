@@ -21,20 +21,20 @@ def main() -> None:
     """What the shell starts."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, _COLLECTIONS_BETWEEN_OLDER)
     try:
-        from dalembert.cli.exit_handling import at_the_edge
+        from dalembert.cli.exit_handling import run_command
 
-        at_the_edge(_run)
+        run_command(_run)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
 def _run() -> object:
-    from dalembert.cli.exit_handling import flushed
-    from dalembert.cli.fast_parser import asked
+    from dalembert.cli.exit_handling import run_and_flush
+    from dalembert.cli.fast_parser import parse_fast
 
-    plain = asked(sys.argv[1:])
+    plain = parse_fast(sys.argv[1:])
     if plain is not None:
-        return flushed(plain)
+        return run_and_flush(plain)
     from dalembert.cli.typer_app import app
 
     return app(prog_name="dalembert")

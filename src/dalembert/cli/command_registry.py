@@ -47,7 +47,7 @@ COMMANDS = {
 }
 
 
-def function_of(command: str) -> Callable[..., None]:
+def load_command(command: str) -> Callable[..., None]:
     """The function of a command; only its module is opened."""
     from importlib import import_module
 

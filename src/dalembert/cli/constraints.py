@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from dalembert.cli.command_registry import Option
-from dalembert.cli.output import Json, tell
-from dalembert.cli.shared_options import Given, Guess, Input, SystemName, numbers, pairs
-from dalembert.cli.system_lookup import proposed_position, subject
+from dalembert.cli.output import Json, print_result
+from dalembert.cli.shared_options import Guess, Input, SetValues, SystemName, parse_assignments, parse_numbers
+from dalembert.cli.system_lookup import default_coordinates, find_system
 
 Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
 Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
@@ -15,7 +15,7 @@ Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for r
 
 def constraints(
     system: SystemName,
-    values: Given = None,
+    values: SetValues = None,
     start: Place = None,
     guess: Guess = None,
     inputs: Input = None,
@@ -36,10 +36,12 @@ def constraints(
     """
     from dalembert.analysis.constraint_analysis.analysis import constraints as analysis
 
-    s = subject(system, values, complete=False).system
-    given = numbers(s, "--start", start)
-    near = numbers(s, "--guess", guess)
+    s = find_system(system, values, complete=False).system
+    given = parse_numbers(s, "--start", start)
+    near = parse_numbers(s, "--guess", guess)
     if not given and not near:
-        near = proposed_position(system, s)
-    found = analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)
-    tell(found, as_json=as_json)
+        near = default_coordinates(system, s)
+    result = analysis(
+        s, start=given, guess=near, values=parse_numbers(s, "--set", values), inputs=dict(parse_assignments("--input", inputs)), t0=t0
+    )
+    print_result(result, as_json=as_json)

@@ -17,28 +17,28 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TextIO
 
 from dalembert.errors import DalembertError
-from dalembert.interface.report.ascii_fallback import make_safe
+from dalembert.interface.report.ascii_fallback import replace_unencodable
 
-OURS: Final = str(Path(__file__).resolve().parents[1]) + os.sep
+LIBRARY_PATH: Final = str(Path(__file__).resolve().parents[1]) + os.sep
 DISAGREEMENT: Final = 1
 PROGRAM_FAILED: Final = 1
 BAD_USAGE: Final = 2
 UNDECIDED: Final = 3
-OUR_MISTAKE: Final = 70
+INTERNAL_ERROR: Final = 70
 INTERRUPTED: Final = 130
-NOBODY_READS: Final = 141
+BROKEN_PIPE: Final = 141
 
 
 def exit_by_verdict(verdicts: Iterable[bool | None]) -> None:
     """1 if anything was shown to be wrong, 3 if something is undecided; on with it if all of it holds."""
     answers = tuple(verdicts)
     if False in answers:
-        raise Ended(DISAGREEMENT)
+        raise CommandExit(DISAGREEMENT)
     if None in answers:
-        raise Ended(UNDECIDED)
+        raise CommandExit(UNDECIDED)
 
 
-class ProgramFailed(Exception):
+class UserProgramError(Exception):
     """The user's own program raised something; what is to be said about it, and the exit code."""
 
     def __init__(self, message: str, code: int) -> None:
@@ -46,7 +46,7 @@ class ProgramFailed(Exception):
         self.message, self.code = message, code
 
 
-class Ended(Exception):
+class CommandExit(Exception):
     """All is said; how the command ends."""
 
     def __init__(self, code: int) -> None:
@@ -54,20 +54,20 @@ class Ended(Exception):
         self.code = code
 
 
-def at_the_edge(command: Callable[[], Any]) -> NoReturn:
+def run_command(command: Callable[[], Any]) -> NoReturn:
     """Every way to fail turned into a sentence and an exit code."""
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         _prepare_streams()
         try:
-            code = flushed(command)
-            code = _unread() or code
+            code = run_and_flush(command)
+            code = _closed_output_code() or code
         except Exception as problem:  # noqa: BLE001 - this is where they all end
-            code = _code(problem)
+            code = _report_exception(problem)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def flushed(command: Callable[[], Any]) -> Any:
+def run_and_flush(command: Callable[[], Any]) -> Any:
     """What a command returns, once all that it wrote is out; a closed pipe is no error."""
     try:
         try:
@@ -75,52 +75,52 @@ def flushed(command: Callable[[], Any]) -> Any:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        raise Ended(INTERRUPTED) from None
+        raise CommandExit(INTERRUPTED) from None
     except OSError as problem:
-        raise Ended(_code(problem)) from None
+        raise CommandExit(_report_exception(problem)) from None
 
 
-def say(sentence: str) -> None:
+def print_error(sentence: str) -> None:
     """One sentence on stderr; what a terminal would obey is spelled out."""
     safe = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in sentence)
     with contextlib.suppress(OSError):
         print(f"dalembert: {safe}", file=sys.stderr, flush=True)  # noqa: T201 - the command speaks here
 
 
-def _code(problem: BaseException) -> int:
+def _report_exception(problem: BaseException) -> int:
     """Say what is wrong, and how the command ends."""
     usage = getattr(problem, "format_message", None)
     if usage is not None:
         ctx = getattr(problem, "ctx", None)
-        say(f"{_sentence(usage())} ({ctx.command_path if ctx else 'dalembert'} --help shows how)")
+        print_error(f"{_usage_sentence(usage())} ({ctx.command_path if ctx else 'dalembert'} --help shows how)")
         return BAD_USAGE
     if isinstance(problem, BrokenPipeError):
         _discard_output()
-        return NOBODY_READS
-    if isinstance(problem, Ended):
+        return BROKEN_PIPE
+    if isinstance(problem, CommandExit):
         return problem.code
-    if isinstance(problem, ProgramFailed):
-        say(problem.message)
+    if isinstance(problem, UserProgramError):
+        print_error(problem.message)
         return problem.code
     if isinstance(problem, DalembertError):
-        say(str(problem))
+        print_error(str(problem))
         return BAD_USAGE
     if isinstance(problem, OSError):
         _discard_output()
-        say(f"cannot write the output: {problem.strerror or problem}")
+        print_error(f"cannot write the output: {problem.strerror or problem}")
         return PROGRAM_FAILED
-    return _our_mistake(problem)
+    return _report_internal_error(problem)
 
 
-def _our_mistake(problem: BaseException) -> int:
+def _report_internal_error(problem: BaseException) -> int:
     if os.environ.get("DALEMBERT_TRACEBACK"):
         traceback.print_exception(problem)
     what = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
-    say(f"this should not happen, please report it: {what} (DALEMBERT_TRACEBACK=1 shows where)")
-    return OUR_MISTAKE
+    print_error(f"this should not happen, please report it: {what} (DALEMBERT_TRACEBACK=1 shows where)")
+    return INTERNAL_ERROR
 
 
-def _sentence(usage: str) -> str:
+def _usage_sentence(usage: str) -> str:
     first = " ".join(usage.split()).rstrip(".")
     return first[:1].lower() + first[1:]
 
@@ -128,36 +128,36 @@ def _sentence(usage: str) -> str:
 # ---- the user's own program ------------------------------------------------------------------
 
 
-def is_ours(filename: str) -> bool:
+def is_library_frame(filename: str) -> bool:
     """Whether a frame belongs to the machinery and not to the user's program."""
-    return filename.startswith((OURS, "<frozen importlib"))
+    return filename.startswith((LIBRARY_PATH, "<frozen importlib"))
 
 
-def refused(problem: DalembertError, where: str) -> ProgramFailed:
+def description_error(problem: DalembertError, where: str) -> UserProgramError:
     """A description we refuse: the sentence, and the line of the user's program that it is about."""
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not is_ours(f.filename)]
+    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not is_library_frame(f.filename)]
     if not frames:
-        return ProgramFailed(f"{where}: {problem}", BAD_USAGE)
+        return UserProgramError(f"{where}: {problem}", BAD_USAGE)
     last = frames[-1]
-    return ProgramFailed(f"{problem}\n  {short(last.filename)}, line {last.lineno}: {last.line}", BAD_USAGE)
+    return UserProgramError(f"{problem}\n  {relative_path(last.filename)}, line {last.lineno}: {last.line}", BAD_USAGE)
 
 
-def failed(problem: Exception, where: str) -> ProgramFailed:
+def program_error(problem: Exception, where: str) -> UserProgramError:
     """An error of the user's program: its traceback, without our frames."""
     shown = traceback.TracebackException.from_exception(problem)
-    _only_theirs([shown])
+    _strip_library_frames([shown])
     lines = shown.format() if shown.stack else shown.format_exception_only()
-    return ProgramFailed(f"{where} failed with its own error\n" + "".join(lines).rstrip(), PROGRAM_FAILED)
+    return UserProgramError(f"{where} failed with its own error\n" + "".join(lines).rstrip(), PROGRAM_FAILED)
 
 
-def _only_theirs(shown: Iterable[traceback.TracebackException | None]) -> None:
+def _strip_library_frames(shown: Iterable[traceback.TracebackException | None]) -> None:
     for one in shown:
         if one is not None:
-            one.stack = traceback.StackSummary.from_list([f for f in one.stack if not is_ours(f.filename)])
-            _only_theirs((one.__cause__, one.__context__))
+            one.stack = traceback.StackSummary.from_list([f for f in one.stack if not is_library_frame(f.filename)])
+            _strip_library_frames((one.__cause__, one.__context__))
 
 
-def short(filename: str) -> str:
+def relative_path(filename: str) -> str:
     """A path from here, where that is shorter."""
     with contextlib.suppress(ValueError):
         return min(os.path.relpath(filename), filename, key=len)
@@ -167,15 +167,15 @@ def short(filename: str) -> str:
 # ---- streams ---------------------------------------------------------------------------------
 
 
-class _Closed(io.StringIO):
+class _ClosedStream(io.StringIO):
     """In place of a stream that was closed before we began."""
 
 
-def _unread() -> int:
+def _closed_output_code() -> int:
     """An error, where something was printed to an output that is closed."""
-    if not isinstance(sys.stdout, _Closed) or not sys.stdout.getvalue():
+    if not isinstance(sys.stdout, _ClosedStream) or not sys.stdout.getvalue():
         return 0
-    say("the standard output is closed, so nothing of it could be shown; -o FILE writes to a file where a command has it")
+    print_error("the standard output is closed, so nothing of it could be shown; -o FILE writes to a file where a command has it")
     return PROGRAM_FAILED
 
 
@@ -183,8 +183,8 @@ def _prepare_streams() -> None:
     """Streams that exist and that replace what they cannot encode."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, _Closed())
-        make_safe(getattr(sys, name))
+            setattr(sys, name, _ClosedStream())
+        replace_unencodable(getattr(sys, name))
 
 
 def _discard_output() -> None:
@@ -201,5 +201,5 @@ def _show_warning(
     file: TextIO | None = None,  # noqa: ARG001
     line: str | None = None,  # noqa: ARG001
 ) -> None:
-    place = "" if is_ours(filename) else f" ({short(filename)}, line {lineno})"
-    say(f"warning: {message}{place}")
+    place = "" if is_library_frame(filename) else f" ({relative_path(filename)}, line {lineno})"
+    print_error(f"warning: {message}{place}")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dalembert.cli.command_registry import Option
-from dalembert.cli.exit_handling import say
-from dalembert.cli.output import echo
-from dalembert.cli.shared_options import Given, Input, Start, SystemName, numbers, pairs
-from dalembert.cli.system_lookup import proposed, subject
+from dalembert.cli.exit_handling import print_error
+from dalembert.cli.output import print_line
+from dalembert.cli.shared_options import Input, SetValues, Start, SystemName, parse_assignments, parse_numbers
+from dalembert.cli.system_lookup import default_run, find_system
 from dalembert.errors import Unknown
-from dalembert.exchange.exports.formats import FORMATS, chosen_format
+from dalembert.exchange.exports.formats import FORMATS, find_format
 
 To = Annotated[str, Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
 Place = Annotated[Path, Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
@@ -24,7 +24,7 @@ def export(
     system: SystemName,
     to: To = "",
     output: Place = Path(),
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     inputs: Input = None,
     outputs: Outputs = None,
@@ -48,21 +48,21 @@ def export(
     if not to:
         msg = f"--to: say which format; known are {', '.join(FORMATS)}"
         raise Unknown(msg)
-    chosen_format(to)
-    described = subject(system, values).system
-    entry = proposed(system, described)
-    options: dict[str, Any] = dict(pairs("--option", option)) | ({"target": target} if target else {})
+    find_format(to)
+    described = find_system(system, values).system
+    entry = default_run(system, described)
+    options: dict[str, Any] = dict(parse_assignments("--option", option)) | ({"target": target} if target else {})
     made = written(
         described,
         to,
-        values=numbers(described, "--set", values),
-        start=numbers(described, "--start", start) or dict(entry.start if entry else {}),
-        inputs=dict(pairs("--input", inputs)),
+        values=parse_numbers(described, "--set", values),
+        start=parse_numbers(described, "--start", start) or dict(entry.start if entry else {}),
+        inputs=dict(parse_assignments("--input", inputs)),
         outputs=outputs or (),
         linear=linear,
         **options,
     )
     for file in made.write(output):
-        echo(f"written: {file}")
+        print_line(f"written: {file}")
     if entry and entry.events:
-        say(f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations hold between these events")
+        print_error(f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations hold between these events")

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 from dalembert.cli.command_registry import Argument, Option
-from dalembert.cli.exit_handling import PROGRAM_FAILED, Ended
-from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.shared_options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
-from dalembert.cli.system_lookup import proposed, subject
+from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
+from dalembert.cli.output import Json, check_image_path, print_result, report_written
+from dalembert.cli.shared_options import Guess, Input, SetValues, Start, SystemName, parse_assignments, parse_number, parse_numbers
+from dalembert.cli.system_lookup import default_run, find_system
 from dalembert.errors import Unknown
 
 Unknowns = Annotated[
@@ -21,7 +21,7 @@ def fit(
     system: SystemName,
     data: Annotated[str, Argument("DATA.csv", "Measured columns under a line of names: t, and expressions of the system.")],
     unknown: Unknowns = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
@@ -42,28 +42,30 @@ def fit(
     """
     from dalembert.interface.api.fit import fit as fitted
 
-    check_picture(plot)
-    described = subject(system, values).system
-    shown = proposed(system, described)
+    check_image_path(plot)
+    described = find_system(system, values).system
+    shown = default_run(system, described)
     names = [text.strip() for given in unknown or () for text in given.split(",") if text.strip()]
     if not names:
         msg = "fit: name what is to be found, such as --unknown m --unknown theta=0.5"
         raise Unknown(msg)
-    guesses = {name: number_of(described, "--unknown", name, x) for name, x in pairs("--unknown", [n for n in names if "=" in n])}
+    guesses = {
+        name: parse_number(described, "--unknown", name, x) for name, x in parse_assignments("--unknown", [n for n in names if "=" in n])
+    }
     constants = {n: x for n, x in guesses.items() if n in described.symbols and described.symbols[n].kind in ("constant", "input")}
-    found = fitted(
+    result = fitted(
         described,
         data,
         [n.partition("=")[0].strip() for n in names],
-        start=numbers(described, "--start", start) | {n: x for n, x in guesses.items() if n not in constants},
-        guess=numbers(described, "--guess", guess),
-        values=numbers(described, "--set", values) | constants,
-        inputs={**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
+        start=parse_numbers(described, "--start", start) | {n: x for n, x in guesses.items() if n not in constants},
+        guess=parse_numbers(described, "--guess", guess),
+        values=parse_numbers(described, "--set", values) | constants,
+        inputs={**(shown.inputs if shown else {}), **dict(parse_assignments("--input", inputs))},
         noise=noise,
     )
-    tell(found, as_json=as_json)
+    print_result(result, as_json=as_json)
     if plot is not None:
-        found.plot(path=plot)
-        wrote(plot, as_json=as_json)
-    if not found.converged:
-        raise Ended(PROGRAM_FAILED)
+        result.plot(path=plot)
+        report_written(plot, as_json=as_json)
+    if not result.converged:
+        raise CommandExit(PROGRAM_FAILED)

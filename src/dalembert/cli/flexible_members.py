@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from dalembert.cli.command_registry import Option
-from dalembert.cli.output import File, Format, Json, emit, known, style_of, tell, wrote
-from dalembert.cli.shared_options import Given, SystemName, numbers
-from dalembert.cli.system_lookup import subject
+from dalembert.cli.output import File, Format, Json, check_choice, output_format, print_result, report_written, write_document
+from dalembert.cli.shared_options import SetValues, SystemName, parse_numbers
+from dalembert.cli.system_lookup import find_system
 from dalembert.errors import Unknown
 from dalembert.interface.report import system_report
 
@@ -26,7 +26,7 @@ def hybrid(
     along: Annotated[str, Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")] = "",
     style: Format = "",
     output: File = None,
-    values: Given = None,
+    values: SetValues = None,
     *,
     steps: Annotated[bool, Option("--steps", help="Show every step.")] = False,
 ) -> None:
@@ -44,16 +44,16 @@ def hybrid(
     dalembert hybrid file.py:build --along coordinates -o beam.tex
     """
     from dalembert.analysis.flexible.hybrid.extended_hamilton import extended_hamilton
-    from dalembert.analysis.flexible.linear_vibration.linearization import check_declared
-    from dalembert.interface.report.formula_writer import Writing
+    from dalembert.analysis.flexible.linear_vibration.linearization import check_members_positive
+    from dalembert.interface.report.formula_writer import FormulaWriter
     from dalembert.interface.report.hybrid_report import hybrid as shown
 
-    style = style_of(style, output)
-    speeds = known("--along", along, ALONG) == "speeds" if along else None
-    chosen = subject(system, values, complete=False)
-    check_declared(chosen.system)
-    found = extended_hamilton(chosen.system, speeds=speeds)
-    emit([*system_report.heading(chosen), *shown(found, Writing(), steps=steps)], style, output)
+    style = output_format(style, output)
+    speeds = check_choice("--along", along, ALONG) == "speeds" if along else None
+    chosen = find_system(system, values, complete=False)
+    check_members_positive(chosen.system)
+    equations = extended_hamilton(chosen.system, speeds=speeds)
+    write_document([*system_report.title_blocks(chosen), *shown(equations, FormulaWriter(), steps=steps)], style, output)
 
 
 def member(
@@ -61,7 +61,7 @@ def member(
     which: Which = "",
     modes: Modes = None,
     buckling: Loads = None,
-    values: Given = None,
+    values: SetValues = None,
     plot: Plot = None,
     *,
     static: Annotated[bool, Option("--static", help="The shape at rest under its loads.")] = False,
@@ -80,24 +80,24 @@ def member(
     dalembert member rotating-beam --set Omega=5
     dalembert member file.py:build --static
     """
-    from dalembert.analysis.flexible.linear_vibration.linearization import which as chosen
+    from dalembert.analysis.flexible.linear_vibration.linearization import select_member as chosen
     from dalembert.analysis.flexible.modes.natural_modes import member_buckling, member_modes
     from dalembert.analysis.flexible.modes.static_deflection import member_deflection
 
-    s = subject(system, values, complete=False).system
+    s = find_system(system, values, complete=False).system
     beam = chosen(s, which or None)
-    setting = numbers(s, "--set", values)
+    setting = parse_numbers(s, "--set", values)
     if plot is not None and sum((modes is not None, buckling is not None, static)) > 1:
         msg = "--plot: one picture shows one thing; ask for --modes, --buckling or --static"
         raise Unknown(msg)
-    found: list[object] = []
+    results: list[object] = []
     if static:
-        found.append(member_deflection(s, beam, values=setting))
+        results.append(member_deflection(s, beam, values=setting))
     if buckling is not None:
-        found.append(member_buckling(s, beam, buckling, values=setting))
-    if modes is not None or not found:
-        found.append(member_modes(s, beam, MODES if modes is None else modes, values=setting))
-    tell(found, "\n\n".join(map(str, found)), as_json=as_json)
+        results.append(member_buckling(s, beam, buckling, values=setting))
+    if modes is not None or not results:
+        results.append(member_modes(s, beam, MODES if modes is None else modes, values=setting))
+    print_result(results, "\n\n".join(map(str, results)), as_json=as_json)
     if plot is not None:
-        found[0].plot(plot)  # type: ignore[attr-defined]
-        wrote(plot, as_json=as_json)
+        results[0].plot(plot)  # type: ignore[attr-defined]
+        report_written(plot, as_json=as_json)

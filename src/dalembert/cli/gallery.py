@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert import gallery as systems
-from dalembert.cli.output import Json, tell
+from dalembert.cli.output import Json, print_result
 from dalembert.interface.report import terminal_renderer
 from dalembert.interface.report.document_blocks import TableBlock
 
@@ -27,8 +27,8 @@ def gallery(*, as_json: Json = False) -> None:
     else:
         table = TableBlock(("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries))
     if as_json:
-        tell(table, as_json=True)
+        print_result(table, as_json=True)
         return
-    terminal_renderer.show([table], out)
+    terminal_renderer.print_blocks([table], out)
     if out.is_terminal:
-        terminal_renderer.line(out, "\nTry one: dalembert report rolling-disk")
+        terminal_renderer.print_line(out, "\nTry one: dalembert report rolling-disk")

@@ -10,7 +10,7 @@ from dalembert.errors import DalembertError, Unknown
 from dalembert.mechanics.model.system import System
 
 
-def _systems(incomplete: str) -> list[str]:
+def _complete_system(incomplete: str) -> list[str]:
     """The gallery's names that begin so, for the shell."""
     from dalembert.gallery import names
 
@@ -18,49 +18,51 @@ def _systems(incomplete: str) -> list[str]:
 
 
 _SYSTEM = "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
-SystemName = Annotated[str, Argument("SYSTEM", _SYSTEM, _systems)]
-AnySystem = Annotated[str, Argument("[SYSTEM]", _SYSTEM, _systems)]
-Given = Annotated[list[str] | None, Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed.")]
+SystemName = Annotated[str, Argument("SYSTEM", _SYSTEM, _complete_system)]
+AnySystem = Annotated[str, Argument("[SYSTEM]", _SYSTEM, _complete_system)]
+SetValues = Annotated[list[str] | None, Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed.")]
 Start = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
 Guess = Annotated[list[str] | None, Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
 Input = Annotated[list[str] | None, Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
 RunTime = Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")]
-Beginning = Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")]
+StartTime = Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")]
 RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each step.")]
 AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
 
 
-def check_one_or_all(system: str, *, every: bool) -> None:
+def check_system_or_all(system: str, *, every: bool) -> None:
     """A system is named, or --all is said."""
     if every == bool(system):
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
 
 
-def pairs(option: str, given: Iterable[str] | None, form: str = "value") -> list[tuple[str, str]]:
+def parse_assignments(option: str, given: Iterable[str] | None, form: str = "value") -> list[tuple[str, str]]:
     """name=value, each name once."""
-    found: dict[str, str] = {}
+    assignments: dict[str, str] = {}
     for text in given or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
             msg = f"{option} {text!r}: write it as {option} name={form}"
             raise Unknown(msg)
-        if name in found:
-            msg = f"{option} {name}: it is given twice, as {found[name]} and as {value}"
+        if name in assignments:
+            msg = f"{option} {name}: it is given twice, as {assignments[name]} and as {value}"
             raise Unknown(msg)
-        found[name] = value
-    return list(found.items())
+        assignments[name] = value
+    return list(assignments.items())
 
 
-def numbers(system: System, option: str, given: Iterable[str] | None) -> dict[str, float]:
+def parse_numbers(system: System, option: str, given: Iterable[str] | None) -> dict[str, float]:
     """{name: number} of name=value."""
     # the values of --set were taken when the system was built, and n of a family is no symbol
     return {
-        name: number_of(system, option, name, text) for name, text in pairs(option, given) if option != "--set" or name in system.symbols
+        name: parse_number(system, option, name, text)
+        for name, text in parse_assignments(option, given)
+        if option != "--set" or name in system.symbols
     }
 
 
-def number_of(system: System, option: str, name: str, text: str) -> float:
+def parse_number(system: System, option: str, name: str, text: str) -> float:
     """0.5, an expression without symbols such as pi/3, or a number with a unit of the dimension that the symbol has."""
     try:
         return float(text)

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from dalembert.cli.command_registry import Option
-from dalembert.cli.exit_handling import PROGRAM_FAILED, Ended
-from dalembert.cli.output import Json, check_picture, tell, wrote
+from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
+from dalembert.cli.output import Json, check_image_path, print_result, report_written
 from dalembert.cli.shared_options import (
     AbsoluteTolerance,
-    Beginning,
-    Given,
     Guess,
     Input,
     RelativeTolerance,
     RunTime,
+    SetValues,
     Start,
+    StartTime,
     SystemName,
-    number_of,
+    parse_number,
 )
-from dalembert.cli.system_lookup import subject, wished_run
+from dalembert.cli.system_lookup import find_system, run_options
 from dalembert.errors import Unknown
-from dalembert.foundation.suggestions import nearest
+from dalembert.foundation.suggestions import suggest_name
 
 if TYPE_CHECKING:
     from dalembert.mechanics.model.system import System
@@ -38,9 +38,13 @@ Keep = Annotated[
     list[str] | None,
     Option("--keep", metavar="EXPRESSION", help="theta, max(theta), min, mean, end, time(theta - 1); repeatable."),
 ]
-_DRAWN: Final = re.compile(r"\s*(.+?)\s*~\s*(\w+)\s*\((.*)\)\s*")
+_DISTRIBUTION_PATTERN: Final = re.compile(r"\s*(.+?)\s*~\s*(\w+)\s*\((.*)\)\s*")
 # names that everybody knows, with the numbers that everybody gives
-_KNOWN: Final = {"normal": ("mean", "standard deviation"), "uniform": ("least", "greatest"), "lognormal": ("mean of ln", "deviation of ln")}
+_STANDARD_DISTRIBUTIONS: Final = {
+    "normal": ("mean", "standard deviation"),
+    "uniform": ("least", "greatest"),
+    "lognormal": ("mean of ln", "deviation of ln"),
+}
 
 
 def study(
@@ -52,11 +56,11 @@ def study(
     keep: Keep = None,
     at: Annotated[str | None, Option("--at", metavar="TIMES", help="Times at which values are kept: first:last:count or 1,2,3.")] = None,
     duration: RunTime = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    t0: Beginning = 0.0,
+    t0: StartTime = 0.0,
     rtol: RelativeTolerance = 1e-9,
     atol: AbsoluteTolerance = 1e-9,
     output: Annotated[
@@ -85,10 +89,10 @@ def study(
     if workers is not None and scheduler is not None:
         msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"
         raise Unknown(msg)
-    check_picture(plot)
-    described = subject(system, values).system
-    varied = varied_by(described, over)
-    length, wish = wished_run(system, described, duration, values, start, inputs, guess)
+    check_image_path(plot)
+    described = find_system(system, values).system
+    varied = parse_sweep(described, over)
+    length, wish = run_options(system, described, duration, values, start, inputs, guess)
     if not start:
         # what varies is not given
         wish["start"] = {name: x for name, x in wish["start"].items() if name not in varied}
@@ -100,7 +104,7 @@ def study(
         sampling=sampling,
         seed=seed,
         keep=keep,
-        at=None if at is None else _listed(described, "--at", "t", at),
+        at=None if at is None else _parse_values(described, "--at", "t", at),
         t0=t0,
         rtol=rtol,
         atol=atol,
@@ -109,61 +113,61 @@ def study(
         engine=scheduler,
         **wish,
     )
-    tell({"system": described.name, "outcomes": made.outcomes, "members": made.rows()} if as_json else made, as_json=as_json)
+    print_result({"system": described.name, "outcomes": made.outcomes, "members": made.rows()} if as_json else made, as_json=as_json)
     if output is not None:
-        wrote(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
+        report_written(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
     if plot is not None:
-        wrote(made.plot(path=str(plot)).path, as_json=as_json)
+        report_written(made.plot(path=str(plot)).path, as_json=as_json)
     if not made.outcomes.get("finished") and not made.outcomes.get("ended"):
-        raise Ended(PROGRAM_FAILED)
+        raise CommandExit(PROGRAM_FAILED)
 
 
-def varied_by(system: System, over: Iterable[str] | None) -> dict[str, Any]:
+def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
     """{name: values or a distribution} of what --over says."""
-    found: dict[str, Any] = {}
+    sweep: dict[str, Any] = {}
     for text in over or ():
-        drawn = _DRAWN.fullmatch(text)
+        drawn = _DISTRIBUTION_PATTERN.fullmatch(text)
         if drawn:
-            name, values = drawn[1], _distribution(system, text, drawn)
+            name, values = drawn[1], _parse_distribution(system, text, drawn)
         else:
             name, equals, listed = (part.strip() for part in text.partition("="))
             if not (name and equals and listed):
                 msg = f'--over {text!r}: write it as name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
                 raise Unknown(msg)
-            values = _listed(system, "--over", name, listed)
-        if name in found:
+            values = _parse_values(system, "--over", name, listed)
+        if name in sweep:
             msg = f"--over {name}: it is given twice"
             raise Unknown(msg)
-        found[name] = values
-    if not found:
+        sweep[name] = values
+    if not sweep:
         msg = 'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
         raise Unknown(msg)
-    return found
+    return sweep
 
 
-def _listed(system: System, option: str, name: str, text: str) -> list[float]:
+def _parse_values(system: System, option: str, name: str, text: str) -> list[float]:
     """0.1:10:50 in equal steps, or 1,2,3 one by one."""
     if ":" not in text:
-        return [number_of(system, option, name, part.strip()) for part in text.split(",")]
+        return [parse_number(system, option, name, part.strip()) for part in text.split(",")]
     parts = [part.strip() for part in text.split(":")]
     if len(parts) != 3 or not parts[2].isdigit() or int(parts[2]) < 1:
         msg = f"{option} {name}={text}: a range is first:last:count, such as 0.1:10:50"
         raise Unknown(msg)
     import numpy as np
 
-    first, last = (number_of(system, option, name, part) for part in parts[:2])
+    first, last = (parse_number(system, option, name, part) for part in parts[:2])
     return [float(x) for x in np.linspace(first, last, int(parts[2]))]
 
 
-def _distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
+def _parse_distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
     """normal(mean, deviation), uniform(least, greatest), lognormal(mean, deviation of the logarithm), or by its name in scipy.stats."""
     from scipy import stats
 
     name, kind = drawn[1], drawn[2]
-    given = [number_of(system, "--over", f"{name}~{kind}", part.strip()) for part in drawn[3].split(",") if part.strip()]
-    if kind in _KNOWN:
+    given = [parse_number(system, "--over", f"{name}~{kind}", part.strip()) for part in drawn[3].split(",") if part.strip()]
+    if kind in _STANDARD_DISTRIBUTIONS:
         if len(given) != 2:
-            msg = f"--over {text}: {kind} takes two numbers, {' and '.join(_KNOWN[kind])}"
+            msg = f"--over {text}: {kind} takes two numbers, {' and '.join(_STANDARD_DISTRIBUTIONS[kind])}"
             raise Unknown(msg)
         a, b = given
         if b <= (a if kind == "uniform" else 0.0):
@@ -175,8 +179,8 @@ def _distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
         return stats.norm(a, b) if kind == "normal" else stats.uniform(a, b - a)
     family: Any = getattr(stats, kind, None)
     if not hasattr(family, "ppf"):
-        names = [*_KNOWN, *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf"))]
-        hint = nearest(kind, names) or "normal and uniform are, and those of scipy.stats"
+        names = [*_STANDARD_DISTRIBUTIONS, *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf"))]
+        hint = suggest_name(kind, names) or "normal and uniform are, and those of scipy.stats"
         msg = f"--over {text}: no distribution is called {kind!r}; {hint}"
         raise Unknown(msg)
     try:

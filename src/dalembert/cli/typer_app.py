@@ -10,22 +10,22 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from dalembert.cli.command_registry import COMMANDS, Argument, Option, function_of
-from dalembert.cli.exit_handling import at_the_edge, flushed
+from dalembert.cli.command_registry import COMMANDS, Argument, Option, load_command
+from dalembert.cli.exit_handling import run_and_flush, run_command
 
 
-class Edge(TyperGroup):
+class CommandGroup(TyperGroup):
     """All commands; what goes wrong in them is said at the edge."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        at_the_edge(partial(super().main, *args, **{**kwargs, "standalone_mode": False}))
+        run_command(partial(super().main, *args, **{**kwargs, "standalone_mode": False}))
 
     def invoke(self, ctx: Any) -> Any:
         # before typer sees it: a closed pipe is no error
-        return flushed(partial(super().invoke, ctx))
+        return run_and_flush(partial(super().invoke, ctx))
 
 
-app = typer.Typer(cls=Edge, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(cls=CommandGroup, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 def _version(wanted: bool) -> None:
@@ -87,7 +87,7 @@ def dalembert(
         typer.echo(ctx.get_help())
 
 
-def _typed(function: Callable[..., None]) -> Callable[..., None]:
+def _typer_command(function: Callable[..., None]) -> Callable[..., None]:
     """The same function, its declarations in typer's words."""
 
     def command(**given: Any) -> None:
@@ -95,14 +95,14 @@ def _typed(function: Callable[..., None]) -> Callable[..., None]:
 
     signature, hints = inspect.signature(function), get_type_hints(function, include_extras=True)
     parameters = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_translated(hints[p.name])) for p in signature.parameters.values()
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_typer_annotation(hints[p.name])) for p in signature.parameters.values()
     ]
     command.__signature__ = signature.replace(parameters=parameters, return_annotation=None)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
 
 
-def _translated(hint: Any) -> Any:
+def _typer_annotation(hint: Any) -> Any:
     wanted, declared = get_args(hint)
     if isinstance(declared, Argument):
         said: Any = typer.Argument(metavar=declared.metavar, autocompletion=declared.autocompletion, help=declared.help)
@@ -119,5 +119,5 @@ def _help(function: Callable[..., None]) -> str:
 
 app.callback(invoke_without_command=True, help=_help(dalembert))(dalembert)
 for _name in COMMANDS:
-    _function = function_of(_name)
-    app.command(_name, help=_help(_function))(_typed(_function))
+    _function = load_command(_name)
+    app.command(_name, help=_help(_function))(_typer_command(_function))

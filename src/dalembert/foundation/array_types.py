@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.float64]
-    Indices = NDArray[np.intp]
-    Marks = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+    IndexArray = NDArray[np.intp]
+    BoolArray = NDArray[np.bool_]
 else:
     # opening numpy.typing takes longer than it should in a short command
-    Numbers = Indices = Marks = Any
+    FloatArray = IndexArray = BoolArray = Any

@@ -17,7 +17,7 @@ from dalembert.errors import Unwritable
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], remedy: str = "name another place") -> Iterator[Path]:
+def atomic_replace(path: str | os.PathLike[str], advice: str = "name another place") -> Iterator[Path]:
     """Where to write what becomes the file `path` when all of it is there; the ending of the name is kept."""
     if not isinstance(path, str | os.PathLike):
         msg = f"a file is given by its name, not by {path!r:.60}"
@@ -29,27 +29,27 @@ def replacing(path: str | os.PathLike[str], remedy: str = "name another place") 
             yield given
             return
         target = given.resolve()
-        part = _begun(target)
+        temporary = _create_temporary(target)
         try:
-            yield part
-            _finish(part, target)
+            yield temporary
+            _commit(temporary, target)
         finally:
-            part.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as problem:
         what = f"cannot write {os.fspath(path)}: {problem.strerror or problem}"
-        refusal = Unwritable(f"{what}; {remedy}")
+        refusal = Unwritable(f"{what}; {advice}")
         refusal.what = what
         raise refusal from problem
 
 
-def write(path: str | os.PathLike[str], text: str, remedy: str = "name another place") -> Path:
+def write_text(path: str | os.PathLike[str], text: str, remedy: str = "name another place") -> Path:
     """A text as a file, in UTF-8 and with its line ends as they are."""
-    with replacing(path, remedy) as part, part.open("w", encoding="utf-8", newline="") as file:
+    with atomic_replace(path, remedy) as part, part.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
     return Path(path)
 
 
-def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...]) -> None:
+def check_extension(path: str | os.PathLike[str], endings: tuple[str, ...]) -> None:
     """Refuse a name whose ending says nothing about the format."""
     name = Path(path).name
     if not name.lower().endswith(endings):
@@ -57,7 +57,7 @@ def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...]) -> None
         raise Unwritable(msg)
 
 
-def _begun(target: Path) -> Path:
+def _create_temporary(target: Path) -> Path:
     """An empty file beside the target, made by nobody else."""
     part = target.with_name(f".{secrets.token_hex(6)}{target.suffix[:20]}")
     part.touch(exist_ok=False)
@@ -67,7 +67,7 @@ def _begun(target: Path) -> Path:
     return part
 
 
-def free_name(name: str) -> str:
+def unused_path(name: str) -> str:
     """pendulum.svg, or pendulum-2.svg where that is there already: a name that nobody gave overwrites nothing."""
     path, number = Path(name), 2
     while path.exists():
@@ -76,7 +76,7 @@ def free_name(name: str) -> str:
     return str(path)
 
 
-def _finish(part: Path, target: Path) -> None:
+def _commit(part: Path, target: Path) -> None:
     with part.open("rb+") as file:
         os.fsync(file.fileno())
     part.replace(target)
@@ -89,6 +89,6 @@ def _finish(part: Path, target: Path) -> None:
             os.close(folder)
 
 
-def file_name(title: str) -> str:
+def slug(title: str) -> str:
     """Double pendulum → double-pendulum"""
     return re.sub(r"[^\w]+", "-", title.lower())[:60].strip("-_") or "plot"

@@ -14,47 +14,47 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 _MISSING: Final = object()
-MAKING: Final = threading.RLock()
+COMPUTE_LOCK: Final = threading.RLock()
 # in the order in which a thread may take them one inside the other
-_held_over_forks: Final[list[Any]] = []
+_fork_locks: Final[list[Any]] = []
 
 
-def held_over_forks(lock: Any) -> None:
+def reacquire_after_fork(lock: Any) -> None:
     """Let the thread that forks hold this lock meanwhile, after those registered before it."""
-    _held_over_forks.append(lock)
+    _fork_locks.append(lock)
 
 
 def _before_fork() -> None:
-    for lock in _held_over_forks:
+    for lock in _fork_locks:
         lock.acquire()
 
 
 def _after_fork() -> None:
-    for lock in reversed(_held_over_forks):
+    for lock in reversed(_fork_locks):
         lock.release()
 
 
-held_over_forks(MAKING)
+reacquire_after_fork(COMPUTE_LOCK)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
-def made_once(make: Callable[[], T]) -> Callable[[], T]:
+def cached_call(make: Callable[[], T]) -> Callable[[], T]:
     """The function that makes its result when first called and gives that one ever after, to every thread."""
     made: list[T] = []
 
     @functools.wraps(make)
-    def the_one() -> T:
+    def wrapper() -> T:
         if not made:
-            with MAKING:
+            with COMPUTE_LOCK:
                 if not made:
                     made.append(make())
         return made[0]
 
-    return the_one
+    return wrapper
 
 
-class on_demand(Generic[T]):  # noqa: N801 - it is written like `property`
+class lazy_property(Generic[T]):  # noqa: N801 - it is written like `property`
     """A property that is computed when first read, for objects of one derivation and so of one thread.
 
     `functools.cached_property` takes a lock before Python 3.12, and a derivation of a small system reads forty of them.
@@ -66,36 +66,36 @@ class on_demand(Generic[T]):  # noqa: N801 - it is written like `property`
     def __get__(self, owner: Any, kind: type | None = None) -> T:
         if owner is None:
             return self  # type: ignore[return-value]  # the property itself, for who looks at the class
-        found = owner.__dict__[self.name] = self.func(owner)
-        return found
+        value = owner.__dict__[self.name] = self.func(owner)
+        return value
 
 
 # how many results of one kind an owner keeps
-KEPT: Final = 32
+MAX_ENTRIES: Final = 32
 
 
-class Owner(Protocol):
+class CacheOwner(Protocol):
     """Something that keeps what was made from it."""
 
-    made: dict[Any, dict[Hashable, Any]]
+    cached_results: dict[Any, dict[Hashable, Any]]
 
 
-class MadeOnce(Generic[T]):
+class PerOwnerCache(Generic[T]):
     """results(owner, key, make): the T that was made of an owner under a key, made when first asked for.
 
     The owner keeps it, so both end together; each kind of result has a store of its own. What has not been asked for the longest makes
     room, so that a system whose runs have a new input each does not grow.
     """
 
-    def __call__(self, owner: Owner, key: Hashable, make: Callable[[], T]) -> T:
-        with MAKING:
-            store: dict[Hashable, Any] | None = owner.made.get(self)
+    def __call__(self, owner: CacheOwner, key: Hashable, compute: Callable[[], T]) -> T:
+        with COMPUTE_LOCK:
+            store: dict[Hashable, Any] | None = owner.cached_results.get(self)
             if store is None:
-                store = owner.made[self] = {}
+                store = owner.cached_results[self] = {}
             result = store.pop(key, _MISSING)
             if result is _MISSING:
-                result = make()
+                result = compute()
             store[key] = result
-            while len(store) > KEPT:
+            while len(store) > MAX_ENTRIES:
                 del store[next(iter(store))]
             return result  # type: ignore[no-any-return] # put there by this object alone

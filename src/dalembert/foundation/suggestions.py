@@ -12,7 +12,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # what other programs call our options
-_ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
+_FOREIGN_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "values": ("params", "parameters", "param", "constants", "p", "args"),
     "start": ("initial", "initial_conditions", "ics", "x0", "y0", "q0", "state", "initial_state"),
     "rtol": ("tol", "tolerance", "reltol", "eps", "accuracy"),
@@ -34,7 +34,7 @@ _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known: Iterable[str]) -> str:
     """A question about the most similar known name, or nothing."""
     import difflib
 
@@ -42,16 +42,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean '{close[0]}'?" if close else ""
 
 
-def no_attribute(thing: object, name: str, hint: str = "") -> AttributeError:
+def attribute_error(thing: object, name: str, hint: str = "") -> AttributeError:
     """The error of an attribute that is not there; of names that programs look for, no more than that."""
     kind = type(thing).__name__
     article = "an" if kind[0] in "AEIOU" else "a"
     if not hint and not name.startswith("_"):
-        hint = nearest(name, (x for x in dir(type(thing)) if not x.startswith("_")))
+        hint = suggest_name(name, (x for x in dir(type(thing)) if not x.startswith("_")))
     return AttributeError(f"{article} {kind} has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
 
 
-def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
+def check_options(verb: Callable[P, R]) -> Callable[P, R]:
     """The verb, which says what an option that it does not have was meant to be."""
     # read from its code: `inspect` takes longer to open than a short command to run
     code = verb.__code__
@@ -60,7 +60,7 @@ def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
     most = code.co_argcount
 
     @functools.wraps(verb)
-    def called(*given: P.args, **options: P.kwargs) -> R:
+    def wrapper(*given: P.args, **options: P.kwargs) -> R:
         if len(given) > most:
             written = ", ".join([*known[:most], *(f"{name}=…" for name in known[most:])])
             msg = f"{verb.__name__}: too many arguments without a name; it is called {verb.__name__}({written})"
@@ -70,17 +70,17 @@ def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
                 raise UnknownOption(_unknown_option(verb.__name__, name, known))
         return verb(*given, **options)
 
-    return called
+    return wrapper
 
 
-def meant_option(name: str, known: tuple[str, ...]) -> str:
+def suggest_option(name: str, known: tuple[str, ...]) -> str:
     """A question about the option that was meant, by what other programs call it or by its letters; or nothing."""
     if name in ("unit", "units") and "display" in known:
         return "a unit stands in a value, '2 kg', or in s.units(x='m');"
-    ours = next((ours for ours, theirs in _ELSEWHERE.items() if name in theirs and ours in known), None)
-    return f"did you mean '{ours}'?" if ours else nearest(name, known)
+    ours = next((ours for ours, theirs in _FOREIGN_OPTIONS.items() if name in theirs and ours in known), None)
+    return f"did you mean '{ours}'?" if ours else suggest_name(name, known)
 
 
 def _unknown_option(verb: str, name: str, known: tuple[str, ...]) -> str:
     others = "it has " + ", ".join(known[1:]) if known[1:] else "it has none"
-    return f"{verb}: there is no option {name!r}; {meant_option(name, known) or others}"
+    return f"{verb}: there is no option {name!r}; {suggest_option(name, known) or others}"

@@ -7,7 +7,7 @@ I/r² to the masses.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -40,7 +40,7 @@ ENTRY = Entry(
     source="Gol80 ch. 1",
     description="Two masses hang on a rope over a pulley that has inertia.",
     build=build,
-    printed=(ByHand("along the rope", "(m_1 + m_2 + I/r**2)*x'' - (m_1 - m_2)*g", ((1, "1"),)),),
+    printed=(DerivedByHand("along the rope", "(m_1 + m_2 + I/r**2)*x'' - (m_1 - m_2)*g", ((1, "1"),)),),
     start={"x": 0.0},
     duration=2.0,
 )

@@ -9,7 +9,7 @@ results are its Lagrange equations for quasi-coordinates, ḣ + ω × h = 0 with
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -46,7 +46,7 @@ _H_Y_DOT = f"mu*L**3/3*omega_y' - mu*L**2*({_BETA}*omega_x' + {_BETA_DOT}*omega_
 _H_Z_DOT = f"mu*L*({_S}*omega_z' + {_S_DOT}*omega_z) + mu*L**3/3*omega_z' + mu*L**2*{_BETA_DDOT}"
 
 
-def _amplitude(M: str, M_q: str, b: str, k: str) -> str:
+def _amplitude_equation(M: str, M_q: str, b: str, k: str) -> str:
     """μL (M q̈ + L b ω̇_z − (ω_x² + ω_z²) M q + L b ω_x ω_y) + k"""
     return f"mu*L*({M} + L*{b}*omega_z' - (omega_x**2 + omega_z**2)*{M_q} + L*{b}*omega_x*omega_y) + {k}"
 
@@ -58,11 +58,13 @@ ENTRY = Entry(
     description="A flexible beam turns about a ball joint and bends in one plane, in body rates and two amplitudes.",
     build=build,
     printed=(
-        ByHand("along ω_x", f"{_H_X_DOT} + omega_y*{_H_Z} - omega_z*{_H_Y}", ((1, "1"),)),
-        ByHand("along ω_y", f"{_H_Y_DOT} + omega_z*{_H_X} - omega_x*{_H_Z}", ((2, "1"),)),
-        ByHand("along ω_z", f"{_H_Z_DOT} + omega_x*{_H_Y} - omega_y*{_H_X}", ((3, "1"),)),
-        ByHand("along v₁", _amplitude("(v_1''/5 + 4/15*v_2'')", "(v_1/5 + 4/15*v_2)", "1/4", "4*EI/L**3*v_1"), ((4, "1"),)),
-        ByHand("along v₂", _amplitude("(4/15*v_1'' + 13/35*v_2'')", "(4/15*v_1 + 13/35*v_2)", "7/20", "12*EI/L**3*v_2"), ((5, "1"),)),
+        DerivedByHand("along ω_x", f"{_H_X_DOT} + omega_y*{_H_Z} - omega_z*{_H_Y}", ((1, "1"),)),
+        DerivedByHand("along ω_y", f"{_H_Y_DOT} + omega_z*{_H_X} - omega_x*{_H_Z}", ((2, "1"),)),
+        DerivedByHand("along ω_z", f"{_H_Z_DOT} + omega_x*{_H_Y} - omega_y*{_H_X}", ((3, "1"),)),
+        DerivedByHand("along v₁", _amplitude_equation("(v_1''/5 + 4/15*v_2'')", "(v_1/5 + 4/15*v_2)", "1/4", "4*EI/L**3*v_1"), ((4, "1"),)),
+        DerivedByHand(
+            "along v₂", _amplitude_equation("(4/15*v_1'' + 13/35*v_2'')", "(4/15*v_1 + 13/35*v_2)", "7/20", "12*EI/L**3*v_2"), ((5, "1"),)
+        ),
     ),
     start={"omega_x": 1.0, "omega_z": 2.0, "v_1": 0.02},
     duration=1.0,

@@ -7,7 +7,7 @@ end, so that the mass moves with v₁ + v₂.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(n: int = 2, *, EI: float | None = 200.0, mu: float | None = 1.5, L: float | None = 2.0, m: float | None = 3.0) -> da.System:
@@ -26,8 +26,8 @@ ENTRY = Entry(
     description="A uniform beam clamped at one end carries a mass at the other.",
     build=build,
     printed=(
-        ByHand("along v₁", "mu*L*(v_1''/5 + 4/15*v_2'') + m*(v_1'' + v_2'') + 4*EI/L**3*v_1", ((1, "1"),)),
-        ByHand("along v₂", "mu*L*(4/15*v_1'' + 13/35*v_2'') + m*(v_1'' + v_2'') + 12*EI/L**3*v_2", ((2, "1"),)),
+        DerivedByHand("along v₁", "mu*L*(v_1''/5 + 4/15*v_2'') + m*(v_1'' + v_2'') + 4*EI/L**3*v_1", ((1, "1"),)),
+        DerivedByHand("along v₂", "mu*L*(4/15*v_1'' + 13/35*v_2'') + m*(v_1'' + v_2'') + 12*EI/L**3*v_2", ((2, "1"),)),
     ),
     start={"v_1": 0.1},
     duration=3.0,

@@ -8,7 +8,7 @@ reversed and multiplied by α, V − Ẇ = −α (U − Ẇ). In the height h ab
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(*, m: float | None = 1.0, g: float | None = 9.81, Y: str | None = "sin(20*t)/20") -> da.System:
@@ -28,7 +28,7 @@ ENTRY = Entry(
     source="Hol82 §2",
     description="A ball bounces on a table that is shaken up and down; between impacts it flies freely.",
     build=build,
-    printed=(ByHand("flight", "h'' + Y'' + g", ((1, "1/m"),)),),
+    printed=(DerivedByHand("flight", "h'' + Y'' + g", ((1, "1/m"),)),),
     start={"h": 0.3},
     events=(da.impact("h", 0.8, name="table"),),
 )

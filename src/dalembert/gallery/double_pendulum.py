@@ -26,11 +26,11 @@ def build(
     m1, m2, l1, l2, g_ = s.constants(m_1=m_1, m_2=m_2, l_1=l_1, l_2=l_2, g=g)
     s.gravity(-g_ * s.N.y)
     upper = s.rod("upper rod", s.pin("alpha", s.O), m1, l1)
-    s.rod("lower rod", _hinge(s, upper, angles), m2, l2)
+    s.rod("lower rod", _lower_pin(s, upper, angles), m2, l2)
     return s
 
 
-def _hinge(s: da.System, upper: da.Body, angles: str) -> da.Point:
+def _lower_pin(s: da.System, upper: da.Body, angles: str) -> da.Point:
     if angles == "relative":
         return s.pin("beta", upper.tip)
     # the same place carried without turning, so that the hinge counts from the vertical

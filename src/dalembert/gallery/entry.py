@@ -22,11 +22,11 @@ class Printed:
 
     label: str
     residual: str
-    equals: tuple[tuple[int, str], ...] = ()
+    combination: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)
-class ByHand(Printed):
+class DerivedByHand(Printed):
     """The same, derived on paper by ourselves: no source that was at hand prints it."""
 
 

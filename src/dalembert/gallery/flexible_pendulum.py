@@ -17,13 +17,13 @@ def build(
     mu: float | None = 1.0,
     L: float | None = 1.0,
     g: float | None = 9.81,
-    held: float | None = None,
+    fixed_angle: float | None = None,
 ) -> da.System:
     """The rod hangs along −y of a frame that turns by θ, or is held there; v is its deflection across that line."""
     s = da.System("Flexible pendulum", source="Gol80")
     EI_, mu_, L_, g_ = s.constants(EI=EI, mu=mu, L=L, g=g)
     s.gravity(-g_ * s.N.y)
-    theta = s.coordinate("theta") if held is None else s.specified("theta", held)
+    theta = s.coordinate("theta") if fixed_angle is None else s.specified("theta", fixed_angle)
     B = s.N.rotated(theta, s.N.z, "B")
     rod = s.beam("rod", s.O, -B.y, B.x, L_, EI_, mu_, shortening=True)
     da.discretise(s, rod, n)

@@ -7,7 +7,7 @@ rigid slider-crank.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -44,7 +44,7 @@ ENTRY = Entry(
     build=build,
     # Δ = ½ ∫₀¹ (4 − 8ξ)² dξ v₁²/l₂ = 8/3 v₁²/l₂
     printed=(
-        ByHand(
+        DerivedByHand(
             "closure",
             "l_1*theta'*cos(theta) - (l_2 - 8/3*v_1**2/l_2)*phi'*cos(phi) + 16/3*v_1*v_1'/l_2*sin(phi)",
         ),

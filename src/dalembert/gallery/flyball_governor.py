@@ -6,7 +6,7 @@ Source: MBS A05. The motion is compared in tests/truth.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -56,7 +56,7 @@ _J = (
     f"({_THIN} + rho*a**5/6 + 2*({_RODS}*(a/2 + l/2*cos(alpha))**2 + m*(a/2 + l*cos(alpha))**2"
     f" + {_THIN}*sin(alpha)**2 + {_WIDE}*cos(alpha)**2))"
 )
-_SLOPE = (
+_HALF_DJ_DALPHA = (
     f"(-2*{_RODS}*(a/2 + l/2*cos(alpha))*l/2*sin(alpha) - 2*m*(a/2 + l*cos(alpha))*l*sin(alpha)"
     f" + 2*({_THIN} - {_WIDE})*sin(alpha)*cos(alpha))"
 )
@@ -67,7 +67,7 @@ ENTRY = Entry(
     source="MBS A05",
     description="Two arms with balls swing out on a turning shaft and lift a slider through stiff springs with dampers.",
     build=build,
-    printed=(ByHand("J ψ̇ is constant", f"{_J}*psi'' + 2*{_SLOPE}*alpha'*psi'", ((1, "1"),)),),
+    printed=(DerivedByHand("J ψ̇ is constant", f"{_J}*psi'' + 2*{_HALF_DJ_DALPHA}*alpha'*psi'", ((1, "1"),)),),
     start={"s": 0.5, "alpha": 0.5235987755982988, "psi'": 6.283185307179586},
     duration=1.0,
 )

@@ -7,7 +7,7 @@ ratios of angular velocities that the closed loop allows. The closure gives, alo
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -30,8 +30,8 @@ def build(
     w_ = s.specified("w", None if w is None else s.expression(w))
     N = s.N
     D = s.O.offset((d_ + w_) * N.x, "pivot", N)
-    pin = _bar(s, "crank", s.O, angles[0], l[0], rho_)
-    gap = _bar(s, "coupler", pin, angles[1], l[1], rho_) - _bar(s, "rocker", D, angles[2], l[2], rho_)
+    pin = _add_bar(s, "crank", s.O, angles[0], l[0], rho_)
+    gap = _add_bar(s, "coupler", pin, angles[1], l[1], rho_) - _add_bar(s, "rocker", D, angles[2], l[2], rho_)
     s.constrain(gap @ N.x, "closure along x")
     s.constrain(gap @ N.y, "closure along y")
     s.gravity(-g_ * N.y)
@@ -39,14 +39,14 @@ def build(
     return s
 
 
-def _bar(s: da.System, name: str, start: da.Point, theta: da.Scalar, l: da.Scalar, rho: da.Scalar) -> da.Point:
+def _add_bar(s: da.System, name: str, start: da.Point, theta: da.Scalar, l: da.Scalar, rho: da.Scalar) -> da.Point:
     """A uniform bar from a point on; its far end."""
     B = s.N.rotated(theta, s.N.z, name)
     s.body(name, rho * l, start.offset(l / 2 * B.x, f"middle of {name}", B), B, da.rod_inertia(B.x, rho * l, l))
     return start.offset(l * B.x, f"end of {name}", B)
 
 
-_OPEN_1 = (
+_OPEN_LOOP_1 = (
     "(rho*l_1**2*(l_1/3 + l_2)*theta_1'' + rho*l_1*l_2**2/2*(theta_2''*cos(theta_1 - theta_2) + theta_2'**2*sin(theta_1 - theta_2))"
     " + rho*g*l_1*(l_1/2 + l_2)*cos(theta_1))"
 )
@@ -63,11 +63,15 @@ ENTRY = Entry(
     description="Crank, coupler and rocker swing in a vertical plane; the pivot of the rocker moves along the ground as prescribed.",
     build=build,
     printed=(
-        ByHand("closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"),
-        ByHand("closure across the rocker", "l_1*theta_1'*sin(theta_1 - theta_3) + l_2*theta_2'*sin(theta_2 - theta_3) + w'*cos(theta_3)"),
-        ByHand(
+        DerivedByHand(
+            "closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"
+        ),
+        DerivedByHand(
+            "closure across the rocker", "l_1*theta_1'*sin(theta_1 - theta_3) + l_2*theta_2'*sin(theta_2 - theta_3) + w'*cos(theta_3)"
+        ),
+        DerivedByHand(
             "along the loop, by Maggi",
-            f"l_2*l_3*sin(theta_2 - theta_3)*{_OPEN_1} + l_1*l_3*sin(theta_3 - theta_1)*{_OPEN_2}"
+            f"l_2*l_3*sin(theta_2 - theta_3)*{_OPEN_LOOP_1} + l_1*l_3*sin(theta_3 - theta_1)*{_OPEN_2}"
             f" + l_1*l_2*sin(theta_2 - theta_1)*{_OPEN_3}",
             ((1, "l_2*l_3*sin(theta_2 - theta_3)"),),
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dalembert as da
 from dalembert.gallery.entry import Entry
-from dalembert.gallery.free_body import PRINTED, put_body
+from dalembert.gallery.free_body import PRINTED, add_free_body
 
 
 def build(
@@ -17,7 +17,7 @@ def build(
     s = da.System("Free rigid body with a quaternion", source="Bar00 (21)")
     x, y, z = s.coordinates("x y z")
     B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"), name="B")
-    put_body(s, B, (x, y, z), m, (I_1, I_2, I_3), g)
+    add_free_body(s, B, (x, y, z), m, (I_1, I_2, I_3), g)
     s.speeds("omega_1 omega_2 omega_3", B.w, B)
     s.speeds(v_x=x.dot, v_y=y.dot, v_z=z.dot)
     return s

@@ -8,7 +8,7 @@ T = ½ (J + (A + A₂) sin²θ + C₂ cos²θ) φ̇² + ½ (A + A₁) θ̇² + �
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -43,18 +43,18 @@ ENTRY = Entry(
     description="A symmetric rotor spins in an inner and an outer gimbal, both with inertia of their own.",
     build=build,
     printed=(
-        ByHand(
+        DerivedByHand(
             "along φ",
             "(J + (A + A_2)*sin(theta)**2 + C_2*cos(theta)**2)*phi'' + 2*(A + A_2 - C_2)*phi'*theta'*sin(theta)*cos(theta)"
             " + C*(psi'' + phi''*cos(theta) - phi'*theta'*sin(theta))*cos(theta) - C*(psi' + phi'*cos(theta))*theta'*sin(theta)",
             ((1, "1"),),
         ),
-        ByHand(
+        DerivedByHand(
             "along θ",
             "(A + A_1)*theta'' - (A + A_2 - C_2)*phi'**2*sin(theta)*cos(theta) + C*(psi' + phi'*cos(theta))*phi'*sin(theta)",
             ((2, "1"),),
         ),
-        ByHand("along ψ", "C*(psi'' + phi''*cos(theta) - phi'*theta'*sin(theta))", ((3, "1"),)),
+        DerivedByHand("along ψ", "C*(psi'' + phi''*cos(theta) - phi'*theta'*sin(theta))", ((3, "1"),)),
     ),
     # a nutation about a tilted axis, which makes the outer gimbal drift
     start={"theta": 1.0, "theta'": 5.0, "psi'": 300.0},

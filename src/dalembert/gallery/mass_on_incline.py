@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(*, m: float | None = 2.0, k: float | None = 50.0, theta: float | None = math.pi / 6, g: float | None = 9.81) -> da.System:
@@ -30,6 +30,6 @@ ENTRY = Entry(
     source="Mei85 Ex. 7.1",
     description="A mass slides on a smooth inclined plane, held by a spring along the slope.",
     build=build,
-    printed=(ByHand("(e) with the inertia force −m r̈", "-k*r + m*g*sin(theta) - m*r''", ((1, "-1"),)),),
+    printed=(DerivedByHand("(e) with the inertia force −m r̈", "-k*r + m*g*sin(theta) - m*r''", ((1, "-1"),)),),
     start={"r": 0.5},
 )

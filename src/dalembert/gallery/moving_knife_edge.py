@@ -7,7 +7,7 @@ with the added loads: the equations of motion contracted with (cos θ, sin θ, 0
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -54,8 +54,8 @@ ENTRY = Entry(
     description="A vehicle on a knife edge that slides sideways as prescribed, on a spring with a moving anchor, with damping.",
     build=build,
     printed=(
-        ByHand("(55), first", f"{_F_X}*cos(theta) + {_F_Y}*sin(theta)", ((1, "1"),)),
-        ByHand("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "1 + beta*t"),)),
+        DerivedByHand("(55), first", f"{_F_X}*cos(theta) + {_F_Y}*sin(theta)", ((1, "1"),)),
+        DerivedByHand("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "1 + beta*t"),)),
     ),
     start={"u1": 0.5},
 )

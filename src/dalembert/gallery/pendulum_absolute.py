@@ -7,7 +7,7 @@ Source: LL76 §5 Problem 1 (n = 2). For n masses, with μ_k = m_k + … + m_n, t
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
@@ -22,7 +22,7 @@ def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float 
     return s
 
 
-def equation(i: int, n: int) -> str:
+def published_equation(i: int, n: int) -> str:
     """The printed equation along θ_i, as text."""
     terms = [
         f"({_sum('m', max(i, j), n)})*l_{i}*l_{j}*(theta_{j}''*cos(theta_{i} - theta_{j}) + theta_{j}'**2*sin(theta_{i} - theta_{j}))"
@@ -41,6 +41,6 @@ ENTRY = Entry(
     source="LL76 §5 Problem 1",
     description="A chain of point masses on massless rods swings in a vertical plane; every angle is measured from the vertical.",
     build=build,
-    printed=tuple(ByHand(f"Problem 1, along θ{'₁₂₃'[i - 1]}", equation(i, 3), ((i, "1"),)) for i in (1, 2, 3)),
+    printed=tuple(DerivedByHand(f"Problem 1, along θ{'₁₂₃'[i - 1]}", published_equation(i, 3), ((i, "1"),)) for i in (1, 2, 3)),
     start={"theta_1": 1.0, "theta_2": 1.0, "theta_3": 1.0},
 )

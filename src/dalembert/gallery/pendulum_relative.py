@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
-from dalembert.gallery.pendulum_absolute import equation
+from dalembert.gallery.entry import DerivedByHand, Entry
+from dalembert.gallery.pendulum_absolute import published_equation
 
 
 def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
@@ -25,7 +25,7 @@ def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float 
     return s
 
 
-def converted(text: str) -> str:
+def to_relative_angles(text: str) -> str:
     """A formula in the absolute angles θ_i with θ_i = q_1 + … + q_i put in."""
 
     def sum_of_angles(match: re.Match[str]) -> str:
@@ -35,9 +35,12 @@ def converted(text: str) -> str:
     return re.sub(r"theta_(\d+)('*)", sum_of_angles, text)
 
 
-def _printed(n: int) -> tuple[ByHand, ...]:
+def _published_equations(n: int) -> tuple[DerivedByHand, ...]:
     pairs = [((i, "1"), (i + 1, "-1")) if i < n else ((i, "1"),) for i in range(1, n + 1)]
-    return tuple(ByHand(f"Problem 1, along θ{'₁₂₃'[i - 1]}", converted(equation(i, n)), pairs[i - 1]) for i in range(1, n + 1))
+    return tuple(
+        DerivedByHand(f"Problem 1, along θ{'₁₂₃'[i - 1]}", to_relative_angles(published_equation(i, n)), pairs[i - 1])
+        for i in range(1, n + 1)
+    )
 
 
 ENTRY = Entry(
@@ -46,6 +49,6 @@ ENTRY = Entry(
     source="LL76 §5 Problem 1",
     description="A chain of point masses on massless rods swings in a vertical plane; every angle is measured from the rod before.",
     build=build,
-    printed=_printed(3),
+    printed=_published_equations(3),
     start={"q_1": 1.0},
 )

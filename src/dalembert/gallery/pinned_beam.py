@@ -7,7 +7,7 @@ The results are Lagrange's equations of T = ½μ∫v̇² dx and V = ½EI∫v″�
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(n: int = 2, *, EI: float | None = 200.0, mu: float | None = 1.5, L: float | None = 2.0) -> da.System:
@@ -26,8 +26,8 @@ ENTRY = Entry(
     description="A uniform beam pinned at both ends vibrates in a plane, expanded in two polynomials.",
     build=build,
     printed=(
-        ByHand("along v₁", "mu*L*8/15*v_1'' + 64*EI/L**3*v_1", ((1, "1"),)),
-        ByHand("along v₂", "mu*L*10/21*v_2'' + 1200*EI/L**3*v_2", ((2, "1"),)),
+        DerivedByHand("along v₁", "mu*L*8/15*v_1'' + 64*EI/L**3*v_1", ((1, "1"),)),
+        DerivedByHand("along v₂", "mu*L*10/21*v_2'' + 1200*EI/L**3*v_2", ((2, "1"),)),
     ),
     start={"v_1": 0.05, "v_2": 0.01},
     duration=1.0,

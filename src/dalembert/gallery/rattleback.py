@@ -6,7 +6,7 @@ Source: KL82. Its relations of the rates are printed below; the motion is compar
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -49,9 +49,9 @@ ENTRY = Entry(
     description="Half an ellipsoid with askew axes of inertia rolls without slip on a plane and reverses its spin.",
     build=build,
     printed=(
-        ByHand("rate of α", "alpha' - w_3*sin(beta) - w_1*cos(beta)"),
-        ByHand("rate of β", "cos(alpha)*beta' - (w_1*sin(beta) - w_3*cos(beta))*sin(alpha) - w_2*cos(alpha)"),
-        ByHand("rate of γ", "cos(alpha)*gamma' - w_3*cos(beta) + w_1*sin(beta)"),
+        DerivedByHand("rate of α", "alpha' - w_3*sin(beta) - w_1*cos(beta)"),
+        DerivedByHand("rate of β", "cos(alpha)*beta' - (w_1*sin(beta) - w_3*cos(beta))*sin(alpha) - w_2*cos(alpha)"),
+        DerivedByHand("rate of γ", "cos(alpha)*gamma' - w_3*cos(beta) + w_1*sin(beta)"),
     ),
     start={"alpha": 0.008726646259971647884618, "beta": 0.008726646259971647884618, "w_3": -5.0},
     duration=20.0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dalembert as da
 from dalembert.gallery import rolling_disk
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(*, m: float | None = 1.0, r: float | None = 0.5, g: float | None = 9.81) -> da.System:
@@ -35,7 +35,7 @@ ENTRY = Entry(
     description="A thin disk that rolls without slipping, in six coordinates: one of the three rolling rows holds the contact's height.",
     build=build,
     printed=(
-        ByHand("height of the contact, differentiated", "z' - r*theta'*cos(theta)"),
+        DerivedByHand("height of the contact, differentiated", "z' - r*theta'*cos(theta)"),
         *(p for p in rolling_disk.ENTRY.printed if p.label in ("(4.57)", "(4.59)", "(4.60)")),
     ),
     # z = r sin θ: the contact on the plane z = 0

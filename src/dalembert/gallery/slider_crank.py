@@ -7,7 +7,7 @@ loop allows, δφ = l₁ cos θ/(l₂ cos φ) δθ.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -51,8 +51,8 @@ ENTRY = Entry(
     description="A crank with a flywheel drives a slider through a connecting rod; one constraint closes the loop.",
     build=build,
     printed=(
-        ByHand("closure", "l_2*phi'*cos(phi) - l_1*theta'*cos(theta)"),
-        ByHand(
+        DerivedByHand("closure", "l_2*phi'*cos(phi) - l_1*theta'*cos(theta)"),
+        DerivedByHand(
             "along θ, by virtual work",
             f"I*theta''*cos(phi) + m_2*l_1*{_G_X}*(sin(theta)*cos(phi) + cos(theta)*sin(phi)/2) + m_2*l_1/2*{_G_Y}*cos(theta)*cos(phi)"
             f" + m_2*l_1*l_2/12*phi''*cos(theta) + m_3*l_1*{_S_X}*(sin(theta)*cos(phi) + cos(theta)*sin(phi)) - M*cos(phi)",

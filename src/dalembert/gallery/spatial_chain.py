@@ -15,28 +15,28 @@ from dalembert.gallery.entry import Entry
 Number = Fraction | da.Scalar
 
 
-class _Values:
+class _RandomParameters:
     """Drawn numbers, each in a unit or as a constant of the system with that default."""
 
     def __init__(self, s: da.System, *, symbolic: bool, unit_mass: Number, unit_length: Number, seed: int) -> None:
         self.s, self.symbolic, self.random = s, symbolic, Random(seed)  # noqa: S311 - lengths, not secrets
         self.mass, self.length = unit_mass, unit_length
 
-    def between(self, low: float, high: float, name: str, unit: Number) -> Number:
+    def uniform(self, low: float, high: float, name: str, unit: Number) -> Number:
         """A number with three decimals between two bounds."""
         value = Fraction(self.random.randrange(round(1000 * low), round(1000 * high)), 1000)
         return self.s.constant(name, value) if self.symbolic else value * unit
 
     def vector(self, size: float, name: str, F: da.Frame) -> da.Vector:
         """A vector fixed in a frame."""
-        x, y, z = (self.between(-size, size, f"{name}{axis}", self.length) for axis in "xyz")
+        x, y, z = (self.uniform(-size, size, f"{name}{axis}", self.length) for axis in "xyz")
         return x * F.x + y * F.y + z * F.z
 
     def dyadic(self, i: int, F: da.Frame) -> da.Dyadic:
         """An inertia with all six components that a real body may have."""
         unit = self.mass * self.length**2
-        xx, yy, zz = (self.between(0.1, 0.15, f"I_{i}{axes}", unit) for axes in ("xx", "yy", "zz"))
-        xy, yz, xz = (self.between(-0.01, 0.01, f"I_{i}{axes}", unit) for axes in ("xy", "yz", "xz"))
+        xx, yy, zz = (self.uniform(0.1, 0.15, f"I_{i}{axes}", unit) for axes in ("xx", "yy", "zz"))
+        xy, yz, xz = (self.uniform(-0.01, 0.01, f"I_{i}{axes}", unit) for axes in ("xy", "yz", "xz"))
         return da.inertia(F, xx, yy, zz, xy, yz, xz)
 
 
@@ -50,14 +50,14 @@ def build(
     """
     s = da.System(f"Spatial chain of {n} joints", source="LL76 §5 Problem 1")
     m, l = s.constants(m=1, l=1) if scaled else (Fraction(1), Fraction(1))
-    draw = _Values(s, symbolic=symbolic, unit_mass=m, unit_length=l, seed=seed)
+    draw = _RandomParameters(s, symbolic=symbolic, unit_mass=m, unit_length=l, seed=seed)
     s.gravity(-s.constant("g", g) * s.N.z)
     P, B = s.O, s.N
     for i in range(1, n + 1):
         joint = P.offset(draw.vector(0.5, f"l_{i}", B), f"P{i}")
         B = B.rotated(s.coordinate(f"q_{i}"), getattr(B, axes[(i - 1) % len(axes)]), f"B{i}")
         G = joint.offset(draw.vector(0.3, f"c_{i}", B), f"G{i}")
-        s.body(f"body {i}", draw.between(1, 2, f"m_{i}", m), G, B, draw.dyadic(i, B))
+        s.body(f"body {i}", draw.uniform(1, 2, f"m_{i}", m), G, B, draw.dyadic(i, B))
         P = joint
     return s
 

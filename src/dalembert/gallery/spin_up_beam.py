@@ -23,14 +23,14 @@ def build(
     """θ(t) of the hub is given; with EA the beam stretches as well."""
     s = da.System("Spin-up of a beam", source="KRB87")
     EI_, mu_, L_ = s.constants(EI=EI, mu=mu, L=L)
-    hub = s.N.rotated(s.specified("theta", angle(s)), s.N.z, "hub")
+    hub = s.N.rotated(s.specified("theta", hub_angle(s)), s.N.z, "hub")
     axial = None if EA is None else s.constant("EA", EA)
     beam = s.beam("beam", s.O, hub.x, hub.y, L_, EI_, mu_, axial=axial, shortening=shortening)
     da.discretise(s, beam, n, exact=exact)
     return s
 
 
-def angle(s: da.System, end: int = 15) -> da.Scalar:
+def hub_angle(s: da.System, end: int = 15) -> da.Scalar:
     """θ = ∫Ω dt with τ = min(t, 15): ²⁄₅ (τ²/2 + (7.5/π)² (cos(πτ/7.5) − 1)) + 6 (t − τ)"""
     tau = (s.t + end - abs(s.t - end)) / 2
     c = s.expression("15/(2*pi)")

@@ -7,7 +7,7 @@ I₁ ω̇₁ = −(I₁₃ ω₁ + I₂₃ ω₂) ω₂, I₂ ω̇₂ = (I₁₃
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -39,8 +39,8 @@ ENTRY = Entry(
     description="A rigid body turns about a fixed point with no angular velocity about one of its own axes.",
     build=build,
     printed=(
-        ByHand("along e₁", "I_1*omega_1' + (I_13*omega_1 + I_23*omega_2)*omega_2", ((1, "1"),)),
-        ByHand("along e₂", "I_2*omega_2' - (I_13*omega_1 + I_23*omega_2)*omega_1", ((2, "1"),)),
+        DerivedByHand("along e₁", "I_1*omega_1' + (I_13*omega_1 + I_23*omega_2)*omega_2", ((1, "1"),)),
+        DerivedByHand("along e₂", "I_2*omega_2' - (I_13*omega_1 + I_23*omega_2)*omega_1", ((2, "1"),)),
     ),
     start={"e_0": 1.0, "omega_1": -3.0, "omega_2": -0.5},
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 # body; each wheel: mass, moment of inertia about its axle and about its diameter; sizes
 VALUES: Final = {"m_c": 6.0, "I_c": 0.1, "m_w": 0.5, "I_w": 0.0012, "I_m": 0.0006, "R": 0.07, "L": 0.15, "d": 0.05}
@@ -48,10 +48,10 @@ ENTRY = Entry(
     description="A robot with a differential drive: two wheels on one axle roll without slip, each with a motor of its own.",
     build=build,
     printed=(
-        ByHand("right wheel", "R*theta_r' - v - L*omega"),
-        ByHand("left wheel", "R*theta_l' - v + L*omega"),
-        ByHand("forwards", "(m_c + 2*m_w + 2*I_w/R**2)*v' - m_c*d*omega**2 - (tau_r + tau_l)/R", ((1, "1"),)),
-        ByHand(
+        DerivedByHand("right wheel", "R*theta_r' - v - L*omega"),
+        DerivedByHand("left wheel", "R*theta_l' - v + L*omega"),
+        DerivedByHand("forwards", "(m_c + 2*m_w + 2*I_w/R**2)*v' - m_c*d*omega**2 - (tau_r + tau_l)/R", ((1, "1"),)),
+        DerivedByHand(
             "about the axle's middle",
             "(I_c + m_c*d**2 + 2*m_w*L**2 + 2*I_m + 2*L**2*I_w/R**2)*omega' + m_c*d*omega*v - L/R*(tau_r - tau_l)",
             ((2, "1"),),

@@ -62,15 +62,15 @@ def build(**values: float | None) -> da.System:
     turned = tilted.rotated(delta, tilted.z, "turned")
     H = turned.rotated(-p["lam"], turned.y, "H")
     front_hub = axis.offset(-p["c"] * H.x - p["r_F"] * H.z, "front hub")
-    _bodies(s, p, (B, H, B.rotated(theta_R, B.y, "R"), H.rotated(theta_F, H.y, "F")), (hub, axis, front_hub))
+    _add_bodies(s, p, (B, H, B.rotated(theta_R, B.y, "R"), H.rotated(theta_F, H.y, "F")), (hub, axis, front_hub))
     s.gravity(p["g"] * N.z)
     s.roll(s.bodies[0], ground)
-    _front_contact(s, p["r_F"], H)
+    _constrain_front_wheel(s, p["r_F"], H)
     s.speeds(u_phi=phi.dot, u_delta=delta.dot, v=-p["r_R"] * theta_R.dot)
     return s
 
 
-def _bodies(
+def _add_bodies(
     s: da.System,
     p: dict[str, da.Scalar],
     frames: tuple[da.Frame, da.Frame, da.Frame, da.Frame],
@@ -87,7 +87,7 @@ def _bodies(
     s.body("front wheel", p["m_F"], front_hub, F, da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]), shape=front)
 
 
-def _front_contact(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:
+def _constrain_front_wheel(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:
     """The lowest point of the front wheel is on the ground and does not slip, sideways along n and forwards along n × k."""
     wheel, k, n = s.bodies[-1], s.N.z, H.y
     assert wheel.frame is not None

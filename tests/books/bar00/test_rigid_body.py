@@ -7,9 +7,9 @@ from comparisons import PRINCIPLES, components, differences, equal, in_speeds, o
 from dalembert import gallery
 from dalembert.gallery import Printed
 from dalembert.gallery.free_body import build
-from dalembert.mechanics.kinematics.system_kinematics import linear_parts
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Linear
+from dalembert.mechanics.kinematics.system_kinematics import split_linear
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients
 
 OMEGA = ["-psi'*sin(theta) + phi'", "psi'*cos(theta)*sin(phi) + theta'*cos(phi)", "psi'*cos(theta)*cos(phi) - theta'*sin(phi)"]
 EULER = (
@@ -38,7 +38,7 @@ def test_18_angular_velocity(rates):
 def test_19_kinematic_coefficients(rates):
     A1, A2, B = frames(rates)
     N = rates.system.N
-    parts, _ = linear_parts(Linear(rates.tape, rates.qdot), rates.motion_in_rates.w(B))
+    parts, _ = split_linear(LinearCoefficients(rates.tape, rates.qdot), rates.motion_in_rates.w(B))
     at = {rates.name(q): k for k, q in enumerate(rates.q)}
     printed = {"psi": (N.z, A1.z), "theta": (A1.y, A2.y), "phi": (A2.x, B.x)}
     for name, directions in printed.items():
@@ -59,7 +59,7 @@ def test_20_projections_on_the_three_axes(principle):
     named = {kin.name(u): r for r, u in enumerate(kin.u)}
     for name, direction in (("psi'", s.N.z), ("theta'", A1.y), ("phi'", B.x)):
         ours = d.equations.residuals[named[name]]
-        assert all(shown_zero(t, [t.sub(ours, balance.dot_index(direction.on(t)))]))
+        assert all(provably_zero(t, [t.sub(ours, balance.dot_node(direction.on(t)))]))
 
 
 @pytest.mark.parametrize("name", ["free-body", "free-body-quaternion"])
@@ -75,7 +75,7 @@ def test_after_21_body_axes_are_partial_angular_velocities():
     # e_k = ∂ω/∂ω_k
     kin = da.kinematics(gallery.build("free-body"))
     *_, B = frames(kin)
-    parts, rest = kin.partials(B)
+    parts, rest = kin.partial_velocities(B)
     for r, axis in enumerate((B.x, B.y, B.z)):
         assert equal(kin, components(kin, parts[r], B), components(kin, axis, B))
     assert {} == rest.parts

@@ -8,7 +8,7 @@ from dalembert import gallery
 from dalembert.gallery import Printed
 from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
 from dalembert.mechanics.kinetics.system_quantities import Quantities
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.scalar import as_node
 
 
 @pytest.fixture
@@ -106,14 +106,14 @@ def test_53_equations_with_the_multiplier():
     # Bar00 has the opposite sign of λ
     d = da.lagrange(gallery.build("vehicle"))
     t, s = d.tape, d.kinematics.system
-    (lam,) = (da.Scalar(t, i) for i in d.native.multipliers)
+    (lam,) = (da.Scalar(t, i) for i in d.principle_form.multipliers)
     theta, L = s["theta"], s["L"]
     printed = [
         s.expression("m*X'' - (F_C + F_D)*cos(theta)") + lam * da.sin(theta),
         s.expression("m*Y'' - (F_C + F_D)*sin(theta)") - lam * da.cos(theta),
         s.expression("I_G*theta'' - (F_D - F_C)*h") + L * lam,
     ]
-    assert equal(d.kinematics, d.native.residuals, [on(t, e) for e in printed])
+    assert equal(d.kinematics, d.principle_form.residuals, [as_node(t, e) for e in printed])
 
 
 def test_54_rates_from_speeds(kin):

@@ -9,8 +9,8 @@ from dalembert.gallery import Printed
 from dalembert.mechanics.kinetics.spatial_fields import gravity_potential
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra.expression_graph import gradient
-from dalembert.symbolic.algebra.normal_form.expansion import expanded, normal_form
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.normal_form.expansion import expand, normal_form
+from dalembert.symbolic.algebra.scalar import as_node
 
 
 def psi_matrix(kin, order):
@@ -34,7 +34,7 @@ def flat(rows):
 
 def times(kin, A, B):
     t, s = kin.tape, kin.system
-    printed = [[on(t, s.expression(e)) for e in row] for row in B]
+    printed = [[as_node(t, s.expression(e)) for e in row] for row in B]
     product = []
     for row in A:
         for k in range(len(printed[0])):
@@ -102,7 +102,7 @@ def test_4_27_to_4_30_lagrangian_operator():
             " - m*(-l*x'*phi'*cos(phi) - l*y'*phi'*sin(phi))"
         ),
     ]
-    assert equal(d.kinematics, without(d, d.native.residuals), printed)
+    assert equal(d.kinematics, without(d, d.principle_form.residuals), printed)
 
 
 EX_4_1 = (
@@ -245,7 +245,7 @@ def test_4_44_moments_of_inertia(disk):
 def test_4_45_kinetic_energy(disk):
     T = Quantities(disk).rates.T.value.i
     assert equal(disk, [T], [T_45])
-    ours, printed = normal_form(disk.tape, [T, on(disk.tape, disk.system.expression(T_45))])
+    ours, printed = normal_form(disk.tape, [T, as_node(disk.tape, disk.system.expression(T_45))])
     assert ours.same_terms(printed)
 
 
@@ -253,17 +253,17 @@ def test_4_45_kinetic_energy(disk):
 def test_4_46_to_4_50_lagrangian_operator(name):
     d = da.lagrange(gallery.build("rolling-disk"))
     k = [d.kinematics.name(q) for q in d.kinematics.q].index(name)
-    (ours,) = without(d, [d.native.residuals[k]], "g")
+    (ours,) = without(d, [d.principle_form.residuals[k]], "g")
     assert equal(d.kinematics, [ours], [OPERATOR[name]])
 
 
 def test_4_53_is_the_third_column_of_phi_applied_to_the_operator():
     d = da.lagrange(gallery.build("rolling-disk"))
     t, s = d.tape, d.kinematics.system
-    x, y, _, _, psi = (da.Scalar(t, e) for e in without(d, d.native.residuals))
+    x, y, _, _, psi = (da.Scalar(t, e) for e in without(d, d.principle_form.residuals))
     r, phi = s["r"], s["phi"]
     contracted = psi - r * da.cos(phi) * x - r * da.sin(phi) * y
-    assert equal(d.kinematics, [on(t, contracted)], [MAGGI[2].residual])
+    assert equal(d.kinematics, [as_node(t, contracted)], [MAGGI[2].residual])
 
 
 @pytest.mark.parametrize("principle", PRINCIPLES)
@@ -275,7 +275,7 @@ def test_4_51_to_4_60_equations_of_motion(principle):
 
 def test_kane_gives_the_reduced_equations_in_few_terms():
     d = da.kane(gallery.build("rolling-disk"))
-    forms = normal_form(d.tape, d.native.residuals)
-    raw = expanded(d.tape, d.native.residuals)
+    forms = normal_form(d.tape, d.principle_form.residuals)
+    raw = expand(d.tape, d.principle_form.residuals)
     assert sum(form.term_count for form in raw) <= 40
     assert [5, 4, 3] == [form.term_count for form in forms]

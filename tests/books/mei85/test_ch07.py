@@ -7,10 +7,10 @@ from comparisons import PRINCIPLES, components, differences, equal, other_terms
 from dalembert import gallery
 from dalembert.gallery import Printed
 from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
-from dalembert.mechanics.kinetics.spatial_fields import gravity_potential, potential
+from dalembert.mechanics.kinetics.spatial_fields import declared_potential_energy, gravity_potential
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra.expression_graph import Derivative, gradient
-from dalembert.symbolic.algebra.scalar import on
+from dalembert.symbolic.algebra.scalar import as_node
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 
@@ -96,7 +96,7 @@ def test_ex_7_4_b_kinetic_energy(cart):
 def test_ex_7_4_c_potential_energy(cart):
     # Mei85 counts V from the bar hanging straight down
     t = cart.tape
-    V = t.add(potential(cart).i, gravity_potential(cart).i)
+    V = t.add(declared_potential_energy(cart).i, gravity_potential(cart).i)
     assert equal(cart, [V], ["1/2*k*x**2 + m*g*a*(1 - cos(theta)) - m*g*a"])
 
 
@@ -107,7 +107,9 @@ def test_ex_7_4_i_generalized_forces(cart):
 def test_ex_7_4_d_j_the_lagrangian_gives_the_same_equations(cart):
     # (d), (j) and (k) lack an a in m ẋ θ̇ cos θ; with it they are (h) of Ex. 7.3
     t, s = cart.tape, cart.system
-    L = on(t, s.expression("1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2 - 1/2*k*x**2 - m*g*a*(1 - cos(theta))"))
+    L = as_node(
+        t, s.expression("1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2 - 1/2*k*x**2 - m*g*a*(1 - cos(theta))")
+    )
     rate = Derivative(t, t.rate)
     momenta, slopes = gradient(t, {L: t.one}, cart.qdot), gradient(t, {L: t.one}, cart.q)
     left = [t.sub(rate(p), L_q) for p, L_q in zip(momenta, slopes, strict=True)]

@@ -36,7 +36,7 @@ def test_34_2_energies_and_the_force_of_the_motor():
     E = Energies(da.kinematics(hoist(x=None)))
     printed = ["1/2*(m_B + m_Q)*x'**2", "0", "1/2*(I + m_B*L**2)*theta'**2", "0", "(m_B + m_Q)*x'*x''", "(m_Q + m_B)*x''*x'"]
     # the power fed in is the motor's force times ẋ
-    assert equal(E.kin, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P_in_of_vectors)], printed)
+    assert equal(E.kin, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P_in_by_vectors)], printed)
 
 
 def test_34_2_over_ten_seconds():
@@ -45,7 +45,7 @@ def test_34_2_over_ten_seconds():
     assert [True, True, False, False] == [constant(x) for x in (found.E_Z, found.E, found.H, found.C)]
     # the motor's work is ∫ (m_Q + m_B) ẍ ẋ dt
     x_dot = -3 * np.sin(run.t)
-    assert 3.0 * x_dot**2 / 2 == pytest.approx(found.work_fed_in, abs=1e-8)
+    assert 3.0 * x_dot**2 / 2 == pytest.approx(found.supplied_work, abs=1e-8)
 
 
 # ---- 34.3: the positioning device --------------------------------------------------------------

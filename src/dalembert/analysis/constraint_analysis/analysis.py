@@ -11,34 +11,42 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.constraint_analysis.declared_rows import SystemRows, bound, rows_of, without
-from dalembert.analysis.constraint_analysis.integrability import Field, Reach, ReachedPlace, RowClass, choose_positions, reach, row_classes
-from dalembert.analysis.constraint_analysis.pfaffian_integrals import HiddenPosition, hidden_positions
+from dalembert.analysis.constraint_analysis.declared_rows import DeclaredRows, bind_motions, collect_rows, drop_rows
+from dalembert.analysis.constraint_analysis.integrability import (
+    Field,
+    InvolutiveClosure,
+    LocalClosure,
+    RowClass,
+    independent_position_rows,
+    involutive_closure,
+    row_classes,
+)
+from dalembert.analysis.constraint_analysis.pfaffian_integrals import HiddenPosition, integrate_velocity_rows
 from dalembert.analysis.constraint_analysis.redundant_constraints import (
     Dependence,
-    Situation,
-    dependences,
-    dependent_rows,
-    first_position,
-    listed,
-    motions,
-    positions_near,
+    EvaluationContext,
+    assemble_configuration,
+    evaluation_context,
+    generic_dependences,
+    motion_bindings,
+    numeric_dependences,
+    quoted_list,
     refuse_contradictions,
-    refuse_velocity,
-    refuse_without_numbers,
-    situation,
-    undecided,
+    refuse_generic_contradictions,
+    refuse_velocity_contradiction,
+    sample_configurations,
+    undecided_rank_reason,
 )
 from dalembert.errors import DalembertError, NotASystem
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown, Typeset
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable, NotebookDisplay
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.numerics.symbol_values import number
+from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.states.constraint_rank import rank_of_rows
 
 
 @dataclass(frozen=True)
-class RedundantRow(Shown):
+class RedundantRow(Displayable):
     """A row that says nothing new, and the rows it repeats; everywhere, or only where all of them hold."""
 
     row: str
@@ -50,11 +58,11 @@ class RedundantRow(Shown):
             return f"`{self.row}` says nothing" + ("" if self.everywhere else " where the constraints hold")
         impose = "imposes" if len(self.repeats) == 1 else "impose"
         where = "" if self.everywhere else ", wherever the constraints hold"
-        return f"`{self.row}` repeats what {listed(self.repeats)} already {impose}{where}"
+        return f"`{self.row}` repeats what {quoted_list(self.repeats)} already {impose}{where}"
 
 
 @dataclass(frozen=True, repr=False)
-class ConstraintAnalysis(Typeset):
+class ConstraintAnalysis(NotebookDisplay):
     """What the rows of a system say together; print it for the whole account."""
 
     system: str
@@ -69,7 +77,7 @@ class ConstraintAnalysis(Typeset):
     # velocity rows that are integrable together with all others, as a number, and written out where that was possible
     integrable: int
     hidden: tuple[HiddenPosition, ...]
-    growth: tuple[int, ...]
+    growth_vector: tuple[int, ...]
     # holonomic, holonomic after integration or not, decided for all rows together
     classes: tuple[RowClass, ...]
     # the position at which the rows were compared in numbers; None if they were not, and why
@@ -93,8 +101,10 @@ class ConstraintAnalysis(Typeset):
         return self.coordinates - self.velocity_rank
 
     def __str__(self) -> str:
-        heading = f"{self.system}: {_count(self.coordinates, 'coordinate')}, {_count(len(self.rows), 'constraint row')}"
-        return "\n".join([heading, *_rows(self), *_freedoms(self), *_redundancy(self), *_integrability(self), *self.notes])
+        heading = f"{self.system}: {_plural(self.coordinates, 'coordinate')}, {_plural(len(self.rows), 'constraint row')}"
+        return "\n".join(
+            [heading, *_row_lines(self), *_freedom_lines(self), *_redundancy_lines(self), *_integrability_lines(self), *self.notes]
+        )
 
     __repr__ = __str__
 
@@ -118,31 +128,35 @@ def constraints(
     if not isinstance(system, System):
         msg = f"constraints: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    rows = rows_of(system)
-    bindings = motions(rows, inputs or {})
-    everywhere = dependences(rows)
-    with_motions = bound(rows, bindings)
-    where = _assembled(with_motions, everywhere, values or {}, bindings, number("t0", t0), start or {}, guess or {})
+    rows = collect_rows(system)
+    bindings = motion_bindings(rows, inputs or {})
+    everywhere = generic_dependences(rows)
+    with_motions = bind_motions(rows, bindings)
+    where = _analyse_assembled(with_motions, everywhere, values or {}, bindings, finite_number("t0", t0), start or {}, guess or {})
     redundant = [*(RedundantRow(rows.linear[d.row].name, rows.names(d.others), everywhere=True) for d in everywhere), *where.redundant]
     gone = {r.row for r in redundant}
     # what repeats others takes no part in the rest
-    kept, kept_with_motions = without(rows, gone), without(with_motions, gone)
+    kept, kept_with_motions = drop_rows(rows, gone), drop_rows(with_motions, gone)
     m_hol = sum(r.holonomic for r in kept.linear)
-    reached, reached_here = _reaches(kept, kept_with_motions, where)
-    hidden = _hidden(kept, kept_with_motions, reached)
+    reached, reached_here = _closures(kept, kept_with_motions, where)
+    hidden = _find_integrals(kept, kept_with_motions, reached)
     # chance can only lose a rank: nothing was lost where every row is independent and every direction is reached
-    doubt = undecided(rows, reached.fields) if everywhere or reached.integrable > m_hol else ""
-    notes = (*where.notes, *([doubt] if doubt else []), *_wrongly_marked(rows, gone, known=where.position is not None))
-    integrable = max(reached_here.integrable, reached.integrable) - m_hol
-    here = (
-        None if reached_here is reached or where.place is None else ReachedPlace(with_motions, reached_here, where.place, where.positions)
+    undecided_reason = undecided_rank_reason(rows, reached.fields) if everywhere or reached.n_integrals > m_hol else ""
+    notes = (
+        *where.notes,
+        *([undecided_reason] if undecided_reason else []),
+        *_false_redundancy_notes(rows, gone, known=where.position is not None),
     )
-    classes = row_classes(rows, reached, here, hidden, doubt=bool(doubt))
+    integrable = max(reached_here.n_integrals, reached.n_integrals) - m_hol
+    local_closure = (
+        None if reached_here is reached or where.place is None else LocalClosure(with_motions, reached_here, where.place, where.positions)
+    )
+    classes = row_classes(rows, reached, local_closure, hidden, is_uncertain=bool(undecided_reason))
     return ConstraintAnalysis(
         system.name,
         rows.n,
-        _kinds(rows),
-        tuple(system.dropped),
+        _row_kinds(rows),
+        tuple(system.trivial_constraints),
         tuple(redundant),
         m_hol,
         len(kept.linear) + len(kept.nonlinear),
@@ -159,67 +173,67 @@ def constraints(
 
 
 @dataclass(frozen=True)
-class _Where:
+class _AssembledResult:
     """What was found at assembled positions, or why none was."""
 
     redundant: tuple[RedundantRow, ...] = ()
     position: dict[str, float] | None = None
     notes: tuple[str, ...] = ()
-    place: Situation | None = None
-    positions: tuple[Numbers, ...] = ()
+    place: EvaluationContext | None = None
+    positions: tuple[FloatArray, ...] = ()
 
 
-def _assembled(
-    rows: SystemRows,
+def _analyse_assembled(
+    rows: DeclaredRows,
     everywhere: Sequence[Dependence],
     values: Mapping[Any, Any],
     bindings: dict[int, int],
     t: float,
     start: Mapping[Any, Any],
     guess: Mapping[Any, Any],
-) -> _Where:
+) -> _AssembledResult:
     """The rows compared in numbers, where they hold; contradictions are refused."""
     if not rows.linear:
-        return _Where()
+        return _AssembledResult()
     try:
-        place = situation(rows, values, bindings, t)
+        place = evaluation_context(rows, values, bindings, t)
     except DalembertError as problem:
         if values or start or guess:
             raise
-        refuse_without_numbers(rows, everywhere)
-        return _Where(notes=(f"not checked where the rows hold: {problem}",))
+        refuse_generic_contradictions(rows, everywhere)
+        return _AssembledResult(notes=(f"not checked where the rows hold: {problem}",))
     gone = {d.row for d in everywhere}
     kept = [r for i, r in enumerate(rows.linear) if i not in gone]
-    found, held = first_position(place, kept, start, guess)
-    if not found.satisfied.all():
-        worst = int(np.argmax(np.where(found.satisfied, -1.0, np.nan_to_num(np.abs(found.residuals), nan=np.inf))))
-        left = f"`{held[worst].name}` leaves {found.residuals[worst]:.6g} after {found.iterations} iterations"
+    assembly, position_rows = assemble_configuration(place, kept, start, guess)
+    if not assembly.satisfied.all():
+        worst = int(np.argmax(np.where(assembly.satisfied, -1.0, np.nan_to_num(np.abs(assembly.residuals), nan=np.inf))))
+        left = f"`{position_rows[worst].name}` leaves {assembly.residuals[worst]:.6g} after {assembly.iterations} iterations"
         advice = "give a start or a guess near a position that closes it, or change the dimensions"
-        refuse_without_numbers(rows, everywhere)
-        return _Where(notes=(f"not assembled, so not checked where the rows hold: {left}; {advice}",))
-    refuse_contradictions(place, everywhere, found.q)
-    positions = positions_near(place, kept, found.q)
+        refuse_generic_contradictions(rows, everywhere)
+        return _AssembledResult(notes=(f"not assembled, so not checked where the rows hold: {left}; {advice}",))
+    refuse_contradictions(place, everywhere, assembly.q)
+    positions = sample_configurations(place, kept, assembly.q)
     matrices = [place.A_and_b(q)[0] for q in positions]
     usable = [A for A in matrices if np.isfinite(A).all()]
     if not usable:
-        return _Where(notes=("not checked where the rows hold: a row has no value there",))
-    dependent = {i: others for i, others in dependent_rows(usable).items() if i not in gone}
+        return _AssembledResult(notes=("not checked where the rows hold: a row has no value there",))
+    dependent = {i: others for i, others in numeric_dependences(usable).items() if i not in gone}
     redundant = tuple(RedundantRow(rows.linear[i].name, rows.names(others), everywhere=False) for i, others in dependent.items())
     for i, others in dependent.items():
-        refuse_velocity(place, i, others, found.q)
+        refuse_velocity_contradiction(place, i, others, assembly.q)
     coordinates = [str(rows.tape.nodes[i][1]) for i in rows.q]
-    notes = _singular(usable, len(rows.linear) - len(gone) - len(dependent))
-    position = dict(zip(coordinates, found.q.tolist(), strict=True))
-    return _Where(redundant, position, notes, place, tuple(positions))
+    notes = _singularity_notes(usable, len(rows.linear) - len(gone) - len(dependent))
+    position = dict(zip(coordinates, assembly.q.tolist(), strict=True))
+    return _AssembledResult(redundant, position, notes, place, tuple(positions))
 
 
-def _wrongly_marked(rows: SystemRows, gone: set[str], *, known: bool) -> list[str]:
+def _false_redundancy_notes(rows: DeclaredRows, gone: set[str], *, known: bool) -> list[str]:
     """Rows declared redundant that say something of their own: the principles leave them out, and a run does not."""
     marked = [r.name for r in rows.linear if r.redundant and r.name not in gone]
     return [f"`{name}` is marked redundant but repeats no other row: remove the mark" for name in marked] if known else []
 
 
-def _singular(matrices: Sequence[Numbers], usual: int) -> tuple[str, ...]:
+def _singularity_notes(matrices: Sequence[FloatArray], usual: int) -> tuple[str, ...]:
     here = rank_of_rows(matrices[0]).rank
     if here >= usual:
         return ()
@@ -229,20 +243,20 @@ def _singular(matrices: Sequence[Numbers], usual: int) -> tuple[str, ...]:
 # ---- integrability -----------------------------------------------------------------------------
 
 
-def _reaches(rows: SystemRows, with_motions: SystemRows, where: _Where) -> tuple[Reach, Reach]:
+def _closures(rows: DeclaredRows, with_motions: DeclaredRows, where: _AssembledResult) -> tuple[InvolutiveClosure, InvolutiveClosure]:
     """What can be reached from a position anywhere, and from one at which the rows hold."""
     if all(r.holonomic for r in rows.linear):
-        held = len(choose_positions(rows))
-        width = rows.n + rows.moves
-        none = Reach(tuple(() for _ in range(width - held)), width, (width - held,))
+        held = len(independent_position_rows(rows))
+        width = rows.n + rows.is_rheonomic
+        none = InvolutiveClosure(tuple(() for _ in range(width - held)), width, (width - held,))
         return none, none
-    anywhere = reach(rows)
+    anywhere = involutive_closure(rows)
     if where.place is None or not any(r.holonomic and not r.is_norm for r in rows.linear):
         return anywhere, anywhere
-    return anywhere, reach(with_motions, _basis_at(where.place, where.positions))
+    return anywhere, involutive_closure(with_motions, _numeric_basis(where.place, where.positions))
 
 
-def _basis_at(place: Situation, positions: Sequence[Numbers]) -> Any:
+def _numeric_basis(place: EvaluationContext, positions: Sequence[FloatArray]) -> Any:
     """Independence of fields in numbers, at positions where the rows hold."""
 
     def choose(fields: Sequence[Field]) -> list[int]:
@@ -251,27 +265,27 @@ def _basis_at(place: Situation, positions: Sequence[Numbers]) -> Any:
         nodes = [x for X in fields for x in X]
         tables = [place.at(nodes, q).reshape(len(fields), -1) for q in positions]
         usable = [F for F in tables if np.isfinite(F).all()]
-        return [k for k in range(len(fields)) if k not in dependent_rows(usable)] if usable else list(range(len(fields)))
+        return [k for k in range(len(fields)) if k not in numeric_dependences(usable)] if usable else list(range(len(fields)))
 
     return choose
 
 
-def _hidden(rows: SystemRows, with_motions: SystemRows, reached: Reach) -> tuple[HiddenPosition, ...]:
+def _find_integrals(rows: DeclaredRows, with_motions: DeclaredRows, reached: InvolutiveClosure) -> tuple[HiddenPosition, ...]:
     """Found for any motions of what is specified, or else for the motions it is bound to."""
-    wanted = reached.integrable - len(choose_positions(rows))
+    wanted = reached.n_integrals - len(independent_position_rows(rows))
     if not wanted:
         return ()
-    found = hidden_positions(rows, reached)
-    if len(found) < wanted and any(r.b != s.b or r.A != s.A for r, s in zip(rows.linear, with_motions.linear, strict=True)):
-        again = hidden_positions(with_motions, reach(with_motions))
-        found = again if len(again) > len(found) else found
-    return found
+    integrals = integrate_velocity_rows(rows, reached)
+    if len(integrals) < wanted and any(r.b != s.b or r.A != s.A for r, s in zip(rows.linear, with_motions.linear, strict=True)):
+        again = integrate_velocity_rows(with_motions, involutive_closure(with_motions))
+        integrals = again if len(again) > len(integrals) else integrals
+    return integrals
 
 
 # ---- names -------------------------------------------------------------------------------------
 
 
-def _kinds(rows: SystemRows) -> tuple[tuple[str, str], ...]:
+def _row_kinds(rows: DeclaredRows) -> tuple[tuple[str, str], ...]:
     kinds = {r.name: "norm" if r.is_norm else "position" if r.holonomic else "velocity" for r in rows.linear}
     kinds |= {r.name: "nonlinear in the velocities" for r in rows.nonlinear}
     order = [c.name for c in rows.system.constraints]
@@ -283,59 +297,59 @@ def _kinds(rows: SystemRows) -> tuple[tuple[str, str], ...]:
 _KINDS = {"norm": "keeps a quaternion's norm", "position": "on positions", "velocity": "on velocities"}
 
 
-def _rows(found: ConstraintAnalysis) -> Iterator[str]:
-    width = max((len(name) for name, _ in found.rows), default=0)
-    classes = {c.name: str(c) for c in found.classes}
-    for name, kind in found.rows:
+def _row_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
+    width = max((len(name) for name, _ in analysis.rows), default=0)
+    classes = {c.name: str(c) for c in analysis.classes}
+    for name, kind in analysis.rows:
         word = classes.get(name, "")
         yield f"  {name:<{width}}  {_KINDS.get(kind, kind)}" + (f": {word}" if word and word != "holonomic" else "")
-    for name in found.dropped:
+    for name in analysis.dropped:
         yield f"  {name}: dropped, because the coordinates hold it already"
 
 
-def _freedoms(found: ConstraintAnalysis) -> Iterator[str]:
-    n, m_hol, m = found.coordinates, found.position_rank, found.velocity_rank
-    counted = f"{n} − {_count(m_hol, 'independent row')} on positions" if m_hol else f"{n}, since no row is on positions alone"
-    yield f"configuration: {_count(found.configuration_freedoms, 'freedom')} ({counted}): so many numbers tell where it is"
-    freely = f"{n} − {_count(m, 'independent row')}" if m else f"{n}, since there are no rows"
-    yield f"velocity: {_count(found.velocity_freedoms, 'freedom')} ({freely}): so many speeds tell how it moves from there"
-    if found.velocity_freedoms == 0:
+def _freedom_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
+    n, m_hol, m = analysis.coordinates, analysis.position_rank, analysis.velocity_rank
+    counted = f"{n} − {_plural(m_hol, 'independent row')} on positions" if m_hol else f"{n}, since no row is on positions alone"
+    yield f"configuration: {_plural(analysis.configuration_freedoms, 'freedom')} ({counted}): so many numbers tell where it is"
+    freely = f"{n} − {_plural(m, 'independent row')}" if m else f"{n}, since there are no rows"
+    yield f"velocity: {_plural(analysis.velocity_freedoms, 'freedom')} ({freely}): so many speeds tell how it moves from there"
+    if analysis.velocity_freedoms == 0:
         yield "nothing is free to move: the rows determine every rate"
 
 
-def _redundancy(found: ConstraintAnalysis) -> Iterator[str]:
-    if not found.rows:
+def _redundancy_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
+    if not analysis.rows:
         return
-    if found.redundant:
-        for row in found.redundant:
+    if analysis.redundant:
+        for row in analysis.redundant:
             yield f"redundant: {row}"
         yield "the motion does not depend on a redundant row, but how it shares the reactions with those it repeats is not determined"
     else:
-        where = "everywhere" if found.position is None else "everywhere and where they hold"
+        where = "everywhere" if analysis.position is None else "everywhere and where they hold"
         yield f"redundant: none (compared {where})"
 
 
-def _integrability(found: ConstraintAnalysis) -> Iterator[str]:
-    gone = {row.row for row in found.redundant}
-    velocity = sum(kind == "velocity" and name not in gone for name, kind in found.rows)
+def _integrability_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
+    gone = {row.row for row in analysis.redundant}
+    velocity = sum(kind == "velocity" and name not in gone for name, kind in analysis.rows)
     if not velocity:
-        if any(kind == "velocity" or kind.startswith("nonlinear") for _, kind in found.rows) or not found.rows:
+        if any(kind == "velocity" or kind.startswith("nonlinear") for _, kind in analysis.rows) or not analysis.rows:
             return
         yield "integrable: every row is on positions"
         return
-    together = f"{found.integrable} of {_count(velocity, 'row')} on velocities"
-    if not found.integrable:
+    together = f"{analysis.integrable} of {_plural(velocity, 'row')} on velocities"
+    if not analysis.integrable:
         yield f"integrable: {together}; no position is out of reach (the system is nonholonomic)"
         return
     yield f"integrable: {together}: positions in disguise, whose constants the start decides"
-    for position in found.hidden:
-        yield f"  {position}, from {listed(position.rows)}"
-    missing = found.integrable - len(found.hidden)
+    for position in analysis.hidden:
+        yield f"  {position}, from {quoted_list(position.rows)}"
+    missing = analysis.integrable - len(analysis.hidden)
     if missing:
         yield f"  {missing} of them {'is' if missing == 1 else 'are'} not written out here"
-    left = found.configuration_freedoms - found.integrable
-    yield f"  from a given start {_count(left, 'freedom')} of configuration can be reached"
+    left = analysis.configuration_freedoms - analysis.integrable
+    yield f"  from a given start {_plural(left, 'freedom')} of configuration can be reached"
 
 
-def _count(n: int, what: str) -> str:
+def _plural(n: int, what: str) -> str:
     return f"{n or 'no'} {what}{'s' * (n != 1)}"

@@ -9,13 +9,13 @@ from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow, declar
 from dalembert.mechanics.kinematics.generalized_speeds import definitions_in_rates
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint
-from dalembert.symbolic.algebra.expression_graph import Rewrite, symbols_of
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint
+from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
 
 @dataclass(frozen=True)
-class SystemRows:
+class DeclaredRows:
     """Every row of a system on a tape of its own; those nonlinear in the rates stand apart."""
 
     system: System
@@ -40,45 +40,45 @@ class SystemRows:
         A = tuple(row.A.get(j, self.tape.zero) for j in range(self.n))
         return (*A, row.b) if width > self.n else A
 
-    def matrix(self, point: PrimePoint) -> list[list[Element]]:
+    def matrix(self, point: SamplePoint) -> list[list[Element]]:
         """[A b] at a point of a prime field."""
         n = self.n
         return [[*(point(r.A[k]) if k in r.A else 0 for k in range(n)), point(r.b)] for r in self.linear]
 
     @property
-    def moves(self) -> bool:
+    def is_rheonomic(self) -> bool:
         """Whether time enters a row, by itself or through a specified motion."""
         t, still = self.tape, {*self.q, *self.qdot}
         nodes = [i for r in self.linear for i in (r.b, *r.A.values())]
         return any(r.b != t.zero for r in self.linear) or any(i in t.moving and i not in still for i in symbols_of(t, nodes))
 
 
-def rows_of(system: System) -> SystemRows:
+def collect_rows(system: System) -> DeclaredRows:
     """The rows as they are declared: position rows first, since velocity rows repeat them and not the other way round."""
     tape = system.space.tape.fork()
-    in_rates = Rewrite(tape, definitions_in_rates(system, tape))
+    in_rates = Substitution(tape, definitions_in_rates(system, tape))
     q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
-    found = sorted(declared_rows(system, tape, list(qdot), in_rates), key=_order)
-    linear = tuple(r for r in found if r.nonlinear is None)
-    return SystemRows(system, tape, q, qdot, linear, tuple(r for r in found if r.nonlinear is not None))
+    declared = sorted(declared_rows(system, tape, list(qdot), in_rates), key=_sort_key)
+    linear = tuple(r for r in declared if r.nonlinear is None)
+    return DeclaredRows(system, tape, q, qdot, linear, tuple(r for r in declared if r.nonlinear is not None))
 
 
-def bound(rows: SystemRows, bindings: Mapping[int, int]) -> SystemRows:
+def bind_motions(rows: DeclaredRows, bindings: Mapping[int, int]) -> DeclaredRows:
     """The rows with specified motions replaced by what they are bound to."""
-    insert = Rewrite(rows.tape, bindings)
+    insert = Substitution(rows.tape, bindings)
 
-    def inserted(row: ConstraintRow) -> ConstraintRow:
+    def bind_row(row: ConstraintRow) -> ConstraintRow:
         phi = None if row.phi is None else insert(row.phi)
         return replace(row, A={k: insert(a) for k, a in row.A.items()}, b=insert(row.b), phi=phi)
 
-    return replace(rows, linear=tuple(map(inserted, rows.linear)))
+    return replace(rows, linear=tuple(map(bind_row, rows.linear)))
 
 
-def without(rows: SystemRows, names: set[str]) -> SystemRows:
+def drop_rows(rows: DeclaredRows, names: set[str]) -> DeclaredRows:
     """The rows that are not named."""
     return replace(rows, linear=tuple(r for r in rows.linear if r.name not in names))
 
 
-def _order(row: ConstraintRow) -> tuple[bool, int]:
+def _sort_key(row: ConstraintRow) -> tuple[bool, int]:
     """Norms of quaternions, then positions, then velocities; what is marked redundant last."""
     return row.redundant, 0 if row.is_norm else 1 if row.holonomic else 2

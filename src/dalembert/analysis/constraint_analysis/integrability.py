@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.analysis.constraint_analysis.declared_rows import SystemRows
-from dalembert.analysis.constraint_analysis.redundant_constraints import SMALL, Situation
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
-from dalembert.symbolic.algebra.exact.zero_test import Trials, rank_mod, shown_zero
+from dalembert.analysis.constraint_analysis.declared_rows import DeclaredRows
+from dalembert.analysis.constraint_analysis.redundant_constraints import RANK_TOLERANCE, EvaluationContext
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero, rank_mod
 from dalembert.symbolic.algebra.expression_graph import Derivative
-from dalembert.symbolic.algebra.sparse_matrix import Elimination, contracted
+from dalembert.symbolic.algebra.sparse_matrix import Elimination, sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
@@ -37,28 +37,28 @@ Basis = Callable[[Sequence[Field]], list[int]]
 
 
 @dataclass(frozen=True)
-class Reach:
+class InvolutiveClosure:
     """The fields whose brackets give nothing new, the number of directions, and how the span grew from bracket to bracket."""
 
     fields: tuple[Field, ...]
-    width: int
+    dimension: int
     growth: tuple[int, ...]
 
     @property
-    def integrable(self) -> int:
+    def n_integrals(self) -> int:
         """How many independent functions of position (and time) the rows keep constant."""
-        return self.width - len(self.fields)
+        return self.dimension - len(self.fields)
 
-    def holds(self, rows: SystemRows, theta: Sequence[int]) -> bool:
+    def is_annihilator(self, rows: DeclaredRows, theta: Sequence[int]) -> bool:
         """Whether a one-form vanishes on everything that can be reached."""
         t = rows.tape
-        return all(shown_zero(t, [contracted(t, zip(X, theta, strict=True)) for X in self.fields]))
+        return all(provably_zero(t, [sum_of_products(t, zip(X, theta, strict=True)) for X in self.fields]))
 
 
-def allowed(rows: SystemRows) -> tuple[list[Field], int]:
+def admissible_fields(rows: DeclaredRows) -> tuple[list[Field], int]:
     """The velocities that the rows allow, as fields: one for each free rate, and the drift ∂_t + X where time enters."""
     t, n = rows.tape, rows.n
-    timed = rows.moves
+    timed = rows.is_rheonomic
     solved, _ = Elimination(t, [(r.b, dict(r.A)) for r in rows.linear], lambda k: -k, t.moving).run()
     fields = []
     for j in range(n):
@@ -71,14 +71,14 @@ def allowed(rows: SystemRows) -> tuple[list[Field], int]:
     return fields, n + timed
 
 
-def reach(rows: SystemRows, basis: Basis | None = None) -> Reach:
+def involutive_closure(rows: DeclaredRows, basis: Basis | None = None) -> InvolutiveClosure:
     """The fields that the allowed velocities generate; `basis` tells which fields are independent (by default: exactly, at random)."""
     choose = basis or exact_basis(rows.tape)
-    D, width = allowed(rows)
-    most = width - len(choose_positions(rows))
+    D, width = admissible_fields(rows)
+    most = width - len(independent_position_rows(rows))
     fields = [D[k] for k in choose(D)]
     growth, fresh = [len(fields)], list(fields)
-    t, derivative = rows.tape, cache(partial(along, rows))
+    t, derivative = rows.tape, cache(partial(lie_derivative, rows))
 
     def lie(X: Field, Y: Field) -> Field:
         """[X, Y]; specified motions move with time."""
@@ -92,21 +92,21 @@ def reach(rows: SystemRows, basis: Basis | None = None) -> Reach:
         fields += fresh
         if fresh:
             growth.append(len(fields))
-    return Reach(tuple(fields), width, tuple(growth))
+    return InvolutiveClosure(tuple(fields), width, tuple(growth))
 
 
-def choose_positions(rows: SystemRows) -> list[int]:
+def independent_position_rows(rows: DeclaredRows) -> list[int]:
     """The first position rows that are independent of one another: no bracket leads out of them."""
     held = [k for k, r in enumerate(rows.linear) if r.holonomic]
     if not held:
         return []
-    found = Trials(rows.tape, 1).at(0, lambda point: rank_mod([rows.matrix(point)[k] for k in held], point.prime))
-    return [held[k] for k in found.independent]
+    rank = RandomPoints(rows.tape, 1).at(0, lambda point: rank_mod([rows.matrix(point)[k] for k in held], point.prime))
+    return [held[k] for k in rank.independent]
 
 
 def exact_basis(tape: Tape) -> Basis:
     """Independence at one random point of a prime field, kept from question to question."""
-    trials = Trials(tape, 1)
+    trials = RandomPoints(tape, 1)
 
     def choose(fields: Sequence[Field]) -> list[int]:
         return trials.at(0, lambda point: rank_mod([point.values(X) for X in fields], point.prime).independent) if fields else []
@@ -114,7 +114,7 @@ def exact_basis(tape: Tape) -> Basis:
     return choose
 
 
-def along(rows: SystemRows, X: Field) -> Derivative:
+def lie_derivative(rows: DeclaredRows, X: Field) -> Derivative:
     """X(e) = Σ X_k ∂e/∂q_k + X_t ∂_t e, where ∂_t acts through specified motions too."""
     t = rows.tape
     place = dict(zip(rows.q, X, strict=False))
@@ -135,11 +135,11 @@ HOLONOMIC, INTEGRATED, NONHOLONOMIC, UNDECIDED = "holonomic", "holonomic after i
 
 
 @dataclass(frozen=True)
-class RowClass(Shown):
+class RowClass(Displayable):
     """What one row is among all rows of its system; `integral` is φ(q, t) = constant where it was written out."""
 
     name: str
-    word: str
+    kind: str
     # whether time enters, by itself or through a specified motion
     rheonomic: bool
     integral: str = ""
@@ -147,69 +147,69 @@ class RowClass(Shown):
     @property
     def holonomic(self) -> bool | None:
         """As it stands or after integration; None where that is undecided."""
-        return None if self.word == UNDECIDED else self.word != NONHOLONOMIC
+        return None if self.kind == UNDECIDED else self.kind != NONHOLONOMIC
 
     @property
-    def integrated(self) -> bool:
+    def is_integrated(self) -> bool:
         """On velocities as declared, on positions in truth."""
-        return self.word == INTEGRATED
+        return self.kind == INTEGRATED
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The class without the integral."""
-        if self.word == UNDECIDED:
+        if self.kind == UNDECIDED:
             return "whether it integrates is undecided"
-        return ("rheonomic, " if self.rheonomic else "") + self.word
+        return ("rheonomic, " if self.rheonomic else "") + self.kind
 
     def __str__(self) -> str:
-        return self.words + (f": {self.integral}" if self.integral else "")
+        return self.description + (f": {self.integral}" if self.integral else "")
 
 
 @dataclass(frozen=True)
-class ReachedPlace:
+class LocalClosure:
     """What can be reached where the rows hold, compared in numbers at some such positions."""
 
-    rows: SystemRows
-    reached: Reach
-    situation: Situation
-    positions: tuple[Numbers, ...]
+    rows: DeclaredRows
+    reached: InvolutiveClosure
+    situation: EvaluationContext
+    positions: tuple[FloatArray, ...]
 
-    def holds(self, k: int) -> bool:
+    def is_annihilator(self, k: int) -> bool:
         """Whether θ·X of one row is rounding at every position, for every field X."""
-        n = self.reached.width
+        n = self.reached.dimension
         theta = self.rows.one_form(k, n)
         for q in self.positions:
             numbers = self.situation.at([*theta, *(x for X in self.reached.fields for x in X)], q).reshape(-1, n)
             size = np.linalg.norm(numbers[0]) * np.linalg.norm(numbers[1:], axis=1)
             # not < rather than >=: what has no value there holds nothing
-            if not np.all(np.abs(numbers[1:] @ numbers[0]) <= SMALL * np.maximum(size, np.finfo(float).tiny)):
+            if not np.all(np.abs(numbers[1:] @ numbers[0]) <= RANK_TOLERANCE * np.maximum(size, np.finfo(float).tiny)):
                 return False
         return True
 
 
 def row_classes(
-    rows: SystemRows, reached: Reach, place: ReachedPlace | None, hidden: Sequence[HiddenPosition], *, doubt: bool
+    rows: DeclaredRows, reached: InvolutiveClosure, place: LocalClosure | None, hidden: Sequence[HiddenPosition], *, is_uncertain: bool
 ) -> tuple[RowClass, ...]:
     """One for every row, the quaternions' norms left out, in order of declaration.
 
     `doubt`: a rank lost by chance makes the reach too small, and a row look integrable; it cannot make one look as if it were not.
     """
     alone = {h.rows[0]: str(h) for h in hidden if len(h.rows) == 1}
-    found = {r.name: RowClass(r.name, UNDECIDED, rheonomic=False) for r in rows.nonlinear}
+    classes = {r.name: RowClass(r.name, UNDECIDED, rheonomic=False) for r in rows.nonlinear}
     for k, row in enumerate(rows.linear):
-        word = _word(rows, k, reached, place, doubt=doubt)
+        word = _classify_row(rows, k, reached, place, doubt=is_uncertain)
         integral = alone.get(row.name, "") if word == INTEGRATED else ""
-        found[row.name] = RowClass(row.name, word, replace(rows, linear=(row,)).moves, integral)
-    return tuple(found[c.name] for c in rows.system.constraints if c.name in found)
+        classes[row.name] = RowClass(row.name, word, replace(rows, linear=(row,)).is_rheonomic, integral)
+    return tuple(classes[c.name] for c in rows.system.constraints if c.name in classes)
 
 
-def _word(rows: SystemRows, k: int, reached: Reach, place: ReachedPlace | None, *, doubt: bool) -> str:
+def _classify_row(rows: DeclaredRows, k: int, reached: InvolutiveClosure, place: LocalClosure | None, *, doubt: bool) -> str:
     if rows.linear[k].holonomic:
         return HOLONOMIC
     if not any(reached.fields):
         # only rows on positions are independent: this one repeats some of them
         return INTEGRATED
-    if reached.holds(rows, rows.one_form(k, reached.width)) or (place is not None and place.holds(k)):
+    if reached.is_annihilator(rows, rows.one_form(k, reached.dimension)) or (place is not None and place.is_annihilator(k)):
         return UNDECIDED if doubt else INTEGRATED
     # with rows that are not linear in the rates beside it, it might integrate after all
     return UNDECIDED if rows.nonlinear else NONHOLONOMIC

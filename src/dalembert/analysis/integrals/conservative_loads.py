@@ -16,19 +16,19 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from dalembert.analysis.integrals.identity_test import with_roots
-from dalembert.foundation.display import Shown
+from dalembert.analysis.integrals.identity_test import solve_point
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.generalized_forces import virtual_work_of
-from dalembert.symbolic.algebra.exact.zero_test import ZeroTest, decide_zero, shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, gradient, needed, symbols_of
+from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
+from dalembert.symbolic.algebra.exact.zero_test import ZeroTest, decide_zero, provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, dependencies, gradient, symbols_of
 from dalembert.symbolic.algebra.normal_form.antiderivative import antiderivative
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
 from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
 from dalembert.symbolic.algebra.normal_form.rational_form import to_scalar
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, slopes, total
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
 
 _CURL: Final = "∂Q_j/∂q_k − ∂Q_k/∂q_j"
@@ -37,7 +37,7 @@ _REGULAR: Final = frozenset({"const", "symbol", "pi", "add", "sub", "mul", "neg"
 
 
 @dataclass(frozen=True)
-class LoadVerdict(Shown):
+class LoadVerdict(Displayable):
     """Whether the work of a load is a function of the configuration; None where that is undecided.
 
     `closed`: ∂Q/∂q̇ = 0, ∂Q/∂t = 0 and dQ = 0 along what the rows allow, so that it has a potential near every position.
@@ -65,22 +65,22 @@ class LoadVerdict(Shown):
 
 def load_verdicts(kin: Kinematics) -> Iterator[LoadVerdict]:
     """One for each load, then one for those together that depend on positions alone and have no potential by themselves."""
-    Q = {load.name: virtual_work_of(kin, load.forces, load.torques) for load in kin.system.loads}
-    left: list[str] = []
+    Q = {load.name: virtual_work_coefficients(kin, load.forces, load.torques) for load in kin.system.loads}
+    without_potential: list[str] = []
     for name, field_ in Q.items():
-        reason = _not_of_positions(kin, field_)
+        reason = _nonpositional_reason(kin, field_)
         if reason is not None:
             yield LoadVerdict((name,), reason[0], *reason)
             continue
-        found = _of_positions(kin, (name,), field_)
-        yield found
-        left += [] if found.has_potential else [name]
-    if len(left) > 1:
-        first, *others = (Column(kin.tape, Q[name]) for name in left)
-        yield _of_positions(kin, tuple(left), sum(others, first).nodes)
+        verdict = _positional_verdict(kin, (name,), field_)
+        yield verdict
+        without_potential += [] if verdict.has_potential else [name]
+    if len(without_potential) > 1:
+        first, *others = (Column(kin.tape, Q[name]) for name in without_potential)
+        yield _positional_verdict(kin, tuple(without_potential), sum(others, first).nodes)
 
 
-def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, str] | None:
+def _nonpositional_reason(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, str] | None:
     """Why a field is none of positions alone, or None."""
     t = kin.tape
     inside = set(symbols_of(t, Q))
@@ -89,53 +89,53 @@ def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, s
         return False, f"{', '.join(inputs)} may be anything"
     still = set(kin.q)
     # a sign has no slope where it has one, and jumps where it has none
-    jumping = symbols_of(t, _jumps(kin, Q))
+    jumping = symbols_of(t, _sign_nodes(kin, Q))
     if any(i in t.moving and i not in still for i in jumping):
         return None, "it holds the sign of a velocity, or of an expression in the time"
     by_rates = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
     fixed = Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))
     for nodes, reason in ((by_rates, "it depends on velocities"), ([fixed(e) for e in Q], "it depends on time")):
-        found = decide_zero(t, nodes)
-        if False in found.zero:
+        decision = decide_zero(t, nodes)
+        if False in decision.zero:
             return False, reason
-        if None in found.zero:
-            return None, found.why
+        if None in decision.zero:
+            return None, decision.why
     return None
 
 
-def _jumps(kin: Kinematics, Q: Sequence[int]) -> list[int]:
+def _sign_nodes(kin: Kinematics, Q: Sequence[int]) -> list[int]:
     """The nodes whose value jumps: slopes do not see them."""
-    return [i for i in needed(kin.tape, Q) if kin.tape.nodes[i][0] == "sign"]
+    return [i for i in dependencies(kin.tape, Q) if kin.tape.nodes[i][0] == "sign"]
 
 
-def _of_positions(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
+def _positional_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
     t = kin.tape
     by_q = [gradient(t, {e: t.one}, kin.q) for e in Q]
     curl = {(j, k): t.sub(by_q[j][k], by_q[k][j]) for j, k in combinations(range(kin.n_q), 2)}
-    found = decide_zero(t, list(curl.values()))
-    if all(z is True for z in found.zero):
-        return _closed(kin, names, Q)
-    if None in found.zero and False not in found.zero:
-        return LoadVerdict(names, None, None, found.why)
+    decision = decide_zero(t, list(curl.values()))
+    if all(z is True for z in decision.zero):
+        return _closed_verdict(kin, names, Q)
+    if None in decision.zero and False not in decision.zero:
+        return LoadVerdict(names, None, None, decision.why)
     rows = (*kin.linear_rows, *kin.nonlinear)
     if not rows:
         return LoadVerdict(names, False, False, f"{_CURL} ≠ 0")
     if not all(row.holonomic for row in rows):
         return LoadVerdict(names, None, None, f"{_CURL} ≠ 0, and rows on velocities decide which displacements there are")
-    return _under_rows(kin, names, curl)
+    return _constrained_verdict(kin, names, curl)
 
 
-def _closed(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
+def _closed_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
     t, why = kin.tape, f"{_CURL} = 0"
     known = _potential(kin, Q)
-    if _jumps(kin, Q) and (known is None or _jumps(kin, [known[0]])):
+    if _sign_nodes(kin, Q) and (known is None or _sign_nodes(kin, [known[0]])):
         return LoadVerdict(names, None, None, f"{why} beside its jumps, where slopes say nothing")
     if known is not None:
         V, many_valued = known
         why += ", but V has another value after a closed path" if many_valued else ""
         return LoadVerdict(names, True, not many_valued, why, Scalar(t, V), many_valued)
     # without holes a closed field has a potential (Poincaré)
-    if all(t.nodes[i][0] in _REGULAR for i in needed(t, Q)) and not any(_turns(kin, q, Q) for q in kin.q):
+    if all(t.nodes[i][0] in _REGULAR for i in dependencies(t, Q)) and not any(_is_full_turn_symmetric(kin, q, Q) for q in kin.q):
         return LoadVerdict(names, True, True, f"{why}; its potential is not written here")
     return LoadVerdict(names, True, None, f"{why}; its potential is not written here and may have many values")
 
@@ -143,39 +143,39 @@ def _closed(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVe
 # ---- under rows ----------------------------------------------------------------------------------
 
 
-def _under_rows(kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, int], int]) -> LoadVerdict:
+def _constrained_verdict(kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, int], int]) -> LoadVerdict:
     """dQ(W_i, W_j) = 0 where φ = 0."""
-    nodes = _along_rows(kin, curl)
+    nodes = _admissible_curl(kin, curl)
     reason = "dQ(W_i, W_j) = 0 where the rows hold; its potential is not written here, so it may have many values"
     everywhere = decide_zero(kin.tape, nodes)
     if all(z is True for z in everywhere.zero):
         return LoadVerdict(names, True, None, reason)
-    chosen = _solved_by(kin)
+    chosen = _coordinates_solving_rows(kin)
     if chosen is None:
         return LoadVerdict(names, None, None, "dQ(W_i, W_j) ≠ 0 in general; whether it vanishes where the rows hold was not decided")
-    found = ZeroTest(kin.tape, (), (), lambda point: with_roots(point, kin.tape, chosen)).decide(nodes)
-    if False in found.zero:
+    decision = ZeroTest(kin.tape, (), (), lambda point: solve_point(point, kin.tape, chosen)).decide(nodes)
+    if False in decision.zero:
         return LoadVerdict(names, False, False, "dQ(W_i, W_j) ≠ 0 where the rows hold")
-    return LoadVerdict(names, True, None, reason) if all(found.zero) else LoadVerdict(names, None, None, found.why)
+    return LoadVerdict(names, True, None, reason) if all(decision.zero) else LoadVerdict(names, None, None, decision.why)
 
 
-def _along_rows(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
+def _admissible_curl(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
     """Σ_jk (∂Q_j/∂q_k − ∂Q_k/∂q_j)(W_ji W_kl − W_ki W_jl)"""
-    linear = Linear(kin.tape, kin.u)
+    linear = LinearCoefficients(kin.tape, kin.u)
     W = [[kin.scalar(row.get(r, kin.tape.zero)) for r in range(kin.n_u)] for _, row in map(linear, kin.qdot_of_u)]
 
-    def along(i: int, l: int) -> Scalar:
-        return total(kin.tape, (kin.scalar(c) * (W[j][i] * W[k][l] - W[k][i] * W[j][l]) for (j, k), c in curl.items()))
+    def admissible_component(i: int, l: int) -> Scalar:
+        return sum_scalars(kin.tape, (kin.scalar(c) * (W[j][i] * W[k][l] - W[k][i] * W[j][l]) for (j, k), c in curl.items()))
 
-    return [along(i, l).i for i, l in combinations(range(kin.n_u), 2)]
+    return [admissible_component(i, l).i for i, l in combinations(range(kin.n_u), 2)]
 
 
-def _solved_by(kin: Kinematics) -> dict[int, int] | None:
+def _coordinates_solving_rows(kin: Kinematics) -> dict[int, int] | None:
     """{q: φ} with one coordinate for each row that stands in no function, by which points come onto φ = 0; None where there is none."""
     t, chosen, held = kin.tape, dict[int, int](), position_residuals(kin.tape, kin.linear_rows)
     if len(held) < len(kin.linear_rows):
         return None
-    hidden = set(symbols_of(t, [a for i in needed(t, held) for a in _arguments(kin, i)]))
+    hidden = set(symbols_of(t, [a for i in dependencies(t, held) for a in _function_arguments(kin, i)]))
     for row, phi in zip(kin.linear_rows, held, strict=True):
         free = [kin.q[k] for k in row.A if kin.q[k] not in hidden and kin.q[k] not in chosen]
         if not free:
@@ -187,7 +187,7 @@ def _solved_by(kin: Kinematics) -> dict[int, int] | None:
     return chosen if apart else None
 
 
-def _arguments(kin: Kinematics, i: int) -> tuple[int, ...]:
+def _function_arguments(kin: Kinematics, i: int) -> tuple[int, ...]:
     """What a function at a node is of; nothing for sums and products."""
     op, a, b = kin.tape.nodes[i]
     if op in ("add", "sub", "mul", "neg", "const", "symbol", "pi"):
@@ -197,26 +197,26 @@ def _arguments(kin: Kinematics, i: int) -> tuple[int, ...]:
 
 # ---- the potential behind a field ----------------------------------------------------------------
 
-_LONGEST: Final = 400
+_MAX_TERMS: Final = 400
 
 
 def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
     """V of a field that was shown to be closed, and whether a closed path changes it; None where it is of no kind known here."""
     t = kin.tape
-    for V, around in _proposals(t, kin.q, Q):
-        if all(shown_zero(t, (Column(t, Q) + slopes(Scalar(t, V), Column(t, kin.q))).nodes)):
-            return V, around or any(_turns(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q)
+    for V, around in _candidate_potentials(t, kin.q, Q):
+        if all(provably_zero(t, (Column(t, Q) + gradient_column(Scalar(t, V), Column(t, kin.q))).nodes)):
+            return V, around or any(_is_full_turn_symmetric(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q)
     return None
 
 
-def _proposals(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[int, bool]]:
+def _candidate_potentials(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[int, bool]]:
     """V, and whether it is an angle about a place where the field has no value."""
     V = line_integral(t, (-Column(t, Q)).nodes, q, lambda V, k: gradient(t, {V: t.one}, [q[k]])[0])
     if V is not None:
         yield V, False
-    for N in _squares(t, Q):
-        yield from ((V, False) for V in _of_distance(t, q, Q, N))
-        yield from ((V, True) for V in _of_angle(t, q, Q, N))
+    for N in _squared_distances(t, Q):
+        yield from ((V, False) for V in _central_potentials(t, q, Q, N))
+        yield from ((V, True) for V in _vortex_potentials(t, q, Q, N))
 
 
 def line_integral(t: Tape, theta: Sequence[int], x: Sequence[int], slope: Callable[[int, int], int]) -> int | None:
@@ -224,7 +224,7 @@ def line_integral(t: Tape, theta: Sequence[int], x: Sequence[int], slope: Callab
     phi = Scalar(t, t.zero)
     for k, (theta_k, x_k) in enumerate(zip(theta, x, strict=True)):
         rest = Scalar(t, theta_k) - Scalar(t, slope(phi.i, k))
-        if shown_zero(t, [rest.i])[0]:
+        if provably_zero(t, [rest.i])[0]:
             continue
         more = antiderivative(rest, Scalar(t, x_k))
         if more is None:
@@ -233,52 +233,52 @@ def line_integral(t: Tape, theta: Sequence[int], x: Sequence[int], slope: Callab
     return phi.i
 
 
-def _squares(t: Tape, Q: Sequence[int]) -> list[int]:
+def _squared_distances(t: Tape, Q: Sequence[int]) -> list[int]:
     """What stands under roots and below fractions: the squares of distances."""
-    found: dict[int, None] = {}
-    for i in needed(t, Q):
+    squares: dict[int, None] = {}
+    for i in dependencies(t, Q):
         op, a, b = t.nodes[i]
         if op == "sqrt":
-            found[a] = None
+            squares[a] = None
         elif op == "div":
-            found[b] = None
+            squares[b] = None
             # N² and N √N below a fraction are of the same distance
-            found.update(dict.fromkeys(t.nodes[b][1:] if t.nodes[b][0] == "mul" else ()))
-    return [N for N in found if t.nodes[N][0] not in ("const", "symbol", "sqrt")]
+            squares.update(dict.fromkeys(t.nodes[b][1:] if t.nodes[b][0] == "mul" else ()))
+    return [N for N in squares if t.nodes[N][0] not in ("const", "symbol", "sqrt")]
 
 
-def _of_distance(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
+def _central_potentials(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
     """V(d), d = √N: −2 Q_k/(∂N/∂q_k) = V'(d)/d has no coordinate in it but d."""
     d = Scalar(t, t.private_symbol("distance"))
     square = (d**2).i
-    shorter = Rewrite(t, {N: square, t.call("sqrt", N): d.i, t.call("sqrt", square): d.i})
+    shorter = Substitution(t, {N: square, t.call("sqrt", N): d.i, t.call("sqrt", square): d.i})
     for Q_k, slope in zip(Q, gradient(t, {N: t.one}, q), strict=True):
         if slope == t.zero:
             continue
-        ratio = _normal(-(2 * Scalar(t, shorter(Q_k)) / Scalar(t, slope)))
+        ratio = _in_normal_form(-(2 * Scalar(t, shorter(Q_k)) / Scalar(t, slope)))
         if ratio is None or set(q).intersection(symbols_of(t, (ratio.i,))):
             continue
         V = antiderivative(ratio * d, d)
         if V is not None:
-            yield Rewrite(t, {d.i: t.call("sqrt", N)})(V.i)
+            yield Substitution(t, {d.i: t.call("sqrt", N)})(V.i)
         return
 
 
-def _of_angle(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
+def _vortex_potentials(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
     """V = −Γ atan2(N_y, N_x), N = (x − a)² + (y − b)²: a vortex."""
     N_q = gradient(t, {N: t.one}, q)
     inside = [k for k, slope in enumerate(N_q) if slope != t.zero]
     if len(inside) != 2:
         return
     j, k = inside
-    strength = _normal(2 * (Scalar(t, Q[k]) * Scalar(t, N)) / Scalar(t, N_q[j]))
+    strength = _in_normal_form(2 * (Scalar(t, Q[k]) * Scalar(t, N)) / Scalar(t, N_q[j]))
     if strength is not None and not set(q).intersection(symbols_of(t, (strength.i,))):
         yield (-strength * Scalar(t, t.atan2(N_q[k], N_q[j]))).i
 
 
-def _normal(e: Scalar) -> Scalar | None:
+def _in_normal_form(e: Scalar) -> Scalar | None:
     try:
-        (form,) = normal_form(e.tape, [e.i], limit=_LONGEST)
+        (form,) = normal_form(e.tape, [e.i], limit=_MAX_TERMS)
     except TooLong:
         return None
     return to_scalar(form, e.tape)
@@ -287,15 +287,15 @@ def _normal(e: Scalar) -> Scalar | None:
 # ---- once around ---------------------------------------------------------------------------------
 
 
-def _turns(kin: Kinematics, q: int, Q: Sequence[int]) -> bool:
+def _is_full_turn_symmetric(kin: Kinematics, q: int, Q: Sequence[int]) -> bool:
     """Whether q → q + 2π gives back every place and the field."""
     space = kin.system.space
     angles = [a for F in space.frames if F.rotation is not None for a in F.rotation.variables()]
     places = [x for P in space.points for components in P.r.parts.values() for x in components]
-    return all(_whole(kin.tape, a, q) for a in angles) and _is_periodic(kin.tape, [*places, *Q], q)
+    return all(_is_integer_multiple(kin.tape, a, q) for a in angles) and _is_periodic(kin.tape, [*places, *Q], q)
 
 
-def _whole(t: Tape, angle: int, q: int) -> bool:
+def _is_integer_multiple(t: Tape, angle: int, q: int) -> bool:
     """Whether q turns by so many whole angles."""
     op, x, _ = t.nodes[gradient(t, {angle: t.one}, [q])[0]]
     return bool(op == "const" and x.denominator == 1)
@@ -303,5 +303,5 @@ def _whole(t: Tape, angle: int, q: int) -> bool:
 
 def _is_periodic(t: Tape, outs: Sequence[int], q: int) -> bool:
     """Whether q stands in sines and cosines alone, of whole multiples of it."""
-    waves = {i for i in needed(t, outs) if t.nodes[i][0] in ("sin", "cos") and _whole(t, t.nodes[i][1], q)}
-    return q not in needed(t, outs, waves)
+    waves = {i for i in dependencies(t, outs) if t.nodes[i][0] in ("sin", "cos") and _is_integer_multiple(t, t.nodes[i][1], q)}
+    return q not in dependencies(t, outs, waves)

@@ -17,14 +17,14 @@ from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.spatial_fields import kinetic, loads_without_potential, potential_energy
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite
+from dalembert.mechanics.kinetics.spatial_fields import applied_loads, declared_kinetic_energy, potential_energy
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, slopes, total
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
 
 # I·
-Carried = Callable[[Vector], Vector]
+InertiaProduct = Callable[[Vector], Vector]
 
 
 class Energies:
@@ -36,53 +36,55 @@ class Energies:
 
     # ---- the two parts of a velocity ---------------------------------------------------------
 
-    def parts(self, X: Point | Frame) -> tuple[Vector, Vector]:
+    def split_velocity(self, X: Point | Frame) -> tuple[Vector, Vector]:
         """(v_R, v_t) of a point, (ω_R, ω_t) of a frame.
 
         Source: Mit22 (12).
         """
-        partials, rest = self.kin.partials(X)
+        partials, rest = self.kin.partial_velocities(X)
         return sum((v_r * self._u(r) for r, v_r in partials.items()), Vector(self.t, {})), rest
 
     def _u(self, r: int) -> Scalar:
         return self.kin.scalar(self.kin.u[r])
 
-    def _over_bodies(self, linear: Callable[[Vector, Vector], Scalar], angular: Callable[[Vector, Vector, Carried], Scalar]) -> Scalar:
+    def _sum_over_bodies(
+        self, linear: Callable[[Vector, Vector], Scalar], angular: Callable[[Vector, Vector, InertiaProduct], Scalar]
+    ) -> Scalar:
         """Σ m linear(v_R, v_t) + angular(ω_R, ω_t, I·) over all bodies."""
-        found = Scalar(self.t, self.t.zero)
+        total = Scalar(self.t, self.t.zero)
         for body in self.kin.system.bodies:
-            found += linear(*self.parts(body.G)) * body.mass
+            total += linear(*self.split_velocity(body.G)) * body.mass
             if body.frame is not None and body.inertia is not None:
-                found += angular(*self.parts(body.frame), body.inertia.on(self.t).__matmul__)
-        return found
+                total += angular(*self.split_velocity(body.frame), body.inertia.on(self.t).__matmul__)
+        return total
 
     # ---- kinetic energies --------------------------------------------------------------------
 
     @cached_property
-    def _given(self) -> tuple[Scalar, Scalar, Scalar] | None:
+    def _declared_energies(self) -> tuple[Scalar, Scalar, Scalar] | None:
         """K₀, K₁, K₂ where T was given; None where there are bodies."""
-        return degrees(self.kin)
+        return kinetic_energy_by_degree(self.kin)
 
     @cached_property
     def K2(self) -> Scalar:
         """K₂ = ½ Σ m v_R·v_R + ½ ω_R·I·ω_R"""
-        if self._given is not None:
-            return self._given[2]
-        return self._over_bodies(lambda v_R, _: v_R @ v_R, lambda w_R, _, I: w_R @ I(w_R)) / 2
+        if self._declared_energies is not None:
+            return self._declared_energies[2]
+        return self._sum_over_bodies(lambda v_R, _: v_R @ v_R, lambda w_R, _, I: w_R @ I(w_R)) / 2
 
     @cached_property
     def K1(self) -> Scalar:
         """K₁ = Σ m v_t·v_R + ω_t·I·ω_R"""
-        if self._given is not None:
-            return self._given[1]
-        return self._over_bodies(lambda v_R, v_t: v_t @ v_R, lambda w_R, w_t, I: w_t @ I(w_R))
+        if self._declared_energies is not None:
+            return self._declared_energies[1]
+        return self._sum_over_bodies(lambda v_R, v_t: v_t @ v_R, lambda w_R, w_t, I: w_t @ I(w_R))
 
     @cached_property
     def K0(self) -> Scalar:
         """K₀ = ½ Σ m v_t·v_t + ½ ω_t·I·ω_t"""
-        if self._given is not None:
-            return self._given[0]
-        return self._over_bodies(lambda _, v_t: v_t @ v_t, lambda _, w_t, I: w_t @ I(w_t)) / 2
+        if self._declared_energies is not None:
+            return self._declared_energies[0]
+        return self._sum_over_bodies(lambda _, v_t: v_t @ v_t, lambda _, w_t, I: w_t @ I(w_t)) / 2
 
     @cached_property
     def K(self) -> Scalar:
@@ -97,17 +99,17 @@ class Energies:
 
         Source: Mit22 (4), (29).
         """
-        if self._given is not None:
+        if self._declared_energies is not None:
             # K̇₂ + σ_R is the power of the inertia forces along the speeds, Mit22 (56); v_t holds no speed, so σ_R holds no u̇
-            steady = Rewrite(self.t, dict.fromkeys(self.kin.udot, self.t.zero))
+            steady = Substitution(self.t, dict.fromkeys(self.kin.udot, self.t.zero))
             return self.kin.scalar(steady((inertia_power(self.kin) - self.rate(self.K2)).i))
         d_dt = self.kin.motion.derivative
 
-        def angular(w_R: Vector, w_t: Vector, I: Carried) -> Scalar:
+        def angular(w_R: Vector, w_t: Vector, I: InertiaProduct) -> Scalar:
             w = w_R + w_t
             return w_R @ (I(d_dt(w_t) - w.cross(w_t)) + w_t.cross(I(w)))
 
-        return self._over_bodies(lambda v_R, v_t: v_R @ d_dt(v_t), angular)
+        return self._sum_over_bodies(lambda v_R, v_t: v_R @ d_dt(v_t), angular)
 
     @cached_property
     def sigma(self) -> Scalar:
@@ -115,10 +117,10 @@ class Energies:
 
         Source: Mit22 (7), (30).
         """
-        if self._given is not None:
+        if self._declared_energies is not None:
             return self.sigma_R + self.rate(self.K0)
         d_dt = self.kin.motion.derivative
-        return self._over_bodies(lambda v_R, v_t: (v_R + v_t) @ d_dt(v_t), lambda w_R, w_t, I: (w_R + w_t) @ I(d_dt(w_t)))
+        return self._sum_over_bodies(lambda v_R, v_t: (v_R + v_t) @ d_dt(v_t), lambda w_R, w_t, I: (w_R + w_t) @ I(d_dt(w_t)))
 
     # ---- potentials and powers ---------------------------------------------------------------
 
@@ -131,7 +133,7 @@ class Energies:
         return tuple(load_verdicts(self.kin)) if self.kin.system.loads else ()
 
     @cached_property
-    def with_potential(self) -> frozenset[str]:
+    def conservative_load_names(self) -> frozenset[str]:
         """The loads whose potential counts in V, and no longer among those without."""
         return frozenset(name for found in self.loads if found.has_potential for name in found.loads)
 
@@ -139,8 +141,8 @@ class Energies:
     def V_declared(self) -> Scalar:
         """V(q, t) as described, with gravity and the loads that were found to have a potential."""
         kin = self.kin
-        found = (load.potential for load in self.loads if load.has_potential and load.potential is not None)
-        return sum((kin.scalar(kin.in_rates(V.i)) for V in found), potential_energy(kin))
+        potentials = (load.potential for load in self.loads if load.has_potential and load.potential is not None)
+        return sum((kin.scalar(kin.in_rates(V.i)) for V in potentials), potential_energy(kin))
 
     @cached_property
     def V(self) -> Scalar:
@@ -151,25 +153,25 @@ class Energies:
         Source: Mit22 (21).
         """
         t, V = self.t, self.V_declared
-        drift = self._unmoved(V)
-        if drift == 0 or shown_zero(t, [drift.i])[0] or not all(shown_zero(t, slopes(drift, Column(t, self.kin.q)).nodes)):
+        drift = self._explicit_rate(V)
+        if drift == 0 or provably_zero(t, [drift.i])[0] or not all(provably_zero(t, gradient_column(drift, Column(t, self.kin.q)).nodes)):
             return V
         try:
-            h = self._at_rest(V)
+            h = self._time_only_potential(V)
         except BadExpression:
             return V
-        return V - h if shown_zero(t, [(h.dot - drift).i])[0] else V
+        return V - h if provably_zero(t, [(h.dot - drift).i])[0] else V
 
-    def _at_rest(self, V: Scalar) -> Scalar:
+    def _time_only_potential(self, V: Scalar) -> Scalar:
         """V(0, t) − V(0) with every specified motion at zero."""
         t, kin = self.t, self.kin
-        h = Rewrite(t, dict.fromkeys(kin.q, t.zero))(V.i)
+        h = Substitution(t, dict.fromkeys(kin.q, t.zero))(V.i)
         still = dict.fromkeys((s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero)
-        return kin.scalar(h) - kin.scalar(Rewrite(t, {**still, kin.system.t.i: t.zero})(h))
+        return kin.scalar(h) - kin.scalar(Substitution(t, {**still, kin.system.t.i: t.zero})(h))
 
-    def _unmoved(self, V: Scalar) -> Scalar:
+    def _explicit_rate(self, V: Scalar) -> Scalar:
         """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
-        return self.kin.scalar(Linear(self.t, self.kin.u)(self.rate(V).i)[0])
+        return self.kin.scalar(LinearCoefficients(self.t, self.kin.u)(self.rate(V).i)[0])
 
     @cached_property
     def powers(self) -> dict[str, tuple[Scalar, Scalar]]:
@@ -178,29 +180,29 @@ class Energies:
         Source: Mit22 (14)–(15) and the table of 34.7.
         """
         kin, none = self.kin, Scalar(self.t, self.t.zero)
-        found: dict[str, tuple[Scalar, Scalar]] = {}
-        for name, load, X in loads_without_potential(kin):
-            if name in self.with_potential:
+        powers: dict[str, tuple[Scalar, Scalar]] = {}
+        for name, load, X in applied_loads(kin):
+            if name in self.conservative_load_names:
                 continue
-            v_R, v_t = self.parts(X)
+            v_R, v_t = self.split_velocity(X)
             vector = kin.vector_in_speeds(load)
-            general, (a, b) = v_R @ vector, found.get(name, (none, none))
-            found[name] = a + (general + v_t @ vector), b + general
+            general, (a, b) = v_R @ vector, powers.get(name, (none, none))
+            powers[name] = a + (general + v_t @ vector), b + general
         for d in kin.system.dissipations:
-            found[d.name] = self._drag(kin.scalar(kin.in_rates(d.D.i)))
-        return found
+            powers[d.name] = self._dissipation_power(kin.scalar(kin.in_rates(d.D.i)))
+        return powers
 
-    def _drag(self, D: Scalar) -> tuple[Scalar, Scalar]:
+    def _dissipation_power(self, D: Scalar) -> tuple[Scalar, Scalar]:
         """−∂D/∂q̇·q̇ and −∂D/∂u·u"""
         t, kin = self.t, self.kin
         u, qdot = Column(t, kin.u), Column(t, kin.qdot)
-        classical = Column(t, kin.qdot_of_u) @ slopes(D, qdot).map(kin.in_speeds)
-        return -classical, -(u @ slopes(kin.scalar(kin.in_speeds(D.i)), u))
+        classical = Column(t, kin.qdot_of_u) @ gradient_column(D, qdot).map(kin.in_speeds)
+        return -classical, -(u @ gradient_column(kin.scalar(kin.in_speeds(D.i)), u))
 
     @cached_property
     def P_nonconservative(self) -> Scalar:
         """𝒫_nc = Σ_nc F_r u_r + V_q·X + ∂_tV − λᵀb: what neither 𝒰 nor K₂ accounts for."""
-        return self.drift + (self.P_of_loads + self.P_of_rows)
+        return self.explicit_potential_rate + (self.P_of_loads + self.P_of_rows)
 
     @cached_property
     def P_of_rows(self) -> Scalar:
@@ -208,23 +210,23 @@ class Energies:
         s = self.kin.scalar
         rows = zip(self.kin.multipliers, self.kin.velocity_rows, strict=True)
         along = [(s(lam), sum((s(a) * self._u(r) for r, a in row.A.items()), -s(row.e))) for lam, row in rows]
-        return total(self.t, (lam * power for lam, power in along if not shown_zero(self.t, [power.i])[0]))
+        return sum_scalars(self.t, (lam * power for lam, power in along if not provably_zero(self.t, [power.i])[0]))
 
     @cached_property
     def P_of_loads(self) -> Scalar:
         """Σ_nc F_r u_r of the loads without a potential."""
-        return total(self.t, (general for _, general in self.powers.values()))
+        return sum_scalars(self.t, (general for _, general in self.powers.values()))
 
     @cached_property
-    def drift(self) -> Scalar:
+    def explicit_potential_rate(self) -> Scalar:
         """V_q·X + ∂_tV: the part of V̇ that holds no speed; 𝒰 is solely a function of configuration where it vanishes.
 
         Source: Mit22 (28).
         """
-        return self._unmoved(self.V)
+        return self._explicit_rate(self.V)
 
     @cached_property
-    def V_of_time(self) -> Scalar:
+    def V_partial_t(self) -> Scalar:
         """∂_tV, the positions held still; through specified motions too."""
         t, still = self.t, set(self.kin.q)
         return self.kin.scalar(Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))(self.V.i))
@@ -235,12 +237,12 @@ class Energies:
 
         Source: Mit22, the table of 34.7.
         """
-        return total(self.t, (classical for classical, _ in self.powers.values()))
+        return sum_scalars(self.t, (classical for classical, _ in self.powers.values()))
 
     @cached_property
     def P_enforcing(self) -> Scalar:
         """P_in − ∂_tV: what the forces that enforce specified motions and moving rows do beyond moving the potential."""
-        return self.P_in - self.V_of_time
+        return self.P_in - self.V_partial_t
 
     @cached_property
     def P_in(self) -> Scalar:
@@ -253,25 +255,25 @@ class Energies:
         return self.rate(self.K) + self.rate(self.V_declared) - self.P_classical
 
     @cached_property
-    def P_in_of_vectors(self) -> Scalar:
+    def P_in_by_vectors(self) -> Scalar:
         """P_in = Σ (m a·v_t + Ḣ·ω_t) − Σ_nonpotential (F·v_t + T·ω_t) + V_q·X + ∂_tV
 
         The same by the vectors alone, without the equations of motion.
 
         Source: Mit22 (12), (14).
         """
-        if self._given is not None:
+        if self._declared_energies is not None:
             # without bodies there are no vectors
             return self.P_in
         d_dt = self.kin.motion.derivative
 
-        def angular(w_R: Vector, w_t: Vector, I: Carried) -> Scalar:
+        def angular(w_R: Vector, w_t: Vector, I: InertiaProduct) -> Scalar:
             w = w_R + w_t
             return w_t @ (I(d_dt(w)) + w.cross(I(w)))
 
-        inertia = self._over_bodies(lambda v_R, v_t: v_t @ d_dt(v_R + v_t), angular)
-        loads = total(self.t, (classical - general for classical, general in self.powers.values()))
-        return self._unmoved(self.V_declared) + inertia - loads
+        inertia = self._sum_over_bodies(lambda v_R, v_t: v_t @ d_dt(v_R + v_t), angular)
+        loads = sum_scalars(self.t, (classical - general for classical, general in self.powers.values()))
+        return self._explicit_rate(self.V_declared) + inertia - loads
 
     @cached_property
     def P(self) -> Scalar:
@@ -279,8 +281,8 @@ class Energies:
 
         Source: Mit22 (22).
         """
-        along = Linear(self.t, self.kin.u)(self.rate(self.V).i)[1]
-        stored = total(self.t, (self.kin.scalar(k) * self._u(r) for r, k in along.items()))
+        along = LinearCoefficients(self.t, self.kin.u)(self.rate(self.V).i)[1]
+        stored = sum_scalars(self.t, (self.kin.scalar(k) * self._u(r) for r, k in along.items()))
         return self.P_of_loads + self.P_of_rows - stored
 
     @cached_property
@@ -300,8 +302,8 @@ class Energies:
         Source: Mit22 (56).
         """
         t, kin = self.t, self.kin
-        rates = zip(slopes(self.K2, Column(t, (*kin.u, *kin.q))), (*kin.udot, *kin.qdot_of_u), strict=True)
-        size = abs(self.sigma_R) + abs(self.P) + total(t, (abs(kin.scalar(d) * kin.scalar(rate)) for d, rate in rates))
+        rates = zip(gradient_column(self.K2, Column(t, (*kin.u, *kin.q))), (*kin.udot, *kin.qdot_of_u), strict=True)
+        size = abs(self.sigma_R) + abs(self.P) + sum_scalars(t, (abs(kin.scalar(d) * kin.scalar(rate)) for d, rate in rates))
         drifted = Column(t, kin.multipliers) @ Column(t, (row.e for row in kin.velocity_rows))
         return self.rate(self.K2) + self.sigma_R - (self.P + drifted), size
 
@@ -315,17 +317,17 @@ class Energies:
         return self.kin.scalar(self.kin.rate(e.i))
 
 
-def degrees(kin: Kinematics) -> tuple[Scalar, Scalar, Scalar] | None:
+def kinetic_energy_by_degree(kin: Kinematics) -> tuple[Scalar, Scalar, Scalar] | None:
     """K₀, K₁, K₂ by degrees in the speeds; None where there are bodies.
 
     Source: Mit22 (11).
     """
-    declared, t, u = kinetic(kin), kin.tape, kin.u
+    declared, t, u = declared_kinetic_energy(kin), kin.tape, kin.u
     if declared is None:
         return None
-    K, still = kin.in_speeds(declared), Rewrite(t, dict.fromkeys(u, t.zero))
+    K, still = kin.in_speeds(declared), Substitution(t, dict.fromkeys(u, t.zero))
     whole, K0 = kin.scalar(K), kin.scalar(still(K))
-    K1 = Column(t, u) @ slopes(whole, Column(t, u)).map(still)
+    K1 = Column(t, u) @ gradient_column(whole, Column(t, u)).map(still)
     return K0, K1, whole - (K0 + K1)
 
 
@@ -334,11 +336,11 @@ def inertia_power(kin: Kinematics) -> Scalar:
 
     Source: Mar (12)–(17).
     """
-    t, declared = kin.tape, kinetic(kin)
+    t, declared = kin.tape, declared_kinetic_energy(kin)
     if declared is None:
         return kin.scalar(t.zero)
     T, qdot_of_u = kin.scalar(declared), Column(t, kin.qdot_of_u)
-    accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
-    p_dot = slopes(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
-    E = (p_dot - slopes(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
-    return E @ (qdot_of_u - qdot_of_u.map(Linear(t, kin.u).constant))
+    accelerations = Substitution(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
+    p_dot = gradient_column(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
+    E = (p_dot - gradient_column(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
+    return E @ (qdot_of_u - qdot_of_u.map(LinearCoefficients(t, kin.u).constant))

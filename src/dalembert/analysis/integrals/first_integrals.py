@@ -19,15 +19,15 @@ from fractions import Fraction
 from typing import Final
 
 from dalembert.analysis.integrals.energies import Energies
-from dalembert.analysis.integrals.identity_test import OnTheMotion, sampled
+from dalembert.analysis.integrals.identity_test import MotionIdentityTest, sampled
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra.exact.finite_field import Element, mul
-from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, small_fraction, solve_mod, solve_unknowns
-from dalembert.symbolic.algebra.exact.zero_test import BadPoint, PrimePoint
-from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite, symbols_of
+from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rational_reconstruction, solve_mod, solve_unknowns
+from dalembert.symbolic.algebra.exact.zero_test import BadPoint, SamplePoint
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, slopes, total
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
 
 
 @dataclass(frozen=True)
@@ -51,40 +51,40 @@ def momenta(E: Energies) -> Iterator[Momentum]:
     Source: Mei85 (7.44).
     """
     kin = E.kin
-    for k, p in enumerate(slopes(kinetic_energy_in_rates(E), Column(E.t, kin.qdot))):
+    for k, p in enumerate(gradient_column(kinetic_energy_in_rates(E), Column(E.t, kin.qdot))):
         name = str(kin.scalar(kin.q[k]))
         yield Momentum(f"momentum of {name}", kin.scalar(p), f"{name} is ignorable and no row holds its rate")
     N = kin.system.N
     axes = ((N.x, "x"), (N.y, "y"), (N.z, "z"))
     for n, axis in axes:
-        yield Momentum(f"linear momentum along N.{axis}", _linear(E, n), f"no force acts along N.{axis}")
+        yield Momentum(f"linear momentum along N.{axis}", _linear_momentum_along(E, n), f"no force acts along N.{axis}")
     for n, axis in axes:
-        yield Momentum(f"angular momentum about O along N.{axis}", _angular(E, n), "no moment acts about this axis")
+        yield Momentum(f"angular momentum about O along N.{axis}", _angular_momentum_along(E, n), "no moment acts about this axis")
 
 
-def _linear(E: Energies, n: Vector) -> Scalar:
+def _linear_momentum_along(E: Energies, n: Vector) -> Scalar:
     """Σ m v·n"""
-    return total(E.t, (n.on(E.t) @ E.kin.motion_in_rates.v(body.G) * body.mass for body in E.kin.system.bodies))
+    return sum_scalars(E.t, (n.on(E.t) @ E.kin.motion_in_rates.v(body.G) * body.mass for body in E.kin.system.bodies))
 
 
-def _angular(E: Energies, n: Vector) -> Scalar:
+def _angular_momentum_along(E: Energies, n: Vector) -> Scalar:
     """Σ (r × m v + I·ω)·n"""
     t, motion, bodies = E.t, E.kin.motion_in_rates, E.kin.system.bodies
     orbital = (n.on(t) @ (body.G - E.kin.system.O).on(t).cross(motion.v(body.G)) * body.mass for body in bodies)
     rigid = ((body.frame, body.inertia) for body in bodies if body.frame is not None and body.inertia is not None)
-    return total(t, orbital) + total(t, (n.on(t) @ (I @ motion.w(F)) for F, I in rigid))
+    return sum_scalars(t, orbital) + sum_scalars(t, (n.on(t) @ (I @ motion.w(F)) for F, I in rigid))
 
 
-def jacobi(E: Energies) -> Scalar:
+def jacobi_integral(E: Energies) -> Scalar:
     """p·q̇ − L = T₂ − T₀ + V, by degrees in q̇, in the speeds."""
     T, qdot = kinetic_energy_in_rates(E), Column(E.t, E.kin.qdot)
     # p·q̇ = 2 T₂ + T₁, so that p·q̇ − T = T₂ − T₀
-    return E.kin.scalar(E.kin.in_speeds((E.V - T + qdot @ slopes(T, qdot)).i))
+    return E.kin.scalar(E.kin.in_speeds((E.V - T + qdot @ gradient_column(T, qdot)).i))
 
 
 # beyond, finding u̇ at as many points as there are momenta takes too long
-MOST_SPEEDS: Final = 12
-_SPARE: Final = 4
+MAX_SPEEDS: Final = 12
+_EXTRA_POINTS: Final = 4
 _ATTEMPTS: Final = 200
 
 
@@ -102,15 +102,15 @@ class CombinationTerm:
 Candidate = tuple[str, Scalar, str]
 
 
-def combinations(
-    E: Energies, motion: OnTheMotion, alone: Sequence[Momentum], where: Mapping[int, int], energy_is_constant: bool
+def constant_combinations(
+    E: Energies, motion: MotionIdentityTest, alone: Sequence[Momentum], where: Mapping[int, int], energy_is_constant: bool
 ) -> list[Candidate]:
     """Every independent combination of momenta that are not constant alone, and of these with the energy."""
-    if E.kin.n_u > MOST_SPEEDS:
+    if E.kin.n_u > MAX_SPEEDS:
         return []
     terms = list(_terms(E, alone, with_energy=not energy_is_constant))
-    search = _Search(E, motion, where, terms)
-    return [c for x in search.constants() if (c := search.combination(x)) is not None]
+    search = _CombinationSearch(E, motion, where, terms)
+    return [c for x in search.constant_coefficients() if (c := search.combination(x)) is not None]
 
 
 def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> Iterator[CombinationTerm]:
@@ -126,49 +126,49 @@ def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> It
             product = in_speeds if f is None else f * in_speeds
             yield CombinationTerm(f, J, product, E.rate(product))
     if with_energy:
-        H = jacobi(E)
+        H = jacobi_integral(E)
         yield CombinationTerm(None, None, H, E.rate(H))
 
 
-class _Search:
-    def __init__(self, E: Energies, motion: OnTheMotion, where: Mapping[int, int], terms: list[CombinationTerm]) -> None:
+class _CombinationSearch:
+    def __init__(self, E: Energies, motion: MotionIdentityTest, where: Mapping[int, int], terms: list[CombinationTerm]) -> None:
         self.E, self.t, self.motion, self.where = E, E.t, motion, where
-        self.insert = Rewrite(E.t, where)
+        self.insert = Substitution(E.t, where)
         self.terms = terms
 
-    def constants(self) -> list[list[Fraction]]:
+    def constant_coefficients(self) -> list[list[Fraction]]:
         """Coefficients c with Σ c_j dJ_j/dt = 0, the J_j being independent."""
         if not self.terms:
             return []
-        values, rates, p = self._sampled()
+        values, rates, p = self._sample_rates()
         # a term that others add up to says nothing new
         dependent = {max(j for j, c in enumerate(x) if c) for x in nullspace_mod(values, p)}
         kept = [j for j in range(len(self.terms)) if j not in dependent]
-        found = []
+        coefficient_sets = []
         for x in nullspace_mod([[row[j] for j in kept] for row in rates], p):
-            exact = [small_fraction(c, p) for c in x]
+            exact = [rational_reconstruction(c, p) for c in x]
             if all(c is not None for c in exact):
                 full = [Fraction(0)] * len(self.terms)
                 for j, c in zip(kept, exact, strict=True):
                     full[j] = c or Fraction(0)
-                found.append(_scaled(full))
-        return found
+                coefficient_sets.append(_normalize_leading(full))
+        return coefficient_sets
 
-    def _sampled(self) -> tuple[list[list[Element]], list[list[Element]], int]:
+    def _sample_rates(self) -> tuple[list[list[Element]], list[list[Element]], int]:
         """The terms and their rates at as many points of one field as it takes."""
         nodes = [self.insert(x.expression.i) for x in self.terms]
         rates = [self.insert(x.rate.i) for x in self.terms]
         residuals = [self.insert(r) for r in self.motion.residuals]
         asked = [*nodes, *rates, *residuals, *(row.e for row in self.motion.rows)]
 
-        def at(point: PrimePoint) -> list[list[Element]]:
-            point = self.motion.on_rows(point)
+        def at(point: SamplePoint) -> list[list[Element]]:
+            point = self.motion.point_on_rows(point)
             udot = solve_unknowns(point, residuals, self.motion.udot)
             return [point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])]
 
         # where no point is found on the rows nothing can be said
         n = len(self.terms)
-        prime, rows = sampled(self.t, range(7_000, 7_000 + _ATTEMPTS), at, n + _SPARE, asked)
+        prime, rows = sampled(self.t, range(7_000, 7_000 + _ATTEMPTS), at, n + _EXTRA_POINTS, asked)
         return [r[:n] for r in rows], [r[n:] for r in rows], prime
 
     # ---- what was found, in words --------------------------------------------------------------
@@ -176,8 +176,11 @@ class _Search:
     def combination(self, c: Sequence[Fraction]) -> Candidate | None:
         """The sum itself, if it is constant indeed."""
         kept = [(x, term) for x, term in zip(c, self.terms, strict=True) if x]
-        whole, rate = total(self.t, (x * term.expression for x, term in kept)), total(self.t, (x * term.rate for x, term in kept))
-        if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(whole, self.where) is not False:
+        whole, rate = (
+            sum_scalars(self.t, (x * term.expression for x, term in kept)),
+            sum_scalars(self.t, (x * term.rate for x, term in kept)),
+        )
+        if not self.motion.is_zero(rate, self.where) or self.motion.is_zero(whole, self.where) is not False:
             return None
         return self._name(c), whole, self._why(c)
 
@@ -190,7 +193,7 @@ class _Search:
             sign = ("+ " if parts else "") if x > 0 else ("− " if parts else "−")
             factor = "" if term.factor is None else f"{term.factor} "
             number = "" if abs(x) == 1 else f"{abs(x)} "
-            parts.append(f"{sign}{number}{factor}{_short(term)}")
+            parts.append(f"{sign}{number}{factor}{_term_text(term)}")
         return f"{'moving energy' if has_energy else 'sum of momenta'} {' '.join(parts)}"
 
     def _why(self, c: Sequence[Fraction]) -> str:
@@ -199,7 +202,7 @@ class _Search:
         kept = [(x, term) for x, term in zip(c, self.terms, strict=True) if x]
         moving = any(term.momentum is None for _, term in kept)
         momenta = ((x if term.factor is None else x * term.factor, term.momentum) for x, term in kept)
-        J = total(self.t, (factor * momentum.in_rates for factor, momentum in momenta if momentum is not None))
+        J = sum_scalars(self.t, (factor * momentum.in_rates for factor, momentum in momenta if momentum is not None))
         # H − p·ξ
         along = self._along_rows(-J if moving else J)
         if along is None:
@@ -214,31 +217,31 @@ class _Search:
     def _along_rows(self, J: Scalar) -> list[tuple[int, int, int]] | None:
         """(A_j·ξ, b_j, p) of every row at one point, or None where 𝓜 determines no ξ."""
         t, kin = self.t, self.E.kin
-        linear, qdot = Linear(t, kin.qdot), Column(t, kin.qdot)
-        M = [linear(p)[1] for p in slopes(kinetic_energy_in_rates(self.E), qdot)]
+        linear, qdot = LinearCoefficients(t, kin.qdot), Column(t, kin.qdot)
+        M = [linear(p)[1] for p in gradient_column(kinetic_energy_in_rates(self.E), qdot)]
         try:
-            point = PrimePoint(t, 9_000)
+            point = SamplePoint(t, 9_000)
             A = [[point(self.insert(row.get(k, t.zero))) for k in range(kin.n_q)] for row in M]
-            xi = solve_mod(A, [point(self.insert(s)) for s in slopes(J, qdot)], point.prime)
+            xi = solve_mod(A, [point(self.insert(s)) for s in gradient_column(J, qdot)], point.prime)
             p = point.prime
-            along = [sum(_plain(mul(point(self.insert(a)), xi[k], p)) for k, a in row.A.items()) % p for row in kin.rows]
-            return [(a, point.plain(self.insert(row.b)), p) for a, row in zip(along, kin.rows, strict=True)]
+            along = [sum(_require_real(mul(point(self.insert(a)), xi[k], p)) for k, a in row.A.items()) % p for row in kin.rows]
+            return [(a, point.real_value(self.insert(row.b)), p) for a, row in zip(along, kin.rows, strict=True)]
         except BadPoint:
             return None
 
 
-def _plain(x: Element) -> int:
+def _require_real(x: Element) -> int:
     if isinstance(x, tuple):
         msg = "a direction that is not real at this point"
         raise BadPoint(msg)
     return x
 
 
-def _short(term: CombinationTerm) -> str:
+def _term_text(term: CombinationTerm) -> str:
     return "T₂ − T₀ + V" if term.momentum is None else f"({term.momentum.name})"
 
 
-def _scaled(c: list[Fraction]) -> list[Fraction]:
+def _normalize_leading(c: list[Fraction]) -> list[Fraction]:
     """The energy, which is the last term, or else the first term with the coefficient one."""
     lead = c[-1] or next(x for x in c if x)
     return [x / lead for x in c]
@@ -255,32 +258,32 @@ class FirstIntegral:
     is_H: bool = False
 
 
-def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) -> tuple[FirstIntegral, ...]:
+def first_integrals(E: Energies, motion: MotionIdentityTest, where: Mapping[int, int]) -> tuple[FirstIntegral, ...]:
     """Every candidate whose rate vanishes on the motion; none twice."""
     H = E.E - E.K0
     single = [J for J in momenta(E) if symbols_of(E.t, [J.in_rates.i])]
-    energy = ("Jacobi integral T₂ − T₀ + V", jacobi(E), "neither T, V nor the rows depend on time")
-    candidates = [*((J.name, E.kin.scalar(E.kin.in_speeds(J.in_rates.i)), J.why) for J in single), *_many_valued(E), energy]
-    constant = motion.vanish([E.rate(e) for _, e, _ in candidates], where)
+    energy = ("Jacobi integral T₂ − T₀ + V", jacobi_integral(E), "neither T, V nor the rows depend on time")
+    candidates = [*((J.name, E.kin.scalar(E.kin.in_speeds(J.in_rates.i)), J.why) for J in single), *_multivalued_candidates(E), energy]
+    constant = motion.are_zero([E.rate(e) for _, e, _ in candidates], where)
     kept: list[Candidate] = []
 
     def keep(name: str, e: Scalar, why: str) -> None:
-        if motion.vanishes(e, where) is False and not any(motion.vanishes(e - other, where) for _, other, _ in kept):
+        if motion.is_zero(e, where) is False and not any(motion.is_zero(e - other, where) for _, other, _ in kept):
             kept.append((name, e, why))
 
     for candidate, holds in zip(candidates, constant, strict=True):
         if holds:
             keep(*candidate)
     varying = [J for J, holds in zip(single, constant, strict=False) if holds is False]
-    for candidate in combinations(E, motion, varying, where, bool(constant[-1])):
+    for candidate in constant_combinations(E, motion, varying, where, bool(constant[-1])):
         keep(*candidate)
-    return tuple(FirstIntegral(name, e, why, bool(motion.vanishes(e - H, where))) for name, e, why in kept)
+    return tuple(FirstIntegral(name, e, why, bool(motion.is_zero(e - H, where))) for name, e, why in kept)
 
 
-def _many_valued(E: Energies) -> Iterator[Candidate]:
+def _multivalued_candidates(E: Energies) -> Iterator[Candidate]:
     """T₂ − T₀ + V with the potentials that have another value after a closed path: a first integral, but no energy U."""
-    found = [(load, load.potential) for load in E.loads if load.many_valued and len(load.loads) == 1 and load.potential is not None]
-    if found:
-        names = ", ".join(name for load, _ in found for name in load.loads)
-        whole = sum((potential for _, potential in found), jacobi(E))
+    multivalued = [(load, load.potential) for load in E.loads if load.many_valued and len(load.loads) == 1 and load.potential is not None]
+    if multivalued:
+        names = ", ".join(name for load, _ in multivalued for name in load.loads)
+        whole = sum((potential for _, potential in multivalued), jacobi_integral(E))
         yield f"T₂ − T₀ + V with {names}", whole, "its potential has many values, so it is no potential energy U"

@@ -16,22 +16,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalembert.analysis.integrals.energies import Energies
-from dalembert.analysis.integrals.first_integrals import jacobi, kinetic_energy_in_rates
-from dalembert.analysis.integrals.identity_test import OnTheMotion
+from dalembert.analysis.integrals.first_integrals import jacobi_integral, kinetic_energy_in_rates
+from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 from dalembert.errors import DalembertError, NotApplicable
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
 from dalembert.symbolic.algebra.exact.verdict import Undecided, Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, symbols_of
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.printing import equation_text
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, Rows, slopes
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, gradient_column
 
 
 @dataclass(frozen=True)
-class Symmetry(Shown):
+class Symmetry(Displayable):
     """A direction ξ, its momentum p·ξ in the speeds, and what was found about both, each decided exactly."""
 
     system: str
@@ -44,7 +44,7 @@ class Symmetry(Shown):
     moving_energy_is_constant: bool | None
 
     @property
-    def failed(self) -> tuple[str, ...]:
+    def failed_conditions(self) -> tuple[str, ...]:
         """What does not hold of the conditions for p·ξ."""
         return tuple(name for name, found in self.checks if found.holds is False and name != "A ξ + b = 0")
 
@@ -52,26 +52,26 @@ class Symmetry(Shown):
         direction = ", ".join(f"{q}: {x}" for q, x in self.xi)
         lines = [f"{self.system}: the direction ξ = ({direction})"]
         lines += [f"  {name:32} {found}" for name, found in self.checks]
-        lines.append(f"  p·ξ = {self.momentum}: {_word(self.momentum_is_constant)}")
-        lines.append(f"  H − p·ξ: {_word(self.moving_energy_is_constant)}")
+        lines.append(f"  p·ξ = {self.momentum}: {_constancy_text(self.momentum_is_constant)}")
+        lines.append(f"  H − p·ξ: {_constancy_text(self.moving_energy_is_constant)}")
         return "\n".join(lines)
 
 
-def _word(constant: bool | None) -> str:
+def _constancy_text(constant: bool | None) -> str:
     return {True: "constant", False: "not constant", None: "undecided"}[constant]
 
 
-def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Mapping[int, int]) -> Symmetry:
+def symmetry(E: Energies, motion: MotionIdentityTest, xi: Mapping[int, int], where: Mapping[int, int]) -> Symmetry:
     """Decide on ξ = {q_k: ξ_k}, nodes of E's tape."""
     t, kin = E.t, E.kin
     T = kinetic_energy_in_rates(E)
     direction = Column(t, (xi.get(q, t.zero) for q in kin.q))
-    insert = Rewrite(t, where)
+    insert = Substitution(t, where)
     conditions = _conditions(E, T, direction).items()
     checks = tuple((name, decide_zero(t, column.map(insert).nodes).verdict) for name, column in conditions)
-    momentum = kin.scalar(kin.in_speeds((direction @ slopes(T, Column(t, kin.qdot))).i))
-    energy = jacobi(E) - momentum
-    constant = motion.vanish([E.rate(momentum), E.rate(energy)], where)
+    momentum = kin.scalar(kin.in_speeds((direction @ gradient_column(T, Column(t, kin.qdot))).i))
+    energy = jacobi_integral(E) - momentum
+    constant = motion.are_zero([E.rate(momentum), E.rate(energy)], where)
     shown = tuple((str(kin.scalar(q)), str(kin.scalar(e))) for q, e in xi.items())
     return Symmetry(kin.system.name, shown, momentum, energy, checks, constant[0], constant[1])
 
@@ -82,26 +82,26 @@ def _conditions(E: Energies, T: Scalar, xi: Column) -> dict[str, Column]:
 
     def along(f: Scalar) -> Column:
         """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
-        by_q, by_rate = slopes(f, Column(t, kin.q)), slopes(f, Column(t, kin.qdot))
+        by_q, by_rate = gradient_column(f, Column(t, kin.q)), gradient_column(f, Column(t, kin.qdot))
         return Column(t, [(xi @ by_q + xi.map(Derivative(t, t.rate)) @ by_rate).i])
 
-    found = {
+    conditions = {
         "T does not change along ξ": along(T),
         "V does not change along ξ": along(E.V),
         "no load acts along ξ": Column(t, [(xi @ generalized_forces(kin)).i]),
     }
     if rows:
-        A = Rows(t, (row.A for row in rows), kin.n_q)
-        found["A ξ = 0"] = A @ xi
-        found["A ξ + b = 0"] = A @ xi + Column(t, (row.b for row in rows))
-    return found
+        A = SparseMatrix(t, (row.A for row in rows), kin.n_q)
+        conditions["A ξ = 0"] = A @ xi
+        conditions["A ξ + b = 0"] = A @ xi + Column(t, (row.b for row in rows))
+    return conditions
 
 
 # ---- Routh's reduction --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class RouthReduction(Shown):
+class RouthReduction(Displayable):
     """The Routhian and the equations of the coordinates that remain; `equations[s]` = 0, proved on the motion."""
 
     system: str
@@ -126,20 +126,20 @@ class RouthReduction(Shown):
         return "\n".join(lines)
 
 
-def routh(E: Energies, motion: OnTheMotion) -> RouthReduction:
+def routh(E: Energies, motion: MotionIdentityTest) -> RouthReduction:
     """Remove every ignorable coordinate whose momentum is constant on the motion."""
-    return _Reduction(E, motion).result()
+    return _RouthReducer(E, motion).result()
 
 
-class _Reduction:
-    def __init__(self, E: Energies, motion: OnTheMotion) -> None:
+class _RouthReducer:
+    def __init__(self, E: Energies, motion: MotionIdentityTest) -> None:
         self.E, self.t, self.kin, self.motion = E, E.t, E.kin, motion
         if self.kin.rows:
             rows = ", ".join(repr(row.name) for row in self.kin.rows)
             msg = f"Routh's reduction is for independent coordinates; {self.kin.system.name!r} has the rows {rows}"
             raise NotApplicable(msg)
         self.T = kinetic_energy_in_rates(E)
-        self.p = slopes(self.T, Column(self.t, self.kin.qdot)).nodes
+        self.p = gradient_column(self.T, Column(self.t, self.kin.qdot)).nodes
         self.ignorable = self._ignorable()
         self.remaining = [k for k in range(self.kin.n_q) if k not in self.ignorable]
 
@@ -148,16 +148,16 @@ class _Reduction:
         E, kin = self.E, self.kin
         inside = set(symbols_of(self.t, [self.T.i, E.V.i]))
         absent = [k for k, q in enumerate(kin.q) if q not in inside]
-        constant = self.motion.vanish([E.rate(kin.scalar(kin.in_speeds(self.p[k]))) for k in absent])
-        found = [k for k, holds in zip(absent, constant, strict=True) if holds]
-        if not found and None in constant:
-            msg = f"whether a coordinate of {kin.system.name!r} is ignorable: undecided ({self.motion.why})"
+        constant = self.motion.are_zero([E.rate(kin.scalar(kin.in_speeds(self.p[k]))) for k in absent])
+        ignorable = [k for k, holds in zip(absent, constant, strict=True) if holds]
+        if not ignorable and None in constant:
+            msg = f"whether a coordinate of {kin.system.name!r} is ignorable: undecided ({self.motion.undecided_reason})"
             raise Undecided(msg)
-        if not found:
+        if not ignorable:
             why = f"a load acts along {', '.join(self._name(k) for k in absent)}" if absent else "T or V contains each of them"
             msg = f"no coordinate of {kin.system.name!r} is ignorable: {why}"
             raise NotApplicable(msg)
-        return found
+        return ignorable
 
     def _name(self, k: int) -> str:
         return self.kin.name(self.kin.q[k])
@@ -166,12 +166,12 @@ class _Reduction:
         t, kin, s = self.t, self.kin, self.kin.scalar
         symbols = [t.private_symbol(f"p_{self._name(k)}") for k in self.ignorable]
         rates = self._rates(symbols)
-        insert = Rewrite(t, dict(zip((kin.qdot[k] for k in self.ignorable), rates, strict=True)))
+        insert = Substitution(t, dict(zip((kin.qdot[k] for k in self.ignorable), rates, strict=True)))
         carried = Column(t, symbols) @ Column(t, (kin.qdot[k] for k in self.ignorable))
         R = insert((self.T - self.E.V - carried).i)
-        at_rest = Rewrite(t, {kin.qdot[k]: t.zero for k in self.remaining})
+        at_rest = Substitution(t, {kin.qdot[k]: t.zero for k in self.remaining})
         equations = self._equations(R, insert)
-        self._prove(equations, symbols)
+        self._verify_on_motion(equations, symbols)
         return RouthReduction(
             system=kin.system.name,
             ignorable=tuple(str(s(kin.q[k])) for k in self.ignorable),
@@ -188,29 +188,29 @@ class _Reduction:
     def _rates(self, symbols: Sequence[int]) -> list[int]:
         """q̇_c = M_cc⁻¹ (p_c − M_cs q̇_s − B_c)"""
         t = self.t
-        linear = Linear(t, [self.kin.qdot[k] for k in self.ignorable])
+        linear = LinearCoefficients(t, [self.kin.qdot[k] for k in self.ignorable])
         forms = [linear(self.p[k]) for k in self.ignorable]
         n = len(forms)
         M = [[row.get(j, t.zero) for j in range(n)] for _, row in forms]
         return LDL(t, M).solve((Column(t, symbols) - Column(t, (rest for rest, _ in forms))).nodes)
 
-    def _equations(self, R: int, insert: Rewrite) -> list[int]:
+    def _equations(self, R: int, insert: Substitution) -> list[int]:
         """d/dt ∂R/∂q̇_s − ∂R/∂q_s − Q_s, the momenta being constant."""
         t, kin = self.t, self.kin
         routhian, rate = kin.scalar(R), Derivative(t, t.rate)
-        inertia = slopes(routhian, Column(t, kin.qdot)).map(rate) - slopes(routhian, Column(t, kin.q))
+        inertia = gradient_column(routhian, Column(t, kin.qdot)).map(rate) - gradient_column(routhian, Column(t, kin.q))
         left = inertia - generalized_forces(kin).map(insert)
         return [left.nodes[k] for k in self.remaining]
 
-    def _prove(self, equations: Sequence[int], symbols: Sequence[int]) -> None:
+    def _verify_on_motion(self, equations: Sequence[int], symbols: Sequence[int]) -> None:
         """Each vanishes on every motion, with p_c = ∂T/∂q̇_c."""
         t, kin = self.t, self.kin
-        put_momenta = Rewrite(t, dict(zip(symbols, (self.p[k] for k in self.ignorable), strict=True)))
-        put_accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
+        put_momenta = Substitution(t, dict(zip(symbols, (self.p[k] for k in self.ignorable), strict=True)))
+        put_accelerations = Substitution(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
         left = [kin.scalar(kin.in_speeds(put_accelerations(put_momenta(e)))) for e in equations]
-        same = self.motion.vanish(left)
+        same = self.motion.are_zero(left)
         if False not in same and None in same:
-            msg = f"whether Routh's equations of {kin.system.name!r} are those of the motion: undecided ({self.motion.why})"
+            msg = f"whether Routh's equations of {kin.system.name!r} are those of the motion: undecided ({self.motion.undecided_reason})"
             raise Undecided(msg)
         if not all(same):
             msg = f"Routh's equations of {kin.system.name!r} are not those of the motion"

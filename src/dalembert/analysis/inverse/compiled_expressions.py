@@ -9,28 +9,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.mechanics.equations.equations_of_motion import jets
+from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
-from dalembert.runtime.numerics.symbol_values import check_complete, number, symbol_name
-from dalembert.symbolic.algebra.expression_graph import Rewrite, symbols_of
+from dalembert.runtime.numerics.symbol_values import finite_number, require_values, symbol_name
+from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 
 
-class NativeExpressions:
+class CompiledStateFunction:
     """y = f(q, u, u̇, t, **values): one state, or many in rows (bit for bit the same)."""
 
     def __init__(self, kin: Kinematics, outs: Sequence[int]) -> None:
         self.kin = kin
         t = kin.tape
         motions = {s.scalar.i: s.motion for s in kin.system.symbols.values() if s.motion is not None}
-        insert = Rewrite(t, jets(t, motions))
+        insert = Substitution(t, derivative_bindings(t, motions))
         outs = [insert(i) for i in outs]
-        self.parts = (kin.n_q, kin.n_u, kin.n_u, 1)
+        self.argument_sizes = (kin.n_q, kin.n_u, kin.n_u, 1)
         state = (*kin.q, *kin.u, *kin.udot, kin.system.t.i)
         known = set(state)
         self.parameters = tuple(i for i in symbols_of(t, outs) if i not in known)
         self.parameter_names = tuple(kin.name(i) for i in self.parameters)
-        self.function = CompiledFunction(t, outs, state, self.parameters, self.parts)
+        self.function = CompiledFunction(t, outs, state, self.parameters, self.argument_sizes)
         defaults = {s.name: float(s.value) for s in kin.system.symbols.values() if s.value is not None}
         self._defaults = np.array([defaults.get(n, math.nan) for n in self.parameter_names])
 
@@ -49,11 +49,11 @@ class NativeExpressions:
         for key, value in given.items():
             name = key if key in system.symbols else key.replace("_ddot", "''").replace("_dot", "'")
             if name in self.parameter_names:
-                p[self.parameter_names.index(name)] = number(key, value)
+                p[self.parameter_names.index(name)] = finite_number(key, value)
             else:
                 # declared, but it drops out of these expressions; or unknown
                 symbol_name(system, key, ("constant", "input", "specified", "state"))
         if np.isnan(p).any():
             have = {n: x for n, x in zip(self.parameter_names, p.tolist(), strict=True) if not math.isnan(x)}
-            check_complete(system, self.parameter_names, have)
+            require_values(system, self.parameter_names, have)
         return p

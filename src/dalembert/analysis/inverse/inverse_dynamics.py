@@ -13,24 +13,24 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.analysis.inverse.compiled_expressions import NativeExpressions
+from dalembert.analysis.inverse.compiled_expressions import CompiledStateFunction
 from dalembert.analysis.inverse.recursive_newton_euler import RequiredLoads, required_loads
 from dalembert.errors import BadDescription, DalembertError, NotLinear
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import symbol_name
-from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution
 
 Numbers = NDArray[np.float64]
-_MISSING: Final = 1e-8
+_RESIDUAL_TOLERANCE: Final = 1e-8
 
 
 class NotDriven(DalembertError):
     """A motion that the chosen drives cannot make."""
 
 
-class InverseDynamics(Shown):
+class InverseDynamics(Displayable):
     """tau = f(q, u, udot, t=0, **values): the loads of the drives at one state, or in rows at many.
 
     `drives` says what each entry belongs to, `route` how the loads were derived.
@@ -42,27 +42,27 @@ class InverseDynamics(Shown):
         self.n_u = kin.n_u
         zero = kin.tape.zero
         entries = [] if B is None else [row.get(k, zero) for row in B for k in range(len(drives))]
-        self.native = NativeExpressions(kin, [*nodes, *entries])
-        self._chosen = B is not None
+        self.state_function = CompiledStateFunction(kin, [*nodes, *entries])
+        self._has_actuators = B is not None
 
     def __str__(self) -> str:
         return f"Inverse dynamics {self.route}: f(q, u, udot) = the loads of {', '.join(self.drives)}\n  u = {', '.join(self._names)}"
 
     def __call__(self, q: Any, u: Any, udot: Any, t: Any = 0.0, **values: Any) -> Numbers:
         """The loads of the drives."""
-        y = self.native(q, u, udot, t, **values)
-        if not self._chosen:
+        y = self.state_function(q, u, udot, t, **values)
+        if not self._has_actuators:
             return y
-        return np.array([self._shared(row) for row in y]) if y.ndim == 2 else self._shared(y)
+        return np.array([self._least_norm_loads(row) for row in y]) if y.ndim == 2 else self._least_norm_loads(y)
 
-    def _shared(self, y: Numbers) -> Numbers:
+    def _least_norm_loads(self, y: Numbers) -> Numbers:
         """The least τ with B τ = r; an error where there is none."""
         p, k = self.n_u, len(self.drives)
         r, B = y[:p], y[p:].reshape(p, k)
         tau = np.linalg.lstsq(B, r, rcond=1e-12)[0]
         missing = r - B @ tau
         worst = int(np.argmax(np.abs(missing)))
-        if abs(missing[worst]) > _MISSING * max(1.0, float(np.max(np.abs(r)))):
+        if abs(missing[worst]) > _RESIDUAL_TOLERANCE * max(1.0, float(np.max(np.abs(r)))):
             name = self._names[worst]
             msg = f"these drives cannot make this motion: along {name} a load of {missing[worst]:g} is missing; add a drive there"
             raise NotDriven(msg)
@@ -82,18 +82,18 @@ def inverse_dynamics(system: System, drives: Sequence[str] | Literal["inputs"] |
         )
         raise BadDescription(msg)
     names = [symbol_name(system, n, ("input", "coordinate")) for n in names]
-    nodes, B = _distribution(system, loads, names)
+    nodes, B = _actuation_matrix(system, loads, names)
     return InverseDynamics(loads, tuple(names), B, nodes)
 
 
-def _distribution(system: System, loads: RequiredLoads, names: list[str]) -> tuple[list[int], list[dict[int, int]]]:
+def _actuation_matrix(system: System, loads: RequiredLoads, names: list[str]) -> tuple[list[int], list[dict[int, int]]]:
     """r and B with r = B τ: an input acts as its loads say, a coordinate along its own rate."""
     kin, t = loads.kinematics, loads.tape
     symbols = {n: system.symbols[n] for n in names}
     inputs = {n: s.scalar.i for n, s in symbols.items() if s.kind == "input"}
-    linear = Linear(t, list(inputs.values()))
+    linear = LinearCoefficients(t, list(inputs.values()))
     columns = {k: names.index(n) for k, n in enumerate(inputs)}
-    still = Rewrite(t, dict.fromkeys(inputs.values(), t.zero))
+    still = Substitution(t, dict.fromkeys(inputs.values(), t.zero))
     nodes, B = [], []
     for e in loads.nodes:
         try:

@@ -13,13 +13,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from dalembert.errors import BadExpression, NotApplicable
-from dalembert.foundation.caching import MadeOnce
-from dalembert.mechanics.geometry.rotation import Matrix3, cross3, matrix_sum, negative, plus, power, scaled, steiner, times
-from dalembert.mechanics.kinematics.kinematic_tree import Tree, TreeLink
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.mechanics.geometry.rotation import (
+    Matrix3,
+    add3,
+    cross3,
+    matrix_sum,
+    matrix_vector,
+    negate3,
+    parallel_axis_term,
+    scale3,
+    wrench_power,
+)
+from dalembert.mechanics.kinematics.kinematic_tree import KinematicTree, TreeLink
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.principles.kane import kane
-from dalembert.symbolic.algebra.expression_graph import Rewrite
+from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
 
@@ -37,29 +47,29 @@ class RequiredLoads:
         return self.kinematics.tape
 
 
-_REQUIRED: Final = MadeOnce[RequiredLoads]()
+_REQUIRED_LOADS_CACHE: Final = PerOwnerCache[RequiredLoads]()
 
 
 def required_loads(kin: Kinematics) -> RequiredLoads:
     """Link by link where the bodies form an open tree whose freedoms are the speeds, otherwise Kane's residual."""
-    return _REQUIRED(kin, None, lambda: _by_links(kin) or _by_kane(kin))
+    return _REQUIRED_LOADS_CACHE(kin, None, lambda: _by_recursion(kin) or _by_kane(kin))
 
 
-def _by_links(kin: Kinematics) -> RequiredLoads | None:
+def _by_recursion(kin: Kinematics) -> RequiredLoads | None:
     fork = kin.fork()
     try:
-        tau = joint_loads(fork)
+        tau = joint_torques(fork)
     except (NotApplicable, BadExpression):
         return None
     if any(u not in tau for u in fork.u):
         return None  # speeds of the user's own
-    in_u = Rewrite(fork.tape, dict(zip(fork.qdot, fork.qdot_of_u, strict=True)))
+    in_u = Substitution(fork.tape, dict(zip(fork.qdot, fork.qdot_of_u, strict=True)))
     return RequiredLoads(fork, tuple(in_u(tau[u]) for u in fork.u), "link by link")
 
 
 def _by_kane(kin: Kinematics) -> RequiredLoads:
     d = kane(kin)
-    return RequiredLoads(d.kinematics, d.native.residuals, "Kane's residual")
+    return RequiredLoads(d.kinematics, d.principle_form.residuals, "Kane's residual")
 
 
 # ---- link by link ------------------------------------------------------------------------------
@@ -74,63 +84,63 @@ class LinkInertia:
     A: Matrix3
 
 
-class Motions:
+class LinkMotion:
     """ω, α and a of every link at given q̈, gravity taken as an acceleration upwards."""
 
     def __init__(self, kin: Kinematics) -> None:
         self.kin, self.t = kin, kin.tape
-        self.tree = Tree(kin)
+        self.tree = KinematicTree(kin)
         t, zero = self.t, self.tree.zero
-        field = kin.system.field
+        field = kin.system.gravity_field
         g = zero if field is None else field.g.on(t).components(kin.system.N)
         self.w: dict[TreeLink, Triple] = {self.tree.root: zero}
         self.alpha: dict[TreeLink, Triple] = {self.tree.root: zero}
-        self.a: dict[TreeLink, Triple] = {self.tree.root: negative(t, g)}
+        self.a: dict[TreeLink, Triple] = {self.tree.root: negate3(t, g)}
         for link in self.tree.links[1:]:
-            self._move(link)
+            self._propagate_motion(link)
 
-    def _move(self, link: TreeLink) -> None:
+    def _propagate_motion(self, link: TreeLink) -> None:
         """ω = ω_p + ω̄, α = α_p + ω × ω̄ + …, a = a_p + α_p × r + ω_p × (ω_p × r + 2 ṙ) + r̈"""
         t, parent = self.t, link.parent
         assert parent is not None
         w_p, alpha, a = self.w[parent], self.alpha[parent], self.a[parent]
-        swing = plus(t, cross3(t, w_p, link.r), scaled(t, t.const(2), link.r_dot))
-        a = plus(t, plus(t, a, link.r_bias), plus(t, cross3(t, alpha, link.r), cross3(t, w_p, swing)))
+        swing = add3(t, cross3(t, w_p, link.r), scale3(t, t.const(2), link.r_dot))
+        a = add3(t, add3(t, a, link.r_bias), add3(t, cross3(t, alpha, link.r), cross3(t, w_p, swing)))
         w = w_p
         if link.frame is not parent.frame:
-            w, alpha, a = (link.frame.turn(t, x, back=False) for x in (w_p, alpha, a))
+            w, alpha, a = (link.frame.transform_components(t, x, to_parent=False) for x in (w_p, alpha, a))
         # ω × ω̄ = (ω_p) × ω̄, since ω̄ × ω̄ = 0
-        alpha = plus(t, alpha, plus(t, link.spin_bias, cross3(t, w, link.spin)))
-        for x, s_w, s_v in link.freedoms:
+        alpha = add3(t, alpha, add3(t, link.spin_bias, cross3(t, w, link.spin)))
+        for x, s_w, s_v in link.joint_axes:
             xdot = t.rate(x)
             assert xdot is not None
-            alpha, a = plus(t, alpha, scaled(t, xdot, s_w)), plus(t, a, scaled(t, xdot, s_v))
-        self.w[link], self.alpha[link], self.a[link] = plus(t, w, link.spin), alpha, a
+            alpha, a = add3(t, alpha, scale3(t, xdot, s_w)), add3(t, a, scale3(t, xdot, s_v))
+        self.w[link], self.alpha[link], self.a[link] = add3(t, w, link.spin), alpha, a
 
 
-def joint_loads(kin: Kinematics) -> dict[int, int]:
+def joint_torques(kin: Kinematics) -> dict[int, int]:
     """{q̇ or spin: τ}: what must act along each freedom of an open tree beside the loads that are declared."""
-    motions = Motions(kin)
+    motions = LinkMotion(kin)
     t, tree = kin.tape, motions.tree
     force: dict[TreeLink, Triple] = {}
     moment: dict[TreeLink, Triple] = {}
     for link in tree.links:
-        moment[link], force[link] = _wrench(t, link_inertia(kin, link), motions.w[link], motions.alpha[link], motions.a[link])
+        moment[link], force[link] = _inertia_wrench(t, link_inertia(kin, link), motions.w[link], motions.alpha[link], motions.a[link])
     tau: dict[int, int] = {}
     for link in reversed(tree.links[1:]):
         n, f = moment[link], force[link]
-        for x, s_w, s_v in link.freedoms:
+        for x, s_w, s_v in link.joint_axes:
             xdot = t.rate(x)
             assert xdot is not None
             before = tau[x] if x in tau else t.mul(tree.flywheels.get(x, t.zero), xdot)
-            tau[x] = t.add(power(t, s_w, s_v, n, f), before)
+            tau[x] = t.add(wrench_power(t, s_w, s_v, n, f), before)
         parent = link.parent
         assert parent is not None
         if link.frame is not parent.frame:
-            n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
-        force[parent] = plus(t, force[parent], f)
-        moment[parent] = plus(t, moment[parent], plus(t, n, cross3(t, link.r, f)))
-    applied = _declared(kin, tree)
+            n, f = link.frame.transform_components(t, n, to_parent=True), link.frame.transform_components(t, f, to_parent=True)
+        force[parent] = add3(t, force[parent], f)
+        moment[parent] = add3(t, moment[parent], add3(t, n, cross3(t, link.r, f)))
+    applied = _applied_joint_loads(kin, tree)
     return {x: t.sub(e, applied.get(x, t.zero)) for x, e in tau.items()}
 
 
@@ -141,27 +151,27 @@ def link_inertia(kin: Kinematics, link: TreeLink) -> LinkInertia:
     m, h, A = t.zero, zero, (zero, zero, zero)
     for body, rho in link.masses:
         k = body.mass.i
-        m_rho = scaled(t, k, rho)
-        m, h = t.add(m, k), plus(t, h, m_rho)
-        A = matrix_sum(t, A, steiner(t, m_rho, rho))
+        m_rho = scale3(t, k, rho)
+        m, h = t.add(m, k), add3(t, h, m_rho)
+        A = matrix_sum(t, A, parallel_axis_term(t, m_rho, rho))
         if body.inertia is not None:
             A = matrix_sum(t, A, body.inertia.on(t).to(link.frame).rows)
     return LinkInertia(m, h, A)
 
 
-def _wrench(t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple) -> tuple[Triple, Triple]:
+def _inertia_wrench(t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple) -> tuple[Triple, Triple]:
     """n = A α + ω × A ω + h × a,  f = m a + α × h + ω × (ω × h), at the link's point."""
-    n = plus(t, plus(t, times(t, I.A, alpha), cross3(t, w, times(t, I.A, w))), cross3(t, I.h, a))
-    f = plus(t, scaled(t, I.m, a), plus(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
+    n = add3(t, add3(t, matrix_vector(t, I.A, alpha), cross3(t, w, matrix_vector(t, I.A, w))), cross3(t, I.h, a))
+    f = add3(t, scale3(t, I.m, a), add3(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
     return n, f
 
 
-def _declared(kin: Kinematics, tree: Tree) -> dict[int, int]:
+def _applied_joint_loads(kin: Kinematics, tree: KinematicTree) -> dict[int, int]:
     """The declared loads along every freedom, gravity left out; along a spin ½ E Q_e, since ė = ½ Eᵀ s."""
     t = kin.tape
-    Q = dict(zip(kin.qdot, Quantities(kin).rates.of_loads_but_gravity.value, strict=True))
+    Q = dict(zip(kin.qdot, Quantities(kin).rates.generalized_force_without_gravity.value, strict=True))
     for link in tree.links[1:]:
         if link.ball is not None:
-            along = link.ball.load_of_spin(t, [Q[t.rate(e) or e] for e in link.ball.e])
-            Q |= dict(zip((s for s, _, _ in link.freedoms), along, strict=True))
+            along = link.ball.torque_from_load(t, [Q[t.rate(e) or e] for e in link.ball.e])
+            Q |= dict(zip((s for s, _, _ in link.joint_axes), along, strict=True))
     return Q

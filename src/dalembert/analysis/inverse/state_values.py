@@ -12,25 +12,25 @@ from numpy.typing import NDArray
 
 from dalembert.analysis.inverse.recursive_newton_euler import RequiredLoads, required_loads
 from dalembert.errors import BadExpression
-from dalembert.foundation.display import Shown
-from dalembert.foundation.suggestions import options_by_name
+from dalembert.foundation.display import Displayable
+from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, all_rates, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics, unreduced_kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.numerics.symbol_values import mapping
+from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.states.constraint_rank import regular_kinematics
 from dalembert.runtime.states.evaluator import Evaluator, Level
-from dalembert.runtime.states.initial_conditions import find_start
-from dalembert.runtime.states.run_values import values_of_run
-from dalembert.symbolic.algebra.arithmetic import Arrays
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import run_values
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate as fold
 
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class StateValues(Shown):
+class StateValues(Displayable):
     """A state of a system that satisfies every row: M u̇ = f there, and whatever else is asked of it."""
 
     kinematics: Kinematics
@@ -46,18 +46,18 @@ class StateValues(Shown):
         return "\n".join([f"{kin.system.name} at t = {self.t:g}", *(f"  {name} = {x:.9g}" for name, x in values)])
 
     @cached_property
-    def _loads(self) -> tuple[Numbers, Numbers]:
-        return mass_and_load(required_loads(self.kinematics), self.q, self.u, self.t, self.numbers)
+    def _mass_and_forcing(self) -> tuple[Numbers, Numbers]:
+        return mass_matrix_and_forcing(required_loads(self.kinematics), self.q, self.u, self.t, self.numbers)
 
     @property
     def M(self) -> Numbers:
         """The mass matrix along the speeds."""
-        return self._loads[0]
+        return self._mass_and_forcing[0]
 
     @property
     def f(self) -> Numbers:
         """What accelerates: M u̇ = f."""
-        return self._loads[1]
+        return self._mass_and_forcing[1]
 
     @cached_property
     def udot(self) -> Numbers:
@@ -77,13 +77,13 @@ class StateValues(Shown):
             return np.array([self.value(c) for c in expression.to(self.kinematics.system.N)])
         evaluator = Evaluator(self.kinematics, self.numbers)
         node = evaluator.node(expression)
-        fast = evaluator.level(node) is Level.ACCELERATION
+        needs_accelerations = evaluator.level(node) is Level.ACCELERATION
         state = dict(zip((*evaluator.kin.q, *evaluator.kin.u), (*self.q.tolist(), *self.u.tolist()), strict=True)) | {
             evaluator.time: self.t
         }
-        if fast:
+        if needs_accelerations:
             state |= dict(zip(evaluator.kin.udot, self.udot.tolist(), strict=True))
-        (x,) = evaluator.floats([evaluator.reduced(node)], state)
+        (x,) = evaluator.values_at([evaluator.in_state(node)], state)
         if not np.isfinite(x):
             msg = f"{expression} has no finite value at this state"
             raise BadExpression(msg)
@@ -101,16 +101,16 @@ def state_values(
 ) -> StateValues:
     """The state that `at` names; what it does not name is zero where the rows allow it, otherwise solved for."""
     kin = kinematics(system)
-    numbers = values_of_run(kin, values or {}, inputs or {}).value_at(t)
-    given = mapping("at", {} if at is None else at)
-    if kin.moving_pivots and not system.speed_list:
-        kin = regular_kinematics(kin, find_start(all_rates(kin), given, numbers, t, guess).q, numbers, t)
-        numbers = values_of_run(kin, values or {}, inputs or {}).value_at(t)
-    start = find_start(kin, given, numbers, t, guess)
+    numbers = run_values(kin, values or {}, inputs or {}).symbol_values_at(t)
+    given = require_mapping("at", {} if at is None else at)
+    if kin.state_dependent_pivots and not system.speed_list:
+        kin = regular_kinematics(kin, solve_initial_conditions(unreduced_kinematics(kin), given, numbers, t, guess).q, numbers, t)
+        numbers = run_values(kin, values or {}, inputs or {}).symbol_values_at(t)
+    start = solve_initial_conditions(kin, given, numbers, t, guess)
     return StateValues(kin, t, np.asarray(start.q), np.asarray(start.u), numbers | dict(zip(kin.x, start.x.tolist(), strict=True)))
 
 
-@options_by_name
+@check_options
 def evaluate(
     system: System,
     expressions: Any,
@@ -135,7 +135,9 @@ def evaluate(
     return state.value(expressions)
 
 
-def mass_and_load(loads: RequiredLoads, q: Numbers, u: Numbers, t: float, numbers: Mapping[int, float]) -> tuple[Numbers, Numbers]:
+def mass_matrix_and_forcing(
+    loads: RequiredLoads, q: Numbers, u: Numbers, t: float, numbers: Mapping[int, float]
+) -> tuple[Numbers, Numbers]:
     """M and f, from the loads at u̇ = 0 and at every unit u̇."""
     kin = loads.kinematics
     p = kin.n_u
@@ -144,5 +146,5 @@ def mass_and_load(loads: RequiredLoads, q: Numbers, u: Numbers, t: float, number
     known |= dict(zip((*kin.q, *kin.u, kin.system.t.i), (*q, *u, np.float64(t)), strict=True))
     known |= dict(zip(kin.udot, units, strict=True))
     with np.errstate(all="ignore"):
-        rows = np.array([np.broadcast_to(x, p + 1) for x in fold(kin.tape, loads.nodes, known.__getitem__, Arrays())])
+        rows = np.array([np.broadcast_to(x, p + 1) for x in fold(kin.tape, loads.nodes, known.__getitem__, ArrayArithmetic())])
     return rows[:, 1:] - rows[:, :1], -rows[:, 0]

@@ -16,10 +16,10 @@ import numpy as np
 
 from dalembert.analysis.linear.second_order import SecondOrder, second_order
 from dalembert.errors import MissingPackage, Unknown
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.atomic_write import write
-from dalembert.foundation.display import Shown
-from dalembert.symbolic.units.quantities import labelled
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.atomic_write import write_text
+from dalembert.foundation.display import Displayable
+from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 # entries below this part of both their row's and their column's largest, or of all entries, are rounding
 _ROUNDING: Final = 1e-14
-_DUST: Final = 1e-13
+_PRINT_ROUNDOFF: Final = 1e-13
 _UNIT: Final = 2.0**-53
 # eigenvalues that differ by less are one, seen several times
-_COINCIDE: Final = 1e-10
+_REPEATED_TOLERANCE: Final = 1e-10
 # how many frequencies tell whether enough functions of members are kept
-_SHOWN: Final = 3
+_N_FREQUENCIES: Final = 3
 
 
 class Mode(NamedTuple):
@@ -58,7 +58,7 @@ class Mode(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Modes(Shown):
+class Modes(Displayable):
     """The modes of a linear model; those that oscillate fastest last, structural zeros first."""
 
     states: tuple[str, ...]
@@ -72,39 +72,41 @@ class Modes(Shown):
         return np.array([m.eigenvalue for m in self.modes], dtype=complex)
 
     @property
-    def proper(self) -> Complex:
+    def nonstructural(self) -> Complex:
         """Those that are not zero by structure."""
         return np.array([m.eigenvalue for m in self.modes if not m.structural], dtype=complex)
 
     @property
     def growth(self) -> float:
         """max Re λ over the eigenvalues that are not zero by structure; −∞ if there are none."""
-        return float(np.max(self.proper.real, initial=-math.inf))
+        return float(np.max(self.nonstructural.real, initial=-math.inf))
 
     @property
-    def frequencies(self) -> Numbers:
+    def frequencies(self) -> FloatArray:
         """|λ|"""
         return np.abs(self.eigenvalues)
 
     @property
-    def damping(self) -> Numbers:
+    def damping(self) -> FloatArray:
         """ζ = −Re λ/|λ|"""
         return np.array([m.damping for m in self.modes])
 
     def __str__(self) -> str:
         zeros = sum(m.structural for m in self.modes)
-        heads = (labelled("eigenvalue", "1/s"), labelled("frequency", "rad/s")) if self.seconds else ("eigenvalue", "frequency")
+        heads = (
+            (label_with_unit("eigenvalue", "1/s"), label_with_unit("frequency", "rad/s")) if self.seconds else ("eigenvalue", "frequency")
+        )
         wide = max(12, len(heads[1]) + 1)
         lines = [f"  {heads[0]:<28}{heads[1]:>{wide}}{'damping':>12}  shape"]
         for m in self.modes:
             if m.structural or m.eigenvalue.imag < 0:
                 continue
-            z = _shown(m.eigenvalue)
+            z = _drop_roundoff(m.eigenvalue)
             value = f"{z.real:.9g} ± {z.imag:.9g} i" if z.imag else f"{z.real:.9g}"
-            lines.append(f"  {value:<28}{m.frequency:>{wide}.6g}{0.0 - z.real / abs(z) if z else math.nan:>12.4g}  {self._shape(m)}")
+            lines.append(f"  {value:<28}{m.frequency:>{wide}.6g}{0.0 - z.real / abs(z) if z else math.nan:>12.4g}  {self._shape_text(m)}")
         return "\n".join([*lines, *([f"  0, {zeros} times: ignorable coordinates and free speeds"] if zeros else [])])
 
-    def _shape(self, m: Mode) -> str:
+    def _shape_text(self, m: Mode) -> str:
         """The components above a hundredth, by size, with their phases."""
         order = np.argsort(-np.abs(m.shape), kind="stable")[:4]
         parts = []
@@ -116,35 +118,35 @@ class Modes(Shown):
         return ", ".join(parts)
 
 
-def _shown(z: complex) -> complex:
+def _drop_roundoff(z: complex) -> complex:
     """An eigenvalue without the rounding errors of a part that is zero."""
-    return complex(z.real if abs(z.real) > _DUST * abs(z) else 0.0, z.imag if abs(z.imag) > _DUST * abs(z) else 0.0)
+    return complex(z.real if abs(z.real) > _PRINT_ROUNDOFF * abs(z) else 0.0, z.imag if abs(z.imag) > _PRINT_ROUNDOFF * abs(z) else 0.0)
 
 
-def modes(A: Numbers, states: tuple[str, ...], *, seconds: bool = False) -> Modes:
+def modes(A: FloatArray, states: tuple[str, ...], *, seconds: bool = False) -> Modes:
     """The eigenvalues of the blocks of A, and the eigenvectors of A for each."""
-    found = []
-    for block in blocks(A):
+    mode_list = []
+    for block in strong_components(A):
         part = A[np.ix_(block, block)]
         if len(block) == 1:
             structural = abs(part[0, 0]) <= _ROUNDING * np.abs(A).max(initial=0.0)
-            found += [Mode(0j if structural else complex(part[0, 0]), _shape(A, part[0, 0]), bool(structural))]
+            mode_list += [Mode(0j if structural else complex(part[0, 0]), _eigenvector(A, part[0, 0]), bool(structural))]
             continue
-        found += [Mode(complex(z), _shape(A, z), structural=False) for z in np.linalg.eigvals(part)]
-    found.sort(key=lambda m: (not m.structural, abs(m.eigenvalue.imag), m.eigenvalue.real, m.eigenvalue.imag))
-    return Modes(states, _told_apart(A, found), seconds)
+        mode_list += [Mode(complex(z), _eigenvector(A, z), structural=False) for z in np.linalg.eigvals(part)]
+    mode_list.sort(key=lambda m: (not m.structural, abs(m.eigenvalue.imag), m.eigenvalue.real, m.eigenvalue.imag))
+    return Modes(states, _separate_repeated(A, mode_list), seconds)
 
 
-def _told_apart(A: Numbers, found: list[Mode]) -> tuple[Mode, ...]:
+def _separate_repeated(A: FloatArray, modes: list[Mode]) -> tuple[Mode, ...]:
     """Modes of one eigenvalue with directions of their own, where A has them: a ball in a bowl swings both ways."""
     apart: list[Mode] = []
-    for m in found:
-        before = sum(abs(m.eigenvalue - other.eigenvalue) <= _COINCIDE * abs(m.eigenvalue) for other in apart if m.eigenvalue)
-        apart.append(m._replace(shape=_shape(A, m.eigenvalue, before)) if before else m)
+    for m in modes:
+        before = sum(abs(m.eigenvalue - other.eigenvalue) <= _REPEATED_TOLERANCE * abs(m.eigenvalue) for other in apart if m.eigenvalue)
+        apart.append(m._replace(shape=_eigenvector(A, m.eigenvalue, before)) if before else m)
     return tuple(apart)
 
 
-def blocks(A: Numbers) -> list[list[int]]:
+def strong_components(A: FloatArray) -> list[list[int]]:
     """The strongly connected parts of x_i ← x_j where A_ij is not zero."""
     size = np.abs(A)
     least = np.minimum(size.max(axis=1, initial=0.0)[:, None], size.max(axis=0, initial=0.0)[None, :])
@@ -155,34 +157,34 @@ def blocks(A: Numbers) -> list[list[int]]:
     return [np.flatnonzero(mutual[k]).tolist() for k in range(len(A)) if not mutual[k, :k].any()]
 
 
-def _shape(A: Numbers, eigenvalue: complex, number: int = 0) -> Complex:
+def _eigenvector(A: FloatArray, eigenvalue: complex, repetition: int = 0) -> Complex:
     """The direction that A − λ 1 shortens most: an eigenvector also where others nearly coincide; or the next such direction."""
     _, shortened, directions = np.linalg.svd(A - eigenvalue * np.eye(len(A)))
-    chosen = -1 - number if shortened[-1 - number] <= _COINCIDE * shortened[0] else -1
+    chosen = -1 - repetition if shortened[-1 - repetition] <= _REPEATED_TOLERANCE * shortened[0] else -1
     shape = directions[chosen].conj()
     return np.asarray(shape / shape[np.argmax(np.abs(shape))], dtype=complex)
 
 
 @dataclass(frozen=True, eq=False)
-class Residual:
+class ResidualJacobian:
     """r = M u̇ − f near the point: M, r_z, r_u and r_w, with the coordinates whose rates are speeds."""
 
-    M: Numbers
-    z: Numbers
-    u: Numbers
-    w: Numbers
+    M: FloatArray
+    z: FloatArray
+    u: FloatArray
+    w: FloatArray
     # {place in z: place in u} where ż = u
     rates: dict[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel(Shown):
+class LinearModel(Displayable):
     """A, B, C, D and f₀ of a system in n − m_hol independent coordinates z and p speeds u, about one point.
 
     x = (z, u). `point` holds every coordinate and speed there, `offset` f₀ = (ż, u̇), `y` the outputs.
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
+    _foreign_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("poles", "eigs", "eig", "eigvals"), "they are .eigenvalues, and .modes()"),
         **dict.fromkeys(("transfer_function", "tf", "bode", "step", "lqr"), "it is made of .control(), or .frequency_response(…)"),
         **dict.fromkeys(("K", "M", "G"), "they are .second_order().M and the like"),
@@ -193,18 +195,18 @@ class LinearModel(Shown):
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    A: Numbers
-    B: Numbers
-    C: Numbers
-    D: Numbers
-    offset: Numbers
-    y: Numbers
+    A: FloatArray
+    B: FloatArray
+    C: FloatArray
+    D: FloatArray
+    offset: FloatArray
+    y: FloatArray
     point: dict[str, float]
-    residual: Residual = field(repr=False)
+    residual: ResidualJacobian = field(repr=False)
     # whether A stays as it is while the motion goes on: only then do eigenvalues decide on stability
     steady: bool = True
     # the amplitudes of the last functions in which members were expanded
-    last: tuple[str, ...] = ()
+    last_amplitudes: tuple[str, ...] = ()
     # of the values at the point; where there are any, time is in seconds
     units: Mapping[str, str] = field(default_factory=dict)
 
@@ -282,7 +284,7 @@ class LinearModel(Shown):
         lines = [",".join(quoted)]
         for name, row in zip((*(f"{x}.dot" for x in self.states), *self.outputs), table.tolist(), strict=True):
             lines.append(",".join((f'"{name}"' if "," in name else name, *map(repr, row))))
-        write(path, "\n".join([*lines, ""]))
+        write_text(path, "\n".join([*lines, ""]))
 
     def __str__(self) -> str:
         head = f"{self.system}, linear about " + (
@@ -294,23 +296,23 @@ class LinearModel(Shown):
         moving = ", ".join(f"{name}.dot {x:.6g}" for name, x, least in listed if abs(x) > least)
         offset = f"f₀: {moving}" if moving else f"f₀ = 0{': an equilibrium' if self.steady else ' at this moment'}"
         notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
-        converged = self._estimate() if self.last else ""
+        converged = self._truncation_estimate() if self.last_amplitudes else ""
         return "\n".join((head, f"states {', '.join(self.states)}", offset, *notes, str(self.modes()), *([converged] if converged else [])))
 
-    def _estimate(self) -> str:
+    def _truncation_estimate(self) -> str:
         """What the last admissible function of every expanded member changed in the lowest frequencies, in a line.
 
         The equations of n − 1 functions are those of n functions without the last one, so that a smaller model need not be derived.
         """
         r, rates = self.residual, self.residual.rates
-        gone = [k for k, name in enumerate(self.states[: self.n_z]) if name in self.last]
-        if not gone or any(k not in rates for k in gone):
+        dropped = [k for k, name in enumerate(self.states[: self.n_z]) if name in self.last_amplitudes]
+        if not dropped or any(k not in rates for k in dropped):
             return ""
-        z = [k for k in range(self.n_z) if k not in gone]
-        u = [k for k in range(len(r.M)) if k not in {rates[k] for k in gone}]
+        z = [k for k in range(self.n_z) if k not in dropped]
+        u = [k for k in range(len(r.M)) if k not in {rates[k] for k in dropped}]
         lower = -np.linalg.solve(r.M[np.ix_(u, u)], np.hstack([r.z[np.ix_(u, z)], r.u[np.ix_(u, u)]]))
         kept = [*z, *(self.n_z + k for k in u)]
-        less = modes(np.vstack([self.A[np.ix_(z, kept)], lower]), tuple(self.states[k] for k in kept)).eigenvalues
-        lowest = [sorted(z.imag for z in found.tolist() if z.imag > 0)[:_SHOWN] for found in (self.eigenvalues, less)]
+        reduced_spectrum = modes(np.vstack([self.A[np.ix_(z, kept)], lower]), tuple(self.states[k] for k in kept)).eigenvalues
+        lowest = [sorted(z.imag for z in found.tolist() if z.imag > 0)[:_N_FREQUENCIES] for found in (self.eigenvalues, reduced_spectrum)]
         shown = [f"{a:.6g} by {abs(b - a) / a:.1e}" for a, b in zip(*lowest, strict=False)]
         return f"the last function of each member changed the frequencies {', '.join(shown)}" if shown else ""

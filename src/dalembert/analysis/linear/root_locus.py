@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.linear.equation_jacobians import BadLinearPoint, field_of
+from dalembert.analysis.linear.equation_jacobians import BadLinearPoint, cached_jacobians
 from dalembert.analysis.linear.linear_model import LinearModel
-from dalembert.analysis.linear.linearize import independent, model
+from dalembert.analysis.linear.linearize import choose_independent, linear_model_at
 from dalembert.errors import DalembertError
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, Chart, Curve, Panel
 from dalembert.runtime.simulation.plotting.plot import save
 from dalembert.runtime.states.evaluator import Key
-from dalembert.runtime.states.initial_conditions import find_start
-from dalembert.runtime.states.run_values import Values, operating
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import RunValues, operating_values
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     Complex = NDArray[np.complex128]
 
 # growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the cube root of rounding
-_NO_GROWTH: Final = 1e-4
+_GROWTH_TOLERANCE: Final = 1e-4
 _BISECTIONS: Final = 14
 # of a plot in characters
 _ROWS: Final = 19
 _REAL, _PAIR, _ZERO = "•", "◦", "─"
 
 
-class ParameterSweep:
+class ParametricLinearization:
     """A system about a point that a parameter moves: call it with numbers to get linear models."""
 
     def __init__(
@@ -60,30 +60,30 @@ class ParameterSweep:
         self._constant = symbol.scalar.i if symbol is not None and symbol.kind == "constant" else None
         self._key = parameter
 
-    def _chosen(self, p: float) -> Values:
+    def _values_at(self, p: float) -> RunValues:
         moved = {self.parameter: p} if self._constant is not None else {}
-        return operating(self._system, {**self._values, **moved}, self._inputs)
+        return operating_values(self._system, {**self._values, **moved}, self._inputs)
 
-    def __call__(self, parameters: Sequence[float] | Numbers) -> list[LinearModel]:
+    def __call__(self, parameters: Sequence[float] | FloatArray) -> list[LinearModel]:
         """The linear models for these values of the parameter."""
         at = [float(p) for p in parameters]
         starts = []
         for p in at:
-            chosen = self._chosen(p)
+            chosen = self._values_at(p)
             about = {**self._about, **({} if self._constant is not None else {self._key: p})}
-            starts.append(find_start(chosen.kin, about, chosen.value_at(self.t), self.t))
-        field = field_of(chosen, self.t)
-        numbers: dict[int, Numbers | float] = dict(chosen.value_at(self.t))
+            starts.append(solve_initial_conditions(chosen.kin, about, chosen.symbol_values_at(self.t), self.t))
+        field = cached_jacobians(chosen, self.t)
+        numbers: dict[int, FloatArray | float] = dict(chosen.symbol_values_at(self.t))
         if self._constant is not None:
             numbers[self._constant] = np.array(at)
         slopes = field.at(np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, numbers)
-        free = independent(slopes.phi_q[0])
-        return [model(field, s, slopes, k, free) for k, s in enumerate(starts)]
+        free = choose_independent(slopes.phi_q[0])
+        return [linear_model_at(field, s, slopes, k, free) for k, s in enumerate(starts)]
 
     def growth(self, p: float) -> tuple[float, float]:
         """max Re λ of the eigenvalues that are not zero by structure, and the largest |λ|."""
-        found = self([p])[0].modes()
-        return found.growth, float(np.max(found.frequencies, initial=0.0))
+        modes = self([p])[0].modes()
+        return modes.growth, float(np.max(modes.frequencies, initial=0.0))
 
     def stability_limit(self, low: float, high: float) -> float:
         """p between `low` and `high` at which max Re λ = 0.
@@ -91,32 +91,32 @@ class ParameterSweep:
         Where damping makes the stable side decay, Re λ crosses zero and is bisected. Where it stays zero on the stable side
         (conservative and gyroscopic systems), Re λ grows as a root or linearly; its power that is smooth is extrapolated to zero.
         """
-        signs = [self._unstable(p) for p in (low, high)]
+        signs = [self._is_unstable(p) for p in (low, high)]
         if signs[0] == signs[1]:
             state = "unstable" if signs[0] else "stable"
             msg = f"stability limit: {self.parameter} = {low:g} and {high:g} are both {state}; give two values between which it changes"
             raise BadLinearPoint(msg)
         stable, unstable = (high, low) if signs[0] else (low, high)
-        if self._decays(stable, unstable):
+        if self._is_damped(stable, unstable):
             from scipy.optimize import brentq
 
             # the zero of max Re λ between two points of opposite sign
             return float(brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14))
         for _ in range(_BISECTIONS):
             middle = (stable + unstable) / 2
-            stable, unstable = (stable, middle) if self._unstable(middle) else (middle, unstable)
-        return self._extrapolated(stable, unstable, abs(high - low))
+            stable, unstable = (stable, middle) if self._is_unstable(middle) else (middle, unstable)
+        return self._extrapolate_limit(stable, unstable, abs(high - low))
 
-    def _unstable(self, p: float) -> bool:
+    def _is_unstable(self, p: float) -> bool:
         growth, size = self.growth(p)
-        return growth > _NO_GROWTH * size
+        return growth > _GROWTH_TOLERANCE * size
 
-    def _decays(self, stable: float, unstable: float) -> bool:
+    def _is_damped(self, stable: float, unstable: float) -> bool:
         """Whether max Re λ is negative on the whole stable side, as far as two points can tell."""
-        found = [self.growth(stable + k * (unstable - stable) * 1e-3) for k in (0, 1)]
-        return all(growth < -_NO_GROWTH * size for growth, size in found)
+        growth_rates = [self.growth(stable + k * (unstable - stable) * 1e-3) for k in (0, 1)]
+        return all(growth < -_GROWTH_TOLERANCE * size for growth, size in growth_rates)
 
-    def _extrapolated(self, stable: float, unstable: float, width: float) -> float:
+    def _extrapolate_limit(self, stable: float, unstable: float, width: float) -> float:
         """The zero of growth^(1/α), α = ½ or 1, by a polynomial through points on the unstable side."""
         edge, side = (stable + unstable) / 2, math.copysign(1.0, unstable - stable)
         step = max(width / 200, 8 * abs(unstable - stable))
@@ -136,26 +136,26 @@ class ParameterSweep:
 
 
 @dataclass(frozen=True, eq=False)
-class RootLocus(Shown):
+class RootLocus(Displayable):
     """Eigenvalues over a parameter: a row for each value, each column following one eigenvalue."""
 
     parameter: str
-    values: Numbers
+    values: FloatArray
     eigenvalues: Complex
     models: tuple[LinearModel, ...]
     # eigenvalues that are zero by structure at every value, which the columns leave out
     structural: int
 
     @property
-    def growth(self) -> Numbers:
+    def growth(self) -> FloatArray:
         """max Re λ for each value."""
         return np.asarray(self.eigenvalues.real.max(axis=1, initial=-np.inf))
 
     @property
-    def changes(self) -> tuple[tuple[float, float], ...]:
+    def stability_changes(self) -> tuple[tuple[float, float], ...]:
         """Neighbouring values between which the number of growing eigenvalues changes."""
         size = np.maximum(np.abs(self.eigenvalues).max(axis=1, initial=0.0), np.finfo(float).tiny)
-        growing = (self.eigenvalues.real > _NO_GROWTH * size[:, None]).sum(axis=1)
+        growing = (self.eigenvalues.real > _GROWTH_TOLERANCE * size[:, None]).sum(axis=1)
         return tuple((float(self.values[k]), float(self.values[k + 1])) for k in np.flatnonzero(np.diff(growing)))
 
     def text_plot(self, columns: int = 72) -> str:
@@ -191,7 +191,7 @@ class RootLocus(Shown):
             for name, part, colour in parts
         )
         facts, span = f"eigenvalues over {self.parameter}", (float(self.values.min()), float(self.values.max()))
-        save(Chart(self.models[0].system, facts, GREY, span, panels, across=self.parameter), path)
+        save(Chart(self.models[0].system, facts, GREY, span, panels, x_label=self.parameter), path)
 
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]
@@ -204,7 +204,7 @@ class RootLocus(Shown):
 def root_locus(
     system: System,
     parameter: Key,
-    over: Sequence[float] | Numbers,
+    over: Sequence[float] | FloatArray,
     about: Mapping[Any, Any] | None = None,
     *,
     values: Mapping[Any, Any] | None = None,
@@ -219,17 +219,17 @@ def root_locus(
     if at.ndim != 1 or at.size == 0 or not np.isfinite(at).all():
         msg = f"root locus: give a list of values for {parameter}"
         raise DalembertError(msg)
-    models = ParameterSweep(system, parameter, about, values=values, inputs=inputs, t=t)(at)
-    found = [m.modes() for m in models]
-    zeros = min(sum(mode.structural for mode in ms.modes) for ms in found)
-    rows = [ms.eigenvalues[zeros:] for ms in found]
-    followed = [rows[0]]
+    models = ParametricLinearization(system, parameter, about, values=values, inputs=inputs, t=t)(at)
+    all_modes = [m.modes() for m in models]
+    zeros = min(sum(mode.structural for mode in ms.modes) for ms in all_modes)
+    rows = [ms.eigenvalues[zeros:] for ms in all_modes]
+    tracks = [rows[0]]
     for row in rows[1:]:
-        followed.append(_matched(followed[-1], row))
-    return RootLocus(str(parameter), at, np.array(followed), tuple(models), zeros)
+        tracks.append(_match_eigenvalues(tracks[-1], row))
+    return RootLocus(str(parameter), at, np.array(tracks), tuple(models), zeros)
 
 
-def _matched(before: Complex, now: Complex) -> Complex:
+def _match_eigenvalues(before: Complex, now: Complex) -> Complex:
     """The eigenvalues in the order that moves them least."""
     from scipy.optimize import linear_sum_assignment
 

@@ -20,27 +20,27 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.analysis.studies.parameter_grid import BadStudy, Members
-from dalembert.foundation.array_types import Numbers
+from dalembert.analysis.studies.parameter_grid import BadStudy, ParameterGrid
+from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
-from dalembert.mechanics.equations.saddle_point import SaddleEquations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.ode.vectorized.layout import FunctionalKind
 from dalembert.runtime.simulation.events.event import SIGNS, Direction
 from dalembert.runtime.simulation.run_options import RunOptions
-from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.symbolic.algebra.expression_graph import dependencies
 from dalembert.symbolic.algebra.scalar import Scalar
 
 VERSION: Final = version("dalembert")
 VALUE: Final = "value"
 END: Final = "end"
-_CALLED: Final = re.compile(r"\s*(end|max|min|mean|time)\s*\((.*)\)\s*", re.DOTALL)
+_CALL_PATTERN: Final = re.compile(r"\s*(end|max|min|mean|time)\s*\((.*)\)\s*", re.DOTALL)
 KINDS: Final = (VALUE, END, *(kind.value for kind in FunctionalKind))
 
 
 @dataclass(frozen=True)
-class Kept:
+class Output:
     """One quantity of every member: what it is called, what is made of which expression."""
 
     name: str
@@ -54,7 +54,7 @@ class Kept:
         return None if self.kind in (VALUE, END) else FunctionalKind(self.kind)
 
 
-class Role(Enum):
+class ParameterRole(Enum):
     """What a varied name is."""
 
     CONSTANT = "constant"
@@ -65,95 +65,97 @@ class Role(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class StudyPlan:
+class EnsemblePlan:
     """A study as data: with the same plan every machine computes the same members."""
 
     system: System
     duration: float
     # of all members, without what varies
     options: RunOptions
-    members: Members
+    grid: ParameterGrid
     # what each varied name is
-    roles: dict[str, Role]
-    kept: tuple[Kept, ...]
+    roles: dict[str, ParameterRole]
+    outputs: tuple[Output, ...]
     audit: bool
     # what the equations are made of, told by a hash
     equations: str
 
-    def options_of(self, member: int) -> RunOptions:
+    def run_options(self, member: int) -> RunOptions:
         """What `simulate` would be asked for this member alone."""
-        row = self.members.table(np.array([member]))[0]
-        given: dict[Role, dict[Any, Any]] = {role: {} for role in Role}
+        row = self.grid.table(np.array([member]))[0]
+        given: dict[ParameterRole, dict[Any, Any]] = {role: {} for role in ParameterRole}
         for (name, role), value in zip(self.roles.items(), row.tolist(), strict=True):
             given[role][name] = value
         o = self.options
-        inputs = {**o.inputs, **given[Role.INPUT]}
-        for name, a in given[Role.AMPLITUDE].items():
-            key = next(k for k in inputs if name_of(k) == name)
+        inputs = {**o.inputs, **given[ParameterRole.INPUT]}
+        for name, a in given[ParameterRole.AMPLITUDE].items():
+            key = next(k for k in inputs if key_name(k) == name)
             inputs[key] = f"({a!r})*({inputs[key]})" if isinstance(inputs[key], str) else a * inputs[key]
-        values, start = {**o.values, **given[Role.CONSTANT]}, {**o.start, **given[Role.START]}
+        values, start = {**o.values, **given[ParameterRole.CONSTANT]}, {**o.start, **given[ParameterRole.START]}
         return replace(o, values=values, inputs=inputs, start=start)
 
     @property
-    def times(self) -> Numbers:
+    def times(self) -> FloatArray:
         """The times at which values are kept, in the order in which they were given."""
         return np.zeros(0) if self.options.at is None else np.atleast_1d(np.asarray(self.options.at, dtype=np.float64))
 
-    def over_time(self, kept: Kept) -> bool:
+    def is_time_series(self, kept: Output) -> bool:
         """Whether it is kept at given times."""
         return kept.kind == VALUE and self.options.at is not None
 
     @property
-    def numbers_kept(self) -> int:
+    def values_per_run(self) -> int:
         """Of every member."""
-        return sum(self.times.size if self.over_time(kept) else 1 for kept in self.kept)
+        return sum(self.times.size if self.is_time_series(kept) else 1 for kept in self.outputs)
 
-    def names_as(self, role: Role) -> list[str]:
+    def names_with_role(self, role: ParameterRole) -> list[str]:
         """What varies in this role."""
         return [name for name, r in self.roles.items() if r is role]
 
     @cached_property
-    def description(self) -> dict[str, str]:
+    def fingerprint(self) -> dict[str, str]:
         """The study in words and hashes, by which a file is known to hold it."""
         o = self.options
-        rows = b"".join(axis.rows.tobytes() for axis in self.members.axes)
+        rows = b"".join(axis.rows.tobytes() for axis in self.grid.axes)
         shown = {
             "dalembert": VERSION,
             "system": self.system.name,
             "equations": self.equations,
             "duration": repr(float(self.duration)),
             "over": ", ".join(f"{role.value} {name}" for name, role in self.roles.items()),
-            "members": f"{' × '.join(map(str, self.members.dims.values()))}, {hashlib.sha256(rows).hexdigest()[:16]}",
-            "keep": ", ".join(each.name for each in self.kept),
+            "members": f"{' × '.join(map(str, self.grid.dims.values()))}, {hashlib.sha256(rows).hexdigest()[:16]}",
+            "keep": ", ".join(each.name for each in self.outputs),
             "at": "" if o.at is None else f"{self.times.size} times, {hashlib.sha256(self.times.tobytes()).hexdigest()[:16]}",
             "audit": str(self.audit),
         }
         numbers = ("rtol", "atol", "t0", "max_step", "integrator", "stabilize", "baumgarte_rate")
-        return shown | {name: _shown(getattr(o, name)) for name in ("start", "guess", "values", "inputs", *numbers, "events", "budget")}
+        return shown | {
+            name: _format_option(getattr(o, name)) for name in ("start", "guess", "values", "inputs", *numbers, "events", "budget")
+        }
 
 
-def name_of(key: Any) -> str:
+def key_name(key: Any) -> str:
     """Of a symbol, or as it was written."""
     return str(key.name if isinstance(key, Scalar) else key)
 
 
-def _shown(x: Any) -> str:
+def _format_option(x: Any) -> str:
     if isinstance(x, Mapping):
-        return ", ".join(sorted(f"{name_of(k)} = {v!r}" if isinstance(v, float) else f"{name_of(k)} = {v}" for k, v in x.items()))
+        return ", ".join(sorted(f"{key_name(k)} = {v!r}" if isinstance(v, float) else f"{key_name(k)} = {v}" for k, v in x.items()))
     if isinstance(x, tuple):
         return ", ".join(f"{e.title} {e.direction} {e.action.value}" if hasattr(e, "title") else str(e) for e in x)
     return str(x.tolist()) if isinstance(x, np.ndarray) else repr(x) if x is not None else ""
 
 
-def read_keep(keep: Any, state: Iterable[str]) -> tuple[Kept, ...]:
+def parse_outputs(keep: Any, state: Iterable[str]) -> tuple[Output, ...]:
     """What a user asks for; by default every coordinate and speed."""
     if keep is None:
-        return tuple(Kept(name, VALUE, name) for name in state)
+        return tuple(Output(name, VALUE, name) for name in state)
     wanted = [keep] if isinstance(keep, str | Scalar) else list(keep) if isinstance(keep, Iterable) else None
     if wanted is None:
         msg = f"keep = {keep!r:.60}: give expressions, such as keep=['theta', 'max(theta)', 'time(theta - 1, up)']"
         raise BadStudy(msg)
-    kept = [_read(each) for each in wanted]
+    kept = [_parse_output(each) for each in wanted]
     names = [each.name for each in kept]
     if twice := [name for name in names if names.count(name) > 1]:
         msg = f"keep: {twice[0]!r} is there twice"
@@ -161,31 +163,31 @@ def read_keep(keep: Any, state: Iterable[str]) -> tuple[Kept, ...]:
     return tuple(kept)
 
 
-def _read(wanted: Any) -> Kept:
+def _parse_output(wanted: Any) -> Output:
     if isinstance(wanted, Scalar):
-        return Kept(str(wanted), VALUE, wanted)
+        return Output(str(wanted), VALUE, wanted)
     if isinstance(wanted, tuple) and len(wanted) == 2 and wanted[0] in KINDS:
         kind, expression = wanted
-        return Kept(f"{kind}({expression})", kind, expression)
+        return Output(f"{kind}({expression})", kind, expression)
     if not isinstance(wanted, str):
         msg = f"keep: {wanted!r:.60} is neither an expression nor a pair such as ('max', s.theta)"
         raise BadStudy(msg)
-    called = _CALLED.fullmatch(wanted)
-    arguments = _arguments(called[2]) if called else []
+    called = _CALL_PATTERN.fullmatch(wanted)
+    arguments = _split_arguments(called[2]) if called else []
     # max(a, b) is the greater of two quantities, max(a) the greatest value of one
     if called is None or not arguments or (called[1] != "time" and len(arguments) > 1):
-        return Kept(wanted.strip(), VALUE, wanted)
+        return Output(wanted.strip(), VALUE, wanted)
     name, kind = wanted.strip(), called[1]
     if len(arguments) == 1:
-        return Kept(name, kind, arguments[0])
+        return Output(name, kind, arguments[0])
     direction = arguments[1]
     if len(arguments) > 2 or direction not in SIGNS:
         msg = f"keep: {name}: after the expression say 'up', 'down' or nothing"
         raise BadStudy(msg)
-    return Kept(name, kind, arguments[0], direction)  # type: ignore[arg-type] # one of SIGNS
+    return Output(name, kind, arguments[0], direction)  # type: ignore[arg-type] # one of SIGNS
 
 
-def _arguments(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     """Split at the commas outside parentheses; nothing where these do not close, as in (a)*max(b)."""
     parts, depth = [""], 0
     for letter in text:
@@ -199,7 +201,7 @@ def _arguments(text: str) -> list[str]:
     return [part.strip() for part in parts] if depth == 0 else []
 
 
-def identity_of(kin: Kinematics, equations: ExplicitEquations | SaddleEquations) -> str:
+def hash_equations(kin: Kinematics, equations: ExplicitEquations | SaddlePointEquations) -> str:
     """Sixteen digits of the hash of everything the rates are made of, and of the declared values: systems with the same one move alike."""
     tape = equations.tape
     if isinstance(equations, ExplicitEquations):
@@ -207,7 +209,7 @@ def identity_of(kin: Kinematics, equations: ExplicitEquations | SaddleEquations)
     else:
         rows = [*equations.M, *(row.A for row in equations.rows)]
         outs = [*equations.qdot, *equations.f, *(i for row in rows for i in row.values()), *(row.gamma for row in equations.rows)]
-    place = {i: k for k, i in enumerate(needed(tape, outs))}
+    place = {i: k for k, i in enumerate(dependencies(tape, outs))}
     digest = hashlib.sha256()
     for i in place:
         op, a, b = tape.nodes[i]

@@ -15,16 +15,16 @@ import numpy as np
 
 from dalembert.analysis.studies.fit_data import BadData, MeasuredColumn
 from dalembert.analysis.studies.fit_result import Fit, FittedColumn
-from dalembert.analysis.studies.identifiability import Inseparable, by_structure, on_the_data, structure_of_all
+from dalembert.analysis.studies.identifiability import Inseparable, combine_tables, practical_identifiability, structural_identifiability
 from dalembert.errors import DalembertError, warn
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
     # the run of one table with these values of its unknowns, with its sensitivities
-    Runner = Callable[[Numbers], Trajectory]
+    Runner = Callable[[FloatArray], Trajectory]
 
-_PASSES: Final = 8
+_MAX_REWEIGHTINGS: Final = 8
 # σ of a column that changes by less is settled
 _SETTLED: Final = 1e-3
 _TIGHT: Final = 1e-12
@@ -43,12 +43,12 @@ class Experiment:
     columns: tuple[MeasuredColumn, ...]
     # its unknowns by the names they have in the system, and where they stand in θ
     names: tuple[str, ...]
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     runner: Runner
 
-    def run(self, theta: Numbers) -> Trajectory:
+    def run(self, theta: FloatArray) -> Trajectory:
         """The motion with these values of all unknowns."""
-        return self.runner(theta[list(self.places)])
+        return self.runner(theta[list(self.indices)])
 
 
 @dataclass
@@ -58,9 +58,9 @@ class FitProblem:
     experiments: tuple[Experiment, ...]
     names: tuple[str, ...]
     # [run(θ) for each experiment], in threads or one after the other
-    deal: Callable[[Callable[[Experiment], Trajectory], Iterable[Experiment]], Iterable[Trajectory]] = map
+    map_experiments: Callable[[Callable[[Experiment], Trajectory], Iterable[Experiment]], Iterable[Trajectory]] = map
     # σ of every column
-    sigma: Numbers = field(default_factory=lambda: np.ones(0))
+    sigma: FloatArray = field(default_factory=lambda: np.ones(0))
     evaluations: int = 0
     _last: tuple[bytes, list[Trajectory] | None] = field(default=(b"", None), repr=False)
 
@@ -70,7 +70,7 @@ class FitProblem:
         return [c for e in self.experiments for c in e.columns]
 
     @property
-    def sensors(self) -> list[str]:
+    def column_names(self) -> list[str]:
         """The names of columns, each once."""
         return list(dict.fromkeys(c.name for c in self.columns))
 
@@ -79,23 +79,23 @@ class FitProblem:
         many = len(self.experiments) > 1
         return [f"{c.name}[{k}]" if many else c.name for k, e in enumerate(self.experiments, 1) for c in e.columns]
 
-    def made(self, theta: Numbers) -> list[Trajectory]:
+    def simulate(self, theta: FloatArray) -> list[Trajectory]:
         """The motion of each experiment."""
-        return list(self.deal(lambda e: e.run(theta), self.experiments))
+        return list(self.map_experiments(lambda e: e.run(theta), self.experiments))
 
-    def runs(self, theta: Numbers) -> list[Trajectory] | None:
+    def runs(self, theta: FloatArray) -> list[Trajectory] | None:
         """The motions with these values; None where one of them does not exist."""
         key = theta.tobytes()
         if self._last[0] != key:
             self.evaluations += 1
             try:
-                found: list[Trajectory] | None = self.made(theta)
+                runs: list[Trajectory] | None = self.simulate(theta)
             except DalembertError:
-                found = None
-            self._last = key, found
+                runs = None
+            self._last = key, runs
         return self._last[1]
 
-    def residuals(self, theta: Numbers) -> Numbers:
+    def residuals(self, theta: FloatArray) -> FloatArray:
         """(y(t; θ) − y) / σ of all columns, one after the other."""
         runs = self.runs(theta)
         if runs is None:
@@ -105,7 +105,7 @@ class FitProblem:
         ]
         return np.concatenate([r / s for r, s in zip(parts, self.sigma, strict=True)])
 
-    def jacobian(self, theta: Numbers) -> Numbers:
+    def jacobian(self, theta: FloatArray) -> FloatArray:
         """∂ residuals/∂θ: zero for start values of other tables"""
         runs = self.runs(theta)
         assert runs is not None
@@ -114,60 +114,64 @@ class FitProblem:
             for c in e.columns:
                 block = np.zeros((len(c.t), len(self.names)))
                 at = np.searchsorted(run.t, c.t)
-                block[:, list(e.places)] = np.column_stack([run.sensitivity(c.key, name)[at] for name in e.names])
+                block[:, list(e.indices)] = np.column_stack([run.sensitivity(c.key, name)[at] for name in e.names])
                 blocks.append(block)
         return np.vstack([block / s for block, s in zip(blocks, self.sigma, strict=True)])
 
-    def by_column(self, residuals: Numbers) -> list[Numbers]:
+    def split_by_column(self, residuals: FloatArray) -> list[FloatArray]:
         """The residuals of each column."""
         return np.split(residuals, np.cumsum([len(c.t) for c in self.columns])[:-1])
 
-    def of_sensors(self, measure: Callable[[Numbers], float], parts: Sequence[Numbers]) -> Numbers:
+    def pool_by_name(self, measure: Callable[[FloatArray], float], parts: Sequence[FloatArray]) -> FloatArray:
         """A number for each column, found from all columns of its name together."""
-        found = {n: measure(np.concatenate([r for c, r in zip(self.columns, parts, strict=True) if c.name == n])) for n in self.sensors}
-        return np.array([found[c.name] for c in self.columns])
+        statistics = {
+            n: measure(np.concatenate([r for c, r in zip(self.columns, parts, strict=True) if c.name == n])) for n in self.column_names
+        }
+        return np.array([statistics[c.name] for c in self.columns])
 
 
-def fit_runs(
+def solve_fit(
     experiments: tuple[Experiment, ...],
     names: tuple[str, ...],
-    first: Numbers,
+    initial_guess: FloatArray,
     noise: Mapping[str, float] | None,
     bounds: tuple[Sequence[float], Sequence[float]],
-    most: int,
+    max_evaluations: int,
     threads: int,
 ) -> Fit:
     """The best θ from a first guess, its errors, and what cannot be told apart; experiments are dealt to threads."""
     if min(threads, len(experiments)) == 1:
-        return _fitted(FitProblem(experiments, names), first, noise, bounds, most)
+        return _solve_reweighted(FitProblem(experiments, names), initial_guess, noise, bounds, max_evaluations)
     with ThreadPoolExecutor(min(threads, len(experiments))) as pool:
-        return _fitted(FitProblem(experiments, names, pool.map), first, noise, bounds, most)
+        return _solve_reweighted(FitProblem(experiments, names, pool.map), initial_guess, noise, bounds, max_evaluations)
 
 
-def _fitted(problem: FitProblem, first: Numbers, noise: Mapping[str, float] | None, bounds: Any, most: int) -> Fit:
+def _solve_reweighted(problem: FitProblem, first: FloatArray, noise: Mapping[str, float] | None, bounds: Any, most: int) -> Fit:
     columns = problem.columns
-    at_first = problem.made(first)
+    at_first = problem.simulate(first)
     for run, e in zip(at_first, problem.experiments, strict=True):
         _check_columns(run, e.columns)
     given = None if noise is None else np.array([noise[c.name] for c in columns])
-    problem.sigma = given if given is not None else problem.of_sensors(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
-    _check_influence(problem, first)
-    structure = structure_of_all([by_structure(r, [c.key for c in e.columns]) for r, e in zip(at_first, problem.experiments, strict=True)])
+    problem.sigma = given if given is not None else problem.pool_by_name(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
+    _check_sensitivity(problem, first)
+    structure = combine_tables(
+        [structural_identifiability(r, [c.key for c in e.columns]) for r, e in zip(at_first, problem.experiments, strict=True)]
+    )
     theta, solution = first, None
-    for _ in range(1 if given is not None else _PASSES):
-        solution = _solved(problem, theta, bounds, most)
+    for _ in range(1 if given is not None else _MAX_REWEIGHTINGS):
+        solution = _least_squares(problem, theta, bounds, most)
         theta = np.asarray(solution.x)
-        spread = _spread(problem, problem.residuals(theta)) * problem.sigma
+        spread = _estimate_sigma(problem, problem.residuals(theta)) * problem.sigma
         settled = (np.abs(spread - problem.sigma) <= _SETTLED * problem.sigma).all()
         if given is None:
             problem.sigma = np.where(spread > 0.0, spread, problem.sigma)
-        if settled or len(problem.sensors) == 1:
+        if settled or len(problem.column_names) == 1:
             break
     assert solution is not None
-    return _result(problem, theta, structure, converged=bool(solution.success), known=given is not None)
+    return _build_fit(problem, theta, structure, converged=bool(solution.success), known=given is not None)
 
 
-def _solved(problem: FitProblem, theta: Numbers, bounds: Any, most: int) -> Any:
+def _least_squares(problem: FitProblem, theta: FloatArray, bounds: Any, most: int) -> Any:
     from scipy.optimize import least_squares
 
     low, high = (np.asarray(b, dtype=np.float64) for b in bounds)
@@ -176,7 +180,7 @@ def _solved(problem: FitProblem, theta: Numbers, bounds: Any, most: int) -> Any:
         np.clip(theta, low, high),
         problem.jacobian,
         bounds=(low, high),
-        x_scale=_sizes(theta),
+        x_scale=_scales(theta),
         ftol=_TIGHT,
         xtol=_TIGHT,
         gtol=_TIGHT,
@@ -184,15 +188,15 @@ def _solved(problem: FitProblem, theta: Numbers, bounds: Any, most: int) -> Any:
     )
 
 
-def _sizes(theta: Numbers) -> Numbers:
+def _scales(theta: FloatArray) -> FloatArray:
     """What counts as a change of order one."""
     return np.where(theta != 0.0, np.abs(theta), 1.0)
 
 
-def _spread(problem: FitProblem, residuals: Numbers) -> Numbers:
+def _estimate_sigma(problem: FitProblem, residuals: FloatArray) -> FloatArray:
     """σ̂ of each column, with its share of the unknowns taken off its number of values."""
     share = 1.0 - len(problem.names) / len(residuals)
-    return problem.of_sensors(lambda r: float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0))), problem.by_column(residuals))
+    return problem.pool_by_name(lambda r: float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0))), problem.split_by_column(residuals))
 
 
 def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
@@ -208,21 +212,21 @@ def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
             raise BadData(msg)
 
 
-def _check_influence(problem: FitProblem, theta: Numbers) -> None:
+def _check_sensitivity(problem: FitProblem, theta: FloatArray) -> None:
     """Refuse unknowns on which no column depends, and more unknowns than values."""
-    J = problem.jacobian(theta) * _sizes(theta)
+    J = problem.jacobian(theta) * _scales(theta)
     if len(J) < len(theta):
         msg = f"fit: {len(theta)} unknowns and {len(J)} measured values; measure more, or name fewer unknowns"
         raise BadFit(msg)
     lengths = np.linalg.norm(J, axis=0)
     idle = [name for name, x in zip(problem.names, lengths, strict=True) if x <= _NOTHING * lengths.max(initial=0.0)]
     if idle:
-        what, which = ", ".join(problem.sensors), ", ".join(idle)
+        what, which = ", ".join(problem.column_names), ", ".join(idle)
         msg = f"fit: nothing that was measured ({what}) depends on {which} at the first guess; leave out, begin elsewhere or measure more"
         raise BadFit(msg)
 
 
-def _result(problem: FitProblem, theta: Numbers, structure: Inseparable, *, converged: bool, known: bool) -> Fit:
+def _build_fit(problem: FitProblem, theta: FloatArray, structure: Inseparable, *, converged: bool, known: bool) -> Fit:
     runs, names = problem.runs(theta), problem.names
     assert runs is not None
     residuals, J = problem.residuals(theta), problem.jacobian(theta)
@@ -230,7 +234,7 @@ def _result(problem: FitProblem, theta: Numbers, structure: Inseparable, *, conv
     lengths = np.linalg.norm(J, axis=0)
     lengths[lengths == 0.0] = 1.0
     J = J / lengths
-    local = on_the_data(J, names)
+    local = practical_identifiability(J, names)
     together = np.array([name in local.names for name in names])
     covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) / np.outer(lengths, lengths)
     covariance[together] = covariance[:, together] = np.nan
@@ -243,7 +247,7 @@ def _result(problem: FitProblem, theta: Numbers, structure: Inseparable, *, conv
     columns = {
         label: FittedColumn(run, c.key, c.t, c.values, r * s, s)
         for label, run, c, r, s in zip(
-            problem.labels(), belongs, problem.columns, problem.by_column(residuals), problem.sigma.tolist(), strict=True
+            problem.labels(), belongs, problem.columns, problem.split_by_column(residuals), problem.sigma.tolist(), strict=True
         )
     }
     chi2 = float(residuals @ residuals) / max(len(residuals) - len(theta), 1)

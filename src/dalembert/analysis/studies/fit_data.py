@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.symbolic.algebra.scalar import Scalar
 
 
@@ -25,8 +25,8 @@ class MeasuredColumn:
     """One measured quantity: an expression of the system, and its values at its own times."""
 
     key: Scalar | str
-    t: Numbers
-    values: Numbers
+    t: FloatArray
+    values: FloatArray
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
         msg = f"data: give a dict of columns, a data frame, the name of a CSV file, or a list of such tables, not {type(data).__name__}"
         raise BadData(msg)
     times = next((x for key, x in table.items() if str(key) == "t"), None)
-    columns = tuple(_column(key, x, times) for key, x in table.items() if str(key) != "t")
+    columns = tuple(_measured_column(key, x, times) for key, x in table.items() if str(key) != "t")
     if not columns:
         msg = "data: there is no column besides t; name what was measured, such as {'t': …, 'theta': …}"
         raise BadData(msg)
@@ -90,10 +90,10 @@ def _read_file(path: str | os.PathLike[str]) -> dict[str, list[float | None]]:
     if ragged is not None:
         msg = f"data: line {ragged + 1} of {os.fspath(path)} has {len(rows[ragged])} cells, the first line {len(names)}"
         raise BadData(msg)
-    return {name: [_cell(path, row[k], name, line) for line, row in enumerate(rows[1:], 2)] for k, name in enumerate(names)}
+    return {name: [_parse_cell(path, row[k], name, line) for line, row in enumerate(rows[1:], 2)] for k, name in enumerate(names)}
 
 
-def _cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> float | None:
+def _parse_cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> float | None:
     if not text.strip():
         return None
     try:
@@ -103,7 +103,7 @@ def _cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> floa
         raise BadData(msg) from None
 
 
-def _column(key: Any, given: Any, times: Any) -> MeasuredColumn:
+def _measured_column(key: Any, given: Any, times: Any) -> MeasuredColumn:
     if not isinstance(key, str | Scalar):
         msg = f"data: {key!r} is no expression; name columns by what was measured, such as 'theta' or 'l*sin(theta)'"
         raise BadData(msg)
@@ -112,17 +112,17 @@ def _column(key: Any, given: Any, times: Any) -> MeasuredColumn:
     if not own and times is None:
         msg = f"data: no times for {name}: give a column 't', or {{{name!r}: (times, values)}}"
         raise BadData(msg)
-    t, values = (_numbers(name, x) for x in (given if own else (times, given)))
+    t, values = (_masked_array(name, x) for x in (given if own else (times, given)))
     if t.shape != values.shape:
         msg = f"data: {name} has {len(values)} values at {len(t)} times"
         raise BadData(msg)
     there = ~(np.ma.getmaskarray(t) | np.ma.getmaskarray(values))
     kept = [np.asarray(x[there], dtype=np.float64) for x in (t, values)]
-    _check(name, *kept)
+    _check_series(name, *kept)
     return MeasuredColumn(key, *kept)
 
 
-def _numbers(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:
+def _masked_array(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:
     """With None and masked values as gaps."""
     try:
         cells = given if isinstance(given, np.ma.MaskedArray) else list(given)
@@ -134,7 +134,7 @@ def _numbers(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:
     return np.ma.MaskedArray(plain, mask=gaps)
 
 
-def _check(name: str, t: Numbers, values: Numbers) -> None:
+def _check_series(name: str, t: FloatArray, values: FloatArray) -> None:
     if not len(t):
         msg = f"data: {name} has no values"
         raise BadData(msg)

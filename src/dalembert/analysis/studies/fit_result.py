@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
-from dalembert.runtime.simulation.plotting.plot import Plot, shown
+from dalembert.runtime.simulation.plotting.plot import Plot, display
 
 if TYPE_CHECKING:
     from dalembert.analysis.studies.identifiability import Inseparable
@@ -27,25 +27,25 @@ class FittedColumn:
 
     run: Trajectory
     key: Scalar | str
-    t: Numbers
-    values: Numbers
-    residuals: Numbers
+    t: FloatArray
+    values: FloatArray
+    residuals: FloatArray
     sigma: float
 
-    def model(self) -> tuple[Numbers, Numbers]:
+    def model(self) -> tuple[FloatArray, FloatArray]:
         """The curve of the model, at as many times as can be had."""
         times = self.run.solution.t
-        fine = self.run.at(np.linspace(times[0], times[-1], 1000)) if self.run.solution.anywhere else self.run
+        fine = self.run.at(np.linspace(times[0], times[-1], 1000)) if self.run.solution.has_full_dense_output else self.run
         return fine.t, fine[self.key]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Shown):
+class Fit(Displayable):
     """Identified values: `fit.values["m"]`, `fit.standard_errors["m"]`, and `fit.runs`, the motion of each table with them."""
 
     names: tuple[str, ...]
-    theta: Numbers
-    covariance: Numbers
+    theta: FloatArray
+    covariance: FloatArray
     # by name, theta, or theta[1] for that of the first of several tables
     columns: dict[str, FittedColumn] = field(repr=False)
     # on these data, and by the structure of the equations
@@ -80,16 +80,16 @@ class Fit(Shown):
         return dict(zip(self.names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
 
     @property
-    def correlations(self) -> Numbers:
+    def correlations(self) -> FloatArray:
         """ρ_ij of the estimates; not a number where one of them cannot be told apart from others."""
         s = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore"):
-            rho: Numbers = self.covariance / np.outer(s, s)
+            rho: FloatArray = self.covariance / np.outer(s, s)
         rho[np.isfinite(s), np.isfinite(s)] = 1.0
         return rho
 
     @property
-    def residuals(self) -> dict[str, Numbers]:
+    def residuals(self) -> dict[str, FloatArray]:
         """Model less measurement, column by column."""
         return {name: c.residuals for name, c in self.columns.items()}
 
@@ -103,7 +103,7 @@ class Fit(Shown):
         span = min(float(run.t[0]) for run in self.runs), max(float(run.t[-1]) for run in self.runs)
         below = Panel("residuals in units of σ", tuple(scaled), zero_line=True)
         heading = textwrap.shorten(facts, _HEADING, placeholder=" …")
-        return shown(Chart(self.run.system.name, heading, GREY, span, tuple(panels), below), self.run.system.name, path)
+        return display(Chart(self.run.system.name, heading, GREY, span, tuple(panels), below), self.run.system.name, path)
 
     def __str__(self) -> str:
         count = f"{sum(len(c.t) for c in self.columns.values())} values" + (f" in {len(self.runs)} tables" if len(self.runs) > 1 else "")

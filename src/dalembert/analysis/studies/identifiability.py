@@ -19,16 +19,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
-from dalembert.runtime.simulation.forward_sensitivity.variational_equations import along
+from dalembert.runtime.simulation.forward_sensitivity.variational_equations import total_derivative
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Key
 from dalembert.symbolic.algebra.exact.finite_field import BadPoint
 from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rank_mod
 from dalembert.symbolic.algebra.exact.power_series import PowerSeries, has_series
-from dalembert.symbolic.algebra.expression_graph import Rewrite, needed, transplant
+from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, dependencies
 
 # singular values below this part of the largest, and parts of a vector, that count as zero
 _RANK: Final = 1e-7
@@ -39,7 +39,7 @@ _MOST: Final = 20_000_000
 
 
 @dataclass(frozen=True)
-class Inseparable(Shown):
+class Inseparable(Displayable):
     """Groups of unknowns of which each can change without a trace if the others of its group follow; how that is known."""
 
     groups: tuple[tuple[str, ...], ...]
@@ -59,7 +59,7 @@ class Inseparable(Shown):
     __repr__ = __str__
 
 
-def groups_of(names: Sequence[str], null: Sequence[Sequence[bool]]) -> tuple[tuple[str, ...], ...]:
+def group_unknowns(names: Sequence[str], null: Sequence[Sequence[bool]]) -> tuple[tuple[str, ...], ...]:
     """Unknowns that stand in one null vector belong together, and those joined by others."""
     groups: list[set[int]] = []
     for row in null:
@@ -71,16 +71,16 @@ def groups_of(names: Sequence[str], null: Sequence[Sequence[bool]]) -> tuple[tup
     return tuple(tuple(names[k] for k in sorted(group)) for group in sorted(groups, key=min))
 
 
-def on_the_data(J: Numbers, names: Sequence[str]) -> Inseparable:
+def practical_identifiability(J: FloatArray, names: Sequence[str]) -> Inseparable:
     """By the singular values of J, a column for each unknown, in units that are all alike."""
     lengths = np.linalg.norm(J, axis=0)
     _, s, Vt = np.linalg.svd(J / np.where(lengths > 0.0, lengths, 1.0), full_matrices=True)
     null = Vt[np.count_nonzero(s > _RANK * s.max(initial=0.0)) :]
     # in echelon form each vector has as few unknowns in it as there can be
-    return Inseparable(groups_of(names, (np.abs(_echelon(null)) > _PART).tolist()), decided=True)
+    return Inseparable(group_unknowns(names, (np.abs(_row_echelon(null)) > _PART).tolist()), decided=True)
 
 
-def _echelon(rows: Numbers) -> Numbers:
+def _row_echelon(rows: FloatArray) -> FloatArray:
     """Reduced rows, by the largest pivots."""
     m = np.array(rows, dtype=np.float64)
     for r in range(len(m)):
@@ -93,27 +93,27 @@ def _echelon(rows: Numbers) -> Numbers:
     return m
 
 
-def by_structure(run: Trajectory, keys: Sequence[Key]) -> Inseparable:
+def structural_identifiability(run: Trajectory, keys: Sequence[Key]) -> Inseparable:
     """By the power series of ∂y/∂θ in a prime field; constants and starts that are zero stay zero, all others are random."""
     variation = run.variation
     assert variation is not None
     model, names = variation.model, variation.names
     if isinstance(model.rates, ConstrainedRates) or model.steps:
         return Inseparable((), decided=False, why="its constraints tie the start together")
-    problem = _Structure(run, keys)
-    if not has_series(problem.tape, problem.all):
+    problem = _OutputSeries(run, keys)
+    if not has_series(problem.tape, problem.all_nodes):
         return Inseparable((), decided=False, why="sign, |·| and inverse functions have no power series in a prime field")
-    if len(needed(problem.tape, problem.all)) * problem.orders**2 > _MOST:
+    if len(dependencies(problem.tape, problem.all_nodes)) * problem.orders**2 > _MOST:
         return Inseparable((), decided=False, why="the equations are too large for it")
-    found = [x for seed in _SEEDS if (x := problem.null(seed)) is not None]
-    if not found:
+    null_spaces = [x for seed in _SEEDS if (x := problem.null_space(seed)) is not None]
+    if not null_spaces:
         return Inseparable((), decided=False, why="the equations have no power series at this start")
     # a rank is never too large
-    null = min(found, key=len)
-    return Inseparable(groups_of(names, [[bool(x) for x in row] for row in null]), decided=True)
+    null = min(null_spaces, key=len)
+    return Inseparable(group_unknowns(names, [[bool(x) for x in row] for row in null]), decided=True)
 
 
-def structure_of_all(tables: Sequence[Inseparable]) -> Inseparable:
+def combine_tables(tables: Sequence[Inseparable]) -> Inseparable:
     """Of several tables together: what each can tell apart by itself, all can; what one cannot, the others may."""
     if len(tables) == 1:
         return tables[0]
@@ -124,7 +124,7 @@ def structure_of_all(tables: Sequence[Inseparable]) -> Inseparable:
     return Inseparable((), decided=True)
 
 
-class _Structure:
+class _OutputSeries:
     """x' = f, S' = ∂f/∂x S + ∂f/∂θ and ∂y/∂θ on one tape, with the start."""
 
     def __init__(self, run: Trajectory, keys: Sequence[Key]) -> None:
@@ -137,11 +137,11 @@ class _Structure:
         x, self._count = state[:n], len(variation.numbers)
         self._rates = {**dict(zip(state, model.nodes, strict=True)), self._t: tape.one}
         evaluator = run.values.evaluator
-        nodes = transplant(evaluator.tape, tape, [evaluator.reduced(evaluator.node(key)) for key in keys])
-        udot = dict(zip(evaluator.kin.udot, model.nodes[run.kinematics.first_speed : n], strict=True))
-        outs = [Rewrite(tape, udot)(i) for i in nodes]
+        nodes = copy_expressions(evaluator.tape, tape, [evaluator.in_state(evaluator.node(key)) for key in keys])
+        udot = dict(zip(evaluator.kin.udot, model.nodes[run.kinematics.speed_offset : n], strict=True))
+        outs = [Substitution(tape, udot)(i) for i in nodes]
         columns = [state[n * (1 + j) : n * (2 + j)] for j in range(self._count)]
-        directions = [along(tape, x, column, p.constant) for column, p in zip(columns, variation.numbers, strict=True)]
+        directions = [total_derivative(tape, x, column, p.constant) for column, p in zip(columns, variation.numbers, strict=True)]
         self._slopes = [[d(e) for d in directions] for e in outs]
         self._start = {s: tape.const(Fraction(float(v))) for s, v in zip(state[n:], variation.start.ravel(), strict=True)}
         varied = {p.name if p.constant is None else p.constant for p in variation.numbers}
@@ -150,14 +150,14 @@ class _Structure:
         self.orders = n + self._count + 3
 
     @property
-    def all(self) -> list[int]:
+    def all_nodes(self) -> list[int]:
         """Everything that must have a series."""
         return [*self._rates.values(), *(e for row in self._slopes for e in row)]
 
-    def null(self, seed: int) -> list[list[Any]] | None:
+    def null_space(self, seed: int) -> list[list[Any]] | None:
         """{δθ : ∂y/∂θ δθ = 0} at one random point; None where something has no value there."""
         try:
-            series = PowerSeries(self.tape, self._rates, self._start, self.all, seed)
+            series = PowerSeries(self.tape, self._rates, self._start, self.all_nodes, seed)
             rows: list[list[int]] = []
             for k in range(self.orders):
                 rows += [[series.coefficient(e, k) for e in row] for row in self._slopes]

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import DalembertError, Unknown
-from dalembert.foundation.array_types import Indices, Numbers
+from dalembert.foundation.array_types import FloatArray, IndexArray
 
 SAMPLINGS: Final = ("random", "latin", "sobol")
 DRAW: Final = "draw"
@@ -30,20 +30,20 @@ class Axis:
     """One axis of the grid: the values of one name, or rows of values of several that vary together; or the axis of the draws."""
 
     names: tuple[str, ...]
-    rows: Numbers
-    drawn: bool = False
+    rows: FloatArray
+    is_random: bool = False
 
     @property
     def dim(self) -> str:
         """What the axis is called."""
-        return DRAW if self.drawn else ", ".join(self.names)
+        return DRAW if self.is_random else ", ".join(self.names)
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class ParameterGrid:
     """All combinations of the axes, the last one fastest; the draws, if there are any, are the last axis."""
 
     axes: tuple[Axis, ...]
@@ -61,7 +61,7 @@ class Members:
     def __len__(self) -> int:
         return math.prod(map(len, self.axes))
 
-    def table(self, members: Indices) -> Numbers:
+    def table(self, members: IndexArray) -> FloatArray:
         """A row of values for each of these members, a column for each name."""
         if not self.axes:
             return np.zeros((len(members), 0))
@@ -69,23 +69,23 @@ class Members:
         return np.hstack([axis.rows[place] for axis, place in zip(self.axes, places, strict=True)])
 
 
-def members_of(over: Mapping[Any, Any], n: int | None, sampling: str, seed: int) -> Members:
+def parameter_grid(over: Mapping[Any, Any], n: int | None, sampling: str, seed: int) -> ParameterGrid:
     """The members of a study; names are texts by now, values numbers, lists of numbers or distributions of scipy.stats."""
     if sampling not in SAMPLINGS:
         msg = f"sampling = {sampling!r} is unknown: choose one of {', '.join(SAMPLINGS)}"
         raise Unknown(msg)
     drawn = {name: values for name, values in over.items() if is_distribution(values)}
-    axes = [_axis(names, values) for names, values in over.items() if names not in drawn]
+    axes = [_grid_axis(names, values) for names, values in over.items() if names not in drawn]
     names = [*(name for axis in axes for name in axis.names), *drawn]
     if twice := [name for name in names if names.count(name) > 1]:
         msg = f"over: {twice[0]!r} is varied twice; give it once"
         raise BadStudy(msg)
     if drawn:
-        axes.append(_draws(drawn, _count(n), sampling, seed))
+        axes.append(_sample_axis(drawn, _sample_count(n), sampling, seed))
     elif n is not None:
         msg = f"n = {n} says how often to draw, and nothing is drawn: give a distribution, such as scipy.stats.norm(0, 0.1), or leave n out"
         raise BadStudy(msg)
-    return Members(tuple(axes))
+    return ParameterGrid(tuple(axes))
 
 
 def is_distribution(values: object) -> bool:
@@ -93,7 +93,7 @@ def is_distribution(values: object) -> bool:
     return callable(getattr(values, "ppf", None)) and callable(getattr(values, "support", None))
 
 
-def _axis(names: str | tuple[str, ...], values: Any) -> Axis:
+def _grid_axis(names: str | tuple[str, ...], values: Any) -> Axis:
     """A list of numbers for one name, rows of numbers for a tuple of names."""
     together = (names,) if isinstance(names, str) else names
     shown = ", ".join(together)
@@ -117,7 +117,7 @@ def _axis(names: str | tuple[str, ...], values: Any) -> Axis:
     return Axis(together, rows.reshape(len(rows), -1))
 
 
-def _count(n: int | None) -> int:
+def _sample_count(n: int | None) -> int:
     if n is None:
         msg = "a distribution is drawn from: say how often, such as n=1000"
         raise BadStudy(msg)
@@ -127,9 +127,9 @@ def _count(n: int | None) -> int:
     return int(n)
 
 
-def _draws(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Axis:
+def _sample_axis(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Axis:
     """x = F⁻¹(p) with p even in (0, 1): independent, one in each of n strips (Latin hypercube), or Sobol's scrambled sequence."""
-    p = _even(n, len(drawn), sampling, seed)
+    p = _unit_samples(n, len(drawn), sampling, seed)
     rows = np.empty((n, len(drawn)))
     for k, (name, distribution) in enumerate(drawn.items()):
         try:
@@ -140,10 +140,10 @@ def _draws(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Axis:
         if not np.isfinite(rows[:, k]).all():
             msg = f"over: {name} is drawn as {rows[~np.isfinite(rows[:, k]), k][0]}: the distribution's numbers contradict one another"
             raise BadStudy(msg)
-    return Axis(tuple(drawn), rows, drawn=True)
+    return Axis(tuple(drawn), rows, is_random=True)
 
 
-def _even(n: int, d: int, sampling: str, seed: int) -> Numbers:
+def _unit_samples(n: int, d: int, sampling: str, seed: int) -> FloatArray:
     generator = np.random.default_rng(seed)
     if sampling == "random":
         # never 0, where the quantile of an unbounded distribution is infinite
@@ -151,11 +151,11 @@ def _even(n: int, d: int, sampling: str, seed: int) -> Numbers:
     from scipy.stats import qmc
 
     if sampling == "latin":
-        points: Numbers = qmc.LatinHypercube(d, seed=generator).random(n)
+        points: FloatArray = qmc.LatinHypercube(d, seed=generator).random(n)
         return points
     with warnings.catch_warnings():
         # a number of draws that is no power of two is allowed, and only a little less even
         warnings.simplefilter("ignore", UserWarning)
         points = qmc.Sobol(d, scramble=True, seed=generator).random(n)
-    inside: Numbers = np.clip(points, 2.0**-53, 1.0 - 2.0**-53)
+    inside: FloatArray = np.clip(points, 2.0**-53, 1.0 - 2.0**-53)
     return inside

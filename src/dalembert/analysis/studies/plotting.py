@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.analysis.studies.parameter_grid import DRAW
 from dalembert.analysis.studies.result import TIME, Ensemble
 from dalembert.runtime.simulation.plotting.chart import COLOURS
-from dalembert.runtime.simulation.plotting.plot import Plot, shown
+from dalembert.runtime.simulation.plotting.plot import Plot, display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,10 +28,10 @@ _BANDS: Final = ((5.0, 95.0, 0.18), (25.0, 75.0, 0.32))
 
 def plot(study: Ensemble, name: str | None, path: str | None) -> Plot:
     """Inline in a notebook; elsewhere a file, whose name is printed unless it was given."""
-    chosen = name if name is not None else study.plan.kept[0].name
+    chosen = name if name is not None else study.plan.outputs[0].name
     study[chosen]
     system = study.plan.system.name
-    return shown(figure(study.data, system, chosen), f"{system} {chosen}", path)
+    return display(figure(study.data, system, chosen), f"{system} {chosen}", path)
 
 
 def figure(study: Any, title: str, name: str) -> Any:
@@ -42,21 +42,21 @@ def figure(study: Any, title: str, name: str) -> Any:
 
     from dalembert.runtime.simulation.plotting.matplotlib_figure import STYLE
 
-    data, cut = _at_most_two(study[name])
+    data, cut = _slice_to_two_dims(study[name])
     with mpl.rc_context(STYLE):
-        made = Figure(figsize=_SIZE, facecolor="white", layout="constrained")
-        FigureCanvasAgg(made)
-        axes = made.add_subplot()
+        fig = Figure(figsize=_SIZE, facecolor="white", layout="constrained")
+        FigureCanvasAgg(fig)
+        axes = fig.add_subplot()
         _draw(axes, data, name)
         lost = int(np.isnan(study[name].values).sum())
-        told = [cut, f"{lost} of {study[name].size} without a value" if lost else ""]
+        notes = [cut, f"{lost} of {study[name].size} without a value" if lost else ""]
         axes.set_title(title, loc="left", fontweight="bold")
-        if any(told):
-            axes.set_title("; ".join(filter(None, told)), loc="right", fontsize=9, color="#666666")
-    return made
+        if any(notes):
+            axes.set_title("; ".join(filter(None, notes)), loc="right", fontsize=9, color="#666666")
+    return fig
 
 
-def _at_most_two(data: Any) -> tuple[Any, str]:
+def _slice_to_two_dims(data: Any) -> tuple[Any, str]:
     """Two axes can be drawn; of the others the middle, which is said."""
     keep = [dim for dim in data.dims if dim in (TIME, DRAW)]
     keep += [dim for dim in data.dims if dim not in keep][: 2 - len(keep)]
@@ -76,23 +76,23 @@ def _draw(axes: Axes, data: Any, name: str) -> None:
         return
     others = [dim for dim in dims if dim != over]
     if not others:
-        _curve(axes, _place(data, over), data.values, name)
+        _curve(axes, _axis_values(data, over), data.values, name)
     elif over == TIME and others[0] != DRAW and data.sizes[others[0]] <= _FEW:
         for k in range(data.sizes[others[0]]):
             one = data.isel({others[0]: k})
             value = f"{float(one.coords[others[0]]):.4g}" if others[0] in one.coords else str(k)
-            axes.plot(_place(data, over), one.values, color=COLOURS[k % len(COLOURS)], label=f"{others[0]} = {value}")
+            axes.plot(_axis_values(data, over), one.values, color=COLOURS[k % len(COLOURS)], label=f"{others[0]} = {value}")
         axes.legend()
     elif over == TIME or others[0] == DRAW:
-        _fan(axes, _place(data, over), data.transpose(over, others[0]).values)
+        _fan_chart(axes, _axis_values(data, over), data.transpose(over, others[0]).values)
     else:
-        _map(axes, data.transpose(others[0], over), (over, others[0]), name)
+        _heat_map(axes, data.transpose(others[0], over), (over, others[0]), name)
         return
     axes.set_xlabel(_label(data.coords[over], over) if over in data.coords else over)
     axes.set_ylabel(_label(data, name))
 
 
-def _place(data: Any, dim: str) -> Any:
+def _axis_values(data: Any, dim: str) -> Any:
     return data.coords[dim].values if dim in data.coords else np.arange(data.sizes[dim])
 
 
@@ -107,7 +107,7 @@ def _curve(axes: Axes, x: Any, y: Any, name: str) -> None:
     axes.plot(x[order], y[order], color=COLOURS[0], marker="o" if few else None, markersize=3, label=name)
 
 
-def _fan(axes: Axes, x: Any, rows: Any) -> None:
+def _fan_chart(axes: Axes, x: Any, rows: Any) -> None:
     order = np.argsort(x)
     known = rows[order]
     whole = ~np.isnan(known).all(axis=1)
@@ -130,8 +130,8 @@ def _histogram(axes: Axes, values: Any, name: str) -> None:
     axes.set_ylabel("members")
 
 
-def _map(axes: Axes, data: Any, dims: tuple[str, str], name: str) -> None:
-    x, y = (_place(data, dim) for dim in dims)
+def _heat_map(axes: Axes, data: Any, dims: tuple[str, str], name: str) -> None:
+    x, y = (_axis_values(data, dim) for dim in dims)
     order = np.ix_(np.argsort(y), np.argsort(x))
     mesh = axes.pcolormesh(np.sort(x), np.sort(y), data.values[order], shading="nearest", cmap="viridis", rasterized=True)
     axes.grid(visible=False)

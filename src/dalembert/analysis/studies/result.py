@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.studies.ensemble_plan import Role, StudyPlan
+from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, ParameterRole
 from dalembert.analysis.studies.parameter_grid import DRAW, BadStudy
-from dalembert.errors import DalembertError, optional_package
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
-from dalembert.foundation.suggestions import nearest
+from dalembert.errors import DalembertError, import_optional
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.ode.failures import BadStart, Cause, RunStopped
 
 if TYPE_CHECKING:
@@ -41,31 +41,31 @@ STOPPED: Final = 1
 REFUSED: Final = 2
 ENDED: Final = 3
 # in a file: not run yet
-WAITING: Final = 4
+PENDING: Final = 4
 OUTCOMES: Final = ("finished", "stopped", "refused", "ended", "waiting")
 # a reason is kept up to this length
-REASON: Final = 320
+MAX_REASON_BYTES: Final = 320
 
 
 @dataclass(eq=False)
-class Chunk:
+class ResultChunk:
     """Rows of some members, in their order."""
 
     outcome: NDArray[np.uint8]
     # the time reached, and the steps it took
-    reached: Numbers
-    steps: Numbers
+    reached: FloatArray
+    steps: FloatArray
     # max |E_Z − E_Z(t₀)| as a part of max (K₂ + |𝒰 − 𝒰₀| + |Z|)
-    drift: Numbers | None
-    kept: dict[str, Numbers]
+    drift: FloatArray | None
+    outputs: dict[str, FloatArray]
     # a number of `Cause` for each member
     cause: NDArray[np.uint8]
     reasons: dict[int, str] = field(default_factory=dict)
 
     @classmethod
-    def empty(cls, plan: StudyPlan, count: int, *, audit: bool) -> Chunk:
+    def empty(cls, plan: EnsemblePlan, count: int, *, audit: bool) -> ResultChunk:
         """Room for so many members, nothing known of any."""
-        shapes = {kept.name: (count, plan.times.size) if plan.over_time(kept) else (count,) for kept in plan.kept}
+        shapes = {kept.name: (count, plan.times.size) if plan.is_time_series(kept) else (count,) for kept in plan.outputs}
         kept = {name: np.full(shape, np.nan) for name, shape in shapes.items()}
         drift = np.full(count, np.nan) if audit else None
         cause = np.zeros(count, dtype=np.uint8)
@@ -83,40 +83,40 @@ class Chunk:
     def columns(self) -> dict[str, NDArray[Any]]:
         """Everything but the reasons as arrays with a row for each member."""
         drift = {} if self.drift is None else {"drift": self.drift}
-        return {**self.kept, "outcome": self.outcome, CAUSE: self.cause, "reached": self.reached, "steps": self.steps, **drift}
+        return {**self.outputs, "outcome": self.outcome, CAUSE: self.cause, "reached": self.reached, "steps": self.steps, **drift}
 
-    def reason_bytes(self) -> NDArray[np.uint8]:
+    def encode_reasons(self) -> NDArray[np.uint8]:
         """The reasons as UTF-8, a row for each member, zeros behind the last letter."""
-        rows = np.zeros((len(self.outcome), REASON), dtype=np.uint8)
+        rows = np.zeros((len(self.outcome), MAX_REASON_BYTES), dtype=np.uint8)
         for row, reason in self.reasons.items():
             # never cut inside a letter
-            text = reason.encode()[:REASON].decode(errors="ignore").encode()
+            text = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore").encode()
             rows[row, : len(text)] = np.frombuffer(text, dtype=np.uint8)
         return rows
 
 
-def reasons_of(rows: NDArray[np.uint8]) -> list[str]:
+def decode_reasons(rows: NDArray[np.uint8]) -> list[str]:
     """Texts from their bytes."""
     return [row.tobytes().rstrip(b"\0").decode() for row in rows]
 
 
-def xarray() -> Any:
+def require_xarray() -> Any:
     """The package, or a word on how to get it."""
-    return optional_package("xarray", "a study", "'dalembert[study]'")
+    return import_optional("xarray", "a study", "'dalembert[study]'")
 
 
-def coordinate_name(name: str, role: Role) -> str:
+def coordinate_name(name: str, role: ParameterRole) -> str:
     """theta_0 for a start value, which is not the theta of the end; a constant has its own name."""
-    return f"{name}_0" if role is Role.START else name
+    return f"{name}_0" if role is ParameterRole.START else name
 
 
-def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: int = 0) -> Any:
+def flat_dataset(plan: EnsemblePlan, columns: Mapping[str, Any], how: str, first: int = 0) -> Any:
     """What is kept of members first, first + 1, … along one dimension, as files hold it."""
-    xr, count = xarray(), len(columns["outcome"])
-    table = plan.members.table(np.arange(first, first + count))
+    xr, count = require_xarray(), len(columns["outcome"])
+    table = plan.grid.table(np.arange(first, first + count))
     variables: dict[str, Any] = {}
-    for kept in plan.kept:
-        dims = (MEMBER, TIME) if plan.over_time(kept) else (MEMBER,)
+    for kept in plan.outputs:
+        dims = (MEMBER, TIME) if plan.is_time_series(kept) else (MEMBER,)
         variables[kept.name] = dims, columns[kept.name], _units(plan, "t" if kept.kind == "time" else kept.expression)
     meanings = {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": " ".join(OUTCOMES)}
     variables["outcome"] = MEMBER, columns["outcome"], meanings
@@ -128,20 +128,20 @@ def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: i
         coordinates[coordinate_name(name, role)] = MEMBER, table[:, k], {**_units(plan, name), "role": role.value}
     if plan.options.at is not None:
         coordinates[TIME] = TIME, plan.times
-    attributes = {f"study {k}": v for k, v in plan.description.items()}
+    attributes = {f"study {k}": v for k, v in plan.fingerprint.items()}
     return xr.Dataset(variables, coordinates, {**attributes, "members run": how, "axes": json.dumps(_axes(plan))})
 
 
-def _axes(plan: StudyPlan) -> list[list[Any]]:
+def _axes(plan: EnsemblePlan) -> list[list[Any]]:
     """[dimension, length, names of what varies along it] of every axis."""
     axes = []
-    for axis in plan.members.axes:
+    for axis in plan.grid.axes:
         names = [coordinate_name(name, plan.roles[name]) for name in axis.names]
-        axes.append([DRAW if axis.drawn else ", ".join(names), len(axis), names])
+        axes.append([DRAW if axis.is_random else ", ".join(names), len(axis), names])
     return axes
 
 
-def _units(plan: StudyPlan, expression: Any) -> dict[str, str]:
+def _units(plan: EnsemblePlan, expression: Any) -> dict[str, str]:
     """As an attribute, where there is one."""
     try:
         unit = plan.system.unit(expression) if plan.system.has_units else ""
@@ -150,9 +150,9 @@ def _units(plan: StudyPlan, expression: Any) -> dict[str, str]:
     return {"units": unit} if unit else {}
 
 
-def shaped(flat: Any, reasons: Mapping[int, str]) -> Any:
+def reshape_to_axes(flat: Any, reasons: Mapping[int, str]) -> Any:
     """The same along the axes of the grid and the draws, with the reasons; an axis of one name has its values as its index."""
-    xr, axes = xarray(), json.loads(flat.attrs["axes"])
+    xr, axes = require_xarray(), json.loads(flat.attrs["axes"])
     dims, lengths = [dim for dim, _, _ in axes], tuple(length for _, length, _ in axes)
     variables: dict[str, Any] = {}
     for name, variable in flat.data_vars.items():
@@ -184,7 +184,7 @@ def counted_causes(data: Any, reasons: Mapping[int, str]) -> list[tuple[str, int
     return [(title, n, first[title]) for title, n in Counter(titles.values()).most_common()]
 
 
-class Ensemble(Shown):
+class Ensemble(Displayable):
     """The members of a study: `data` is an xarray.Dataset along what was varied, `study["max(theta)"]` one of its variables.
 
     `plot()` draws a curve, a fan, a map or a histogram, as fits; `failures` lists who did not finish and why; `run(k)` is member k as a
@@ -192,24 +192,24 @@ class Ensemble(Shown):
     """
 
     def __init__(
-        self, plan: StudyPlan, flat: Any, reasons: Mapping[int, str], run_one: Callable[[Any], Trajectory], seconds: float
+        self, plan: EnsemblePlan, flat: Any, reasons: Mapping[int, str], run_one: Callable[[Any], Trajectory], seconds: float
     ) -> None:
         self.plan, self._flat, self._reasons, self._run_one, self.seconds = plan, flat, reasons, run_one, seconds
 
     @cached_property
     def data(self) -> Any:
         """Everything that was kept, as an xarray.Dataset."""
-        return shaped(self._flat, self._reasons)
+        return reshape_to_axes(self._flat, self._reasons)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.data:
-            kept = nearest(str(name), self.data.data_vars) or f"kept are {', '.join(self.data.data_vars)}"
+            kept = suggest_name(str(name), self.data.data_vars) or f"kept are {', '.join(self.data.data_vars)}"
             msg = f"{name!r} was not kept: {kept}"
             raise BadStudy(msg)
         return self.data[name]
 
     def __len__(self) -> int:
-        return len(self.plan.members)
+        return len(self.plan.grid)
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -225,22 +225,22 @@ class Ensemble(Shown):
     def values(self, member: int) -> dict[str, float]:
         """What was varied, of one member."""
         names = [coordinate_name(n, r) for n, r in self.plan.roles.items()]
-        return dict(zip(names, self.plan.members.table(np.array([self._checked(member)]))[0].tolist(), strict=True))
+        return dict(zip(names, self.plan.grid.table(np.array([self._check_index(member)]))[0].tolist(), strict=True))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each member: what was varied, how it ended, what was kept."""
         outcome = self._flat["outcome"].values
-        kept = {each.name: self._flat[each.name].values for each in self.plan.kept}
+        kept = {each.name: self._flat[each.name].values for each in self.plan.outputs}
         return [
             {"member": k, **self.values(k), "outcome": OUTCOMES[int(outcome[k])], **{name: x[k] for name, x in kept.items()}}
             for k in range(len(self))
         ]
 
-    def run(self, member: int) -> Trajectory:
+    def run(self, index: int) -> Trajectory:
         """One member as a run of its own: its whole motion, any quantity, pictures."""
-        return self._run_one(self.plan.options_of(self._checked(member)))
+        return self._run_one(self.plan.run_options(self._check_index(index)))
 
-    def _checked(self, member: int) -> int:
+    def _check_index(self, member: int) -> int:
         if not -len(self) <= member < len(self):
             msg = f"member {member}: there are {len(self)}, numbered from 0"
             raise BadStudy(msg)
@@ -254,7 +254,7 @@ class Ensemble(Shown):
 
     def __str__(self) -> str:
         plan = self.plan
-        varied = [f"{', '.join(axis.names)} ({len(axis)}{' draws' if axis.drawn else ''})" for axis in plan.members.axes]
+        varied = [f"{', '.join(axis.names)} ({len(axis)}{' draws' if axis.is_random else ''})" for axis in plan.grid.axes]
         lines = [f"{plan.system.name}: {len(self)} runs of {plan.duration:g}{' s' if plan.system.has_units else ''}"]
         lines.append(f"  over      {' × '.join(varied) or 'nothing'}")
         lines.append(f"  outcome   {', '.join(f'{n} {name}' for name, n in self.outcomes.items())}")
@@ -263,7 +263,7 @@ class Ensemble(Shown):
             drift = self._flat["drift"].values
             if np.isfinite(drift).any():
                 lines.append(f"  E_Z drift {np.nanmax(drift):.1e} at most, {np.nanmedian(drift):.1e} in the middle")
-        for kept in plan.kept:
+        for kept in plan.outputs:
             x = self._flat[kept.name].values
             known = x[np.isfinite(x)]
             span = f"{known.min():.6g} … {known.max():.6g}" if known.size else "no value"

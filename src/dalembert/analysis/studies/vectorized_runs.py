@@ -8,39 +8,39 @@ from typing import Final
 
 import numpy as np
 
-from dalembert.analysis.studies.ensemble_plan import Kept, Role, StudyPlan, name_of
+from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, Output, ParameterRole, key_name
 from dalembert.analysis.studies.execution import Runner
-from dalembert.analysis.studies.initial_states import Possible, Starts
-from dalembert.analysis.studies.lane_method import lane_series, ride_along, usual_lanes
+from dalembert.analysis.studies.initial_states import InitialStates, PhysicalityCheck
+from dalembert.analysis.studies.lane_method import default_lanes, lane_series, quadrature_rates
 from dalembert.analysis.studies.parameter_grid import BadStudy
-from dalembert.analysis.studies.result import FINISHED, REFUSED, STOPPED, Chunk
+from dalembert.analysis.studies.result import FINISHED, REFUSED, STOPPED, ResultChunk
 from dalembert.errors import BadExpression, DalembertError, warn
-from dalembert.foundation.array_types import Indices, Numbers
+from dalembert.foundation.array_types import FloatArray, IndexArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import BadValue, MissingValue
-from dalembert.runtime.ode.failure_diagnosis import stopped
+from dalembert.runtime.ode.failure_diagnosis import run_stopped_error
 from dalembert.runtime.ode.failures import Cause, NoProgress, RunStopped
-from dalembert.runtime.ode.integrator_state import Run, StepCause
-from dalembert.runtime.ode.solution import Outcome, Pieces, Solution, StoredMotion
+from dalembert.runtime.ode.integrator_state import IntegratorState, StepCause
+from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
 from dalembert.runtime.ode.vectorized.layout import Functional, LaneFunctions
-from dalembert.runtime.ode.vectorized.loop import CRAWLING
-from dalembert.runtime.ode.vectorized.workers import LaneProblem, LaneProgram, Progress, Tables, run_members
-from dalembert.runtime.simulation.discontinuity_times import has_jumps
+from dalembert.runtime.ode.vectorized.loop import NO_PROGRESS
+from dalembert.runtime.ode.vectorized.workers import EnsembleTables, LaneProblem, Progress, VectorizedCode, run_ensemble
+from dalembert.runtime.simulation.discontinuity_times import has_discontinuities
 from dalembert.runtime.simulation.energy_audit import Audit, Quadratures, native_audit
 from dalembert.runtime.simulation.events.event import SIGNS
 from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import AUTO, NATIVE, PROJECTION, TAYLOR
 from dalembert.runtime.states.evaluator import Level, label
-from dalembert.runtime.states.run_values import Values, parameters_of, values_of_run
+from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 
 # of members, when one is looked for whose values are possible
-_TRIES: Final = 1000
+_MAX_TRIES: Final = 1000
 
 
-def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
+def vectorization_obstacle(plan: EnsemblePlan, equations: object) -> str | None:
     """What lanes cannot do; None where they can."""
     o = plan.options
     if not isinstance(equations, ExplicitEquations):
@@ -49,7 +49,7 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
         return f"integrator {o.integrator!r}"
     reasons = (
         # series are taken of other expressions where a factor is a number
-        ("amplitudes", o.integrator != NATIVE and Role.AMPLITUDE in plan.roles.values()),
+        ("amplitudes", o.integrator != NATIVE and ParameterRole.AMPLITUDE in plan.roles.values()),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),
         ("members", bool(plan.system.expansions)),
@@ -57,33 +57,33 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
     return next((why for why, holds in reasons if holds), None)
 
 
-class SideBySide:
+class VectorizedRunner:
     """A study compiled for lanes."""
 
     def __init__(
         self,
-        plan: StudyPlan,
+        plan: EnsemblePlan,
         kin: Kinematics,
         equations: ExplicitEquations,
         quadratures: Quadratures | None,
         lanes: int | None,
         alone: Runner,
     ) -> None:
-        self.plan, self._kin, self._alone = plan, kin, alone
-        self.values, self._model_member = self._first_values()
+        self.plan, self._kin, self._sequential = plan, kin, alone
+        self.values, self._reference_run = self._reference_values()
         o = plan.options
         self.model = native_model(self.values, equations, o.alpha)
         assert isinstance(self.model.rates, CompiledFunction)
         self._parameters = {"rates": self.model.parameters}
         # every constant has a number, or it is said which has none
-        parameters_of(self.values, self.model.parameters)
+        parameter_vector(self.values, self.model.parameters)
         self.audit = self._audit(quadratures)
         series = lane_series(plan, self.values, self.model, self.audit, quadratures)
-        self._functionals = [kept for kept in plan.kept if kept.functional is not None]
-        quantities = self._quantities()
+        self._functionals = [kept for kept in plan.outputs if kept.functional is not None]
+        quantities = self._compile_functionals()
         self.functions = LaneFunctions(
             self.model.rates if series is None else series.motion.zero,
-            ride_along(self.audit, series),
+            quadrature_rates(self.audit, series),
             self.audit.energy if self.audit else None,
             self.model.projection if o.stabilizer == PROJECTION else None,
             quantities,
@@ -94,63 +94,63 @@ class SideBySide:
             ),
             series,
         )
-        self.program = LaneProgram(self.functions, lanes or usual_lanes(series))
-        self.starts = Starts(plan, self.values, self._model_member)
-        self._nodes = {kept.name: self._node(kept) for kept in plan.kept if kept.functional is None}
-        self._possible = Possible(self.values, self._varied_nodes())
+        self.program = VectorizedCode(self.functions, lanes or default_lanes(series))
+        self.starts = InitialStates(plan, self.values, self._reference_run)
+        self._nodes = {kept.name: self._output_node(kept) for kept in plan.outputs if kept.functional is None}
+        self._physicality = PhysicalityCheck(self.values, self._varied_nodes())
         self.at = np.sort(np.unique(plan.times))
 
-    def jumps(self) -> str:
+    def discontinuity_obstacle(self) -> str:
         """Why steps of a single run would end where lanes know nothing of: jumps in time, or in the state; nothing for most."""
-        if self.model.switching:
+        if self.model.state_switches:
             return "jumps in the state"
-        numbers = dict(zip(self.model.parameters, parameters_of(self.values, self.model.parameters), strict=True))
-        return "jumps in time" if has_jumps(self.model.tape, self._kin.system.t.i, numbers) else ""
+        numbers = dict(zip(self.model.parameters, parameter_vector(self.values, self.model.parameters), strict=True))
+        return "jumps in time" if has_discontinuities(self.model.tape, self._kin.system.t.i, numbers) else ""
 
     # ---- values ------------------------------------------------------------------------------
 
-    def _first_values(self) -> tuple[Values, int]:
+    def _reference_values(self) -> tuple[RunValues, int]:
         """The values of the first member that can exist."""
         problem: BadValue | None = None
-        for member in range(min(len(self.plan.members), _TRIES)):
+        for member in range(min(len(self.plan.grid), _MAX_TRIES)):
             try:
-                return self._amplified(self.values_of(member)), member
+                return self._with_amplitudes(self.values_of(member)), member
             except BadValue as fault:
                 problem = problem or fault
         assert problem is not None
         raise problem
 
-    def values_of(self, member: int) -> Values:
+    def values_of(self, member: int) -> RunValues:
         """The values of one member, checked; inputs with an amplitude as if it were 1."""
-        o = self.plan.options_of(member)
-        return values_of_run(self._kin, o.values, {**o.inputs, **self._unscaled()})
+        o = self.plan.run_options(member)
+        return run_values(self._kin, o.values, {**o.inputs, **self._amplitude_inputs()})
 
-    def _unscaled(self) -> dict[object, object]:
-        amplified = self.plan.names_as(Role.AMPLITUDE)
-        return {key: value for key, value in self.plan.options.inputs.items() if name_of(key) in amplified}
+    def _amplitude_inputs(self) -> dict[object, object]:
+        amplified = self.plan.names_with_role(ParameterRole.AMPLITUDE)
+        return {key: value for key, value in self.plan.options.inputs.items() if key_name(key) in amplified}
 
-    def _amplified(self, values: Values) -> Values:
+    def _with_amplitudes(self, values: RunValues) -> RunValues:
         """Inputs times a symbol of their own, which is then a parameter like any other."""
         self._amplitudes: dict[str, int] = {}
         tape, bindings, numbers = values.kin.tape, dict(values.bindings), dict(values.numbers)
-        for name in self.plan.names_as(Role.AMPLITUDE):
+        for name in self.plan.names_with_role(ParameterRole.AMPLITUDE):
             a = self._amplitudes[name] = tape.symbol(f"amplitude of {name}")
             numbers[a] = 1.0
             x: int | None = values.kin.system.symbols[name].scalar.i
             while x is not None and x in bindings:
                 bindings[x] = tape.mul(a, bindings[x])
                 x = tape.rates.get(x)
-        return Values(values.kin, numbers, bindings)
+        return RunValues(values.kin, numbers, bindings)
 
     def _varied_nodes(self) -> dict[int, int]:
         """{symbol: its column in the table of members}, start values aside."""
-        tape, found = self.values.kin.tape, {}
+        tape, columns = self.values.kin.tape, {}
         for k, (name, role) in enumerate(self.plan.roles.items()):
-            if role is Role.AMPLITUDE:
-                found[self._amplitudes[name]] = k
-            elif role is not Role.START:
-                found[tape.names[name]] = k
-        return found
+            if role is ParameterRole.AMPLITUDE:
+                columns[self._amplitudes[name]] = k
+            elif role is not ParameterRole.START:
+                columns[tape.names[name]] = k
+        return columns
 
     def _audit(self, quadratures: Quadratures | None) -> Audit | None:
         """Z and the energies; the works of the loads stay at home."""
@@ -162,31 +162,31 @@ class SideBySide:
             names=() if Z is None else (quadratures.names[Z],),
             rates=() if Z is None else (quadratures.rates[Z],),
             Z=None if Z is None else 0,
-            jump=None,
+            projection_change=None,
         )
         audit = native_audit(self.values, alone)
         try:
-            parameters_of(self.values, audit.parameters)
+            parameter_vector(self.values, audit.parameters)
         except MissingValue as problem:
             warn(f"this study carries no energy audit: {problem}")
             return None
-        self._parameters |= dict.fromkeys(("ride", "energy"), audit.parameters)
+        self._parameters |= dict.fromkeys(("quadrature", "energy"), audit.parameters)
         return audit
 
     # ---- what is kept ------------------------------------------------------------------------
 
-    def _node(self, kept: Kept) -> int:
+    def _output_node(self, kept: Output) -> int:
         """What is kept, in q, u, u̇ and t."""
         evaluator = self.values.evaluator
         try:
-            return evaluator.reduced(evaluator.node(kept.expression))
+            return evaluator.in_state(evaluator.node(kept.expression))
         except (BadExpression, MissingValue) as problem:
             msg = f"keep: {kept.name!r} cannot be read: {problem}"
             raise BadStudy(msg) from problem
 
-    def _quantities(self) -> CompiledFunction | None:
+    def _compile_functionals(self) -> CompiledFunction | None:
         evaluator = self.values.evaluator
-        nodes = [self._node(kept) for kept in self._functionals]
+        nodes = [self._output_node(kept) for kept in self._functionals]
         for kept, node in zip(self._functionals, nodes, strict=True):
             if evaluator.level(node) is Level.ACCELERATION:
                 msg = f"keep: {kept.name!r} contains an acceleration, which is kept at the end or at given times only"
@@ -200,42 +200,44 @@ class SideBySide:
 
     # ---- a chunk -----------------------------------------------------------------------------
 
-    def run(self, members: Indices, threads: int, on_progress: Progress | None = None) -> Chunk:
+    def run(self, run_indices: IndexArray, threads: int, on_progress: Progress | None = None) -> ResultChunk:
         """What becomes of these members."""
         plan = self.plan
-        rows = plan.members.table(members)
-        chunk = Chunk.empty(plan, len(members), audit=self.audit is not None)
+        rows = plan.grid.table(run_indices)
+        chunk = ResultChunk.empty(plan, len(run_indices), audit=self.audit is not None)
         varied = {node: rows[:, k] for node, k in self._varied_nodes().items()}
-        for k in self._possible.suspects(varied, len(members)):
+        for k in self._physicality.suspect_rows(varied, len(run_indices)):
             try:
-                self.values_of(int(members[k]))
+                self.values_of(int(run_indices[k]))
             except DalembertError as problem:
                 chunk.refuse(k, problem)
-        starts = self.starts.table(members, rows, varied, self.values_of, chunk.refuse)
+        starts = self.starts.table(run_indices, rows, varied, self.values_of, chunk.refuse)
         begun = np.flatnonzero(chunk.outcome != REFUSED)
         # the parameters of every function, one function after the other
-        symbols = [i for name in self.functions.present for i in self._parameters["rates" if name == "projection" else name]]
-        P = self._columns(symbols, varied, len(members))
-        tables = run_members(self.program, self._problem(), P[begun], starts[begun], threads, on_progress)
-        self._settle(chunk, begun, tables, starts)
-        self._keep(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
+        symbols = [
+            i for name in self.functions.parameterized_functions for i in self._parameters["rates" if name == "projection" else name]
+        ]
+        P = self._parameter_table(symbols, varied, len(run_indices))
+        tables = run_ensemble(self.program, self._problem(), P[begun], starts[begun], threads, on_progress)
+        self._record_outcomes(chunk, begun, tables, starts)
+        self._record_outputs(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
         if plan.options.integrator == AUTO:
             # what crawls because it is stiff is made anew by another method
-            self._run_alone(chunk, members, begun[tables.column("cause") == CRAWLING])
+            self._rerun_sequentially(chunk, run_indices, begun[tables.column("cause") == NO_PROGRESS])
         return chunk
 
-    def _run_alone(self, chunk: Chunk, members: Indices, rows: Indices) -> None:
+    def _rerun_sequentially(self, chunk: ResultChunk, members: IndexArray, rows: IndexArray) -> None:
         """Members as runs of their own, in place of what became of them here."""
-        found = self._alone.run(members[rows], 1)
-        columns = found.columns()
+        rerun = self._sequential.run(members[rows], 1)
+        columns = rerun.columns()
         for name, column in chunk.columns().items():
             column[rows] = columns[name]
         for k, row in enumerate(rows.tolist()):
             chunk.reasons.pop(row, None)
-            if k in found.reasons:
-                chunk.reasons[row] = found.reasons[k]
+            if k in rerun.reasons:
+                chunk.reasons[row] = rerun.reasons[k]
 
-    def _columns(self, symbols: Sequence[int], varied: dict[int, Numbers], count: int) -> Numbers:
+    def _parameter_table(self, symbols: Sequence[int], varied: dict[int, FloatArray], count: int) -> FloatArray:
         """The numbers of these symbols, a row for each member."""
         table = np.empty((count, len(symbols)))
         for k, i in enumerate(symbols):
@@ -247,7 +249,7 @@ class SideBySide:
         atol = np.broadcast_to(np.asarray(o.atol, dtype=np.float64), (n,)).copy()
         return LaneProblem(float(o.t0), float(o.t0) + float(self.plan.duration), float(o.rtol), atol, float(o.max_step), self.at)
 
-    def _settle(self, chunk: Chunk, begun: Indices, tables: Tables, starts: Numbers) -> None:
+    def _record_outcomes(self, chunk: ResultChunk, begun: IndexArray, tables: EnsembleTables, starts: FloatArray) -> None:
         """How each member ended, and the reasons of those that stopped."""
         t1 = self._problem().t1
         done = tables.column("t") >= t1
@@ -259,48 +261,50 @@ class SideBySide:
         for row in np.flatnonzero(~done):
             chunk.stop(int(begun[row]), self._failure(tables, int(row), starts[begun[row]]))
 
-    def _failure(self, tables: Tables, row: int, start: Numbers) -> RunStopped:
+    def _failure(self, tables: EnsembleTables, row: int, start: FloatArray) -> RunStopped:
         """The failure with which a single run would stop, with names for components."""
         t, steps, cause = (float(tables.column(name)[row]) for name in ("t", "steps", "cause"))
         n = self.functions.n
-        run = Run(t=t, h=float(tables.column("h")[row]), cause=int(cause), code=int(cause == StepCause.PROJECT))
+        run = IntegratorState(t=t, h=float(tables.column("h")[row]), cause=int(cause), code=int(cause == StepCause.PROJECT))
         y = tables.results[row, self.functions.columns["y"] :][:n]
         slope = tables.results[row, self.functions.columns["slope"] :][:n]
-        motion = StoredMotion(Pieces([np.array([self.plan.options.t0, t])]), Pieces([np.array([start, y])]), None, int(steps) - 1)
+        motion = StoredTrajectory(
+            ChunkedArray([np.array([self.plan.options.t0, t])]), ChunkedArray([np.array([start, y])]), None, int(steps) - 1
+        )
         solution = Solution(motion, Outcome.STOPPED, "", 0, 0)
-        if int(cause) == CRAWLING:
+        if int(cause) == NO_PROGRESS:
             return NoProgress(Cause.NO_PROGRESS, solution)
-        failure = stopped(run, solution, slope)
+        failure = run_stopped_error(run, solution, slope)
         kin = self.values.kin
         failure.names = tuple(label(kin.name(i)) for i in kin.state)
         return failure
 
-    def _keep(self, chunk: Chunk, begun: Indices, tables: Tables, varied: dict[int, Numbers]) -> None:
+    def _record_outputs(self, chunk: ResultChunk, begun: IndexArray, tables: EnsembleTables, varied: dict[int, FloatArray]) -> None:
         for k, kept in enumerate(self._functionals):
             value = tables.results[:, self.functions.columns["functionals"] + k]
             if kept.kind == "mean":
                 length = tables.column("t") - self.plan.options.t0
                 with np.errstate(all="ignore"):
                     value = value / length
-            chunk.kept[kept.name][begun] = value
-        ends = [kept for kept in self.plan.kept if kept.functional is None and not self.plan.over_time(kept)]
-        times = [kept for kept in self.plan.kept if self.plan.over_time(kept)]
+            chunk.outputs[kept.name][begun] = value
+        ends = [kept for kept in self.plan.outputs if kept.functional is None and not self.plan.is_time_series(kept)]
+        times = [kept for kept in self.plan.outputs if self.plan.is_time_series(kept)]
         if ends:
             end = tables.results[:, self.functions.columns["y"] :][:, : self.functions.n]
-            rows = self._evaluated([self._nodes[kept.name] for kept in ends], end, tables.column("t"), varied)
+            rows = self._evaluate([self._nodes[kept.name] for kept in ends], end, tables.column("t"), varied)
             for kept, row in zip(ends, rows, strict=True):
-                chunk.kept[kept.name][begun] = row
+                chunk.outputs[kept.name][begun] = row
         if times:
             m, (n, count) = len(begun), (self.functions.n, len(self.at))
             repeated = {node: np.repeat(x, count) for node, x in varied.items()}
             states, t = tables.samples.reshape(m * count, n), np.tile(self.at, m)
-            rows = self._evaluated([self._nodes[kept.name] for kept in times], states, t, repeated)
+            rows = self._evaluate([self._nodes[kept.name] for kept in times], states, t, repeated)
             # as they were asked for, unsorted and twice where that is so
             order = np.searchsorted(self.at, self.plan.times)
             for kept, row in zip(times, rows, strict=True):
-                chunk.kept[kept.name][begun] = row.reshape(m, count)[:, order]
+                chunk.outputs[kept.name][begun] = row.reshape(m, count)[:, order]
 
-    def _evaluated(self, nodes: list[int], y: Numbers, t: Numbers, varied: dict[int, Numbers]) -> Numbers:
+    def _evaluate(self, nodes: list[int], y: FloatArray, t: FloatArray, varied: dict[int, FloatArray]) -> FloatArray:
         """Expressions of the states, by the operations that a trajectory evaluates them with."""
         evaluator = self.values.evaluator
         kin = evaluator.kin
@@ -308,6 +312,6 @@ class SideBySide:
         state = {**dict(zip(kin.state, columns, strict=True)), evaluator.time: t, **varied}
         if evaluator.contains(nodes, kin.udot):
             assert isinstance(self.model.rates, CompiledFunction)
-            rates = self.model.rates.batch(np.column_stack([y, t]), self._columns(self.model.parameters, varied, len(t)))
-            state |= dict(zip(kin.udot, np.ascontiguousarray(rates[:, kin.first_speed : kin.first_speed + kin.n_u].T), strict=True))
-        return evaluator.arrays(nodes, state, len(t))
+            rates = self.model.rates.batch(np.column_stack([y, t]), self._parameter_table(self.model.parameters, varied, len(t)))
+            state |= dict(zip(kin.udot, np.ascontiguousarray(rates[:, kin.speed_offset : kin.speed_offset + kin.n_u].T), strict=True))
+        return evaluator.values_along(nodes, state, len(t))

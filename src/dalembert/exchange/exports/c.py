@@ -7,12 +7,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from dalembert.exchange.exports.code_generation import FUNCTIONS, Lines, Lowered, Notation, Value, operations, prepared
-from dalembert.exchange.exports.exported_model import DIRECTIONAL, POSITION_STEP, SPEED_STEP, ExportedFunction, Model, ProjectionText
-from dalembert.exchange.exports.identifiers import head, identifiers, words
+from dalembert.exchange.exports.code_generation import (
+    FUNCTIONS,
+    AssignmentWriter,
+    LanguageSyntax,
+    LoweredFunction,
+    Value,
+    operations,
+    precompute_code,
+)
+from dalembert.exchange.exports.exported_model import (
+    DIRECTIONAL,
+    POSITION_STEP,
+    SPEED_STEP,
+    ExportedFunction,
+    ExportedModel,
+    ProjectionTemplate,
+)
+from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 from dalembert.runtime.numerics.math_kernels import COSINE, HALF_PI_SHORT, LARGEST_REDUCED_SHORT, SINE, SINE_FIRST, TWO_OVER_PI
 
-KEYWORDS: Final = words(
+KEYWORDS: Final = word_set(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex _Imaginary
     and and_eq asm bitand bitor bool catch class compl const_cast delete dynamic_cast explicit export false friend mutable namespace
@@ -22,20 +37,20 @@ KEYWORDS: Final = words(
 )
 
 
-def notation(real: str) -> Notation:
+def notation(real: str) -> LanguageSyntax:
     """The operations in float or in double."""
     f = "f" if real == "float" else ""
     called = operations({**{name: name + f for name in FUNCTIONS}, "abs": f"fabs{f}"})
     table = {**called, "sign": f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})", "reciprocal": f"1.0{f}/{{0}}"}
     turn = "" if f else "    const turned {0} = turn({1});"
-    return Notation(table, "    const real {0} = {1};", lambda x: repr(x) + f, turn)
+    return LanguageSyntax(table, "    const real {0} = {1};", lambda x: repr(x) + f, turn)
 
 
 @dataclass(frozen=True)
 class CSource:
     """A model in C: the two files and what they need to agree on."""
 
-    model: Model
+    model: ExportedModel
     name: str
     real: str = "double"
 
@@ -45,19 +60,21 @@ class CSource:
         return identifiers((p.name for p in self.model.parameters), KEYWORDS)
 
     @cached_property
-    def lowered(self) -> dict[str, Lowered]:
+    def lowered_functions(self) -> dict[str, LoweredFunction]:
         """Every function as operations."""
-        return {f.name: Lowered.of(self.model, f) for f in self.model.functions}
+        return {f.name: LoweredFunction.lower(self.model, f) for f in self.model.functions}
 
     @cached_property
-    def derived(self) -> tuple[list[str], dict[Value, int]]:
+    def precomputed(self) -> tuple[list[str], dict[Value, int]]:
         """The lines that compute what depends on constants alone, and where each value that a function reads is kept."""
-        return prepared(self.lowered.values(), notation(self.real), self._leaves, "    p->derived[{}] = {};".format)
+        return precompute_code(
+            self.lowered_functions.values(), notation(self.real), self._argument_names, "    p->derived[{}] = {};".format
+        )
 
     @cached_property
-    def _leaves(self) -> dict[int, str]:
-        found = self.model.leaves("x[{}]", "w[{}]", "p->{}", self.names)
-        return found | {v.node: f"seed[{k}]" for k, v in enumerate(self.model.seeds)}
+    def _argument_names(self) -> dict[int, str]:
+        argument_names = self.model.leaves("x[{}]", "w[{}]", "p->{}", self.names)
+        return argument_names | {v.node: f"seed[{k}]" for k, v in enumerate(self.model.seeds)}
 
     # ---- the two files -----------------------------------------------------------------------
 
@@ -92,24 +109,24 @@ class CSource:
     def source(self) -> str:
         """The functions."""
         lines = [f'#include "{self.name}.h"', "", "#include <math.h>", "", f"typedef {self.name}_real real;", ""]
-        body = [*self._defaults(), "", *self._prepare()]
+        body = [*self._defaults(), "", *self._prepare_function()]
         for f in self.model.functions:
             body += ["", *self._function(f)]
-        if self.model.projects:
-            body += ["", *self.model.projected(_projection(self.model), name=self.name)]
+        if self.model.has_projection:
+            body += ["", *self.model.projection_code(_projection_template(self.model), name=self.name)]
         if any(" = turn(" in line for line in body):
-            lines += [_turn(), ""]
+            lines += [_sincos_source(), ""]
         lines += body
         return "\n".join([*lines, ""])
 
     def _comment(self) -> list[str]:
-        lines = [*head(self.model, self.names), "", *_USE.format(name=self.name).splitlines()]
+        lines = [*header_lines(self.model, self.names), "", *_USAGE_COMMENT.format(name=self.name).splitlines()]
         return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
 
     def _sizes(self) -> Iterator[str]:
         m = self.model
         sizes = {"q": len(m.q), "u": len(m.u), "x": len(m.states), "w": len(m.inputs), "y": len(m.outputs)}
-        for r in (r for f in m.public for r in f.results if f.name == "constraints" and len(r.shape) == 1):
+        for r in (r for f in m.public_functions for r in f.results if f.name == "constraints" and len(r.shape) == 1):
             sizes[r.name] = r.shape[0]
         yield "enum {"
         yield ",\n".join(f"    {self.name}_n_{letter} = {n}" for letter, n in sizes.items())
@@ -119,7 +136,7 @@ class CSource:
         yield "typedef struct {"
         for p in self.model.parameters:
             yield f"    {self.name}_real {self.names[p.name]};"
-        yield f"    {self.name}_real derived[{max(1, len(self.derived[1]))}]; /* filled by {self.name}_prepare */"
+        yield f"    {self.name}_real derived[{max(1, len(self.precomputed[1]))}]; /* filled by {self.name}_prepare */"
         yield f"}} {self.name}_parameters;"
 
     def signature(self, f: ExportedFunction, real: str) -> str:
@@ -138,11 +155,11 @@ class CSource:
         yield f"void {self.name}_defaults({self.name}_parameters *p);"
         yield "/* to be called after a constant was changed */"
         yield f"void {self.name}_prepare({self.name}_parameters *p);"
-        for f in self.model.public:
+        for f in self.model.public_functions:
             shapes = ", ".join(f"{r.name}[{']['.join(map(str, r.shape))}]" if r.shape else f"*{r.name}" for r in f.results)
             yield f"/* {f.says}: {shapes} */"
             yield f"{self.signature(f, real)};"
-        if self.model.projects:
+        if self.model.has_projection:
             yield "/* carries x back onto the constraint rows, the shortest way in the mass metric; what is left of them, NaN if lost */"
             yield f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const {self.name}_parameters *p);"
 
@@ -155,41 +172,41 @@ class CSource:
         yield f"    {self.name}_prepare(p);"
         yield "}"
 
-    def _prepare(self) -> Iterator[str]:
+    def _prepare_function(self) -> Iterator[str]:
         yield f"void {self.name}_prepare({self.name}_parameters *p)"
         yield "{"
-        yield from self.derived[0] or ["    p->derived[0] = 0;"]
+        yield from self.precomputed[0] or ["    p->derived[0] = 0;"]
         yield "}"
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
-        lowered = self.lowered[f.name]
-        writing = Lines(lowered, notation(self.real), self._leaves)
-        writing.names |= {value: f"p->derived[{k}]" for value, k in self.derived[1].items()}
+        lowered = self.lowered_functions[f.name]
+        writing = AssignmentWriter(lowered, notation(self.real), self._argument_names)
+        writing.names |= {value: f"p->derived[{k}]" for value, k in self.precomputed[1].items()}
         writing.run(lowered.body)
         yield self.signature(f, "real")
         yield "{"
         yield from writing.lines
         yield from (f"    {r.name}[{k}] = {writing.name(i)};" for r in f.results for k, i in enumerate(r.nodes))
-        yield from (f"    (void){name};" for name, used in self._used(lowered).items() if not used)
+        yield from (f"    (void){name};" for name, used in self._arguments_read(lowered).items() if not used)
         yield "}"
 
-    def _used(self, lowered: Lowered) -> dict[str, bool]:
+    def _arguments_read(self, lowered: LoweredFunction) -> dict[str, bool]:
         """Which arguments a function reads."""
-        model, reads = self.model, lowered.reads
+        model, reads = self.model, lowered.body_inputs
         groups = {"x": model.states, "w": model.inputs, "p": model.parameters}
         used = {name: any(v.node in reads for v in variables) for name, variables in groups.items()}
         used["p"] |= any(result in reads for result, _, _ in lowered.prologue)
         return {"t": model.time in reads, **used}
 
 
-def _projection(model: Model) -> ProjectionText:
+def _projection_template(model: ExportedModel) -> ProjectionTemplate:
     """In C, with the variables that its steps need."""
     positions = "    real q_new[$n_q], before = INFINITY;\n" if POSITION_STEP in model.named else ""
     speeds = "    real u_new[$n_u];\n" if SPEED_STEP in model.named else ""
     return replace(_PROJECTION, begin=_PROJECTION.begin + positions + speeds)
 
 
-_PROJECTION: Final = ProjectionText(
+_PROJECTION: Final = ProjectionTemplate(
     """\
 real ${name}_project(real t, real *x, const real *w, const ${name}_parameters *p)
 {
@@ -220,7 +237,7 @@ real ${name}_project(real t, real *x, const real *w, const ${name}_parameters *p
 )
 
 
-def _turn() -> str:
+def _sincos_source() -> str:
     """sin x and cos x at once, in the polynomials of our own native code (fdlibm); at most 1 ulp off, the library's for large angles."""
 
     def series(coefficients: tuple[str, ...]) -> str:
@@ -236,10 +253,10 @@ def _turn() -> str:
 
     parts = dict(zip("abc", map(number, HALF_PI_SHORT), strict=True))
     numbers = {"turns": number(TWO_OVER_PI), "first": number(SINE_FIRST), "largest": repr(LARGEST_REDUCED_SHORT)}
-    return _TURN.format(**numbers, **parts, sine=series(SINE), cosine=series(COSINE))
+    return _SINCOS_SOURCE.format(**numbers, **parts, sine=series(SINE), cosine=series(COSINE))
 
 
-_TURN: Final = """\
+_SINCOS_SOURCE: Final = """\
 typedef struct {{
     real sin, cos;
 }} turned;
@@ -266,14 +283,14 @@ static turned turn(real x)
     return both;
 }}"""
 
-_USE: Final = """\
+_USAGE_COMMENT: Final = """\
 {name}_parameters p;
 {name}_defaults(&p);      then, after changes of constants, {name}_prepare(&p)
 {name}_rates(t, x, w, &p, dx);
 Results must not overlap the arguments. No function allocates, and all may be called from several threads."""
 
 
-def files(model: Model, name: str, real: str = "double") -> dict[str, str]:
+def files(model: ExportedModel, name: str, real: str = "double") -> dict[str, str]:
     """{name.h, name.c}"""
     written = CSource(model, name, real)
     return {f"{name}.h": written.header(), f"{name}.c": written.source()}

@@ -9,48 +9,48 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 5 and 6
 from __future__ import annotations
 
 from dalembert.errors import BadExpression, NotApplicable
-from dalembert.mechanics.geometry.rotation import cross3, plus, power
+from dalembert.mechanics.geometry.rotation import add3, cross3, wrench_power
 from dalembert.mechanics.kinematics.kinematic_tree import TreeLink
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.principles.articulated_body import Links
-from dalembert.symbolic.algebra.expression_graph import Rewrite
+from dalembert.mechanics.principles.articulated_body import LinkDynamics
+from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.tape import Triple
 
 Wrench = tuple[Triple, Triple]
 
 
-class _Composite(Links):
+class _CompositeBodies(LinkDynamics):
     """Every link with what it carries, from the tips to the root."""
 
     def __init__(self, kin: Kinematics) -> None:
         super().__init__(kin)
         self.M = {(x, x): J for x, J in self.tree.flywheels.items()}
-        self.f = {x: self.load.get(x, self.t.zero) for x in self.tree.moved}
+        self.f = {x: self.load.get(x, self.t.zero) for x in self.tree.links_moved_by}
         for link in self.tree.links[1:]:
-            self.accelerations[link] = self._carried(link)
-            self._resist(self.bodies[link], *self.accelerations[link])
+            self.accelerations[link] = self._inherited_acceleration(link)
+            self._add_bias_force(self.bodies[link], *self.accelerations[link])
         for link in reversed(self.tree.links[1:]):
-            for x, s_w, s_v in link.freedoms:
+            for x, s_w, s_v in link.joint_axes:
                 I = self.bodies[link]
-                self.f[x] = self.t.sub(self.f[x], power(self.t, s_w, s_v, I.n, I.f))
-                self._column(link, x, self._momentum(I, s_w, s_v))
+                self.f[x] = self.t.sub(self.f[x], wrench_power(self.t, s_w, s_v, I.n, I.f))
+                self._propagate_wrench(link, x, self._apply_inertia(I, s_w, s_v))
             assert link.parent is not None
-            self._add_moved(self.bodies[link.parent], self.bodies[link], link, link.parent.frame)
+            self._add_transformed(self.bodies[link.parent], self.bodies[link], link, link.parent.frame)
 
-    def _column(self, link: TreeLink, x: int, F: Wrench) -> None:
+    def _propagate_wrench(self, link: TreeLink, x: int, F: Wrench) -> None:
         """S_r·F along the branch below, F carried from link to link."""
         t = self.t
         at: TreeLink | None = link
         while at is not None:
-            for y, s_w, s_v in at.freedoms:
-                entry = power(t, s_w, s_v, *F)
+            for y, s_w, s_v in at.joint_axes:
+                entry = wrench_power(t, s_w, s_v, *F)
                 for pair in ((x, y),) if at is link else ((x, y), (y, x)):
                     self.M[pair] = t.add(self.M.get(pair, t.zero), entry)
             n, f = F
             if at.parent is not None:
                 if at.frame is not at.parent.frame:
-                    n, f = at.frame.turn(t, n, back=True), at.frame.turn(t, f, back=True)
-                F = plus(t, n, cross3(t, at.r, f)), f
+                    n, f = at.frame.transform_components(t, n, to_parent=True), at.frame.transform_components(t, f, to_parent=True)
+                F = add3(t, n, cross3(t, at.r, f)), f
             at = at.parent
 
 
@@ -58,14 +58,14 @@ def tree_equations(kin: Kinematics) -> tuple[list[int], list[int]] | None:
     """M row by row and f on the tape of `kin`; None where the bodies form no open tree or the speeds are not the tree's own."""
     t = kin.tape
     try:
-        found = _Composite(kin)
+        composite = _CompositeBodies(kin)
     except (NotApplicable, BadExpression):
         return None
-    if set(found.f) != set(kin.u):
+    if set(composite.f) != set(kin.u):
         return None
-    M = [found.M.get((r, s), t.zero) for r in kin.u for s in kin.u]
-    f = [found.f[r] for r in kin.u]
+    M = [composite.M.get((r, s), t.zero) for r in kin.u for s in kin.u]
+    f = [composite.f[r] for r in kin.u]
     if kin.qdot != kin.qdot_of_u:
-        in_u = Rewrite(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
+        in_u = Substitution(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
         M, f = [in_u(e) for e in M], [in_u(e) for e in f]
     return M, f

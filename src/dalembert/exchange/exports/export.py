@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import DalembertError, NotASystem, Unknown, Unwritable
-from dalembert.exchange.exports.export_model import Contents, model
-from dalembert.exchange.exports.formats import FORMATS, checked_options, chosen_format
+from dalembert.exchange.exports.export_model import ExportRequest, exported_model
+from dalembert.exchange.exports.formats import FORMATS, check_options, find_format
 from dalembert.exchange.exports.identifiers import file_name
-from dalembert.foundation.atomic_write import replacing
-from dalembert.foundation.display import Shown
+from dalembert.foundation.atomic_write import atomic_replace
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.states.run_values import refuse_contacts
 
@@ -24,7 +24,7 @@ class NotExportable(DalembertError):
 
 
 @dataclass(frozen=True)
-class Export(Shown):
+class Export(Displayable):
     """The files of an export by name; `str` shows the first, `write` puts all of them in a folder."""
 
     format: str
@@ -65,7 +65,7 @@ def export(
 
     Further options belong to a format: real="float" for C.
     """
-    writer = chosen_format(format)
+    writer = find_format(format)
     if not isinstance(system, System):
         msg = f"export: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
@@ -77,16 +77,16 @@ def export(
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"export: outputs={outputs!r:.60}; give a list of expressions"
         raise Unknown(msg)
-    wanted = Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs, linear=linear)
-    checked = checked_options(format, options)
-    called = file_name(system.name) if name is None else _checked(name)
-    made = Export(format, writer.files(model(system, wanted), called, checked))
+    wanted = ExportRequest(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs, linear=linear)
+    checked = check_options(format, options)
+    called = file_name(system.name) if name is None else _check_name(name)
+    made = Export(format, writer.files(exported_model(system, wanted), called, checked))
     if path is not None:
         made.write(path)
     return made
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         msg = f"export: name={name!r:.60} cannot be the name of functions; use letters, digits and underscores"
         raise Unknown(msg)
@@ -101,7 +101,7 @@ def _write_files(files: Mapping[str, str | bytes], path: str | os.PathLike[str])
     if not isinstance(path, str | os.PathLike):
         msg = f"export: give the name of a file or a folder, not {path!r:.60}"
         raise Unwritable(msg)
-    places = _places(files, Path(path))
+    places = _target_paths(files, Path(path))
     try:
         for target in places:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -110,13 +110,13 @@ def _write_files(files: Mapping[str, str | bytes], path: str | os.PathLike[str])
         raise Unwritable(msg) from problem
     with contextlib.ExitStack() as all_of_them:
         for target, name in places.items():
-            part, data = all_of_them.enter_context(replacing(target)), files[name]
+            part, data = all_of_them.enter_context(atomic_replace(target)), files[name]
             with part.open("wb") as file:
                 file.write(data.encode() if isinstance(data, str) else data)
     return list(places)
 
 
-def _places(files: Mapping[str, str | bytes], path: Path) -> dict[Path, str]:
+def _target_paths(files: Mapping[str, str | bytes], path: Path) -> dict[Path, str]:
     """{where: which file}: into a folder, or to the path itself where it has the ending of a single file."""
     if len(files) == 1:
         (name,) = files

@@ -9,30 +9,30 @@ from typing import Any
 
 from dalembert.errors import NotLinear
 from dalembert.exchange.exports.composite_rigid_body import tree_equations
-from dalembert.exchange.exports.constrained_dynamics import solved
-from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result, Variable
-from dalembert.mechanics.equations.saddle_point import projection
+from dalembert.exchange.exports.constrained_dynamics import solve_constrained
+from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP, ExportedFunction, ExportedModel, Result, Variable
+from dalembert.mechanics.equations.saddle_point import constraint_projection
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, all_rates, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics, unreduced_kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.kane import kane
 from dalembert.runtime.dynamics.compile import forward_dynamics, saddle_equations
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.simulation.energy_and_residuals import energies
+from dalembert.runtime.simulation.energy_and_residuals import energy_nodes
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
-from dalembert.runtime.states.initial_conditions import Start, find_start
-from dalembert.runtime.states.run_values import Values, values_of_run
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, symbols_of, transplant
+from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
+from dalembert.runtime.states.run_values import RunValues, run_values
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
 # Newton steps on rows that are not linear in the speeds
-_CURVED_ROUNDS = 4
+_NONLINEAR_ITERATIONS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contents:
+class ExportRequest:
     """What is wanted besides the equations: numbers, bindings, a start, outputs, slopes."""
 
     values: Mapping[Any, Any]
@@ -42,30 +42,30 @@ class Contents:
     linear: bool = False
 
 
-def model(system: System, wanted: Contents) -> Model:
+def exported_model(system: System, wanted: ExportRequest) -> ExportedModel:
     """The system as functions of t, x = (q, u), inputs w and constants p."""
-    return _Gathering(system, wanted).model()
+    return _ModelCollector(system, wanted).model()
 
 
-class _Gathering:
+class _ModelCollector:
     """Everything on one tape, specified motions and inputs replaced by what they are bound to."""
 
-    def __init__(self, system: System, wanted: Contents) -> None:
+    def __init__(self, system: System, request: ExportRequest) -> None:
         kin = kinematics(system)
         # all rates in the state where a choice of independent speeds can become singular, as in a run
-        self.saddle = _needs_all_rates(system, kin)
-        self.given = kin
-        kin = all_rates(kin) if self.saddle and system.constraints else kin
-        self.values: Values = values_of_run(kin, wanted.values, wanted.inputs)
-        self.kin, self.wanted, self.system = self.values.kin, wanted, system
+        self.saddle = _needs_dependent_rates(system, kin)
+        self.original_kinematics = kin
+        kin = unreduced_kinematics(kin) if self.saddle and system.constraints else kin
+        self.values: RunValues = run_values(kin, request.values, request.inputs)
+        self.kin, self.wanted, self.system = self.values.kin, request, system
         # a setting has a tape of its own
         self.tape: Tape = self.kin.tape
-        self._insert = Rewrite(self.tape, self.values.bindings) if self.values.bindings else None
+        self._insert = Substitution(self.tape, self.values.bindings) if self.values.bindings else None
 
-    def here(self, source: Tape, nodes: Sequence[int]) -> tuple[int, ...]:
+    def transplant_nodes(self, source: Tape, nodes: Sequence[int]) -> tuple[int, ...]:
         """Nodes of another tape of the system on this one."""
-        found = nodes if source is self.tape else transplant(source, self.tape, nodes)
-        return tuple(found) if self._insert is None else tuple(map(self._insert, found))
+        nodes_here = nodes if source is self.tape else copy_expressions(source, self.tape, nodes)
+        return tuple(nodes_here) if self._insert is None else tuple(map(self._insert, nodes_here))
 
     # ---- the functions -----------------------------------------------------------------------
 
@@ -73,35 +73,37 @@ class _Gathering:
     def dynamics(self) -> tuple[tuple[int, ...], tuple[int, ...], str, tuple[ExportedFunction, ...]]:
         """q̇, u̇, the route they came by, and the steps back onto the rows."""
         if self.saddle:
-            _, equations = saddle_equations(all_rates(self.given) if self.system.constraints else self.given)
-            found = solved(equations)
-            steps = self._steps(found.tape, found.moved, found.residual, found.z)
-            qdot, zdot = self.here(equations.tape, equations.qdot), self.here(found.tape, found.zdot)
-            return (*qdot, *self._xdot), zdot, "M and A by their factors, all rates in the state", steps
+            _, equations = saddle_equations(
+                unreduced_kinematics(self.original_kinematics) if self.system.constraints else self.original_kinematics
+            )
+            constrained = solve_constrained(equations)
+            steps = self._projection_steps(constrained.tape, constrained.projected_q, constrained.residual, constrained.z)
+            qdot, zdot = self.transplant_nodes(equations.tape, equations.qdot), self.transplant_nodes(constrained.tape, constrained.zdot)
+            return (*qdot, *self._state_rates), zdot, "M and A by their factors, all rates in the state", steps
         explicit = forward_dynamics(self.system)
-        back = projection(self.kin)
+        back = constraint_projection(self.kin)
         steps = ()
         if back is not None:
             moved = [back.tape.add(q, d) for q, d in zip(self.kin.q, back.step, strict=True)]
-            steps = self._steps(back.tape, moved, back.residual, ())
-        qdot, udot = self.here(explicit.tape, explicit.qdot), self.here(explicit.tape, explicit.udot)
-        return (*qdot, *self._xdot), udot, explicit.route, steps
+            steps = self._projection_steps(back.tape, moved, back.residual, ())
+        qdot, udot = self.transplant_nodes(explicit.tape, explicit.qdot), self.transplant_nodes(explicit.tape, explicit.udot)
+        return (*qdot, *self._state_rates), udot, explicit.route, steps
 
     @property
-    def _xdot(self) -> tuple[int, ...]:
+    def _state_rates(self) -> tuple[int, ...]:
         """The rates of first-order states, which stand behind the coordinates."""
-        return self.here(self.kin.tape, self.kin.xdot)
+        return self.transplant_nodes(self.kin.tape, self.kin.xdot)
 
-    def _steps(self, tape: Tape, moved: Sequence[int], residual: int, speeds: Sequence[int]) -> tuple[ExportedFunction, ...]:
-        found = []
+    def _projection_steps(self, tape: Tape, moved: Sequence[int], residual: int, speeds: Sequence[int]) -> tuple[ExportedFunction, ...]:
+        functions = []
         if residual != tape.zero or tuple(moved) != self.kin.q:
-            q, (r,) = (*self.here(tape, moved), *self.kin.x), self.here(tape, (residual,))
+            q, (r,) = (*self.transplant_nodes(tape, moved), *self.kin.x), self.transplant_nodes(tape, (residual,))
             says = "one Newton step onto the rows that stand on positions, and how far the state is off them before"
-            found.append(ExportedFunction(POSITION_STEP, says, (Result("q_new", q, (len(q),)), Result("residual", (r,), ()))))
+            functions.append(ExportedFunction(POSITION_STEP, says, (Result("q_new", q, (len(q),)), Result("residual", (r,), ()))))
         if tuple(speeds) not in ((), self.kin.u):
-            u = self.here(tape, speeds)
-            found.append(ExportedFunction(SPEED_STEP, "speeds carried back onto the rows", (Result("u_new", u, (len(u),)),)))
-        return tuple(found)
+            u = self.transplant_nodes(tape, speeds)
+            functions.append(ExportedFunction(SPEED_STEP, "speeds carried back onto the rows", (Result("u_new", u, (len(u),)),)))
+        return tuple(functions)
 
     def _rates(self) -> ExportedFunction:
         qdot, udot, _, _ = self.dynamics
@@ -109,43 +111,43 @@ class _Gathering:
 
     def _mass_and_forcing(self) -> list[ExportedFunction]:
         """M u̇ = f of independent speeds; with all rates M ż = f + Aᵀλ."""
-        n, found = self.kin.n_u, None if self.saddle else tree_equations(self.kin)
+        n, mass_and_forcing = self.kin.n_u, None if self.saddle else tree_equations(self.kin)
         tape = self.tape
-        if found is None:
+        if mass_and_forcing is None:
             equations = kane(self.kin).equations
             tape = equations.tape
-            found = [row.get(s, tape.zero) for row in equations.M for s in range(n)], equations.f
-        M, f = self.here(tape, found[0]), self.here(tape, found[1])
+            mass_and_forcing = [row.get(s, tape.zero) for row in equations.M for s in range(n)], equations.f
+        M, f = self.transplant_nodes(tape, mass_and_forcing[0]), self.transplant_nodes(tape, mass_and_forcing[1])
         what = "M u' = f + A^T lambda, rows A by `constraints`" if self.saddle and self.system.constraints else "M u' = f"
         return [
             ExportedFunction("mass_matrix", f"M of {what}", (Result("M", M, (n, n)),)),
             ExportedFunction("forcing", f"f of {what}", (Result("f", f, (n,)),)),
         ]
 
-    def _rows(self) -> list[ExportedFunction]:
+    def _constraints(self) -> list[ExportedFunction]:
         """φ, e = A q̇ + b and A = ∂e/∂q̇ of every row."""
         kin, qdot = self.kin, dict(zip(self.kin.qdot, self.dynamics[0], strict=False))
         rows = [*kin.linear_rows, *kin.nonlinear]
         if not rows:
             return []
         t = kin.tape
-        in_rates = Rewrite(self.tape, qdot)
+        in_rates = Substitution(self.tape, qdot)
         phi = position_residuals(t, rows)
         e = [kin.row_in_rates(r) if r.nonlinear is None else r.nonlinear for r in rows]
         A = [r.A.get(k, t.zero) for r in rows for k in range(kin.n_q)]
-        found = [in_rates(i) for i in self.here(t, (*phi, *e, *A))]
+        entries = [in_rates(i) for i in self.transplant_nodes(t, (*phi, *e, *A))]
         ends = len(phi), len(phi) + len(e)
         results = (
-            Result("phi", tuple(found[: ends[0]]), (len(phi),)),
-            Result("e", tuple(found[ends[0] : ends[1]]), (len(e),)),
-            Result("A", tuple(found[ends[1] :]), (len(e), kin.n_q)),
+            Result("phi", tuple(entries[: ends[0]]), (len(phi),)),
+            Result("e", tuple(entries[ends[0] : ends[1]]), (len(e),)),
+            Result("A", tuple(entries[ends[1] :]), (len(e), kin.n_q)),
         )
         says = "phi(q, t) = 0 of the rows that stand on positions, e = A q' + b = 0 of all, A = de/dq'"
         return [ExportedFunction("constraints", says, tuple(r for r in results if r.nodes))]
 
     def _energies(self) -> ExportedFunction:
-        found = energies(self.kin)
-        T, V = self.here(self.kin.tape, found)
+        energy_nodes = energy_nodes(self.kin)
+        T, V = self.transplant_nodes(self.kin.tape, energy_nodes)
         return ExportedFunction("energies", "kinetic and potential energy", (Result("T", (T,), ()), Result("V", (V,), ())))
 
     def _outputs(self) -> list[ExportedFunction]:
@@ -154,12 +156,12 @@ class _Gathering:
         kin = self.kin
         numbers = dict.fromkeys(symbols_of(kin.tape, range(len(kin.tape.nodes))), 0.0)
         evaluator = Evaluator(kin, numbers, self.values.bindings)
-        reduced = [evaluator.reduced(evaluator.node(key)) for key in self.wanted.outputs]
-        accelerations = Rewrite(self.tape, dict(zip(kin.udot, self.dynamics[1], strict=True)))
-        y = tuple(accelerations(i) for i in self.here(evaluator.tape, reduced))
+        reduced = [evaluator.in_state(evaluator.node(key)) for key in self.wanted.outputs]
+        accelerations = Substitution(self.tape, dict(zip(kin.udot, self.dynamics[1], strict=True)))
+        y = tuple(accelerations(i) for i in self.transplant_nodes(evaluator.tape, reduced))
         return [ExportedFunction("outputs", "y, the chosen outputs", (Result("y", y, (len(y),)),))]
 
-    def _linear(self, inputs: Sequence[Variable]) -> list[ExportedFunction]:
+    def _linearization(self, inputs: Sequence[Variable]) -> list[ExportedFunction]:
         """A = ∂ẋ/∂x and B = ∂ẋ/∂w at any state."""
         if not self.wanted.linear:
             return []
@@ -180,17 +182,17 @@ class _Gathering:
 
     # ---- the whole ---------------------------------------------------------------------------
 
-    def model(self) -> Model:
+    def model(self) -> ExportedModel:
         kin = self.kin
         _, _, route, steps = self.dynamics
-        functions = [self._rates(), *self._mass_and_forcing(), *self._rows(), self._energies(), *self._outputs(), *steps]
+        functions = [self._rates(), *self._mass_and_forcing(), *self._constraints(), self._energies(), *self._outputs(), *steps]
         inside = symbols_of(self.tape, [i for f in functions for i in f.nodes])
         constants = {s.scalar.i for s in self.system.symbols.values() if s.kind == "constant"}
-        start, notes = self._start()
+        start, notes = self._initial_state()
         inputs = [self._variable(i) for i in self._input_symbols(inside)]
-        functions[-len(steps) or len(functions) :] = [*self._linear(inputs), *steps]
+        functions[-len(steps) or len(functions) :] = [*self._linearization(inputs), *steps]
         values = {} if start is None else dict(zip(kin.state, start.y.tolist(), strict=True))
-        return Model(
+        return ExportedModel(
             title=self.system.name,
             source=self.system.source,
             tape=self.tape,
@@ -203,13 +205,13 @@ class _Gathering:
             route=route,
             rows=tuple(r.name for r in (*kin.linear_rows, *kin.nonlinear)),
             outputs=tuple(Variable(-1, str(key) if isinstance(key, str) else label(str(key))) for key in self.wanted.outputs),
-            speed_rounds=0 if not kin.velocity_rows else _CURVED_ROUNDS if kin.nonlinear else 1,
+            speed_iterations=0 if not kin.velocity_rows else _NONLINEAR_ITERATIONS if kin.nonlinear else 1,
             notes=notes,
         )
 
     @cached_property
     def _units(self) -> dict[int, str]:
-        return _units_of(self.kin)
+        return _infer_units(self.kin)
 
     def _variable(self, i: int, value: float | None = None) -> Variable:
         number = self.values.numbers.get(i) if value is None else value
@@ -217,46 +219,46 @@ class _Gathering:
 
     def _input_symbols(self, inside: Sequence[int]) -> list[int]:
         """Declared inputs, and the specified motions left unbound with those of their rates that occur."""
-        found: list[int] = []
+        symbols: list[int] = []
         for s in self.system.symbols.values():
             if s.kind not in ("input", "specified") or s.scalar.i in self.values.bindings:
                 continue
             x: int | None = s.scalar.i
             while x is not None:
                 if s.kind == "input" or x in inside:
-                    found.append(x)
+                    symbols.append(x)
                 x = self.tape.rates.get(x)
-        return found
+        return symbols
 
-    def _start(self) -> tuple[Start | None, tuple[str, ...]]:
+    def _initial_state(self) -> tuple[InitialState | None, tuple[str, ...]]:
         """Where a run begins; None, with the reason, where nothing is said about it and zero will not do."""
         chosen = self.values
         held = {i: 0.0 for i in self._input_symbols(range(len(self.tape.nodes))) if i not in chosen.numbers}
         try:
-            return find_start(self.kin, self.wanted.start, {**held, **chosen.value_at(0.0)}, 0.0), ()
+            return solve_initial_conditions(self.kin, self.wanted.start, {**held, **chosen.symbol_values_at(0.0)}, 0.0), ()
         except (MissingValue, BadStart) as problem:
             if self.wanted.start:
                 raise
             return None, (f"no start was solved: {problem}",)
 
 
-def _needs_all_rates(system: System, kin: Kinematics) -> bool:
+def _needs_dependent_rates(system: System, kin: Kinematics) -> bool:
     """Whether independent speeds do not exist in closed form, or can become singular."""
     chosen_for_the_user = not system.speed_list and bool(system.constraints)
-    return bool(kin.nonlinear) or (chosen_for_the_user and (bool(kin.redundant) or kin.n_u == 0 or bool(kin.moving_pivots)))
+    return bool(kin.nonlinear) or (chosen_for_the_user and (bool(kin.redundant) or kin.n_u == 0 or bool(kin.state_dependent_pivots)))
 
 
-def _units_of(kin: Kinematics) -> dict[int, str]:
+def _infer_units(kin: Kinematics) -> dict[int, str]:
     """{symbol: unit} as the description decides it: angles of rotations, lengths along unit vectors, rates of both, masses of bodies."""
     system, t = kin.system, kin.tape
-    found: dict[int, str] = {body.mass.i: "kg" for body in system.bodies if t.nodes[body.mass.i][0] == "symbol"}
+    units: dict[int, str] = {body.mass.i: "kg" for body in system.bodies if t.nodes[body.mass.i][0] == "symbol"}
     inside = set(kin.q)
     for F in system.space.frames:
         if F.rotation is None:
             continue
         unit = "1" if isinstance(F.rotation, Quaternion) else "rad"
-        found |= {i: unit for i in symbols_of(t, F.rotation.variables()) if i in inside}
-    along = Linear(t, kin.q)
+        units |= {i: unit for i in symbols_of(t, F.rotation.variables()) if i in inside}
+    along = LinearCoefficients(t, kin.q)
     for P in system.space.points:
         for components in P.r.parts.values():
             for c in components:
@@ -264,8 +266,8 @@ def _units_of(kin: Kinematics) -> dict[int, str]:
                     slopes = along(c)[1]
                 except NotLinear:
                     continue
-                found |= {kin.q[k]: "m" for k, slope in slopes.items() if slope in (t.one, t.neg(t.one)) and kin.q[k] not in found}
+                units |= {kin.q[k]: "m" for k, slope in slopes.items() if slope in (t.one, t.neg(t.one)) and kin.q[k] not in units}
     for q, qdot in zip(kin.q, kin.qdot, strict=True):
-        if q in found:
-            found[qdot] = {"1": "1/s"}.get(found[q], f"{found[q]}/s")
-    return found
+        if q in units:
+            units[qdot] = {"1": "1/s"}.get(units[q], f"{units[q]}/s")
+    return units

@@ -16,11 +16,11 @@ SPEED_STEP: Final = "speed_step"
 # changes along a direction, which only an FMU asks for
 DIRECTIONAL: Final = "directional"
 # Newton steps of a projection: it stops where rounding does not let the residual shrink any more
-ROUNDS: Final = 12
+MAX_NEWTON_ITERATIONS: Final = 12
 
 
 @dataclass(frozen=True)
-class ProjectionText:
+class ProjectionTemplate:
     """How a language carries a state back onto the rows: Newton steps on positions while the residual halves, then on speeds.
 
     Numbers and names stand in it as $n_q, $n_u, $rounds, $speed_rounds, $name.
@@ -66,7 +66,7 @@ class ExportedFunction:
 
 
 @dataclass(frozen=True)
-class Model:
+class ExportedModel:
     """x = (q, u), w the inputs, p the constants, and the functions of them, all on one tape."""
 
     title: str
@@ -83,7 +83,7 @@ class Model:
     rows: tuple[str, ...] = ()
     outputs: tuple[Variable, ...] = ()
     # how often the speeds are corrected: once where the rows are linear in them, never where nothing is to be corrected
-    speed_rounds: int = 0
+    speed_iterations: int = 0
     notes: tuple[str, ...] = ()
     # the direction of DIRECTIONAL: changes of t, x, w and p
     seeds: tuple[Variable, ...] = ()
@@ -94,15 +94,15 @@ class Model:
         return (*self.q, *self.u)
 
     @cached_property
-    def varying(self) -> tuple[int, ...]:
+    def varying_symbols(self) -> tuple[int, ...]:
         """What changes from call to call: x, t, w, and a direction."""
         return (*(x.node for x in self.states), self.time, *(w.node for w in (*self.inputs, *self.seeds)))
 
     def leaves(self, x: str, w: str, p: str, names: Mapping[str, str], *, first: int = 0, t: str = "t") -> dict[int, str]:
         """{symbol: what it is called}, from templates such as x[{}] and p.{}."""
-        found = {v.node: x.format(k) for k, v in enumerate(self.states, first)} | {self.time: t}
-        found |= {v.node: w.format(k) for k, v in enumerate(self.inputs, first)}
-        return found | {v.node: p.format(names[v.name]) for v in self.parameters}
+        names_by_symbol = {v.node: x.format(k) for k, v in enumerate(self.states, first)} | {self.time: t}
+        names_by_symbol |= {v.node: w.format(k) for k, v in enumerate(self.inputs, first)}
+        return names_by_symbol | {v.node: p.format(names[v.name]) for v in self.parameters}
 
     @cached_property
     def named(self) -> dict[str, ExportedFunction]:
@@ -110,18 +110,18 @@ class Model:
         return {f.name: f for f in self.functions}
 
     @property
-    def projects(self) -> bool:
+    def has_projection(self) -> bool:
         """Whether there is anything to be projected onto."""
         return POSITION_STEP in self.named or SPEED_STEP in self.named
 
-    def projected(self, text: ProjectionText, **names: object) -> list[str]:
+    def projection_code(self, text: ProjectionTemplate, **names: object) -> list[str]:
         """The lines of `project` in a language, with the steps that this model has; none where there is nothing to be projected onto."""
         steps = {POSITION_STEP: text.positions, SPEED_STEP: text.speeds}
         inside = "".join(lines for step, lines in steps.items() if step in self.named)
-        numbers = {"n_q": len(self.q), "n_u": len(self.u), "rounds": ROUNDS, "speed_rounds": self.speed_rounds}
+        numbers = {"n_q": len(self.q), "n_u": len(self.u), "rounds": MAX_NEWTON_ITERATIONS, "speed_rounds": self.speed_iterations}
         return Template(text.begin + inside + text.end).substitute(numbers, **names).splitlines() if inside else []
 
     @property
-    def public(self) -> tuple[ExportedFunction, ...]:
+    def public_functions(self) -> tuple[ExportedFunction, ...]:
         """The functions that are called from outside; the steps of the projection are its own."""
         return tuple(f for f in self.functions if f.name not in (POSITION_STEP, SPEED_STEP))

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any, Final
 
 from dalembert.errors import Unknown
-from dalembert.exchange.exports.exported_model import Model
-from dalembert.foundation.suggestions import nearest
+from dalembert.exchange.exports.exported_model import ExportedModel
+from dalembert.foundation.suggestions import suggest_name
 
 Files = Mapping[str, str | bytes]
 
@@ -20,13 +20,13 @@ class Format:
 
     says: str
     module: str
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed_options: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def files(self, model: Model, name: str, options: Mapping[str, Any]) -> Files:
+    def files(self, model: ExportedModel, name: str, options: Mapping[str, Any]) -> Files:
         """{file name: contents}"""
         write: Callable[..., Files] = import_module(f"dalembert.exchange.exports.{self.module}").files
-        return write(model, name, **self.fixed, **options)
+        return write(model, name, **self.fixed_options, **options)
 
 
 FORMATS: Final[dict[str, Format]] = {
@@ -51,16 +51,16 @@ FORMATS: Final[dict[str, Format]] = {
 }
 
 
-def chosen_format(name: str) -> Format:
+def find_format(name: str) -> Format:
     """The format of that name, or an error that lists them all."""
     if not isinstance(name, str) or name not in FORMATS:
-        hint = nearest(str(name), FORMATS)
+        hint = suggest_name(str(name), FORMATS)
         msg = f"unknown format {name!r:.40}{': ' + hint if hint else ''}; known are {', '.join(FORMATS)}"
         raise Unknown(msg)
     return FORMATS[name]
 
 
-def checked_options(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def check_options(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options as given, or an error that says which there are."""
     known = FORMATS[name].options
     for option, value in given.items():

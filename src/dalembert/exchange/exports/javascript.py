@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dalembert.exchange.exports.code_generation import Notation, operations, written
-from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, ProjectionText
-from dalembert.exchange.exports.identifiers import head, identifiers
+from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
+from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP, ExportedFunction, ExportedModel, ProjectionTemplate
+from dalembert.exchange.exports.identifiers import header_lines, identifiers
 
 # a field of an object may be any word but these
 KEYWORDS: Final = frozenset(("constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"))
-NOTATION: Final = Notation(operations(prefix="Math."), "  const {0} = {1};")
+NOTATION: Final = LanguageSyntax(operations(prefix="Math."), "  const {0} = {1};")
 
 
 @dataclass(frozen=True)
 class JavaScriptSource:
     """A model as a module; a function returns its one result, or an object of several."""
 
-    model: Model
+    model: ExportedModel
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -30,16 +30,16 @@ class JavaScriptSource:
 
     def text(self) -> str:
         """The whole module."""
-        lines = self.head()
+        lines = self.header()
         for f in self.model.functions:
             lines += ["", *self._function(f)]
-        if self.model.projects:
-            lines += ["", *self.model.projected(_PROJECTION)]
+        if self.model.has_projection:
+            lines += ["", *self.model.projection_code(_PROJECTION)]
         return "\n".join([*lines, ""])
 
-    def head(self) -> list[str]:
+    def header(self) -> list[str]:
         """What is what, and the constants of the module."""
-        return ["/*", *(f" * {line}".rstrip() for line in head(self.model, self.names)), " */", "", *self._constants()]
+        return ["/*", *(f" * {line}".rstrip() for line in header_lines(self.model, self.names)), " */", "", *self._constants()]
 
     def _constants(self) -> Iterator[str]:
         m = self.model
@@ -53,7 +53,7 @@ class JavaScriptSource:
         yield "}"
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
-        lines, results = written(self.model, f, NOTATION, self.model.leaves("x[{}]", "w[{}]", "p.{}", self.names))
+        lines, results = function_code(self.model, f, NOTATION, self.model.leaves("x[{}]", "w[{}]", "p.{}", self.names))
         private = f.name in (POSITION_STEP, SPEED_STEP)
         shapes = ", ".join(f"{r.name}: {' x '.join(map(str, r.shape)) or 'a number'}" for r in f.results)
         yield f"/* {f.says} ({shapes}) */"
@@ -65,7 +65,7 @@ class JavaScriptSource:
         yield "}"
 
 
-_PROJECTION: Final = ProjectionText(
+_PROJECTION: Final = ProjectionTemplate(
     """\
 /* x carried back onto the constraint rows, the shortest way in the mass metric */
 export function project(t, x, w = [], p = parameters()) {
@@ -92,6 +92,6 @@ export function project(t, x, w = [], p = parameters()) {
 )
 
 
-def files(model: Model, name: str) -> dict[str, str]:
+def files(model: ExportedModel, name: str) -> dict[str, str]:
     """{name.mjs}"""
     return {f"{name}.mjs": JavaScriptSource(model).text()}

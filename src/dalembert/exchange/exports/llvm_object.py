@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Final
 
 from dalembert.exchange.exports.c import CSource
-from dalembert.exchange.exports.code_generation import Lines, Lowered, Notation, Step, Value, prepared
-from dalembert.exchange.exports.exported_model import POSITION_STEP, ROUNDS, SPEED_STEP, ExportedFunction, Model
+from dalembert.exchange.exports.code_generation import AssignmentWriter, LanguageSyntax, LoweredFunction, Step, Value, precompute_code
+from dalembert.exchange.exports.exported_model import MAX_NEWTON_ITERATIONS, POSITION_STEP, SPEED_STEP, ExportedFunction, ExportedModel
 from dalembert.runtime.numerics.emit import CHUNK
 from dalembert.runtime.numerics.jit import CannotCompile, Target, host
-from dalembert.runtime.numerics.llvm_types import REAL, constant
+from dalembert.runtime.numerics.llvm_types import DOUBLE, constant
 from dalembert.runtime.numerics.math_kernels import LIBRARY
 
 _PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -32,7 +32,7 @@ class LLVMSource:
         return self.c.real
 
     @cached_property
-    def notation(self) -> Notation:
+    def notation(self) -> LanguageSyntax:
         """Operations on numbers of that type; sin and cos are those of the platform."""
         real, f = self.real, "f" if self.real == "float" else ""
         bits = "f32" if f else "f64"
@@ -41,11 +41,11 @@ class LLVMSource:
         table |= {"abs": f"call {real} @llvm.fabs.{bits}({real} {{0}})", "sqrt": f"call {real} @llvm.sqrt.{bits}({real} {{0}})"}
         table |= {"neg": f"fneg {real} {{0}}", "reciprocal": f"fdiv {real} {self._number(1.0)}, {{0}}"}
         table |= {"sign": f"call {real} @sign.of({real} {{0}})", "atan2": f"call {real} @atan2{f}({real} {{0}}, {real} {{1}})"}
-        return Notation(table, "  {0} = {1}", self._number)
+        return LanguageSyntax(table, "  {0} = {1}", self._number)
 
     def _number(self, x: float) -> str:
         """LLVM writes a float as the double that equals it."""
-        return constant(struct.unpack("f", struct.pack("f", x))[0] if self.real == "float" else x, REAL)
+        return constant(struct.unpack("f", struct.pack("f", x))[0] if self.real == "float" else x, DOUBLE)
 
     @cached_property
     def _leaves(self) -> dict[int, str]:
@@ -53,10 +53,10 @@ class LLVMSource:
         return model.leaves("%x{}", "%w{}", "%p{}", {p.name: str(k) for k, p in enumerate(model.parameters)}, t="%t")
 
     @cached_property
-    def _derived(self) -> tuple[list[str], dict[Value, int]]:
+    def _precomputed(self) -> tuple[list[str], dict[Value, int]]:
         kept = len(self.c.model.parameters)
         store = lambda k, name: self._store("p", kept + k, name)  # noqa: E731
-        return prepared(self.c.lowered.values(), self.notation, self._leaves, store, "%v")
+        return precompute_code(self.c.lowered_functions.values(), self.notation, self._leaves, store, "%v")
 
     # ---- memory ------------------------------------------------------------------------------
 
@@ -78,21 +78,21 @@ class LLVMSource:
 
     def text(self) -> str:
         """The whole module."""
-        lines = [*self._declared(), *self._defaults(), *self._prepare()]
+        lines = [*self._declarations(), *self._defaults(), *self._prepare()]
         for f in self.c.model.functions:
             lines += self._function(f)
-        if self.c.model.projects:
+        if self.c.model.has_projection:
             lines += self._project()
         return "\n".join([*lines, ""])
 
     @property
-    def offered(self) -> list[str]:
+    def exported_names(self) -> list[str]:
         """The names of the functions that the header declares."""
         model = self.c.model
-        names = ["defaults", "prepare", *(f.name for f in model.public), *(["project"] if model.projects else [])]
+        names = ["defaults", "prepare", *(f.name for f in model.public_functions), *(["project"] if model.has_projection else [])]
         return [f"{self.c.name}_{name}" for name in names]
 
-    def _declared(self) -> Iterator[str]:
+    def _declarations(self) -> Iterator[str]:
         real, f = self.real, "f" if self.real == "float" else ""
         yield from (f"declare {real} @{name}{f}({real}) nobuiltin" for name in _CALLED)
         yield f"declare {real} @atan2{f}({real}, {real}) nobuiltin"
@@ -112,19 +112,19 @@ class LLVMSource:
     def _prepare(self) -> Iterator[str]:
         yield f"define void @{self.c.name}_prepare(ptr %p) nounwind {{"
         yield from (self._load("p", k, f"%p{k}") for k in range(len(self.c.model.parameters)))
-        yield from self._derived[0] or [self._store("p", len(self.c.model.parameters), self._number(0.0))]
+        yield from self._precomputed[0] or [self._store("p", len(self.c.model.parameters), self._number(0.0))]
         yield "  ret void\n}"
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
         """In pieces of about a thousand operations: the time that LLVM takes grows faster than the length of a piece."""
-        lowered = self.c.lowered[f.name]
+        lowered = self.c.lowered_functions[f.name]
         arguments = ["%x", "%w", "%p", *(f"%{r.name}" for r in f.results)]
         head = f"{self.real} %t, {', '.join(f'ptr noalias {a}' for a in arguments)}"
         linkage = "internal " if f.name in (POSITION_STEP, SPEED_STEP) else ""
         body = lowered.body
         pieces = [body[k : k + CHUNK] for k in range(0, len(body), CHUNK)] or [[]]
         if len(pieces) == 1:
-            yield from self._piece(f"{linkage}void @{self.c.name}_{f.name}({head})", lowered, f, body, {}, f.nodes)
+            yield from self._chunk(f"{linkage}void @{self.c.name}_{f.name}({head})", lowered, f, body, {}, f.nodes)
             return
         made = {lowered.value(r): k for k, piece in enumerate(pieces) for r, _, _ in piece}
         crossing = dict.fromkeys(
@@ -133,22 +133,28 @@ class LLVMSource:
         kept = {value: n for n, value in enumerate(crossing)}
         for k, piece in enumerate(pieces):
             given = [i for i in f.nodes if made.get(lowered.value(i), 0) == k]
-            yield from self._piece(f"internal void @{f.name}.{k}({head}, ptr noalias %kept)", lowered, f, piece, kept, given)
+            yield from self._chunk(f"internal void @{f.name}.{k}({head}, ptr noalias %kept)", lowered, f, piece, kept, given)
         yield f"define {linkage}void @{self.c.name}_{f.name}({head}) nounwind {{\n  %kept = alloca [{len(kept)} x {self.real}]"
         passed = f"{self.real} %t, {', '.join(f'ptr {a}' for a in (*arguments, '%kept'))}"
         yield from (f"  call void @{f.name}.{k}({passed})" for k in range(len(pieces)))
         yield "  ret void\n}"
 
-    def _piece(
-        self, head: str, lowered: Lowered, f: ExportedFunction, body: Sequence[Step], kept: Mapping[Value, int], given: Sequence[int]
+    def _chunk(
+        self,
+        head: str,
+        lowered: LoweredFunction,
+        f: ExportedFunction,
+        body: Sequence[Step],
+        kept: Mapping[Value, int],
+        given: Sequence[int],
     ) -> Iterator[str]:
         """Some operations of a function: what they read, the lines, what later pieces read, and the results among them."""
         constants = len(self.c.model.parameters)
         made = dict.fromkeys(lowered.value(r) for r, _, _ in body)
         read = {lowered.value(a) for _, _, arguments in body for a in arguments} | {lowered.value(i) for i in given}
-        derived = {value: constants + k for value, k in self._derived[1].items() if value in read}
+        derived = {value: constants + k for value, k in self._precomputed[1].items() if value in read}
         earlier = {value: k for value, k in kept.items() if value in read and value not in made}
-        writing = Lines(lowered, self.notation, self._leaves, "%v")
+        writing = AssignmentWriter(lowered, self.notation, self._leaves, "%v")
         writing.names |= {value: f"%p{k}" for value, k in derived.items()} | {value: f"%kept{k}" for value, k in earlier.items()}
         writing.run(body)
         model = self.c.model
@@ -177,8 +183,8 @@ class LLVMSource:
             yield f"  %half = fmul {real} %before, {self._number(0.5)}\n  %less = fcmp olt {real} %residual, %half"
             yield "  br i1 %less, label %moved, label %speeds\nmoved:"
             yield from self._copy("q", "x", n_q)
-            yield f"  %next = add i32 %k, 1\n  %more = icmp slt i32 %next, {ROUNDS}\n  br i1 %more, label %newton, label %speeds\nspeeds:"
-        for k in range(model.speed_rounds if SPEED_STEP in model.named else 0):
+            yield f"  %next = add i32 %k, 1\n  %more = icmp slt i32 %next, {MAX_NEWTON_ITERATIONS}\n  br i1 %more, label %newton, label %speeds\nspeeds:"
+        for k in range(model.speed_iterations if SPEED_STEP in model.named else 0):
             yield f"  call void @{name}_{SPEED_STEP}({given}, ptr %u)"
             yield from self._copy("u", "x", n_u, n_q, f".{k}")
         yield f"  %result = load {real}, ptr %left\n  ret {real} %result\n}}"
@@ -187,10 +193,10 @@ class LLVMSource:
 # ---- object code -----------------------------------------------------------------------------
 
 # processors whose plain form has no unit for numbers: the unit and the calling convention that systems for them expect
-_USUAL: Final = {"riscv64": ("+m,+a,+f,+d,+c", "lp64d"), "riscv32": ("+m,+a,+f,+d,+c", "ilp32d")}
+_RISCV_DEFAULTS: Final = {"riscv64": ("+m,+a,+f,+d,+c", "lp64d"), "riscv32": ("+m,+a,+f,+d,+c", "ilp32d")}
 
 
-def chosen_target(triple: str = "", cpu: str = "", features: str = "") -> Target:
+def select_target(triple: str = "", cpu: str = "", features: str = "") -> Target:
     """The processor of that name; without one, any of the kind that this machine has."""
     if triple.startswith(("arm", "thumb")) and triple.endswith("hf"):
         msg = (
@@ -198,13 +204,15 @@ def chosen_target(triple: str = "", cpu: str = "", features: str = "") -> Target
             "and -mfloat-abi=softfp, with cpu= where the unit for numbers is to be used, or export C"
         )
         raise CannotCompile(msg)
-    usual, abi = _USUAL.get(triple.partition("-")[0], ("", ""))
+    usual, abi = _RISCV_DEFAULTS.get(triple.partition("-")[0], ("", ""))
     return Target(triple or host().triple, cpu=cpu, features=features or usual, abi=abi)
 
 
-def files(model: Model, name: str, target: str = "", real: str = "double", cpu: str = "", features: str = "") -> dict[str, str | bytes]:
+def files(
+    model: ExportedModel, name: str, target: str = "", real: str = "double", cpu: str = "", features: str = ""
+) -> dict[str, str | bytes]:
     """{name.h, name.o}"""
     source = CSource(model, name, real)
     # a straight line without common subexpressions leaves LLVM's own passes nothing to do
-    image = chosen_target(target, cpu, features).object_code(LLVMSource(source).text(), optimize=0)
+    image = select_target(target, cpu, features).object_code(LLVMSource(source).text(), optimize=0)
     return {f"{name}.h": source.header(), f"{name}.o": image}

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dalembert.exchange.exports.code_generation import Notation, operations, written
-from dalembert.exchange.exports.exported_model import ExportedFunction, Model, ProjectionText
-from dalembert.exchange.exports.identifiers import head, identifiers, words
+from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
+from dalembert.exchange.exports.exported_model import ExportedFunction, ExportedModel, ProjectionTemplate
+from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 
-KEYWORDS: Final = words(
+KEYWORDS: Final = word_set(
     """break case catch classdef continue else elseif end enumeration events for function global if methods otherwise parfor persistent
     properties return spmd switch try while do until end_try_catch endfor endfunction endif endswitch endwhile unwind_protect"""
 )
-NOTATION: Final = Notation(operations(), "  {0} = {1};")
+NOTATION: Final = LanguageSyntax(operations(), "  {0} = {1};")
 
 
 @dataclass(frozen=True)
 class MatlabSource:
     """A model as m = name(): m.rates(t, x, w, p), m.parameters(), …"""
 
-    model: Model
+    model: ExportedModel
     name: str
 
     @cached_property
@@ -32,17 +32,17 @@ class MatlabSource:
 
     def text(self) -> str:
         """The function file."""
-        offered = ["parameters", *(f.name for f in self.model.public), *(["project"] if self.model.projects else [])]
-        lines = [f"function model = {self.name}()", *(f"% {line}".rstrip() for line in head(self.model, self.names, first=1))]
+        offered = ["parameters", *(f.name for f in self.model.public_functions), *(["project"] if self.model.has_projection else [])]
+        lines = [f"function model = {self.name}()", *(f"% {line}".rstrip() for line in header_lines(self.model, self.names, first=1))]
         lines += [f"  model.{f} = @{f};" for f in offered]
-        lines += [f"  model.states = {{{_quoted(v.name for v in self.model.states)}}};"]
-        lines += [f"  model.inputs = {{{_quoted(v.name for v in self.model.inputs)}}};"]
+        lines += [f"  model.states = {{{_string_list(v.name for v in self.model.states)}}};"]
+        lines += [f"  model.inputs = {{{_string_list(v.name for v in self.model.inputs)}}};"]
         lines += [f"  model.start = [{'; '.join(repr(0.0 if v.value is None else v.value) for v in self.model.states)}];", "end"]
         lines += ["", *self._parameters()]
         for f in self.model.functions:
             lines += ["", *self._function(f)]
-        if self.model.projects:
-            lines += ["", *self.model.projected(_PROJECTION, first_speed=len(self.model.q) + 1)]
+        if self.model.has_projection:
+            lines += ["", *self.model.projection_code(_PROJECTION, first_speed=len(self.model.q) + 1)]
         return "\n".join([*lines, ""])
 
     def _parameters(self) -> Iterator[str]:
@@ -54,7 +54,7 @@ class MatlabSource:
         yield "end"
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
-        lines, results = written(self.model, f, NOTATION, self.model.leaves("x({})", "w({})", "p.{}", self.names, first=1))
+        lines, results = function_code(self.model, f, NOTATION, self.model.leaves("x({})", "w({})", "p.{}", self.names, first=1))
         yield f"function [{', '.join(r.name for r in f.results)}] = {f.name}(t, x, w, p)"
         yield f"% {f.says}"
         yield from lines
@@ -65,7 +65,7 @@ class MatlabSource:
     def example(self) -> str:
         """A script that integrates ten seconds from the start."""
         drive = f"zeros({len(self.model.inputs)}, 1)"
-        back = "\nfor k = 1:numel(t)\n  x(k, :) = model.project(t(k), x(k, :)', w(t(k)), p)';\nend" if self.model.projects else ""
+        back = "\nfor k = 1:numel(t)\n  x(k, :) = model.project(t(k), x(k, :)', w(t(k)), p)';\nend" if self.model.has_projection else ""
         return f"""% {self.model.title}: ten seconds from the start, and how well the energy is kept
 model = {self.name}();
 p = model.parameters();
@@ -78,7 +78,7 @@ fprintf('%d steps, energy from %.12g to %.12g\\n', numel(t), T0 + V0, T1 + V1);
 """
 
 
-_PROJECTION: Final = ProjectionText(
+_PROJECTION: Final = ProjectionTemplate(
     """\
 function x = project(t, x, w, p)
 % x carried back onto the constraint rows, the shortest way in the mass metric
@@ -103,7 +103,7 @@ function x = project(t, x, w, p)
 )
 
 
-def _quoted(names: Iterator[str]) -> str:
+def _string_list(names: Iterator[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
@@ -115,7 +115,7 @@ def _array(names: list[str], shape: tuple[int, ...]) -> str:
     return f"[{'; '.join(rows)}]"
 
 
-def files(model: Model, name: str) -> dict[str, str]:
+def files(model: ExportedModel, name: str) -> dict[str, str]:
     """{name.m, name_example.m}"""
     written = MatlabSource(model, name)
     return {f"{name}.m": written.text(), f"{name}_example.m": written.example()}

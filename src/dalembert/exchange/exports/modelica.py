@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dalembert.exchange.exports.code_generation import Notation, operations, written
-from dalembert.exchange.exports.exported_model import POSITION_STEP, ROUNDS, SPEED_STEP, ExportedFunction, Model, Result, Variable
-from dalembert.exchange.exports.identifiers import head, identifiers, words
+from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
+from dalembert.exchange.exports.exported_model import (
+    MAX_NEWTON_ITERATIONS,
+    POSITION_STEP,
+    SPEED_STEP,
+    ExportedFunction,
+    ExportedModel,
+    Result,
+    Variable,
+)
+from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 
-KEYWORDS: Final = words(
+KEYWORDS: Final = word_set(
     """algorithm and annotation block break class connect connector constant constrainedby der discrete each else elseif elsewhen
     encapsulated end enumeration equation expandable extends external false final flow for function if import impure in initial inner
     input loop model not operator or outer output package parameter partial protected public pure record redeclare replaceable return
@@ -20,16 +28,16 @@ KEYWORDS: Final = words(
     rates mass_matrix forcing constraints energies outputs linear project position_step speed_step kinetic_energy potential_energy
     drift drift_tolerance dx back"""
 )
-NOTATION: Final = Notation(operations(), "    {0} := {1};")
+NOTATION: Final = LanguageSyntax(operations(), "    {0} := {1};")
 # how far from its rows a state may be before it is carried back
-DRIFT: Final = 1e-9
+DRIFT_TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class ModelicaSource:
     """A model with functions inside; constants are its parameters, inputs its inputs."""
 
-    model: Model
+    model: ExportedModel
     name: str
 
     @cached_property
@@ -42,17 +50,20 @@ class ModelicaSource:
     def text(self) -> str:
         """The whole model."""
         m = self.model
-        lines = [f"model {self.name} {_string(m.title)}", *(f"  // {line}".rstrip() for line in head(m, self.names, first=1))]
-        lines += [*self._declared(), *self._equations()[0]]
+        lines = [
+            f"model {self.name} {_string_literal(m.title)}",
+            *(f"  // {line}".rstrip() for line in header_lines(m, self.names, first=1)),
+        ]
+        lines += [*self._declarations(), *self._equations()[0]]
         for f in m.functions:
             lines += self._function(f)
-        if m.projects:
+        if m.has_projection:
             lines += self._project()
         return "\n".join([*lines, "equation", *self._equations()[1], f"end {self.name};", ""])
 
     # ---- declarations and equations ----------------------------------------------------------
 
-    def _declared(self) -> Iterator[str]:
+    def _declarations(self) -> Iterator[str]:
         m = self.model
         for p in m.parameters:
             yield f"  parameter Real {self.names[p.name]}{_unit(p)}{'' if p.value is None else f' = {p.value!r}'};"
@@ -68,7 +79,7 @@ class ModelicaSource:
     def _equations(self) -> tuple[list[str], list[str]]:
         """Variables of their own, and the equations."""
         m, n = self.model, len(self.model.states)
-        given = self._given()
+        given = self._call_arguments()
         own = [f"  Real dx[{n}];"]
         lines = [f"  dx = rates({given});"]
         lines += [f"  der({self.names[x.name]}) = dx[{k}];" for k, x in enumerate(m.states, 1)]
@@ -76,9 +87,9 @@ class ModelicaSource:
         if m.outputs:
             own.append(f"  Real y[{len(m.outputs)}];")
             lines += [f"  y = outputs({given});", *(f"  {self.names[_output(y)]} = y[{k}];" for k, y in enumerate(m.outputs, 1))]
-        if m.projects:
+        if m.has_projection:
             results = m.named["constraints"].results
-            own += [f"  parameter Real drift_tolerance = {DRIFT!r};", "  Real drift;", f"  discrete Real back[{n}];"]
+            own += [f"  parameter Real drift_tolerance = {DRIFT_TOLERANCE!r};", "  Real drift;", f"  discrete Real back[{n}];"]
             own += [f"  Real {r.name}_rows{_dimensions(r)};" for r in results]
             lines += [f"  ({', '.join(f'{r.name}_rows' for r in results)}) = constraints({given});"]
             off = [f"max(abs({r.name}_rows))" for r in results if r.name != "A"]
@@ -88,7 +99,7 @@ class ModelicaSource:
             lines += ["  end when;"]
         return own, lines
 
-    def _given(self) -> str:
+    def _call_arguments(self) -> str:
         m = self.model
 
         def array(variables: Sequence[Variable]) -> str:
@@ -107,8 +118,8 @@ class ModelicaSource:
     def _function(self, f: ExportedFunction) -> Iterator[str]:
         m = self.model
         leaves = m.leaves("x[{}]", "w[{}]", "p[{}]", {p.name: str(k) for k, p in enumerate(m.parameters, 1)}, first=1)
-        lines, entries = written(m, f, NOTATION, leaves)
-        yield f"  function {f.name} {_string(f.says)}"
+        lines, entries = function_code(m, f, NOTATION, leaves)
+        yield f"  function {f.name} {_string_literal(f.says)}"
         yield from self._arguments()
         yield from (f"    output Real {r.name}{_dimensions(r)};" for r in f.results)
         temporaries = [line.split()[0] for line in lines]
@@ -118,7 +129,7 @@ class ModelicaSource:
         yield "  algorithm"
         yield from lines
         for r in f.results:
-            yield from (f"    {r.name}{place} := {entry};" for place, entry in zip(_places(r), entries[r.name], strict=True))
+            yield from (f"    {r.name}{place} := {entry};" for place, entry in zip(_result_indices(r), entries[r.name], strict=True))
         yield f"  end {f.name};"
 
     def _project(self) -> Iterator[str]:
@@ -131,13 +142,13 @@ class ModelicaSource:
         yield f"  algorithm\n    y := x;\n    q_new := zeros({n_q});\n    u_new := zeros({n - n_q});\n    residual := 0;"
         if POSITION_STEP in named:
             # nothing is below zero: where the residual no longer halves, the rest of the loop moves nothing
-            yield f"    before := 1e300;\n    for round in 1:{ROUNDS} loop"
+            yield f"    before := 1e300;\n    for round in 1:{MAX_NEWTON_ITERATIONS} loop"
             yield f"      (q_new, residual) := {POSITION_STEP}(t, y, w, p);"
             yield "      if residual < before/2 then"
             yield from (f"        y[{k}] := q_new[{k}];" for k in range(1, n_q + 1))
             yield "        before := residual;\n      else\n        before := 0;\n      end if;\n    end for;"
         if SPEED_STEP in named:
-            yield f"    for round in 1:{self.model.speed_rounds} loop\n      u_new := {SPEED_STEP}(t, y, w, p);"
+            yield f"    for round in 1:{self.model.speed_iterations} loop\n      u_new := {SPEED_STEP}(t, y, w, p);"
             yield from (f"      y[{n_q + k}] := u_new[{k}];" for k in range(1, n - n_q + 1))
             yield "    end for;"
         yield "  end project;"
@@ -148,7 +159,7 @@ def _output(y: Variable) -> str:
     return f"output {y.name}"
 
 
-def _string(text: str) -> str:
+def _string_literal(text: str) -> str:
     return '"' + text.replace("\\", "/").replace('"', "'") + '"'
 
 
@@ -160,13 +171,13 @@ def _dimensions(r: Result) -> str:
     return f"[{', '.join(map(str, r.shape))}]" if r.shape else ""
 
 
-def _places(r: Result) -> list[str]:
+def _result_indices(r: Result) -> list[str]:
     if len(r.shape) < 2:
         return [f"[{k}]" for k in range(1, r.shape[0] + 1)] if r.shape else [""]
     return [f"[{i}, {k}]" for i in range(1, r.shape[0] + 1) for k in range(1, r.shape[1] + 1)]
 
 
-def files(model: Model, name: str) -> dict[str, str]:
+def files(model: ExportedModel, name: str) -> dict[str, str]:
     """{Name.mo}"""
     called = name[0].upper() + name[1:]
     return {f"{called}.mo": ModelicaSource(model, called).text()}

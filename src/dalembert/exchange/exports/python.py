@@ -13,18 +13,18 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, Final
 
-from dalembert.errors import NotASystem, optional_package
+from dalembert.errors import NotASystem, import_optional
 from dalembert.exchange.exports import export_model
-from dalembert.exchange.exports.code_generation import Notation, operations, written
-from dalembert.exchange.exports.exported_model import ExportedFunction, Model, ProjectionText, Result
-from dalembert.exchange.exports.identifiers import head, identifiers
+from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
+from dalembert.exchange.exports.exported_model import ExportedFunction, ExportedModel, ProjectionTemplate, Result
+from dalembert.exchange.exports.identifiers import header_lines, identifiers
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 
 KEYWORDS: Final = frozenset((*keyword.kwlist, *keyword.softkwlist, "count", "index"))
 _ARRAY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
 # Newton steps where a loop must have a fixed length
-_FIXED_ROUNDS: Final = 6
+_FIXED_ITERATIONS: Final = 6
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Dialect:
     package: str
     alias: str
     before: tuple[str, ...] = ()
-    renamed: tuple[tuple[str, str], ...] = tuple(_ARRAY_NAMES.items())
+    function_names: tuple[tuple[str, str], ...] = tuple(_ARRAY_NAMES.items())
 
     @property
-    def notation(self) -> Notation:
-        return Notation(operations(dict(self.renamed), f"{self.alias}."), "    {0} = {1}")
+    def notation(self) -> LanguageSyntax:
+        return LanguageSyntax(operations(dict(self.function_names), f"{self.alias}."), "    {0} = {1}")
 
 
 NUMPY: Final = Dialect("numpy", "np")
@@ -53,7 +53,7 @@ JAX: Final = Dialect(
         "    raise RuntimeError(msg)",
     ),
 )
-CASADI: Final = Dialect("casadi", "ca", renamed=(("abs", "fabs"),))
+CASADI: Final = Dialect("casadi", "ca", function_names=(("abs", "fabs"),))
 DIALECTS: Final = {"numpy": NUMPY, "jax": JAX, "casadi": CASADI}
 
 
@@ -61,7 +61,7 @@ DIALECTS: Final = {"numpy": NUMPY, "jax": JAX, "casadi": CASADI}
 class PythonSource:
     """A model as a Python module."""
 
-    model: Model
+    model: ExportedModel
     dialect: Dialect
 
     @cached_property
@@ -76,8 +76,8 @@ class PythonSource:
             lines += ["", "", *_ARRAY.format(alias=self.dialect.alias).splitlines()]
         for f in self.model.functions:
             lines += ["", "", *self._function(f)]
-        if self.model.projects:
-            lines += ["", "", *self.model.projected(_PROJECT[self.dialect.package], fixed=_FIXED_ROUNDS)]
+        if self.model.has_projection:
+            lines += ["", "", *self.model.projection_code(_PROJECT[self.dialect.package], fixed=_FIXED_ITERATIONS)]
         if self.dialect is CASADI:
             lines += ["", "", *_CASADI_FUNCTION.format(**self._sizes()).splitlines()]
         return "\n".join([*lines, ""])
@@ -92,7 +92,7 @@ class PythonSource:
         yield f"import {self.dialect.package} as {self.dialect.alias}"
 
     def _comment(self) -> Iterator[str]:
-        yield '"""' + "\n".join(line.rstrip() for line in head(self.model, self.names)).replace("\\", "/").replace('"""', "'''")
+        yield '"""' + "\n".join(line.rstrip() for line in header_lines(self.model, self.names)).replace("\\", "/").replace('"""', "'''")
         yield ""
         yield "rates(t, x, w, p) and the other functions take arrays whose last index counts the entries."
         yield '"""'
@@ -102,7 +102,7 @@ class PythonSource:
         yield f"STATES = {tuple(x.name for x in m.states)!r}"
         yield f"INPUTS = {tuple(w.name for w in m.inputs)!r}"
         yield f"OUTPUTS = {tuple(y.name for y in m.outputs)!r}"
-        yield f"FUNCTIONS = {tuple(f.name for f in m.public)!r}"
+        yield f"FUNCTIONS = {tuple(f.name for f in m.public_functions)!r}"
         start = [x.value if x.value is not None else 0.0 for x in m.states]
         yield f"START = {tuple(start)!r}"
         yield ""
@@ -123,16 +123,16 @@ class PythonSource:
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
         model = self.model
-        lines, entries = written(model, f, self.dialect.notation, model.leaves("x{}", "w{}", "p.{}", self.names))
+        lines, entries = function_code(model, f, self.dialect.notation, model.leaves("x{}", "w{}", "p.{}", self.names))
         yield f"def {f.name}(t, x, w=(), p=DEFAULTS):"
         yield f'    """{f.says}"""'
         used = symbols_of(model.tape, f.nodes)
-        yield from self._unpacked("x", [x.node in used for x in model.states])
-        yield from self._unpacked("w", [w.node in used for w in model.inputs])
+        yield from self._unpack_lines("x", [x.node in used for x in model.states])
+        yield from self._unpack_lines("w", [w.node in used for w in model.inputs])
         yield from lines
         yield f"    return {', '.join(self._result(r, entries[r.name]) for r in f.results)}"
 
-    def _unpacked(self, array: str, used: list[bool]) -> Iterator[str]:
+    def _unpack_lines(self, array: str, used: list[bool]) -> Iterator[str]:
         index = "" if self.dialect is CASADI else "..., "
         if any(used):
             if self.dialect is not CASADI:
@@ -166,7 +166,7 @@ def project(t, x, w=(), p=DEFAULTS):
 _END: Final = "    return x\n"
 # by package: how positions are carried back, and how speeds are
 _PROJECT: Final = {
-    "numpy": ProjectionText(
+    "numpy": ProjectionTemplate(
         _BEGIN,
         """\
     x = np.array(x, dtype=float)
@@ -187,7 +187,7 @@ _PROJECT: Final = {
 """,
         _END,
     ),
-    "jax.numpy": ProjectionText(
+    "jax.numpy": ProjectionTemplate(
         _BEGIN,
         """\
     def newton(_, carried):
@@ -209,7 +209,7 @@ _PROJECT: Final = {
 """,
         _END,
     ),
-    "casadi": ProjectionText(
+    "casadi": ProjectionTemplate(
         _BEGIN,
         """\
     for _ in range($fixed):
@@ -236,14 +236,14 @@ def function(f, name=None):
 '''
 
 
-def text(model: Model, dialect: str) -> str:
+def python_source(model: ExportedModel, dialect: str) -> str:
     """The module for numpy, jax or casadi."""
     return PythonSource(model, DIALECTS[dialect]).text()
 
 
-def files(model: Model, name: str, dialect: str) -> dict[str, str]:
+def files(model: ExportedModel, name: str, dialect: str) -> dict[str, str]:
     """{name.py}"""
-    return {f"{name}.py": text(model, dialect)}
+    return {f"{name}.py": python_source(model, dialect)}
 
 
 # ---- in the running program ------------------------------------------------------------------
@@ -261,8 +261,8 @@ def to_jax(
 
     JAX is switched to 64 bits, which it allows before its first use in the program.
     """
-    optional_package("jax", "to_jax").config.update("jax_enable_x64", True)
-    return _module(system, "jax", values, inputs, start, outputs)
+    import_optional("jax", "to_jax").config.update("jax_enable_x64", True)
+    return _import_module(system, "jax", values, inputs, start, outputs)
 
 
 def to_casadi(
@@ -274,18 +274,18 @@ def to_casadi(
     outputs: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """{name: casadi.Function} of t, x, w and p: rates, mass_matrix, forcing, energies, …; each has its derivatives."""
-    optional_package("casadi", "to_casadi")
-    module = _module(system, "casadi", values, inputs, start, outputs)
+    import_optional("casadi", "to_casadi")
+    module = _import_module(system, "casadi", values, inputs, start, outputs)
     offered = [name for name in ("project", *module.FUNCTIONS) if hasattr(module, name)]
     return {name: module.function(getattr(module, name)) for name in sorted(offered)}
 
 
-def _module(system: System, dialect: str, values: Any, inputs: Any, start: Any, outputs: Sequence[Any]) -> ModuleType:
+def _import_module(system: System, dialect: str, values: Any, inputs: Any, start: Any, outputs: Sequence[Any]) -> ModuleType:
     if not isinstance(system, System):
         msg = f"to_{dialect}: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    wanted = export_model.Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs)
+    wanted = export_model.ExportRequest(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs)
     module = ModuleType(f"dalembert_{dialect}")
     # our own text: names are letters, digits and underscores, numbers are numbers
-    exec(compile(text(export_model.model(system, wanted), dialect), f"<{system.name}>", "exec"), module.__dict__)  # noqa: S102
+    exec(compile(python_source(export_model.exported_model(system, wanted), dialect), f"<{system.name}>", "exec"), module.__dict__)  # noqa: S102
     return module

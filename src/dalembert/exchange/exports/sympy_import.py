@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.exchange.exports.identifiers import plain
+from dalembert.exchange.exports.identifiers import ascii_identifier
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.solid_inertia import inertia
@@ -19,12 +19,12 @@ from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import forward_dynamics
-from dalembert.symbolic.algebra.arithmetic import Floats
-from dalembert.symbolic.algebra.expression_graph import evaluate, transplant
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import copy_expressions, evaluate
 from dalembert.symbolic.algebra.scalar import Scalar
 
 _STATES: Final = 5
-_CLOSE: Final = 1e-9
+_AGREEMENT_TOLERANCE: Final = 1e-9
 
 
 class NotRebuilt(DalembertError):
@@ -37,17 +37,17 @@ def from_sympy(method: Any, bodies: Sequence[Any] | None = None, *, name: str = 
     bodies   its particles and rigid bodies, where the method does not know them
     check    whether SymPy's own mass matrix and forcing are evaluated beside ours at random states; a disagreement is an error
     """
-    from dalembert.exchange.exports.sympy_reader import reading
+    from dalembert.exchange.exports.sympy_reader import read_sympy_model
 
-    read = reading(method, bodies)
-    rebuilt = _Rebuilding(read, name)
+    read = read_sympy_model(method, bodies)
+    rebuilt = _SympyImporter(read, name)
     if check:
         M, f = ([rebuilt.scalar(e) for e in entries] for entries in (read.mass_matrix, read.forcing))
         _check_agreement(rebuilt.system, M, f, [rebuilt.scalar(u) for u in read.u])
     return rebuilt.system
 
 
-class _Rebuilding:
+class _SympyImporter:
     """Symbols, frames, points, bodies, loads, rows and speeds, each made when first needed."""
 
     def __init__(self, read: Any, name: str) -> None:
@@ -60,7 +60,7 @@ class _Rebuilding:
         self.points: dict[Any, Point] = {read.O: self.system.O}
         self.rows = 0
         for q in read.q:
-            self.names[q] = self._free(str(q.func))
+            self.names[q] = self._unused_name(str(q.func))
             self.system.coordinate(self.names[q])
         self._speeds()
         self._bodies()
@@ -76,8 +76,8 @@ class _Rebuilding:
             self.rows += 1
             self.system.constrain(self.scalar(e), f"row {self.rows}")
 
-    def _free(self, wanted: str) -> str:
-        candidate = plain(wanted)
+    def _unused_name(self, wanted: str) -> str:
+        candidate = ascii_identifier(wanted)
         while candidate in self.names.values() or candidate in ("t", "pi", "lambda"):
             candidate += "_"
         return candidate
@@ -91,17 +91,17 @@ class _Rebuilding:
         t = self.read.t
         replace = {t: sympy.Symbol("t")}
         for d in e.atoms(sympy.Derivative):
-            replace[d] = sympy.Symbol(self._named(d.expr) + "'" * int(d.derivative_count))
+            replace[d] = sympy.Symbol(self._dynamic_symbol(d.expr) + "'" * int(d.derivative_count))
         for f in e.atoms(sympy.core.function.AppliedUndef):
-            replace[f] = sympy.Symbol(self._named(f))
+            replace[f] = sympy.Symbol(self._dynamic_symbol(f))
         for c in e.free_symbols - {t}:
             replace[c] = sympy.Symbol(self._constant(c))
-        return on_system(s, e.xreplace({k: v for k, v in replace.items() if isinstance(k, sympy.Derivative)}).xreplace(replace))
+        return to_scalar_expression(s, e.xreplace({k: v for k, v in replace.items() if isinstance(k, sympy.Derivative)}).xreplace(replace))
 
-    def _named(self, f: Any) -> str:
+    def _dynamic_symbol(self, f: Any) -> str:
         """A coordinate or speed; any other function of time is a specified motion."""
         if f not in self.names:
-            self.names[f] = self._free(str(f.func))
+            self.names[f] = self._unused_name(str(f.func))
             if f in self.read.specified:
                 self.system.input(self.names[f])
             else:
@@ -110,7 +110,7 @@ class _Rebuilding:
 
     def _constant(self, c: Any) -> str:
         if c not in self.names:
-            self.names[c] = self._free(c.name)
+            self.names[c] = self._unused_name(c.name)
             self.system.constant(self.names[c])
         return self.names[c]
 
@@ -128,21 +128,21 @@ class _Rebuilding:
     def frame(self, F: Any) -> Frame:
         """The frame, by its direction cosines in the next one on the way to the inertial frame."""
         if F not in self.frames:
-            parent = self._toward(F, self.read.N)
+            parent = self._next_frame(F, self.read.N)
             R = parent.dcm(F)
-            self.frames[F] = self._simple(F, parent, R) or self.frame(parent).oriented(
-                [[self.scalar(R[i, j]) for j in range(3)] for i in range(3)], plain(F.name)
+            self.frames[F] = self._axis_rotation(F, parent, R) or self.frame(parent).oriented(
+                [[self.scalar(R[i, j]) for j in range(3)] for i in range(3)], ascii_identifier(F.name)
             )
         return self.frames[F]
 
-    def _toward(self, F: Any, N: Any) -> Any:
+    def _next_frame(self, F: Any, N: Any) -> Any:
         try:
             return F._dict_list(N, 0)[1]  # noqa: SLF001 - the way SymPy itself takes
         except (ValueError, IndexError) as problem:
             msg = f"the orientation of {F.name} in {N.name} is not given"
             raise NotRebuilt(msg) from problem
 
-    def _simple(self, F: Any, parent: Any, R: Any) -> Frame | None:
+    def _axis_rotation(self, F: Any, parent: Any, R: Any) -> Frame | None:
         """A turn about one axis keeps its angle, so that equations stay short."""
         sympy = self.sympy
         for k in range(3):
@@ -151,7 +151,7 @@ class _Rebuilding:
             if R[k, k] == 1 and c.func is sympy.cos and s in (sympy.sin(c.args[0]), -sympy.sin(c.args[0])):
                 P = self.frame(parent)
                 sign = 1 if s == sympy.sin(c.args[0]) else -1
-                return P.rotated(sign * self.scalar(c.args[0]), (P.x, P.y, P.z)[k], plain(F.name))
+                return P.rotated(sign * self.scalar(c.args[0]), (P.x, P.y, P.z)[k], ascii_identifier(F.name))
         return None
 
     def point(self, P: Any) -> Point:
@@ -163,7 +163,7 @@ class _Rebuilding:
                 msg = f"the position of {P.name} is not given, only its velocity; set it with set_pos or locatenew"
                 raise NotRebuilt(msg) from problem
             parent = way[1]
-            self.points[P] = self.point(parent).offset(self.vector(P.pos_from(parent)), plain(P.name))
+            self.points[P] = self.point(parent).offset(self.vector(P.pos_from(parent)), ascii_identifier(P.name))
         return self.points[P]
 
     def _bodies(self) -> None:
@@ -183,11 +183,11 @@ class _Rebuilding:
             return
         definitions = {u: self.scalar(e) for u, e in self.read.definitions.items()}
         for u in definitions:
-            self.names[u] = self._free(str(u.func))
+            self.names[u] = self._unused_name(str(u.func))
         self.system.speeds(**{self.names[u]: e for u, e in definitions.items()})
 
 
-def on_system(system: System, e: Any) -> Any:
+def to_scalar_expression(system: System, e: Any) -> Any:
     """A SymPy expression in the names of the system."""
     from dalembert.symbolic.algebra.sympy_conversion import from_sympy as read
 
@@ -203,27 +203,27 @@ class Disagreement(DalembertError):
 
 def _check_agreement(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> None:
     """Refuse a model whose equations in SymPy are others than those of its bodies, positions and loads."""
-    worst = _disagreement(system, M, f, u)
-    if not worst <= _CLOSE:
+    worst = _largest_residual(system, M, f, u)
+    if not worst <= _AGREEMENT_TOLERANCE:
         why = "velocities that were typed may contradict the positions, or a load or body is missing in one of them"
         msg = f"SymPy's own equations disagree with those rebuilt from positions and orientations, by {worst:.2g} relative: {why}"
         raise Disagreement(msg)
 
 
-def _disagreement(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> float:
+def _largest_residual(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> float:
     """The largest |M_s u̇ − f_s| over random states, relative to its largest term, with our own u̇."""
     explicit, kin, rng = forward_dynamics(system), kinematics(system).fork(), np.random.default_rng(1)
-    entries = [kin.in_speeds(i) for i in transplant(system.space.tape, kin.tape, [e.i for e in (*M, *f)])]
+    entries = [kin.in_speeds(i) for i in copy_expressions(system.space.tape, kin.tape, [e.i for e in (*M, *f)])]
     # the speeds and their rates in the independent ones
     rates = [kin.rate(kin.in_speeds(x.i)) for x in u]
     n, worst = len(u), 0.0
     for _ in range(_STATES):
         numbers = {i: float(rng.uniform(0.3, 1.3)) for i, node in enumerate(kin.tape.nodes) if node[0] == "symbol"}
-        udot = evaluate(explicit.tape, explicit.udot, numbers.__getitem__, Floats())
-        found = np.array(
-            evaluate(kin.tape, (*entries, *rates), {**numbers, **dict(zip(kin.udot, udot, strict=True))}.__getitem__, Floats())
+        udot = evaluate(explicit.tape, explicit.udot, numbers.__getitem__, FloatArithmetic())
+        values = np.array(
+            evaluate(kin.tape, (*entries, *rates), {**numbers, **dict(zip(kin.udot, udot, strict=True))}.__getitem__, FloatArithmetic())
         )
-        mass, forcing, accelerations = found[: n * n].reshape(n, n), found[n * n : n * n + n], found[n * n + n :]
+        mass, forcing, accelerations = values[: n * n].reshape(n, n), values[n * n : n * n + n], values[n * n + n :]
         size = (np.abs(mass) @ np.abs(accelerations) + np.abs(forcing)).max()
         worst = max(worst, float(np.abs(mass @ accelerations - forcing).max() / (size or 1.0)))
     return worst

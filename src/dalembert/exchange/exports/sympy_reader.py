@@ -10,7 +10,7 @@ from dalembert.errors import BadDescription, NotASystem
 
 
 @dataclass(frozen=True)
-class Reading:
+class SympyModel:
     """Frame, origin, coordinates, speeds, bodies, loads, rows, and the equations that SymPy itself derived."""
 
     t: Any
@@ -30,26 +30,26 @@ class Reading:
     specified: frozenset[Any] = frozenset()
 
 
-def reading(method: Any, bodies: Sequence[Any] | None) -> Reading:
+def read_sympy_model(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     """One of SymPy's three kinds of model."""
     kind = type(method).__name__
     if kind == "System":
         if method.eom_method is None:
             method.form_eoms()
-        return reading(method.eom_method, method.bodies)
+        return read_sympy_model(method.eom_method, method.bodies)
     if kind == "KanesMethod":
-        return _kane(method, bodies)
+        return _from_kane(method, bodies)
     if kind == "LagrangesMethod":
-        return _lagrange(method, bodies)
+        return _from_lagrange(method, bodies)
     msg = f"from_sympy: give a KanesMethod, a LagrangesMethod or a sympy.physics.mechanics.System, not {kind}"
     raise NotASystem(msg)
 
 
-def _kane(method: Any, bodies: Sequence[Any] | None) -> Reading:
+def _from_kane(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     import sympy
     from sympy.physics.mechanics import dynamicsymbols
 
-    found = _bodies(bodies if bodies is not None else getattr(method, "bodies", None) or getattr(method, "_bodylist", None))
+    body_list = _bodies(bodies if bodies is not None else getattr(method, "bodies", None) or getattr(method, "_bodylist", None))
     t, q, u = dynamicsymbols._t, tuple(method.q), tuple(method.u)  # noqa: SLF001 - SymPy's own name for the time
     # q' = W u + X, solved for u
     kdd = method.kindiffdict()
@@ -70,8 +70,8 @@ def _kane(method: Any, bodies: Sequence[Any] | None) -> Reading:
     velocity = () if len(configuration) >= len(rows) else rows[len(configuration) :]
     loads = tuple(tuple(load) for load in (method.loads or getattr(method, "_forcelist", None) or ()))
     forced = method.mass_matrix, method.forcing
-    return Reading(
-        t, _frame(method), _origin(found, _frame(method)), q, u, definitions, found, loads, None, configuration, velocity, *forced
+    return SympyModel(
+        t, _frame(method), _origin(body_list, _frame(method)), q, u, definitions, body_list, loads, None, configuration, velocity, *forced
     )
 
 
@@ -85,14 +85,14 @@ def _velocity_rows(method: Any, u: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(K * sympy.Matrix(u) + f)
 
 
-def _lagrange(method: Any, bodies: Sequence[Any] | None) -> Reading:
+def _from_lagrange(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     from sympy.physics.mechanics import dynamicsymbols, kinetic_energy
 
-    found = _bodies(bodies if bodies is not None else method.bodies)
+    body_list = _bodies(bodies if bodies is not None else method.bodies)
     t, q = dynamicsymbols._t, tuple(method.q)  # noqa: SLF001 - SymPy's own name for the time
     N = method.inertial or _frame(method)
     rates = {x.diff(t): 0 for x in q}
-    potential = (kinetic_energy(N, *found) - method._L[0]).xreplace(rates)  # noqa: SLF001 - there is no public name for L
+    potential = (kinetic_energy(N, *body_list) - method._L[0]).xreplace(rates)  # noqa: SLF001 - there is no public name for L
     loads = tuple(tuple(load) for load in (method.loads or method.forcelist or ()))
     if method.coneqs and len(method.coneqs):
         msg = "from_sympy: a LagrangesMethod with constraints is not read; describe them with KanesMethod"
@@ -100,8 +100,8 @@ def _lagrange(method: Any, bodies: Sequence[Any] | None) -> Reading:
     if not method.eom:
         method.form_lagranges_equations()
     u = tuple(x.diff(t) for x in q)
-    origin = _origin(found, N)
-    return Reading(t, N, origin, q, u, {}, found, loads, potential, (), (), method.mass_matrix, method.forcing)
+    origin = _origin(body_list, N)
+    return SympyModel(t, N, origin, q, u, {}, body_list, loads, potential, (), (), method.mass_matrix, method.forcing)
 
 
 def _frame(method: Any) -> Any:
@@ -113,11 +113,11 @@ def _frame(method: Any) -> Any:
 
 
 def _bodies(bodies: Any) -> tuple[Any, ...]:
-    found = tuple(bodies or ())
-    if not found:
+    body_list = tuple(bodies or ())
+    if not body_list:
         msg = "from_sympy: the method knows no bodies; give them, as in da.from_sympy(method, bodies=[...])"
         raise BadDescription(msg)
-    return found
+    return body_list
 
 
 def _origin(bodies: tuple[Any, ...], N: Any) -> Any:

@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from dalembert.exchange.exports.c import CSource
-from dalembert.exchange.exports.exported_model import Model
+from dalembert.exchange.exports.exported_model import ExportedModel
 from dalembert.exchange.exports.javascript import JavaScriptSource
 from dalembert.exchange.exports.llvm_object import LLVMSource
 from dalembert.runtime.numerics import wasm
@@ -16,24 +16,24 @@ _PAGE: Final = 65536
 _STACK: Final = 8
 
 
-def files(model: Model, name: str) -> dict[str, str | bytes]:
+def files(model: ExportedModel, name: str) -> dict[str, str | bytes]:
     """{name.mjs, name.wasm}"""
     c = CSource(model, name)
     source, written = LLVMSource(c), JavaScriptSource(model)
-    module = wasm.module(source.text(), source.offered)
-    shapes = {f.name: {r.name: r.shape for r in f.results} for f in model.public}
+    module = wasm.wasm_module(source.text(), source.exported_names)
+    shapes = {f.name: {r.name: r.shape for r in f.results} for f in model.public_functions}
     text = _LOADER.format(
         name=name,
         shapes=json.dumps(shapes),
         parameters=json.dumps([written.names[p.name] for p in model.parameters]),
-        kept=len(model.parameters) + max(1, len(c.derived[1])),
+        kept=len(model.parameters) + max(1, len(c.precomputed[1])),
         n_x=len(model.states),
         n_w=len(model.inputs),
         longest=max(sum(len(r.nodes) for r in f.results) for f in model.functions),
         stack=_STACK * _PAGE,
-        project=_PROJECT.format(name=name) if model.projects else "",
+        project=_PROJECT.format(name=name) if model.has_projection else "",
     )
-    return {f"{name}.mjs": "\n".join([*written.head(), "", text]), f"{name}.wasm": module}
+    return {f"{name}.mjs": "\n".join([*written.header(), "", text]), f"{name}.wasm": module}
 
 
 _LOADER: Final = """\

@@ -1,7 +1,7 @@
 """kind of element → keys → types: the one table behind the reader, the writer, the JSON Schema and the how-to page.
 
 A key is an argument of the verb: [spring.S] with k, P, Q, rest is s.spring(k, P, Q, rest=rest, name="S"). What it takes, and whether
-it must be there, is read from the signature; this file says what differs. In `_keys`, `at:point!` is a key that must be there,
+it must be there, is read from the signature; this file says what differs. In `_parse_keys`, `at:point!` is a key that must be there,
 `axis:vector` one that may be.
 """
 
@@ -16,7 +16,7 @@ from dalembert.mechanics.model.system import System
 
 
 @dataclass(frozen=True)
-class Key:
+class ElementKey:
     """One key of an element: what kind of value it takes, and whether it must be there."""
 
     name: str
@@ -25,17 +25,17 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ElementType:
     """A kind of element: [name.X] declares X with these keys; `main` is the key that X = "…" by itself means."""
 
     name: str
-    what: str
-    keys: tuple[Key, ...]
+    description: str
+    keys: tuple[ElementKey, ...]
     main: str = ""
     # the argument that the name of the element becomes; nothing where it is only a handle in the file
-    called: str = "name"
+    name_argument: str = "name"
 
-    def key(self, name: str) -> Key:
+    def key(self, name: str) -> ElementKey:
         """The key of that name, one that it has."""
         return next(k for k in self.keys if k.name == name)
 
@@ -92,110 +92,129 @@ _ANNOTATED: Final = {
 _NAMED: Final = {"on": "bodies", "normal": "scalar or row", "load": "vector"}
 
 
-def _keys(text: str) -> tuple[Key, ...]:
+def _parse_keys(text: str) -> tuple[ElementKey, ...]:
     keys = []
     for part in text.split():
         name, _, kind = part.partition(":")
-        keys.append(Key(name, kind.rstrip("!").replace("_or_", " or "), kind.endswith("!")))
+        keys.append(ElementKey(name, kind.rstrip("!").replace("_or_", " or "), kind.endswith("!")))
     return tuple(keys)
 
 
-def _type(p: inspect.Parameter) -> str:
+def _value_type(p: inspect.Parameter) -> str:
     """What kind of value an argument of a verb takes in a file, by its annotation."""
     written = str(p.annotation).removesuffix(" | None")
     return _NAMED.get(p.name, "scalar") if written == "Any" else _ANNOTATED[written]
 
 
-def _arguments(verb: Callable[..., Any], called: str, types: Mapping[str, str]) -> tuple[Key, ...]:
+def _keys_of_method(verb: Callable[..., Any], called: str, types: Mapping[str, str]) -> tuple[ElementKey, ...]:
     """The arguments of a verb as keys, without the system and without what the name of the element becomes."""
     _, *given = inspect.signature(verb).parameters.values()
-    keys = {p.name: (types.get(p.name) or _type(p), p.default is p.empty) for p in given if p.name != called}
-    return tuple(Key(name, kind.rstrip("?"), needed and not kind.endswith("?")) for name, (kind, needed) in keys.items())
+    keys = {p.name: (types.get(p.name) or _value_type(p), p.default is p.empty) for p in given if p.name != called}
+    return tuple(ElementKey(name, kind.rstrip("?"), needed and not kind.endswith("?")) for name, (kind, needed) in keys.items())
 
 
-def _verb(name: str, what: str, main: str = "", called: str = "name", more: str = "", **types: str) -> Kind:
+def _type_of_method(name: str, what: str, main: str = "", called: str = "name", more: str = "", **types: str) -> ElementType:
     """A kind whose keys are the arguments of the verb of that name, and `more` of its own.
 
     `types` are those that differ from what annotations say; body="body?" need not be there.
     """
-    return Kind(name, what, _arguments(getattr(System, name), called, types) + _keys(more), main, called)
+    return ElementType(name, what, _keys_of_method(getattr(System, name), called, types) + _parse_keys(more), main, called)
 
 
 _KINDS: Final = (
-    Kind("coordinate", "A generalized coordinate that joints and `coordinates` do not make.", _keys("display:text unit:unit"), "display"),
-    Kind(
+    ElementType(
+        "coordinate",
+        "A generalized coordinate that joints and `coordinates` do not make.",
+        _parse_keys("display:text unit:unit"),
+        "display",
+    ),
+    ElementType(
         "frame",
         "A frame turned against another: by an angle about an axis, by successive angles, by direction cosines, by a quaternion.",
-        _keys("of:frame angle:scalar axis:vector axes:text angles:scalars through:names cosines:cosines quaternion:scalars name:text"),
+        _parse_keys(
+            "of:frame angle:scalar axis:vector axes:text angles:scalars through:names cosines:cosines quaternion:scalars name:text"
+        ),
     ),
-    Kind("point", "A point at an offset from another.", _keys("of:point offset:vector! frame:frame name:text"), "offset"),
-    _verb("pin", "A hinge: one angle about an axis.", "at", more="coordinate:text display:text"),
-    _verb("slide", "A slider: one distance along an axis.", "at", more="coordinate:text display:text"),
-    Kind("universal", "Two angles about successive axes.", _keys("coordinates:names! at:point! axes:text"), called="names"),
-    Kind("ball", "Three angles about successive axes, or a quaternion.", _keys("coordinates:names! at:point! axes:text"), called="names"),
-    Kind("free", "Six freedoms, three of them angles or a quaternion.", _keys("coordinates:names! at:point axes:text"), called="names"),
-    _verb("weld", "The same place and frame, shifted by a fixed offset.", "at", called=""),
-    _verb("particle", "A mass at a point."),
-    _verb("body", "A rigid body."),
-    _verb("rod", "A thin uniform rod that hangs from a point along −y of its frame."),
-    _verb("disk", "A thin uniform disk."),
-    _verb("sphere", "A homogeneous sphere."),
-    _verb("cylinder", "A solid cylinder."),
-    _verb("box", "A solid box with sides along its frame."),
-    _verb("force", "A force at a point, and its opposite at another."),
-    _verb("torque", "A torque on a body, and its opposite on another."),
-    _verb("potential", "A potential energy V(q, t).", "V"),
-    _verb("dissipation", "Rayleigh's dissipation function D(q, q').", "D"),
-    _verb("generalized_force", "Q along one coordinate, known by its virtual work Q δq."),
-    _verb("virtual_work", "A load by its virtual work, such as 'F*delta(x)'.", "work"),
-    _verb("kinetic_energy", "T(q, q') of a system without bodies.", "T", called=""),
-    _verb("spring", "A linear spring between two points."),
-    _verb("damper", "A linear damper between two points."),
-    _verb("constrain", "expression = 0; with friction, as long as friction holds it.", "expression"),
-    _verb(
+    ElementType("point", "A point at an offset from another.", _parse_keys("of:point offset:vector! frame:frame name:text"), "offset"),
+    _type_of_method("pin", "A hinge: one angle about an axis.", "at", more="coordinate:text display:text"),
+    _type_of_method("slide", "A slider: one distance along an axis.", "at", more="coordinate:text display:text"),
+    ElementType(
+        "universal", "Two angles about successive axes.", _parse_keys("coordinates:names! at:point! axes:text"), name_argument="names"
+    ),
+    ElementType(
+        "ball",
+        "Three angles about successive axes, or a quaternion.",
+        _parse_keys("coordinates:names! at:point! axes:text"),
+        name_argument="names",
+    ),
+    ElementType(
+        "free",
+        "Six freedoms, three of them angles or a quaternion.",
+        _parse_keys("coordinates:names! at:point axes:text"),
+        name_argument="names",
+    ),
+    _type_of_method("weld", "The same place and frame, shifted by a fixed offset.", "at", called=""),
+    _type_of_method("particle", "A mass at a point."),
+    _type_of_method("body", "A rigid body."),
+    _type_of_method("rod", "A thin uniform rod that hangs from a point along −y of its frame."),
+    _type_of_method("disk", "A thin uniform disk."),
+    _type_of_method("sphere", "A homogeneous sphere."),
+    _type_of_method("cylinder", "A solid cylinder."),
+    _type_of_method("box", "A solid box with sides along its frame."),
+    _type_of_method("force", "A force at a point, and its opposite at another."),
+    _type_of_method("torque", "A torque on a body, and its opposite on another."),
+    _type_of_method("potential", "A potential energy V(q, t).", "V"),
+    _type_of_method("dissipation", "Rayleigh's dissipation function D(q, q').", "D"),
+    _type_of_method("generalized_force", "Q along one coordinate, known by its virtual work Q δq."),
+    _type_of_method("virtual_work", "A load by its virtual work, such as 'F*delta(x)'.", "work"),
+    _type_of_method("kinetic_energy", "T(q, q') of a system without bodies.", "T", called=""),
+    _type_of_method("spring", "A linear spring between two points."),
+    _type_of_method("damper", "A linear damper between two points."),
+    _type_of_method("constrain", "expression = 0; with friction, as long as friction holds it.", "expression"),
+    _type_of_method(
         "contact",
         "A point, or a ball about it, on a plane, on a curved ground or on another ball: what touches, slips, sticks and lifts.",
         "at",
         radius="scalars",
     ),
-    _verb("stop", "Bounds of an expression, such as the stops of a joint."),
-    _verb("friction", "Dry friction along a row, under a normal force that is given, or that of a constraint row."),
+    _type_of_method("stop", "Bounds of an expression, such as the stops of a joint."),
+    _type_of_method("friction", "Dry friction along a row, under a normal force that is given, or that of a constraint row."),
     # the name of the element may be that of the body
-    _verb("roll", "A body rolls without slip: its point at `at` is at rest.", "at", called="", body="body?"),
-    _verb("coincide", "Two points coincide."),
-    _verb("align", "Two axes, or all axes of two frames, stay parallel."),
-    _verb("close", "A joint that closes a loop."),
-    _verb("distance", "Two points keep a distance."),
-    _verb("gear", "Two coordinates in a fixed ratio."),
-    _verb("screw", "A nut advances by the pitch for every turn."),
-    _verb(
+    _type_of_method("roll", "A body rolls without slip: its point at `at` is at rest.", "at", called="", body="body?"),
+    _type_of_method("coincide", "Two points coincide."),
+    _type_of_method("align", "Two axes, or all axes of two frames, stay parallel."),
+    _type_of_method("close", "A joint that closes a loop."),
+    _type_of_method("distance", "Two points keep a distance."),
+    _type_of_method("gear", "Two coordinates in a fixed ratio."),
+    _type_of_method("screw", "A nut advances by the pitch for every turn."),
+    _type_of_method(
         "beam",
         "A beam that bends; its properties may depend on its place, x_NAME.",
         stiffness="scalars",
         shear="scalars",
         rotary="scalars",
     ),
-    _verb("string", "A string under tension."),
-    _verb("bar", "A bar that stretches."),
-    _verb("shaft", "A shaft that twists."),
-    Kind(
+    _type_of_method("string", "A string under tension."),
+    _type_of_method("bar", "A bar that stretches."),
+    _type_of_method("shaft", "A shaft that twists."),
+    ElementType(
         "discretise",
         "A member of that name in admissible functions, whose amplitudes are coordinates.",
-        _keys("functions:functions family:text exact:flag names:table"),
+        _parse_keys("functions:functions family:text exact:flag names:table"),
         "functions",
-        called="member",
+        name_argument="member",
     ),
 )
-KINDS: Final[dict[str, Kind]] = {kind.name: kind for kind in _KINDS}
+ELEMENT_TYPES: Final[dict[str, ElementType]] = {kind.name: kind for kind in _KINDS}
 JOINTS: Final = ("pin", "slide", "universal", "ball", "free", "weld")
 MEMBERS: Final = ("beam", "string", "bar", "shaft")
 
 # tables inside elements
-PARTS: Final[dict[str, tuple[Key, ...]]] = {
-    "shape": _keys("kind:text! sizes:scalars! axis:vector"),
-    "end": _arguments(System.end, "", {}),
-    "printed": _keys("label:text! residual:text! equals:table by_hand:flag"),
-    "event": _keys("expression:text! direction:text stop:flag reset:table impact:scalar name:text"),
+NESTED_TABLES: Final[dict[str, tuple[ElementKey, ...]]] = {
+    "shape": _parse_keys("kind:text! sizes:scalars! axis:vector"),
+    "end": _keys_of_method(System.end, "", {}),
+    "printed": _parse_keys("label:text! residual:text! equals:table by_hand:flag"),
+    "event": _parse_keys("expression:text! direction:text stop:flag reset:table impact:scalar name:text"),
 }
 
 # what stands beside the elements: {name: (type, what)}

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
-from dalembert.symbolic.algebra.expression_graph import needed, operands
+from dalembert.symbolic.algebra.expression_graph import dependencies, operands
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Number, Tape
 
@@ -45,7 +45,7 @@ def number_text(value: Number) -> str:
     return text if len(text) <= _DIGITS else str(short.normalize())
 
 
-class ExpressionText:
+class ExpressionWriter:
     """Texts of the expressions of one system; `named` collects the parts that were given names, in order."""
 
     def __init__(self, tape: Tape, taken: Iterable[str]) -> None:
@@ -62,10 +62,10 @@ class ExpressionText:
 
     def factor(self, i: int) -> str:
         """The text of a node in front of a *."""
-        text, binding = self._text_or_name(i)
+        text, binding = self._text_naming_shared(i)
         return text if binding >= _PRODUCT else f"({text})"
 
-    def _text_or_name(self, i: int) -> tuple[str, int]:
+    def _text_naming_shared(self, i: int) -> tuple[str, int]:
         if self._size(i) > _LONG:
             self._name_shared(i)
         return self._text(i)
@@ -76,7 +76,7 @@ class ExpressionText:
     def _size(self, i: int) -> int:
         """How long the text would be, parts with names counted by their names."""
         sizes = self._sizes
-        for k in needed(self.tape, (i,)):
+        for k in dependencies(self.tape, (i,)):
             if k not in sizes:
                 sizes[k] = 4 + (0 if k in self._names else sum(sizes[x] for x in self._operands(k)))
         return sizes[i]
@@ -85,10 +85,10 @@ class ExpressionText:
         """Whether the text should be broken into parts."""
         return self._size(i) > _LONG
 
-    def shared(self, roots: Iterable[int]) -> set[int]:
+    def shared_subexpressions(self, roots: Iterable[int]) -> set[int]:
         """The parts that are used several times and worth a name."""
         uses: dict[int, int] = {}
-        nodes = needed(self.tape, roots)
+        nodes = dependencies(self.tape, roots)
         for k in nodes:
             for x in self._operands(k):
                 uses[x] = uses.get(x, 0) + 1
@@ -103,7 +103,7 @@ class ExpressionText:
         return name, text
 
     def _name_shared(self, root: int) -> None:
-        for k in sorted(self.shared((root,))):
+        for k in sorted(self.shared_subexpressions((root,))):
             name, text = self.name(k)
             self.named[name] = text
 
@@ -124,10 +124,10 @@ class ExpressionText:
                 stack += missing
                 continue
             stack.pop()
-            done[k] = (self._names[k], _ATOM) if k in self._names else self._written(k, done)
+            done[k] = (self._names[k], _ATOM) if k in self._names else self._node_text(k, done)
         return done[root]
 
-    def _written(self, k: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
+    def _node_text(self, k: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
         op, a, b = self.tape.nodes[k]
         if op == "symbol":
             return str(a), _ATOM
@@ -138,30 +138,30 @@ class ExpressionText:
             return text, _SIGN if a < 0 else _PRODUCT if "/" in text else _ATOM
         if op == "neg":
             # −(a b), since −a b would be read as (−a) b
-            return f"-{_in(done[a], _POWER)}", _SIGN
+            return f"-{_parenthesize(done[a], _POWER)}", _SIGN
         if op in ("add", "mul"):
-            return self._joined(op, a, b, done)
+            return self._binary_text(op, a, b, done)
         if op == "sub":
-            return f"{_in(done[a], _SUM)} - {_in(done[b], _PRODUCT)}", _SUM
+            return f"{_parenthesize(done[a], _SUM)} - {_parenthesize(done[b], _PRODUCT)}", _SUM
         if op == "div":
-            return f"{_in(done[a], _PRODUCT)}/{_in(done[b], _POWER)}", _PRODUCT
+            return f"{_parenthesize(done[a], _PRODUCT)}/{_parenthesize(done[b], _POWER)}", _PRODUCT
         return f"{op}({', '.join(done[x][0] for x in self._operands(k))})", _ATOM
 
-    def _joined(self, op: str, a: int, b: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
+    def _binary_text(self, op: str, a: int, b: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
         if a == b:
-            return f"{_in(done[a], _ATOM)}**2", _POWER
+            return f"{_parenthesize(done[a], _ATOM)}**2", _POWER
         constant = self.tape.value(a) is not None
         # a name alone goes last, so that the other operand needs no parentheses; the node is the same
         if not constant and not self._operands(a) and self._operands(b):
             a, b = b, a
         if op == "add":
-            return f"{_in(done[a], _SUM)} + {_in(done[b], _PRODUCT)}", _SUM
+            return f"{_parenthesize(done[a], _SUM)} + {_parenthesize(done[b], _PRODUCT)}", _SUM
         if constant and (value := self.tape.value(a)) is not None and value.numerator == 1:
-            return f"{_in(done[b], _PRODUCT)}/{value.denominator}", _PRODUCT
-        return f"{_in(done[a], _PRODUCT)}*{_in(done[b], _POWER)}", _PRODUCT
+            return f"{_parenthesize(done[b], _PRODUCT)}/{value.denominator}", _PRODUCT
+        return f"{_parenthesize(done[a], _PRODUCT)}*{_parenthesize(done[b], _POWER)}", _PRODUCT
 
 
-def _in(part: tuple[str, int], least: int) -> str:
+def _parenthesize(part: tuple[str, int], least: int) -> str:
     """An operand, in parentheses where it binds less tightly than it must; a sign always stands in them."""
     text, binding = part
     return text if binding >= least and (binding != _SIGN or least <= _SUM) else f"({text})"
@@ -170,7 +170,7 @@ def _in(part: tuple[str, int], least: int) -> str:
 # ---- parts that are made first ---------------------------------------------------------------------
 
 
-def nodes_in(value: Any) -> list[int]:
+def expression_nodes(value: Any) -> list[int]:
     """The expressions of an argument, in the order in which a file writes them."""
     if isinstance(value, Scalar):
         return [value.i]
@@ -179,11 +179,11 @@ def nodes_in(value: Any) -> list[int]:
     if isinstance(value, Dyadic):
         return list(value.entries())
     if isinstance(value, tuple | list):
-        return [i for x in value for i in nodes_in(x)]
+        return [i for x in value for i in expression_nodes(x)]
     return []
 
 
-def as_read(tape: Tape, roots: Iterable[int], existing: Container[int]) -> list[int]:
+def creation_order(tape: Tape, roots: Iterable[int], existing: Container[int]) -> list[int]:
     """The operations that a reader makes, in its order, without those that exist: operands from left to right, then the operation."""
     made: dict[int, None] = {}
     for root in roots:
@@ -200,24 +200,24 @@ def as_read(tape: Tape, roots: Iterable[int], existing: Container[int]) -> list[
     return list(made)
 
 
-def definitions(text: ExpressionText, roots: list[int], existing: set[int], typed: Iterable[int]) -> dict[str, str]:
+def subexpression_definitions(text: ExpressionWriter, roots: list[int], existing: set[int], created_since: Iterable[int]) -> dict[str, str]:
     """{name: text} of the parts to be made first; the names stand in the texts that follow, and what they make exists from then on.
 
     `typed` is all that was made between the last declaration and this one, also what only later ones contain.
     """
     tape = text.tape
-    order = as_read(tape, roots, existing)
-    shared = text.shared(roots) if any(text.is_long(i) for i in roots) else set()
+    order = creation_order(tape, roots, existing)
+    shared = text.shared_subexpressions(roots) if any(text.is_long(i) for i in roots) else set()
     if order == sorted(order) and not shared:
         return {}
-    wanted = sorted({*order, *(i for i in typed if i not in existing and operands(*tape.nodes[i]))})
-    made, found = existing, {}
+    wanted = sorted({*order, *(i for i in created_since if i not in existing and operands(*tape.nodes[i]))})
+    made, subexpressions = existing, {}
     for k, i in enumerate(wanted):
         if i in made:
             continue
         best: list[int] = []
         for j in wanted[k:]:
-            chunk = as_read(tape, [j], made)
+            chunk = creation_order(tape, [j], made)
             if chunk == wanted[k : k + len(chunk)] and not shared.intersection(chunk[:-1]):
                 best = chunk
         made.update(best)
@@ -225,5 +225,5 @@ def definitions(text: ExpressionText, roots: list[int], existing: set[int], type
         if last in roots and last not in shared and len(roots) == 1:
             continue
         name, definition = text.name(last)
-        found[name] = definition
-    return found
+        subexpressions[name] = definition
+    return subexpressions

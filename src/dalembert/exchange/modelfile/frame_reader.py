@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.errors import BadDescription
-from dalembert.exchange.modelfile.element_schema import Key
-from dalembert.exchange.modelfile.value_reader import ElementValues
+from dalembert.exchange.modelfile.element_schema import ElementKey
+from dalembert.exchange.modelfile.value_reader import ValueReader
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.model.name_rules import split
+from dalembert.mechanics.model.name_rules import split_names
 
 
-def turned_frames(of: Frame, handle: str, value: dict[str, Any], values: ElementValues) -> dict[str, Frame]:
+def read_frames(of: Frame, handle: str, value: dict[str, Any], values: ValueReader) -> dict[str, Frame]:
     """The frame of a table by its handle, and those that its turns pass through by their names."""
     ways = [way for way in ("angle", "axes", "cosines", "quaternion") if way in value]
     if len(ways) != 1:
@@ -19,15 +19,15 @@ def turned_frames(of: Frame, handle: str, value: dict[str, Any], values: Element
         raise BadDescription(msg)
     name = values.text(value.get("name", handle), (*values.path, "name"))
     if "axes" in value:
-        return _by_axes(of, handle, name, value, values)
+        return _successive_rotations(of, handle, name, value, values)
     if "angle" in value:
         angle = values.scalar(value["angle"], (*values.path, "angle"))
         if "axis" not in value:
             msg = f"frame {handle!r}: it needs an axis, such as axis = 'N.z'"
             raise BadDescription(msg)
-        return {handle: of.rotated(angle, values.of(Key("axis", "vector"), value["axis"]), name)}
+        return {handle: of.rotated(angle, values.read(ElementKey("axis", "vector"), value["axis"]), name)}
     if "cosines" in value:
-        return {handle: of.oriented(values.of(Key("cosines", "cosines"), value["cosines"]), name)}
+        return {handle: of.oriented(values.read(ElementKey("cosines", "cosines"), value["cosines"]), name)}
     e = values.scalars(value["quaternion"], (*values.path, "quaternion"))
     if not isinstance(e, list) or len(e) != 4:
         msg = f"frame {handle!r}: a quaternion has four coordinates, quaternion = ['e_0', 'e_1', 'e_2', 'e_3']"
@@ -35,8 +35,8 @@ def turned_frames(of: Frame, handle: str, value: dict[str, Any], values: Element
     return {handle: of.quaternion(*e, name=name)}
 
 
-def _by_axes(of: Frame, handle: str, name: str, value: dict[str, Any], values: ElementValues) -> dict[str, Frame]:
-    through = split(values.names(value["through"], (*values.path, "through"))) if "through" in value else []
+def _successive_rotations(of: Frame, handle: str, name: str, value: dict[str, Any], values: ValueReader) -> dict[str, Frame]:
+    through = split_names(values.names(value["through"], (*values.path, "through"))) if "through" in value else []
     angles = values.scalars(value.get("angles", []), (*values.path, "angles"))
     angles = angles if isinstance(angles, list) else [angles]
     if through and len(through) != len(angles) - 1:

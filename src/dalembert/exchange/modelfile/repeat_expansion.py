@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dalembert.exchange.modelfile.source_positions import ModelText, Path, Span
+from dalembert.exchange.modelfile.source_positions import ModelSource, Path, Span
 
-MOST: Final = 1000
+MAX_REPEATS: Final = 1000
 _COUNTER: Final = re.compile(r"\{([^{}]*)\}")
 _NEIGHBOURS: Final = {"i": 0, "i-1": -1, "i+1": 1, "i−1": -1}
 
 
-def counted_out(table: dict[str, Any], source: ModelText, given: Mapping[str, int]) -> tuple[dict[str, Any], ModelText]:
+def expand_repeats(table: dict[str, Any], source: ModelSource, given: Mapping[str, int]) -> tuple[dict[str, Any], ModelSource]:
     """The table with the elements of its families in it, each at the place where its pattern stands.
 
     `given` are counts that replace those in the file.
@@ -24,76 +24,76 @@ def counted_out(table: dict[str, Any], source: ModelText, given: Mapping[str, in
     if isinstance(families, dict):
         families = [families]
     if not isinstance(families, list) or not all(isinstance(f, dict) for f in families):
-        source.refuse("repeat: write [[repeat]], then n = 10 and the elements below it", ("repeat",), key=True)
+        source.raise_error("repeat: write [[repeat]], then n = 10 and the elements below it", ("repeat",), key=True)
     whole = {key: value for key, value in table.items() if key != "repeat"}
-    places = dict(source.places)
+    places = dict(source.positions)
     single = isinstance(table["repeat"], dict)
     for k, family in enumerate(families):
         here: Path = ("repeat",) if single else ("repeat", k)
         first, last = _bounds(family, source, here, given)
         body = {key: value for key, value in family.items() if key not in ("n", "from")}
         if not body:
-            source.refuse('repeat: it repeats nothing; put elements such as [repeat.pin."theta_{i}"] below it', here, key=True)
+            source.raise_error('repeat: it repeats nothing; put elements such as [repeat.pin."theta_{i}"] below it', here, key=True)
         for i in range(first, last + 1):
             _merge(whole, body, source, places, here, (), i)
-    return whole, ModelText(source.file, source.text, places)
+    return whole, ModelSource(source.file, source.text, places)
 
 
-def _bounds(family: dict[str, Any], source: ModelText, here: Path, given: Mapping[str, int]) -> tuple[int, int]:
+def _bounds(family: dict[str, Any], source: ModelSource, here: Path, given: Mapping[str, int]) -> tuple[int, int]:
     first, last = family.get("from", 1), given.get("n", family.get("n"))
     if last is None:
-        source.refuse("repeat: say how many, n = 10", here, key=True)
+        source.raise_error("repeat: say how many, n = 10", here, key=True)
     for key, value in (("from", first), ("n", last)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            source.refuse(f"repeat: {key} = {value!r:.40} is no count; give a whole number such as 10", (*here, key))
-    if last - first >= MOST:
-        source.refuse(f"repeat: {last} elements are too many; at most {MOST}", (*here, "n"))
+            source.raise_error(f"repeat: {key} = {value!r:.40} is no count; give a whole number such as 10", (*here, key))
+    if last - first >= MAX_REPEATS:
+        source.raise_error(f"repeat: {last} elements are too many; at most {MAX_REPEATS}", (*here, "n"))
     return first, last
 
 
-def _merge(into: dict[str, Any], body: Any, source: ModelText, places: dict[Path, Span], old: Path, new: Path, i: int) -> None:
+def _merge(into: dict[str, Any], body: Any, source: ModelSource, places: dict[Path, Span], old: Path, new: Path, i: int) -> None:
     for pattern, value in body.items():
-        name = _filled(pattern, i, source, (*old, pattern), key=True)
+        name = _format_counter(pattern, i, source, (*old, pattern), key=True)
         there, here = (*old, pattern), (*new, name)
         if isinstance(value, dict):
             inner = into.setdefault(name, {})
-            if not isinstance(inner, dict) or (inner and len(here) == 2 and here in places and not _counts(pattern)):
-                source.refuse(f"{'.'.join(map(str, here))} is declared already", there, key=True)
-            _note(source, places, there, here)
+            if not isinstance(inner, dict) or (inner and len(here) == 2 and here in places and not _has_counter(pattern)):
+                source.raise_error(f"{'.'.join(map(str, here))} is declared already", there, key=True)
+            _copy_position(source, places, there, here)
             _merge(inner, value, source, places, there, here, i)
         elif name in into:
-            source.refuse(f"{'.'.join(map(str, here))} is declared already; put {{i}} into the name", there, key=True)
+            source.raise_error(f"{'.'.join(map(str, here))} is declared already; put {{i}} into the name", there, key=True)
         else:
-            into[name] = _substituted(value, i, source, there)
-            _note(source, places, there, here)
+            into[name] = _substitute_counter(value, i, source, there)
+            _copy_position(source, places, there, here)
             if isinstance(value, list):
                 for k in range(len(value)):
-                    _note(source, places, (*there, k), (*here, k))
+                    _copy_position(source, places, (*there, k), (*here, k))
 
 
-def _counts(pattern: str) -> bool:
+def _has_counter(pattern: str) -> bool:
     return "{" in pattern
 
 
-def _note(source: ModelText, places: dict[Path, Span], old: Path, new: Path) -> None:
+def _copy_position(source: ModelSource, places: dict[Path, Span], old: Path, new: Path) -> None:
     span = source.span(old)
     if span is not None:
         places.setdefault(new, span)
 
 
-def _substituted(value: Any, i: int, source: ModelText, path: Path) -> Any:
+def _substitute_counter(value: Any, i: int, source: ModelSource, path: Path) -> Any:
     if isinstance(value, str):
-        return _filled(value, i, source, path)
+        return _format_counter(value, i, source, path)
     if isinstance(value, list):
-        return [_substituted(v, i, source, (*path, k)) for k, v in enumerate(value)]
+        return [_substitute_counter(v, i, source, (*path, k)) for k, v in enumerate(value)]
     return value
 
 
-def _filled(text: str, i: int, source: ModelText, path: Path, *, key: bool = False) -> str:
-    def number(found: re.Match[str]) -> str:
-        inside = found[1].replace(" ", "")
+def _format_counter(text: str, i: int, source: ModelSource, path: Path, *, key: bool = False) -> str:
+    def number(match: re.Match[str]) -> str:
+        inside = match[1].replace(" ", "")
         if inside not in _NEIGHBOURS:
-            source.refuse(f"{found[0]}: only the counter {{i}} and its neighbours {{i-1}} and {{i+1}} can stand there", path, key=key)
+            source.raise_error(f"{match[0]}: only the counter {{i}} and its neighbours {{i-1}} and {{i+1}} can stand there", path, key=key)
         return str(i + _NEIGHBOURS[inside])
 
     return _COUNTER.sub(number, text)

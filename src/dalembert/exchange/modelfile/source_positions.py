@@ -25,7 +25,7 @@ _STRINGS: Final = (
     re.compile(r'"(?:[^"\\]|\\.)*"'),
     re.compile(r"'[^']*'"),
 )
-_WIDEST: Final = 160
+_MAX_EXCERPT_WIDTH: Final = 160
 
 
 class Span(NamedTuple):
@@ -41,29 +41,29 @@ class BadModel(BadDescription):
     def __init__(self, sentence: str, file: str = "", line: int = 0, column: int = 0, excerpt: str = "") -> None:
         where = ":".join(str(x) for x in (file, line, column) if x)
         super().__init__((f"{where}: " if where else "") + sentence + excerpt)
-        self.sentence, self.file, self.line, self.column = sentence, file, line, column
+        self.message, self.file, self.line, self.column = sentence, file, line, column
         self.excerpt = excerpt
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BadModel, (self.sentence, self.file, self.line, self.column, self.excerpt)
+        return BadModel, (self.message, self.file, self.line, self.column, self.excerpt)
 
 
 @dataclass(frozen=True)
-class ModelText:
+class ModelSource:
     """A text, its name, and where the keys and values of its tables stand."""
 
     file: str
     text: str
-    places: Mapping[Path, Span] = field(default_factory=dict)
+    positions: Mapping[Path, Span] = field(default_factory=dict)
 
     def span(self, path: Path) -> Span | None:
         """The place of a path, or of the nearest table around it."""
         for length in range(len(path), 0, -1):
-            if path[:length] in self.places:
-                return self.places[path[:length]]
+            if path[:length] in self.positions:
+                return self.positions[path[:length]]
         return None
 
-    def refuse(self, sentence: str, path: Path = (), *, key: bool = False, column: int | None = None) -> NoReturn:
+    def raise_error(self, sentence: str, path: Path = (), *, key: bool = False, column: int | None = None) -> NoReturn:
         """BadModel at the value of a path (or at its key); `column` counts inside a text in quotes, from 1."""
         span = self.span(path)
         if span is None:
@@ -72,9 +72,9 @@ class ModelText:
         if column is not None and self.text[offset : offset + 1] in ("'", '"'):
             quotes = 3 if self.text[offset : offset + 3] in ("'''", '"""') else 1
             offset += quotes + column - 1
-        self.refuse_at(sentence, offset)
+        self.raise_error_at(sentence, offset)
 
-    def refuse_at(self, sentence: str, offset: int) -> NoReturn:
+    def raise_error_at(self, sentence: str, offset: int) -> NoReturn:
         """BadModel at a character of the text."""
         offset = min(offset, len(self.text))
         before = self.text[:offset]
@@ -83,9 +83,9 @@ class ModelText:
 
     def _excerpt(self, line: int, start: int, column: int) -> str:
         shown = self.text[start:].partition("\n")[0].rstrip("\r").replace("\t", " ")
-        if len(shown) > _WIDEST:
-            cut = max(0, column - _WIDEST // 2)
-            shown, column = shown[cut : cut + _WIDEST], column - cut
+        if len(shown) > _MAX_EXCERPT_WIDTH:
+            cut = max(0, column - _MAX_EXCERPT_WIDTH // 2)
+            shown, column = shown[cut : cut + _MAX_EXCERPT_WIDTH], column - cut
         number = str(line)
         return f"\n  {number} | {shown}\n  {' ' * len(number)} | {' ' * column}^"
 
@@ -94,7 +94,7 @@ class ModelText:
 
 
 @dataclass(slots=True)
-class Scanner:
+class PositionScanner:
     """One pass over the text."""
 
     text: str
@@ -106,42 +106,42 @@ class Scanner:
     def toml(self) -> dict[Path, Span]:
         """{path: place} of a document in TOML."""
         here: Path = ()
-        while self._blank() < len(self.text):
+        while self._skip_blanks() < len(self.text):
             if self.text[self.at] == "[":
                 here = self._header()
             else:
-                self._pair(here, "=")
+                self._scan_pair(here, "=")
         return self.places
 
     def json(self) -> dict[Path, Span]:
         """{path: place} of a document in JSON."""
-        self._blank()
+        self._skip_blanks()
         self._value((), ":")
         return self.places
 
-    def _blank(self) -> int:
-        found = _BLANK.match(self.text, self.at)
-        assert found is not None
-        self.at = found.end()
+    def _skip_blanks(self) -> int:
+        match = _BLANK.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
         return self.at
 
     def _header(self) -> Path:
         array = self.text.startswith("[[", self.at)
         self.at += 2 if array else 1
-        self._blank()
+        self._skip_blanks()
         start = self.at
-        path = self._through_arrays(self._key())
-        self._blank()
+        path = self._resolve_array_path(self._key())
+        self._skip_blanks()
         self.at += 2 if array else 1
         if array:
             number = self.counts.get(path, 0)
             self.counts[path] = number + 1
             self.places.setdefault(path, Span(start, start))
             path = (*path, number)
-        self._note(path, Span(start, start))
+        self._record(path, Span(start, start))
         return path
 
-    def _through_arrays(self, keys: list[str]) -> Path:
+    def _resolve_array_path(self, keys: list[str]) -> Path:
         """A name in a header that is an array of tables means the last table of it."""
         path: Path = ()
         for k, key in enumerate(keys):
@@ -150,7 +150,7 @@ class Scanner:
                 path = (*path, self.counts[path] - 1)
         return path
 
-    def _note(self, path: Path, span: Span) -> None:
+    def _record(self, path: Path, span: Span) -> None:
         """The place of a path, and of the tables around it that have none of their own."""
         for k in range(1, len(path)):
             self.places.setdefault(path[:k], span)
@@ -164,63 +164,63 @@ class Scanner:
                 parts.append(bare[0])
                 self.at = bare.end()
             else:
-                parts.append(self._string())
-            self._blank()
+                parts.append(self._scan_string())
+            self._skip_blanks()
             if not self.text.startswith(".", self.at):
                 return parts
             self.at += 1
-            self._blank()
+            self._skip_blanks()
 
-    def _string(self) -> str:
+    def _scan_string(self) -> str:
         for pattern in _STRINGS:
-            found = pattern.match(self.text, self.at)
-            if found is not None:
-                self.at = found.end()
-                return _meant(found[0])
+            match = pattern.match(self.text, self.at)
+            if match is not None:
+                self.at = match.end()
+                return _unquote(match[0])
         # not well formed after all: go on behind it
         self.at += 1
         return ""
 
-    def _pair(self, here: Path, sign: str) -> None:
+    def _scan_pair(self, here: Path, sign: str) -> None:
         start = self.at
         path = (*here, *self._key())
-        self._blank()
+        self._skip_blanks()
         self.at += len(sign)
-        self._blank()
-        self._note(path, Span(start, self.at))
+        self._skip_blanks()
+        self._record(path, Span(start, self.at))
         self._value(path, sign)
 
     def _value(self, path: Path, sign: str) -> None:
         first = self.text[self.at : self.at + 1]
         if first in ("'", '"'):
-            self._string()
+            self._scan_string()
         elif first == "[":
-            self._several(path, "]", sign)
+            self._scan_collection(path, "]", sign)
         elif first == "{":
-            self._several(path, "}", sign)
+            self._scan_collection(path, "}", sign)
         else:
-            found = _OTHER.match(self.text, self.at)
-            assert found is not None
-            self.at = found.end()
+            match = _OTHER.match(self.text, self.at)
+            assert match is not None
+            self.at = match.end()
 
-    def _several(self, path: Path, end: str, sign: str) -> None:
+    def _scan_collection(self, path: Path, end: str, sign: str) -> None:
         self.at += 1
         number = 0
-        while self._blank() < len(self.text) and self.text[self.at] != end:
+        while self._skip_blanks() < len(self.text) and self.text[self.at] != end:
             before = self.at
             if end == "]":
-                self._note((*path, number), Span(self.at, self.at))
+                self._record((*path, number), Span(self.at, self.at))
                 self._value((*path, number), sign)
                 number += 1
             else:
-                self._pair(path, sign)
-            self._blank()
+                self._scan_pair(path, sign)
+            self._skip_blanks()
             if self.text.startswith(",", self.at) or self.at == before:
                 self.at += 1
         self.at += 1
 
 
-def _meant(quoted: str) -> str:
+def _unquote(quoted: str) -> str:
     """A quoted key without its quotes and escapes."""
     inside = quoted[1:-1]
     if quoted[0] == "'" or "\\" not in inside:

@@ -9,24 +9,24 @@ import re
 from typing import Any, Final
 
 from dalembert.errors import Unwritable
-from dalembert.exchange.modelfile.element_schema import PARTS
-from dalembert.exchange.modelfile.expression_writer import ExpressionText, decimal
+from dalembert.exchange.modelfile.element_schema import NESTED_TABLES
+from dalembert.exchange.modelfile.expression_writer import ExpressionWriter, decimal
 from dalembert.mechanics.geometry.declaration_log import PythonFunction
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
 from dalembert.mechanics.model.elements import Body, Shape
 from dalembert.mechanics.model.flexible_member import End
-from dalembert.mechanics.model.name_rules import unused
+from dalembert.mechanics.model.name_rules import unused_name
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 
 Table = dict[str, Any]
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 
 
-class Handles:
+class ElementNames:
     """What each thing of a system is called in its file."""
 
     def __init__(self, s: System) -> None:
@@ -38,15 +38,15 @@ class Handles:
         name = F.name if _IDENTIFIER.fullmatch(F.name) else re.sub(r"\W+", "_", F.name).strip("_")
         if not _IDENTIFIER.fullmatch(name):
             name = f"F_{name}"
-        return self._enter(self.frames, F, name, "_")
+        return self._register(self.frames, F, name, "_")
 
     def new_point(self, P: Point) -> str:
         """Its own name, or with a number."""
-        return self._enter(self.points, P, P.name.strip() or "P", " ")
+        return self._register(self.points, P, P.name.strip() or "P", " ")
 
     def joint(self, P: Point, wanted: str) -> str:
         """One name for the point of a joint and for the frame that it carries."""
-        self.points[id(P)] = name = unused(wanted, {*self.frames.values(), *self.points.values()})
+        self.points[id(P)] = name = unused_name(wanted, {*self.frames.values(), *self.points.values()})
         self.frames.setdefault(id(P.frame), name)
         return name
 
@@ -57,32 +57,32 @@ class Handles:
             self.points[id(P)] = f"{b.name}.{corner}"
 
     @staticmethod
-    def _enter(names: dict[int, str], thing: Any, wanted: str, joint: str) -> str:
-        names[id(thing)] = name = unused(wanted, names.values(), joint)
+    def _register(names: dict[int, str], thing: Any, wanted: str, joint: str) -> str:
+        names[id(thing)] = name = unused_name(wanted, names.values(), joint)
         return name
 
     def frame(self, F: Frame) -> str:
         """The name of a frame."""
-        return _known(self.frames, F, "frame")
+        return _lookup_name(self.frames, F, "frame")
 
     def point(self, P: Point) -> str:
         """The name of a point."""
-        return _known(self.points, P, "point")
+        return _lookup_name(self.points, P, "point")
 
 
-def _known(names: dict[int, str], thing: Any, kind: str) -> str:
+def _lookup_name(names: dict[int, str], thing: Any, kind: str) -> str:
     if id(thing) not in names:
         msg = f"save: the {kind} {thing.name} was made inside another declaration; declare it by itself, so that a file can name it"
         raise Unwritable(msg)
     return names[id(thing)]
 
 
-class ValueText:
+class ValueWriter:
     """The values of one system, by the names that its elements have in the file."""
 
     def __init__(self, s: System) -> None:
-        self.s, self.handles = s, Handles(s)
-        self.text = ExpressionText(s.space.tape, [*s.taken, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)])
+        self.s, self.handles = s, ElementNames(s)
+        self.text = ExpressionWriter(s.space.tape, [*s.used_names, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)])
 
     def value(self, kind: str, given: Any) -> Any:
         """A value as the file has it, by the type of its key."""
@@ -114,7 +114,7 @@ class ValueText:
         return list(given) if isinstance(given, tuple) else given
 
     def _end(self, end: End) -> Any:
-        keys = [k for k in PARTS["end"] if k.name != "support" and getattr(end, k.name) is not None]
+        keys = [k for k in NESTED_TABLES["end"] if k.name != "support" and getattr(end, k.name) is not None]
         if not keys:
             return end.support
         return {"support": end.support} | {k.name: self.value(k.type, getattr(end, k.name)) for k in keys}
@@ -122,7 +122,7 @@ class ValueText:
     def scalar(self, e: Any) -> Any:
         """A number, where it is a short one, or the text of an expression."""
         tape = self.s.space.tape
-        i = on(tape, e)
+        i = as_node(tape, e)
         value = tape.value(i)
         short = None if value is None else decimal(value)
         if value is None or short is None:

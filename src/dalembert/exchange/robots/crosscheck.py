@@ -16,18 +16,18 @@ from dalembert.errors import BadDescription
 from dalembert.exchange.robots.joint_velocities import JointVelocities
 from dalembert.exchange.robots.optional_engines import pinocchio
 from dalembert.exchange.robots.reference_engines import Engine, MuJoCo, Pinocchio
-from dalembert.exchange.robots.robot_record import Origin
+from dalembert.exchange.robots.robot_record import RobotSource
 from dalembert.exchange.robots.transforms import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.kinetics.spatial_fields import potential_energy
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 
 # u̇ by native code: f(q, u, t, **values)
-Native = Callable[..., Any]
+NativeRates = Callable[..., Any]
 
 STATES: Final = 20
 TOLERANCE: Final = 1e-9
@@ -37,7 +37,7 @@ _EPSILON: Final = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
-class EngineComparison(Shown):
+class EngineComparison(Displayable):
     """One engine: the largest relative differences over all states, and the joint where the accelerations differ most."""
 
     engine: str
@@ -45,27 +45,27 @@ class EngineComparison(Shown):
     accelerations: float
     mass_matrix: float
     energies: float
-    where: str
+    worst_joint: str
     condition: float
     # why it could not be asked
-    why_not: str = ""
+    unavailable_reason: str = ""
 
     @property
     def agrees(self) -> bool:
         """Whether rounding explains the differences: 1e-9, or what the condition of the mass matrix makes of rounding."""
         allowed = min(max(TOLERANCE, 100 * _EPSILON * self.condition), _WORST)
-        return not self.why_not and self.accelerations <= allowed and max(self.mass_matrix, self.energies) <= TOLERANCE
+        return not self.unavailable_reason and self.accelerations <= allowed and max(self.mass_matrix, self.energies) <= TOLERANCE
 
     def __str__(self) -> str:
-        if self.why_not:
-            return f"{self.engine}: not compared: {self.why_not}"
-        verdict = "agrees" if self.agrees else f"DIFFERS, most at {self.where}"
+        if self.unavailable_reason:
+            return f"{self.engine}: not compared: {self.unavailable_reason}"
+        verdict = "agrees" if self.agrees else f"DIFFERS, most at {self.worst_joint}"
         sizes = f"accelerations {self.accelerations:.1e}, mass matrix {self.mass_matrix:.1e}, energies {self.energies:.1e}"
         return f"{self.engine}: {verdict} at {self.states} random states; largest relative differences: {sizes}"
 
 
 @dataclass(frozen=True)
-class CrossCheck(Shown):
+class CrossCheck(Displayable):
     """A System against the engines that read the same file."""
 
     system: str
@@ -74,21 +74,21 @@ class CrossCheck(Shown):
     @property
     def agrees(self) -> bool:
         """Whether at least one engine was asked, and every one that was asked agrees."""
-        asked = [c for c in self.engines if not c.why_not]
+        asked = [c for c in self.engines if not c.unavailable_reason]
         return bool(asked) and all(c.agrees for c in asked)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.system}: the engines that know its file", *(f"  {c}" for c in self.engines)])
 
 
-def crosscheck(system: System, native: Native, origin: Origin, *, states: int = STATES, seed: int = 1) -> CrossCheck:
+def crosscheck(system: System, native: NativeRates, origin: RobotSource, *, states: int = STATES, seed: int = 1) -> CrossCheck:
     """Both engines, each at the same random states; an engine that refuses the file is named with its reason."""
-    sample = Sample(system, native, origin, states, seed)
+    sample = StateSample(system, native, origin, states, seed)
     asked = ("MuJoCo", "Pinocchio") if origin.path_is_urdf else ("MuJoCo",)
-    return CrossCheck(system.name, tuple(_engine(sample, origin, name) for name in asked))
+    return CrossCheck(system.name, tuple(_compare_engine(sample, origin, name) for name in asked))
 
 
-def _engine(sample: Sample, origin: Origin, name: str) -> EngineComparison:
+def _compare_engine(sample: StateSample, origin: RobotSource, name: str) -> EngineComparison:
     try:
         engine: Engine
         if name == "MuJoCo":
@@ -96,42 +96,42 @@ def _engine(sample: Sample, origin: Origin, name: str) -> EngineComparison:
         else:
             pin = pinocchio()
             if pin is None:
-                return _not_asked(name, "it is not installed")
+                return _unavailable(name, "it is not installed")
             engine = Pinocchio(origin, pin)
     except ValueError as problem:
-        return _not_asked(name, "it refuses the file: " + " ".join(str(problem).split()))
+        return _unavailable(name, "it refuses the file: " + " ".join(str(problem).split()))
     return sample.against(engine)
 
 
-def _not_asked(name: str, why: str) -> EngineComparison:
+def _unavailable(name: str, why: str) -> EngineComparison:
     return EngineComparison(name, 0, 0.0, 0.0, 0.0, "", 0.0, why)
 
 
-class Sample:
+class StateSample:
     """Random states of a System, with everything that is compared there."""
 
-    def __init__(self, system: System, native: Native, origin: Origin, states: int, seed: int) -> None:
+    def __init__(self, system: System, native: NativeRates, origin: RobotSource, states: int, seed: int) -> None:
         self.system, self.origin = system, origin
         self.kin = kinematics(system)
         self.velocities = JointVelocities(self.kin, origin)
         self.energy = _energies(self.kin)
         rng = np.random.default_rng(seed)
         self.inputs = [n for n, s in system.symbols.items() if s.kind == "input"]
-        self.points = [self._drawn(rng, native) for _ in range(states)]
+        self.points = [self._random_state(rng, native) for _ in range(states)]
 
-    def _drawn(self, rng: np.random.Generator, native: Native) -> tuple[StateValues, Numbers, Numbers]:
+    def _random_state(self, rng: np.random.Generator, native: NativeRates) -> tuple[StateValues, Numbers, Numbers]:
         """A state on the rows, random controls, and u̇ there by native code."""
         control = rng.uniform(-1, 1, len(self.inputs))
         given = {n: float(x) for n, x in zip(self.inputs, control, strict=True)}
         q = {str(x.name): float(rng.uniform(-1, 1)) for x in self.system.q}
-        reached = {n for r in self.kin.rows if r.phi is not None and not r.is_norm for n in self._names(r)}
-        free = {n: x for n, x in q.items() if n not in reached}
-        state = state_values(self.system, free, inputs=given, guess={n: 0.3 * q[n] for n in reached})
+        dependent = {n for r in self.kin.rows if r.phi is not None and not r.is_norm for n in self._coordinates_in_row(r)}
+        free = {n: x for n, x in q.items() if n not in dependent}
+        state = state_values(self.system, free, inputs=given, guess={n: 0.3 * q[n] for n in dependent})
         u = rng.uniform(-1, 1, self.kin.n_u)
         state = StateValues(state.kinematics, 0.0, state.q, u, state.numbers)
         return state, control, np.asarray(native(state.q, u, 0.0, **given))
 
-    def _names(self, row: Any) -> set[str]:
+    def _coordinates_in_row(self, row: Any) -> set[str]:
         """The coordinates that a row is about."""
         inside = set(symbols_of(self.kin.tape, (row.phi,)))
         return {self.kin.name(q) for q in self.kin.q if q in inside}
@@ -176,16 +176,16 @@ def _energies(kin: Kinematics) -> Callable[[StateValues], tuple[float, float]]:
     def at(state: StateValues) -> tuple[float, float]:
         known = dict(state.numbers) | dict(zip((*fork.q, *fork.u), (*state.q.tolist(), *state.u.tolist()), strict=True))
         known[fork.system.t.i] = state.t
-        kinetic, stored = evaluate(t, [T, V], known.__getitem__, Floats())
+        kinetic, stored = evaluate(t, [T, V], known.__getitem__, FloatArithmetic())
         return float(kinetic), float(stored)
 
     return at
 
 
-def origin_of(system: object) -> Origin:
+def origin_of(system: object) -> RobotSource:
     """Where a System was read from; an error for one that was described by hand."""
     origin = getattr(system, "origin", None)
-    if not isinstance(origin, Origin):
+    if not isinstance(origin, RobotSource):
         msg = "crosscheck: this system was not read from a URDF or MJCF file by da.load, so no engine knows it"
         raise BadDescription(msg)
     return origin

@@ -6,30 +6,30 @@ import keyword
 import re
 from typing import Final
 
-from dalembert.mechanics.model.name_rules import RESERVED, unused
+from dalembert.mechanics.model.name_rules import RESERVED, unused_name
 
-_ODD: Final = re.compile(r"[^A-Za-z0-9_]+")
+_INVALID_CHARACTERS: Final = re.compile(r"[^A-Za-z0-9_]+")
 
 
-class LegalNames:
+class IdentifierMap:
     """Gives every name of a file one that can stand in an expression, and remembers both."""
 
     def __init__(self) -> None:
         self.original: dict[str, str] = {}
 
-    def legal(self, name: str, fallback: str) -> str:
+    def identifier(self, name: str, fallback: str) -> str:
         """A name for a symbol: as near to the file's as expressions allow; `fallback` where the file gives none."""
-        plain = _ODD.sub("_", name).strip("_")
+        plain = _INVALID_CHARACTERS.sub("_", name).strip("_")
         if not plain:
             plain = fallback
         if not plain[0].isalpha():
             plain = f"{fallback}_{plain}"
         if plain in RESERVED or keyword.iskeyword(plain):
             plain = f"{plain}_1"
-        own = unused(plain, self.original)
+        own = unused_name(plain, self.original)
         self.original[own] = name or own
         return own
 
-    def changed(self) -> dict[str, str]:
+    def renamed(self) -> dict[str, str]:
         """{legal name: name in the file} of those that differ."""
         return {new: old for new, old in self.original.items() if new != old}

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.exchange.robots.robot_builder import Moved
+from dalembert.exchange.robots.robot_builder import JointFrames
 from dalembert.exchange.robots.robot_record import POSITIONS, VELOCITIES
 from dalembert.exchange.robots.transforms import rotation
 
 
-def start_values(joints: Sequence[Moved], qpos: Sequence[float], qvel: Sequence[float]) -> dict[str, float]:
+def state_from_engine(joints: Sequence[JointFrames], qpos: Sequence[float], qvel: Sequence[float]) -> dict[str, float]:
     """{coordinate: value, rate: value} for positions and velocities as MuJoCo stores them."""
-    found: dict[str, float] = {}
+    state: dict[str, float] = {}
     a = v = 0
     for moved in joints:
         kind = moved.joint.kind
@@ -24,14 +24,14 @@ def start_values(joints: Sequence[Moved], qpos: Sequence[float], qvel: Sequence[
             # it follows another joint
             continue
         names = [str(q.name) for q in moved.coordinates]
-        places = x if kind in ("hinge", "slide") else np.concatenate([x[:-4], _attitude(x[-4:], len(names) - (len(x) - 4))])
-        rates = w if kind in ("hinge", "slide") else np.concatenate([w[:-3], _rates(places[len(x) - 4 :], w[-3:])])
-        found |= dict(zip(names, places.tolist(), strict=True))
-        found |= {f"{n}.dot": r for n, r in zip(names, rates.tolist(), strict=True) if r}
-    return found
+        places = x if kind in ("hinge", "slide") else np.concatenate([x[:-4], _orientation(x[-4:], len(names) - (len(x) - 4))])
+        rates = w if kind in ("hinge", "slide") else np.concatenate([w[:-3], _orientation_rates(places[len(x) - 4 :], w[-3:])])
+        state |= dict(zip(names, places.tolist(), strict=True))
+        state |= {f"{n}.dot": r for n, r in zip(names, rates.tolist(), strict=True) if r}
+    return state
 
 
-def _attitude(e: Any, count: int) -> Any:
+def _orientation(e: Any, count: int) -> Any:
     """The unit quaternion, or the angles about z, y, x."""
     e = e / np.linalg.norm(e)
     if count == 4:
@@ -40,7 +40,7 @@ def _attitude(e: Any, count: int) -> Any:
     return np.array([np.arctan2(R[1, 0], R[0, 0]), -np.arcsin(np.clip(R[2, 0], -1, 1)), np.arctan2(R[2, 1], R[2, 2])])
 
 
-def _rates(attitude: Any, w: Any) -> Any:
+def _orientation_rates(attitude: Any, w: Any) -> Any:
     """Rates of the attitude from the spin along the body's axes."""
     if len(attitude) == 4:
         e0, e1, e2, e3 = attitude

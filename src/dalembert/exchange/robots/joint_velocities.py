@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.inverse.state_values import StateValues
-from dalembert.exchange.robots.robot_record import VELOCITIES, Origin
+from dalembert.exchange.robots.robot_record import VELOCITIES, RobotSource
 from dalembert.exchange.robots.transforms import Numbers, quaternion, rotation_zyx
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.symbolic.algebra.arithmetic import Arrays, Floats
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -19,7 +19,7 @@ from dalembert.symbolic.algebra.scalar import Scalar
 class JointVelocities:
     """Positions and velocities of every joint as MuJoCo stores them, at a state of the System."""
 
-    def __init__(self, kin: Kinematics, origin: Origin) -> None:
+    def __init__(self, kin: Kinematics, origin: RobotSource) -> None:
         self.kin, self.origin = kin.fork(), origin
         self.free: list[int] = []
         self.names: list[str] = []
@@ -43,11 +43,11 @@ class JointVelocities:
         rates = [kin.rate(x.i) for x in coordinates[:places]]
         if kind in ("hinge", "slide"):
             return rates
-        F, before = self._turned_by(coordinates[-1].i), self._turned_by(coordinates[places].i).parent
+        F, before = self._frame_of(coordinates[-1].i), self._frame_of(coordinates[places].i).parent
         assert before is not None
         return [*rates, *(kin.w(F) - kin.w(before)).components(F)]
 
-    def _turned_by(self, variable: int) -> Frame:
+    def _frame_of(self, variable: int) -> Frame:
         frames = self.kin.system.space.frames
         return next(f for f in frames if f.rotation is not None and variable in f.rotation.variables())
 
@@ -59,7 +59,9 @@ class JointVelocities:
         known |= dict(zip((*kin.q, kin.system.t.i), (*state.q, np.float64(0.0)), strict=True))
         known |= dict(zip(kin.u, (np.float64(x) for x in state.u), strict=True))
         known |= dict(zip(kin.udot, np.hstack([np.zeros((p, 1)), np.eye(p)]), strict=True))
-        rows = np.array([np.broadcast_to(x, p + 1) for x in evaluate(kin.tape, [*self.nodes, *self.rates], known.__getitem__, Arrays())])
+        rows = np.array(
+            [np.broadcast_to(x, p + 1) for x in evaluate(kin.tape, [*self.nodes, *self.rates], known.__getitem__, ArrayArithmetic())]
+        )
         n = len(self.nodes)
         qvel = np.zeros(self.n_v)
         qvel[self.free] = rows[:n, 0]
@@ -68,17 +70,17 @@ class JointVelocities:
 
     def _positions(self, state: StateValues) -> Numbers:
         values = dict(zip(self.kin.q, state.q.tolist(), strict=True))
-        found: list[float] = []
+        qpos: list[float] = []
         for joint, coordinates in zip(self.origin.robot.joints, self.origin.coordinates, strict=True):
-            x = evaluate(self.kin.tape, [c.i for c in coordinates], values.__getitem__, Floats())
+            x = evaluate(self.kin.tape, [c.i for c in coordinates], values.__getitem__, FloatArithmetic())
             if not coordinates:
-                found += [self.origin.locked[joint.name]]
+                qpos += [self.origin.locked[joint.name]]
             elif joint.kind in ("hinge", "slide"):
-                found += x
+                qpos += x
             else:
                 places = x[:3] if joint.kind == "free" else []
-                found += [*places, *_unit_quaternion(x[len(places) :])]
-        return np.array(found)
+                qpos += [*places, *_unit_quaternion(x[len(places) :])]
+        return np.array(qpos)
 
 
 def _unit_quaternion(x: list[float]) -> list[float]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from dalembert.errors import BadDescription, warn
-from dalembert.exchange.robots.initial_state import start_values
-from dalembert.exchange.robots.record_cache import kept_robot
-from dalembert.exchange.robots.robot_builder import ATTITUDES, Choices, RobotBuilder, warn_of_names
-from dalembert.exchange.robots.robot_record import Actuator, Origin, Robot, RobotJoint
-from dalembert.exchange.robots.springs_and_actuators import add_actuators, add_equalities, add_passive, add_tendons
+from dalembert.exchange.robots.initial_state import state_from_engine
+from dalembert.exchange.robots.record_cache import load_cached
+from dalembert.exchange.robots.robot_builder import ORIENTATIONS, BuildOptions, RobotBuilder, warn_renamed
+from dalembert.exchange.robots.robot_record import Actuator, Robot, RobotJoint, RobotSource
+from dalembert.exchange.robots.springs_and_actuators import add_actuators, add_equalities, add_joint_springs, add_tendons
 from dalembert.exchange.robots.unsupported_features import warning_text
 from dalembert.exchange.robots.xml_validation import CheckedFile, checked_file
 from dalembert.mechanics.model.system import System
@@ -43,34 +43,34 @@ def load_robot(
     """
     checked = checked_file(path, root)
     file, tag = checked.path, checked.tag
-    _check_choices(base, attitude)
-    robot = kept_robot(checked, read)
+    _check_options(base, attitude)
+    robot = load_cached(checked, read_robot)
     if meshes:
         from dalembert.exchange.robots.meshes import with_meshes
 
         robot = with_meshes(robot, file, file.parent if root is None else Path(root).expanduser().resolve(), urdf=tag == "robot")
     if base == "free":
-        robot = _freed(robot)
-    robot = _driven(robot, drives)
+        robot = _with_free_base(robot)
+    robot = _with_motors(robot, drives)
     held = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
-    idle = [n for n in without_mass(robot) if n not in held]
+    idle = [n for n in massless_joints(robot) if n not in held]
     if idle:
         warn(f"{robot.name}: joints that move no mass have no equation of motion; held at zero: {', '.join(idle)}")
     held |= dict.fromkeys(idle, 0.0)
-    builder = RobotBuilder(robot, Choices(attitude, tuple(symbols), held))
-    for add in (add_passive, add_tendons, add_actuators, add_equalities):
+    builder = RobotBuilder(robot, BuildOptions(attitude, tuple(symbols), held))
+    for add in (add_joint_springs, add_tendons, add_actuators, add_equalities):
         add(builder)
     if not builder.s.q:
         msg = f"{file.name}: it has no joints that move; a free body is loaded with base='free'"
         raise BadDescription(msg)
-    if robot.omitted:
-        warn(warning_text(robot.name, robot.omitted))
-    warn_of_names(builder.names)
+    if robot.unsupported:
+        warn(warning_text(robot.name, robot.unsupported))
+    warn_renamed(builder.names)
     builder.s.origin = _origin(file, builder, urdf=tag == "robot", free_base=base == "free")
     return builder.s
 
 
-def read(checked: CheckedFile) -> Robot:
+def read_robot(checked: CheckedFile) -> Robot:
     """The record of the robot in a checked file, by MuJoCo."""
     file, tag = checked.path, checked.tag
     if tag == "robot":
@@ -85,16 +85,16 @@ def read(checked: CheckedFile) -> Robot:
     raise BadDescription(msg)
 
 
-def _check_choices(base: object, attitude: object) -> None:
+def _check_options(base: object, attitude: object) -> None:
     if base not in (None, "fixed", "free"):
         msg = f"base={base!r}: give 'fixed' or 'free'"
         raise BadDescription(msg)
-    if attitude not in ATTITUDES:
-        msg = f"attitude={attitude!r}: give {' or '.join(map(repr, ATTITUDES))}"
+    if attitude not in ORIENTATIONS:
+        msg = f"attitude={attitude!r}: give {' or '.join(map(repr, ORIENTATIONS))}"
         raise BadDescription(msg)
 
 
-def _freed(robot: Robot) -> Robot:
+def _with_free_base(robot: Robot) -> Robot:
     """Six freedoms for the first link that hangs on the ground."""
     roots = [k for k, b in enumerate(robot.bodies) if b.parent == -1]
     first = robot.bodies[roots[0]]
@@ -108,7 +108,7 @@ def _freed(robot: Robot) -> Robot:
     return replace(robot, bodies=tuple(bodies))
 
 
-def _driven(robot: Robot, drives: Sequence[str] | Literal["all"]) -> Robot:
+def _with_motors(robot: Robot, drives: Sequence[str] | Literal["all"]) -> Robot:
     """A motor with gain and gear 1 on each of the named joints."""
     index = {j.name: k for k, j in enumerate(robot.joints) if j.kind in ("hinge", "slide")}
     wanted = list(index) if drives == "all" else list(drives)
@@ -120,7 +120,7 @@ def _driven(robot: Robot, drives: Sequence[str] | Literal["all"]) -> Robot:
     return replace(robot, actuators=robot.actuators + motors)
 
 
-def without_mass(robot: Robot) -> list[str]:
+def massless_joints(robot: Robot) -> list[str]:
     """Hinges and sliders that carry no mass, and are coupled to none that does."""
     heavy = [b.inertial is not None and (b.inertial.mass > 0 or any(any(row) for row in b.inertial.inertia)) for b in robot.bodies]
     for k in range(len(heavy) - 1, -1, -1):
@@ -137,8 +137,8 @@ def without_mass(robot: Robot) -> list[str]:
 # ---- what a cross-check and a run will ask for ---------------------------------------------------
 
 
-def _origin(file: Path, b: RobotBuilder, *, urdf: bool, free_base: bool) -> Origin:
+def _origin(file: Path, b: RobotBuilder, *, urdf: bool, free_base: bool) -> RobotSource:
     coordinates = tuple(() if m is None else m.coordinates for m in b.joints)
     joints = [m for m in b.joints if m is not None]
-    frames = {k.name: start_values(joints, k.qpos, k.qvel) for k in b.robot.keyframes} if not b.choices.locked else {}
-    return Origin(file, urdf, b.robot, free_base, coordinates, b.names.changed(), dict(b.choices.locked), frames)
+    frames = {k.name: state_from_engine(joints, k.qpos, k.qvel) for k in b.robot.keyframes} if not b.choices.locked else {}
+    return RobotSource(file, urdf, b.robot, free_base, coordinates, b.names.renamed(), dict(b.choices.locked), frames)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import BadDescription
-from dalembert.exchange.robots.optional_engines import mujoco, remarks
+from dalembert.exchange.robots.optional_engines import captured_warnings, mujoco
 from dalembert.exchange.robots.robot_record import (
     JOINTS,
     Actuator,
-    Equality,
+    EqualityConstraint,
     Inertial,
     Keyframe,
     Robot,
@@ -21,27 +21,27 @@ from dalembert.exchange.robots.robot_record import (
     RobotJoint,
     Site,
     Tendon,
-    four,
-    inertial,
+    quaternion4,
     shape,
-    three,
+    symmetric_inertial,
+    vector3,
 )
 from dalembert.exchange.robots.transforms import quaternion, rotation
-from dalembert.exchange.robots.unsupported_features import left_out_of_mjcf, mapped, names, slack, wraps
-from dalembert.exchange.robots.urdf import strip_shapes
+from dalembert.exchange.robots.unsupported_features import has_wrapping, is_supported_actuator, names, slack_tendons, unsupported_in_mjcf
+from dalembert.exchange.robots.urdf import remove_geoms
 
 
-def compiled(file: Path) -> tuple[Any, list[str]]:
+def compile_mjcf(file: Path) -> tuple[Any, list[str]]:
     """The compiled model, and what MuJoCo remarks; where shapes are absent and no inertia comes from them, without shapes."""
     m = mujoco()
     # it takes a mesh that changed within a second for the one it has seen
     m.mj_clearCache(m.mj_getCache())
     try:
-        with remarks() as said:
+        with captured_warnings() as said:
             try:
                 model = m.MjSpec.from_file(str(file)).compile()
             except ValueError as problem:
-                model = _without_shapes(m.MjSpec.from_file(str(file)), problem)
+                model = _compile_without_geoms(m.MjSpec.from_file(str(file)), problem)
     except ValueError as problem:
         text = " ".join(str(problem).split())
         remedy = "; put the file where it is looked for" if "opening file" in text else ""
@@ -50,23 +50,23 @@ def compiled(file: Path) -> tuple[Any, list[str]]:
     return model, said
 
 
-def _without_shapes(spec: Any, problem: ValueError) -> Any:
+def _compile_without_geoms(spec: Any, problem: ValueError) -> Any:
     """Absent meshes do not matter where every body that has one states its inertia."""
     from_shapes = [b.name for b in spec.bodies if any(int(g.type) == 7 for g in b.geoms) and not b.explicitinertial]
     if "opening file" not in str(problem) or from_shapes or int(spec.compiler.inertiafromgeom) == 1:
         raise problem
-    strip_shapes(spec)
+    remove_geoms(spec)
     return spec.compile()
 
 
 def read_mjcf(file: Path) -> Robot:
     """The robot in an MJCF file."""
-    model, said = compiled(file)
-    robot = robot_of(model, file.stem)
-    return replace(robot, omitted=robot.omitted | {"what MuJoCo remarks": tuple(said)}) if said else robot
+    model, said = compile_mjcf(file)
+    robot = robot_from_model(model, file.stem)
+    return replace(robot, unsupported=robot.unsupported | {"what MuJoCo remarks": tuple(said)}) if said else robot
 
 
-def robot_of(m: Any, stem: str) -> Robot:
+def robot_from_model(m: Any, stem: str) -> Robot:
     """A compiled model as a record."""
     bodies = names(m, "body", m.nbody)
     off = int(m.opt.disableflags)
@@ -75,11 +75,11 @@ def robot_of(m: Any, stem: str) -> Robot:
         msg = f"{stem}: it has no joints, so nothing can move"
         raise BadDescription(msg)
     title = bytes(m.names).split(b"\0", 1)[0].decode()
-    gravity = (0.0, 0.0, 0.0) if off & 128 else three(m.opt.gravity)
+    gravity = (0.0, 0.0, 0.0) if off & 128 else vector3(m.opt.gravity)
     equalities = () if off & 3 else tuple(_equality(m, k) for k in range(m.neq) if m.eq_type[k] <= 3 and m.eq_active0[k])
-    actuators = () if off & 2048 else tuple(_actuator(m, k) for k in range(m.nu) if mapped(m, k))
+    actuators = () if off & 2048 else tuple(_actuator(m, k) for k in range(m.nu) if is_supported_actuator(m, k))
     tendons = tuple(_tendon(m, k, off) for k in range(m.ntendon))
-    return Robot(title or stem, links, gravity, equalities, tendons, actuators, _keyframes(m), left_out_of_mjcf(m))
+    return Robot(title or stem, links, gravity, equalities, tendons, actuators, _keyframes(m), unsupported_in_mjcf(m))
 
 
 def _body(m: Any, k: int, name: str, off: int) -> RobotBody:
@@ -87,7 +87,7 @@ def _body(m: Any, k: int, name: str, off: int) -> RobotBody:
     joints = tuple(_joint(m, j, off) for j in range(first, first + count))
     seen = (shape(int(m.geom_type[g]), m.geom_size[g], m.geom_pos[g], m.geom_quat[g]) for g in range(m.ngeom) if m.geom_bodyid[g] == k)
     shapes = tuple(s for s in seen if s is not None)
-    pos, quat = three(m.body_pos[k]), four(m.body_quat[k])
+    pos, quat = vector3(m.body_pos[k]), quaternion4(m.body_quat[k])
     return RobotBody(name, int(m.body_parentid[k]) - 1, pos, quat, _inertial(m, k), joints, shapes)
 
 
@@ -95,8 +95,8 @@ def _inertial(m: Any, k: int) -> Inertial | None:
     """The principal axes turned into those of the body."""
     if m.body_mass[k] <= 0:
         return None
-    R = rotation(four(m.body_iquat[k]))
-    return inertial(m.body_mass[k], m.body_ipos[k], R @ np.diag(m.body_inertia[k]) @ R.T)
+    R = rotation(quaternion4(m.body_iquat[k]))
+    return symmetric_inertial(m.body_mass[k], m.body_ipos[k], R @ np.diag(m.body_inertia[k]) @ R.T)
 
 
 def _joint(m: Any, j: int, off: int) -> RobotJoint:
@@ -106,8 +106,8 @@ def _joint(m: Any, j: int, off: int) -> RobotJoint:
     return RobotJoint(
         names(m, "jnt", m.njnt)[j],
         kind,
-        three(m.jnt_pos[j]),
-        three(m.jnt_axis[j]),
+        vector3(m.jnt_pos[j]),
+        vector3(m.jnt_axis[j]),
         ref=float(m.qpos0[q]) if single else 0.0,
         springref=float(m.qpos_spring[q]) if single else 0.0,
         stiffness=float(m.jnt_stiffness[j]) if single and not off & 32 else 0.0,
@@ -116,41 +116,41 @@ def _joint(m: Any, j: int, off: int) -> RobotJoint:
     )
 
 
-def _equality(m: Any, k: int) -> Equality:
+def _equality(m: Any, k: int) -> EqualityConstraint:
     name = names(m, "eq", m.neq)[k]
     a, b, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
     if m.eq_type[k] >= 2:
         kind = "joint" if m.eq_type[k] == 2 else "tendon"
         zero = m.qpos0[m.jnt_qposadr] if kind == "joint" else m.tendon_length0
         reference = (float(zero[a]), float(zero[b]) if b >= 0 else 0.0)
-        return Equality(name, kind, a, b, tuple(float(x) for x in data[:5]), reference)  # type: ignore[arg-type]
+        return EqualityConstraint(name, kind, a, b, tuple(float(x) for x in data[:5]), reference)  # type: ignore[arg-type]
     if m.eq_objtype[k] == int(mujoco().mjtObj.mjOBJ_SITE):
-        return _between_sites(m, name, int(m.eq_type[k]), a, b)
+        return _site_equality(m, name, int(m.eq_type[k]), a, b)
     if m.eq_type[k] == 0:
-        return Equality(name, "connect", a - 1, b - 1, places=(three(data[:3]), three(data[3:6])))
+        return EqualityConstraint(name, "connect", a - 1, b - 1, anchors=(vector3(data[:3]), vector3(data[3:6])))
     # weld: the anchor in the second body, the place and the attitude of the second body in the first
-    anchor, place, quat = np.array(data[:3]), np.array(data[3:6]), four(data[6:10])
-    return Equality(name, "weld", a - 1, b - 1, places=(three(place), three(anchor)), quat=quat)
+    anchor, place, quat = np.array(data[:3]), np.array(data[3:6]), quaternion4(data[6:10])
+    return EqualityConstraint(name, "weld", a - 1, b - 1, anchors=(vector3(place), vector3(anchor)), quat=quat)
 
 
-def _between_sites(m: Any, name: str, kind: int, a: int, b: int) -> Equality:
+def _site_equality(m: Any, name: str, kind: int, a: int, b: int) -> EqualityConstraint:
     """Two sites that coincide, or that coincide and keep equal axes."""
     bodies = int(m.site_bodyid[a]) - 1, int(m.site_bodyid[b]) - 1
-    places = three(m.site_pos[a]), three(m.site_pos[b])
+    places = vector3(m.site_pos[a]), vector3(m.site_pos[b])
     if kind == 0:
-        return Equality(name, "connect", *bodies, places=places)
-    R = rotation(four(m.site_quat[a])) @ rotation(four(m.site_quat[b])).T
-    return Equality(name, "weld", *bodies, places=places, quat=quaternion(R))
+        return EqualityConstraint(name, "connect", *bodies, anchors=places)
+    R = rotation(quaternion4(m.site_quat[a])) @ rotation(quaternion4(m.site_quat[b])).T
+    return EqualityConstraint(name, "weld", *bodies, anchors=places, quat=quaternion(R))
 
 
 def _tendon(m: Any, k: int, off: int) -> Tendon:
     name = names(m, "tendon", m.ntendon)[k]
     adr, num = int(m.tendon_adr[k]), int(m.tendon_num[k])
     path = [(int(m.wrap_type[i]), int(m.wrap_objid[i]), float(m.wrap_prm[i])) for i in range(adr, adr + num)]
-    stiffness = 0.0 if off & 32 or slack(m)[k] else float(m.tendon_stiffness[k])
+    stiffness = 0.0 if off & 32 or slack_tendons(m)[k] else float(m.tendon_stiffness[k])
     damping = 0.0 if off & 64 else float(m.tendon_damping[k])
     rest = (float(m.tendon_lengthspring[k, 0]), float(m.tendon_lengthspring[k, 1]))
-    if wraps(m, k):
+    if has_wrapping(m, k):
         return Tendon(name)
     joints = tuple((i, c) for kind, i, c in path if kind == 1)
     pieces, divisor, last = [], 1.0, -1
@@ -165,12 +165,12 @@ def _tendon(m: Any, k: int, off: int) -> Tendon:
 
 
 def _site(m: Any, i: int) -> Site:
-    return Site(int(m.site_bodyid[i]) - 1, three(m.site_pos[i]))
+    return Site(int(m.site_bodyid[i]) - 1, vector3(m.site_pos[i]))
 
 
 def _actuator(m: Any, k: int) -> Actuator:
     name = names(m, "actuator", m.nu)[k]
-    bias = three(m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] else (0.0, 0.0, 0.0)
+    bias = vector3(m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] else (0.0, 0.0, 0.0)
     along = "tendon" if m.actuator_trntype[k] == 3 else "joint"
     gear = tuple(float(x) for x in m.actuator_gear[k])
     return Actuator(name, along, int(m.actuator_trnid[k, 0]), gear, float(m.actuator_gainprm[k, 0]), bias)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ def mujoco() -> Any:
 
 
 @contextmanager
-def remarks() -> Iterator[list[str]]:
+def captured_warnings() -> Iterator[list[str]]:
     """What MuJoCo says meanwhile, each once; it would print it and write a file beside the user's own."""
     module = mujoco()
     said: list[str] = []

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dalembert.exchange.robots.robot_record import (
     Actuator,
-    Equality,
+    EqualityConstraint,
     Inertial,
     Keyframe,
     Robot,
@@ -30,32 +30,32 @@ from dalembert.exchange.robots.xml_validation import CheckedFile
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 # the modules that decide what a record says: one written by another version is not found
-_READERS: Final = ("kept_record", "record", "urdf", "mjcf", "omitted", "poses", "engine_import")
+_HASHED_MODULES: Final = ("kept_record", "record", "urdf", "mjcf", "omitted", "poses", "engine_import")
 
 
-def kept_robot(checked: CheckedFile, read: Callable[[CheckedFile], Robot]) -> Robot:
+def load_cached(checked: CheckedFile, read: Callable[[CheckedFile], Robot]) -> Robot:
     """The record that was kept for these very files, else the one that is read now; files that changed meanwhile are not kept."""
-    key = _key(checked)
+    key = _cache_key(checked)
     if key is None:
         return read(checked)
-    cache = ObjectCache.of_environment()
-    kept = cache.read(key)
-    if kept is not None:
-        return _robot(json.loads(kept))
+    cache = ObjectCache.from_environment()
+    cached = cache.read(key)
+    if cached is not None:
+        return _from_json(json.loads(cached))
     robot = read(checked)
-    if _key(checked) == key:
+    if _cache_key(checked) == key:
         cache.write(key, json.dumps(astuple(robot)).encode())
     return robot
 
 
-def _key(checked: CheckedFile) -> str | None:
+def _cache_key(checked: CheckedFile) -> str | None:
     """A hash of the readers and of all files; None where these, or the version of MuJoCo, cannot be told."""
     version = _mujoco_version()
-    if checked.read is None or version is None:
+    if checked.files is None or version is None:
         return None
     here = Path(__file__).parent
     digest = hashlib.sha256(f"robot {version} {checked.tag} {checked.path}".encode())
-    for file in (*(here / f"{name}.py" for name in _READERS), *checked.read):
+    for file in (*(here / f"{name}.py" for name in _HASHED_MODULES), *checked.files):
         # a file that is looked for and absent may appear, and then be the one that counts
         content = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "absent"
         digest.update(f"\n{file} {content}".encode())
@@ -70,14 +70,14 @@ def _mujoco_version() -> str | None:
     return next((found.name for found in Path(spec.origin).parents[1].glob("mujoco-*.dist-info")), None)
 
 
-def _robot(kept: list[Any]) -> Robot:
+def _from_json(kept: list[Any]) -> Robot:
     """The record from what JSON makes of it, tuples again."""
     name, bodies, gravity, equalities, tendons, actuators, keyframes, omitted = kept
     return Robot(
         name,
         tuple(_body(*_tuples(b)) for b in bodies),
         _tuples(gravity),
-        tuple(Equality(*_tuples(e)) for e in equalities),
+        tuple(EqualityConstraint(*_tuples(e)) for e in equalities),
         tuple(_tendon(*_tuples(x)) for x in tendons),
         tuple(Actuator(*_tuples(a)) for a in actuators),
         tuple(Keyframe(*_tuples(k)) for k in keyframes),

@@ -12,16 +12,16 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from dalembert.exchange.robots.optional_engines import mujoco, remarks
-from dalembert.exchange.robots.robot_record import POSITIONS, VELOCITIES, Origin
+from dalembert.exchange.robots.optional_engines import captured_warnings, mujoco
+from dalembert.exchange.robots.robot_record import POSITIONS, VELOCITIES, RobotSource
 from dalembert.exchange.robots.transforms import Numbers, rotation
-from dalembert.exchange.robots.unsupported_features import mapped, slack, wraps
-from dalembert.exchange.robots.urdf import read_spec, strip_shapes
+from dalembert.exchange.robots.unsupported_features import has_wrapping, is_supported_actuator, slack_tendons
+from dalembert.exchange.robots.urdf import read_spec, remove_geoms
 
 # step of the differences that give J̇ v, of fourth order
 _STEP: Final = 1e-3
 # arrays of a compiled model that hold what the equations do not have
-_OFF: Final = (
+_DISABLED_FLAGS: Final = (
     "dof_frictionloss", "tendon_frictionloss", "jnt_stiffnesspoly", "dof_dampingpoly", "tendon_stiffnesspoly", "tendon_dampingpoly",
     "body_gravcomp", "jnt_actgravcomp", "jnt_springyield", "tendon_springyield", "tendon_armature", "actuator_armature", "actuator_damping",
     "actuator_dampingpoly", "actuator_ctrllimited", "actuator_forcelimited", "actuator_actlimited", "jnt_actfrclimited",
@@ -66,7 +66,7 @@ class MuJoCo:
 
     name = "MuJoCo"
 
-    def __init__(self, origin: Origin) -> None:
+    def __init__(self, origin: RobotSource) -> None:
         self.mj, self.origin = mujoco(), origin
         self.m = _urdf_model(origin) if origin.path_is_urdf else _mjcf_model(origin)
         m = self.m
@@ -80,44 +80,44 @@ class MuJoCo:
 
     def at(self, qpos: Numbers, qvel: Numbers, control: Numbers) -> EngineState:
         """M, qfrc_bias − passive − actuator, the rows and the energies."""
-        with remarks():
-            return self._at(qpos, qvel, control)
+        with captured_warnings():
+            return self._evaluate(qpos, qvel, control)
 
-    def _at(self, qpos: Numbers, qvel: Numbers, control: Numbers) -> EngineState:
+    def _evaluate(self, qpos: Numbers, qvel: Numbers, control: Numbers) -> EngineState:
         mj, m, d = self.mj, self.m, self.d
         mj.mj_resetData(m, d)
         d.qpos[:], d.qvel[:] = qpos, qvel
-        self._control(control)
+        self._set_controls(control)
         mj.mj_forward(m, d)
         M = np.zeros((m.nv, m.nv))
         mj.mj_fullM(m, d, M)
         h = d.qfrc_bias - d.qfrc_passive - d.qfrc_actuator - self._motors(control)
-        J = self._rows()
-        gamma = self._drift(qpos, qvel) if len(J) else np.zeros(0)
+        J = self._constraint_jacobian()
+        gamma = self._jacobian_rate_term(qpos, qvel) if len(J) else np.zeros(0)
         return EngineState(M, np.array(h), J, gamma, float(qvel @ M @ qvel) / 2, float(d.energy[0]))
 
     def _motors(self, control: Numbers) -> Any:
         """The motors that a URDF was given when it was loaded."""
-        return motors(self.origin, control) if self.origin.path_is_urdf else 0.0
+        return motor_loads(self.origin, control) if self.origin.path_is_urdf else 0.0
 
-    def _control(self, control: Numbers) -> None:
+    def _set_controls(self, control: Numbers) -> None:
         """An input is the control, or the activation of an actuator that has one."""
         m, d = self.m, self.d
-        kept = [k for k in range(m.nu) if mapped(m, k)]
+        kept = [k for k in range(m.nu) if is_supported_actuator(m, k)]
         for k, x in zip(kept, control, strict=False):
             if m.actuator_actnum[k]:
-                d.act[m.actuator_actadr[k]] = x
+                d.apply[m.actuator_actadr[k]] = x
             else:
                 d.ctrl[k] = x
 
-    def _rows(self) -> Numbers:
+    def _constraint_jacobian(self) -> Numbers:
         d = self.d
         equal = int(self.mj.mjtConstraint.mjCNSTR_EQUALITY)
         which = [i for i in range(d.nefc) if d.efc_type[i] == equal]
         J = np.array(d.efc_J).reshape(-1, self.m.nv)[: d.nefc]
         return np.array(J[which])
 
-    def _drift(self, qpos: Numbers, qvel: Numbers) -> Numbers:
+    def _jacobian_rate_term(self, qpos: Numbers, qvel: Numbers) -> Numbers:
         """J̇ v by differences along the motion."""
         mj, m, d = self.mj, self.m, self.d
 
@@ -126,46 +126,46 @@ class MuJoCo:
             mj.mj_integratePos(m, q, qvel, step)
             d.qpos[:] = q
             mj.mj_fwdPosition(m, d)
-            return self._rows()
+            return self._constraint_jacobian()
 
         rate = (8 * (J(_STEP) - J(-_STEP)) - (J(2 * _STEP) - J(-2 * _STEP))) / (12 * _STEP)
         return np.asarray(rate @ qvel)
 
 
-def _urdf_model(origin: Origin) -> Any:
+def _urdf_model(origin: RobotSource) -> Any:
     """The compiled URDF without shapes, its root free where it was loaded so."""
     spec, _ = read_spec(origin.path)
-    strip_shapes(spec)
+    remove_geoms(spec)
     if origin.free_base:
         spec.bodies[1].add_freejoint(name="base")
-    with remarks():
+    with captured_warnings():
         model = spec.compile()
     model.dof_frictionloss[:] = 0
     return model
 
 
-def _mjcf_model(origin: Origin) -> Any:
-    from dalembert.exchange.robots.mjcf import compiled
+def _mjcf_model(origin: RobotSource) -> Any:
+    from dalembert.exchange.robots.mjcf import compile_mjcf
 
-    m, _ = compiled(origin.path)
-    _switch_off(m)
+    m, _ = compile_mjcf(origin.path)
+    _disable_unsupported(m)
     return m
 
 
-def _switch_off(m: Any) -> None:
+def _disable_unsupported(m: Any) -> None:
     """Whatever is listed as left out."""
     m.opt.density = m.opt.viscosity = 0.0
-    for name in _OFF:
+    for name in _DISABLED_FLAGS:
         getattr(m, name)[:] = 0
     m.jnt_stiffness[m.jnt_type < 2] = 0
     for j in np.flatnonzero(m.jnt_type == 1):
         m.dof_armature[m.jnt_dofadr[j] : m.jnt_dofadr[j] + 3] = 0
-    m.tendon_stiffness[slack(m)] = 0
+    m.tendon_stiffness[slack_tendons(m)] = 0
     for k in range(m.ntendon):
-        if wraps(m, k):
+        if has_wrapping(m, k):
             m.tendon_stiffness[k] = m.tendon_damping[k] = 0
     for k in range(m.nu):
-        if not mapped(m, k):
+        if not is_supported_actuator(m, k):
             m.actuator_gainprm[k] = m.actuator_biasprm[k] = 0
     m.eq_active0[m.eq_type > 3] = 0
 
@@ -175,7 +175,7 @@ class Pinocchio:
 
     name = "Pinocchio"
 
-    def __init__(self, origin: Origin, pin: Any) -> None:
+    def __init__(self, origin: RobotSource, pin: Any) -> None:
         self.pin, self.origin = pin, origin
         args = (pin.JointModelFreeFlyer(),) if origin.free_base else ()
         self.model = pin.buildModelFromUrdf(str(origin.path), *args)
@@ -197,8 +197,8 @@ class Pinocchio:
         h = np.array(pin.nle(model, data, q, v)) + M @ Bdot_v
         damping = np.concatenate([[j.damping] * VELOCITIES[j.kind] for j in self.origin.robot.joints])
         T, V = pin.computeKineticEnergy(model, data, q, v), pin.computePotentialEnergy(model, data, q)
-        J, gamma = mimic_rows(self.origin, qpos, qvel)
-        return EngineState(B.T @ M @ B, B.T @ h + damping * qvel - motors(self.origin, control), J, gamma, float(T), float(V))
+        J, gamma = mimic_constraints(self.origin, qpos, qvel)
+        return EngineState(B.T @ M @ B, B.T @ h + damping * qvel - motor_loads(self.origin, control), J, gamma, float(T), float(V))
 
     def _state(self, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """q of Pinocchio, and v_pin = B v with Ḃ v: a free joint counts its velocity along its own axes."""
@@ -222,16 +222,16 @@ class Pinocchio:
         return q, B, rate
 
 
-def motors(origin: Origin, control: Numbers) -> Numbers:
+def motor_loads(origin: RobotSource, control: Numbers) -> Numbers:
     """The loads of motors on joints, along MuJoCo's velocities."""
     at = np.cumsum([0, *(VELOCITIES[j.kind] for j in origin.robot.joints)])
-    found = np.zeros(at[-1])
+    loads = np.zeros(at[-1])
     for actuator, x in zip(origin.robot.actuators, control, strict=True):
-        found[at[actuator.index]] += x
-    return found
+        loads[at[actuator.index]] += x
+    return loads
 
 
-def mimic_rows(origin: Origin, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers]:
+def mimic_constraints(origin: RobotSource, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers]:
     """J and J̇ v of the couplings q₁ = c₀ + c₁ q₂ + c₂ q₂² + … of a URDF."""
     at = np.cumsum([0, *(VELOCITIES[j.kind] for j in origin.robot.joints)])
     place = np.cumsum([0, *(POSITIONS[j.kind] for j in origin.robot.joints)])

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from dalembert.mechanics.geometry.triangle_mesh import Surface
+from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 from dalembert.symbolic.algebra.scalar import Scalar
 
-Three = tuple[float, float, float]
-Four = tuple[float, float, float, float]
-Rows = tuple[Three, Three, Three]
+Vector3 = tuple[float, float, float]
+Quaternion4 = tuple[float, float, float, float]
+Rows = tuple[Vector3, Vector3, Vector3]
 JointKind = Literal["hinge", "slide", "ball", "free"]
 ShapeKind = Literal["sphere", "box", "cylinder", "capsule", "ellipsoid"]
 
@@ -29,13 +29,13 @@ SHAPES: Final[dict[int, tuple[ShapeKind, int]]] = {
 }
 
 
-def three(x: Any) -> Three:
+def vector3(x: Any) -> Vector3:
     """A place or a direction of an engine."""
     a, b, c = map(float, x)
     return a, b, c
 
 
-def four(x: Any) -> Four:
+def quaternion4(x: Any) -> Quaternion4:
     """A quaternion of an engine."""
     a, b, c, d = map(float, x)
     return a, b, c, d
@@ -46,13 +46,13 @@ class Inertial:
     """m, the mass centre c and the inertia about it, in the axes of the body."""
 
     mass: float
-    com: Three
+    com: Vector3
     inertia: Rows
 
 
-def inertial(mass: float, com: Any, I: Any) -> Inertial:
+def symmetric_inertial(mass: float, com: Any, I: Any) -> Inertial:
     """With an inertia that is symmetric to the last bit."""
-    return Inertial(float(mass), three(com), tuple(three(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
+    return Inertial(float(mass), vector3(com), tuple(vector3(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class RobotShape:
     kind: ShapeKind
     # radius; half sides; radius and half length; three radii
     sizes: tuple[float, ...]
-    pos: Three
-    quat: Four
+    pos: Vector3
+    quat: Quaternion4
 
 
 def shape(kind: int, sizes: Any, pos: Any, quat: Any) -> RobotShape | None:
@@ -71,7 +71,7 @@ def shape(kind: int, sizes: Any, pos: Any, quat: Any) -> RobotShape | None:
     if kind not in SHAPES:
         return None
     name, count = SHAPES[kind]
-    return RobotShape(name, tuple(map(float, sizes[:count])), three(pos), four(quat))
+    return RobotShape(name, tuple(map(float, sizes[:count])), vector3(pos), quaternion4(quat))
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class RobotJoint:
 
     name: str
     kind: JointKind
-    pos: Three = (0.0, 0.0, 0.0)
-    axis: Three = (0.0, 0.0, 1.0)
+    pos: Vector3 = (0.0, 0.0, 0.0)
+    axis: Vector3 = (0.0, 0.0, 1.0)
     # the value at which the body stands as its pose says, and the value at which its spring is at rest
     ref: float = 0.0
     springref: float = 0.0
@@ -97,13 +97,13 @@ class RobotBody:
     name: str
     # index of the parent in the list of bodies; −1 for the ground
     parent: int
-    pos: Three
-    quat: Four
+    pos: Vector3
+    quat: Quaternion4
     inertial: Inertial | None
     joints: tuple[RobotJoint, ...] = ()
     shapes: tuple[RobotShape, ...] = ()
     # of its meshes, where these are asked for; in the axes of the body
-    surfaces: tuple[Surface, ...] = ()
+    surfaces: tuple[TriangleMesh, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,11 @@ class Site:
     """A point of a body (−1: of the ground)."""
 
     body: int
-    pos: Three
+    pos: Vector3
 
 
 @dataclass(frozen=True)
-class Equality:
+class EqualityConstraint:
     """A row or rows that hold: two joints or tendons coupled by a polynomial, two points connected, two bodies welded."""
 
     name: str
@@ -128,9 +128,9 @@ class Equality:
     # values at the reference position that the polynomial is counted from
     reference: tuple[float, float] = (0.0, 0.0)
     # the common point, in the axes of either body
-    places: tuple[Three, Three] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    anchors: tuple[Vector3, Vector3] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     # attitude of the second body in the first
-    quat: Four = (1.0, 0.0, 0.0, 0.0)
+    quat: Quaternion4 = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -141,10 +141,10 @@ class Tendon:
     # {joint index: c}
     joints: tuple[tuple[int, float], ...] = ()
     # straight pieces with the divisor of a pulley: (site, site, divisor)
-    pieces: tuple[tuple[Site, Site, float], ...] = ()
+    segments: tuple[tuple[Site, Site, float], ...] = ()
     stiffness: float = 0.0
     # no force between these two lengths
-    rest: tuple[float, float] = (0.0, 0.0)
+    rest_length: tuple[float, float] = (0.0, 0.0)
     damping: float = 0.0
 
 
@@ -157,7 +157,7 @@ class Actuator:
     index: int
     gear: tuple[float, ...]
     gain: float
-    bias: Three = (0.0, 0.0, 0.0)
+    bias: Vector3 = (0.0, 0.0, 0.0)
     control: float = 0.0
 
 
@@ -176,13 +176,13 @@ class Robot:
 
     name: str
     bodies: tuple[RobotBody, ...]
-    gravity: Three = (0.0, 0.0, -9.81)
-    equalities: tuple[Equality, ...] = ()
+    gravity: Vector3 = (0.0, 0.0, -9.81)
+    equalities: tuple[EqualityConstraint, ...] = ()
     tendons: tuple[Tendon, ...] = ()
     actuators: tuple[Actuator, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
     # {what is left out: the names of those that have it}
-    omitted: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unsupported: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def joints(self) -> tuple[RobotJoint, ...]:
@@ -191,7 +191,7 @@ class Robot:
 
 
 @dataclass(frozen=True)
-class Origin:
+class RobotSource:
     """Where a System was read from, and how: what a cross-check needs to ask the engine the same question."""
 
     path: Path

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.errors import BadDescription
-from dalembert.exchange.robots.robot_builder import Moved, RobotBuilder
-from dalembert.exchange.robots.robot_record import Actuator, Equality, Site, Tendon
-from dalembert.exchange.robots.transforms import Carrier, decimal, decimals, rotation
+from dalembert.exchange.robots.robot_builder import JointFrames, RobotBuilder
+from dalembert.exchange.robots.robot_record import Actuator, EqualityConstraint, Site, Tendon
+from dalembert.exchange.robots.transforms import BodyAttachment, rotation, to_fraction, to_fractions
 from dalembert.mechanics.geometry.point import Point
 from dalembert.symbolic.algebra.functions import sqrt
 from dalembert.symbolic.algebra.scalar import Scalar
 
 
-def add_passive(b: RobotBuilder) -> None:
+def add_joint_springs(b: RobotBuilder) -> None:
     """V = ½ k (q − q₀)² and D = ½ c q̇² of every joint."""
     s = b.s
     coupled = {*b.coupled, *(b.robot.joints[row.second].name for row in b.coupled.values())}
@@ -23,19 +23,19 @@ def add_passive(b: RobotBuilder) -> None:
         joint = moved.joint
         if joint.stiffness:
             k = b.masses.parameter("stiffness", f"k_{joint.name}", joint.stiffness)
-            rest = decimal(joint.springref)
+            rest = to_fraction(joint.springref)
             s.potential(k * (moved.coordinates[0] - rest) ** 2 / 2, f"spring of {joint.name}")
         if joint.damping:
             c = b.masses.parameter("damping", f"d_{joint.name}", joint.damping)
-            speeds, label = velocities(moved), f"damping of {joint.name}"
+            speeds, label = joint_velocities(moved), f"damping of {joint.name}"
             if joint.name in coupled:
                 # a function of a coordinate that moves several joints would not say in which of them it acts
-                _along_joint(b, moved, -c * speeds[0], label)
+                _add_joint_load(b, moved, -c * speeds[0], label)
             else:
                 s.dissipation(sum((v * v for v in speeds[1:]), speeds[0] ** 2) * c / 2, label)
 
 
-def velocities(moved: Moved) -> list[Scalar]:
+def joint_velocities(moved: JointFrames) -> list[Scalar]:
     """The velocities that the engines count: rates, the velocity on the ground, the spin along the turned axes."""
     q = moved.coordinates
     if moved.joint.kind in ("hinge", "slide"):
@@ -48,24 +48,24 @@ def velocities(moved: Moved) -> list[Scalar]:
 # ---- tendons -----------------------------------------------------------------------------------
 
 
-def length(b: RobotBuilder, tendon: Tendon) -> Scalar | None:
+def tendon_length(b: RobotBuilder, tendon: Tendon) -> Scalar | None:
     """L = Σ c q, or the length of the straight pieces; None where a locked joint or nothing is left of it."""
     total: Any = 0
     for j, c in tendon.joints:
-        total = total + decimal(c) * _joint_value(b, j)
-    for a, z, divisor in tendon.pieces:
-        r = _point(b, a) - _point(b, z)
-        total = total + sqrt(r @ r) / decimal(divisor)
+        total = total + to_fraction(c) * _joint_value(b, j)
+    for a, z, divisor in tendon.segments:
+        r = _site_point(b, a) - _site_point(b, z)
+        total = total + sqrt(r @ r) / to_fraction(divisor)
     return total if isinstance(total, Scalar) else None
 
 
 def _joint_value(b: RobotBuilder, k: int) -> Any:
     """The coordinate of a joint, or the number that it is locked at."""
     moved = b.joints[k]
-    return decimal(b.choices.locked[b.robot.joints[k].name]) if moved is None else moved.coordinates[0]
+    return to_fraction(b.choices.locked[b.robot.joints[k].name]) if moved is None else moved.coordinates[0]
 
 
-def _point(b: RobotBuilder, site: Site) -> Point:
+def _site_point(b: RobotBuilder, site: Site) -> Point:
     return b.carriers[site.body].at(site.pos)
 
 
@@ -74,10 +74,10 @@ def add_tendons(b: RobotBuilder) -> None:
     for tendon in b.robot.tendons:
         if not (tendon.stiffness or tendon.damping):
             continue
-        L = length(b, tendon)
+        L = tendon_length(b, tendon)
         if L is None:
             continue
-        k, c, rest = decimal(tendon.stiffness), decimal(tendon.damping), decimal(tendon.rest[0])
+        k, c, rest = to_fraction(tendon.stiffness), to_fraction(tendon.damping), to_fraction(tendon.rest_length[0])
         if k:
             b.s.potential(k * (L - rest) ** 2 / 2, f"spring of tendon {tendon.name}")
         if c:
@@ -98,54 +98,54 @@ def add_actuators(b: RobotBuilder) -> None:
             _drive_tendon(b, actuator, b.robot.tendons[actuator.index])
 
 
-def _force(b: RobotBuilder, actuator: Actuator, L: Any, L_dot: Any) -> Any:
-    gain, b0, b1, b2 = (decimal(x) for x in (actuator.gain, *actuator.bias))
-    control = b.s.input(b.names.legal(actuator.name, "ctrl"), value=0)
+def _actuator_force(b: RobotBuilder, actuator: Actuator, L: Any, L_dot: Any) -> Any:
+    gain, b0, b1, b2 = (to_fraction(x) for x in (actuator.gain, *actuator.bias))
+    control = b.s.input(b.names.identifier(actuator.name, "ctrl"), value=0)
     return gain * control + b0 + b1 * L + b2 * L_dot
 
 
-def _drive_joint(b: RobotBuilder, actuator: Actuator, moved: Moved) -> None:
-    label, gear = f"drive {actuator.name}", decimals(actuator.gear)
+def _drive_joint(b: RobotBuilder, actuator: Actuator, moved: JointFrames) -> None:
+    label, gear = f"drive {actuator.name}", to_fractions(actuator.gear)
     if moved.joint.kind == "ball":
-        spin = velocities(moved)
+        spin = joint_velocities(moved)
         F = moved.after.frame
-        f = _force(b, actuator, 0, sum((g * w for g, w in zip(gear, spin, strict=False)), 0 * spin[0]))
+        f = _actuator_force(b, actuator, 0, sum((g * w for g, w in zip(gear, spin, strict=False)), 0 * spin[0]))
         axis = gear[0] * F.x + gear[1] * F.y + gear[2] * F.z
         b.s.torque(f * axis, F, reaction=moved.before.frame, name=label)
         return
     q = moved.coordinates[0]
-    _along_joint(b, moved, gear[0] * _force(b, actuator, gear[0] * q, gear[0] * q.dot), label)
+    _add_joint_load(b, moved, gear[0] * _actuator_force(b, actuator, gear[0] * q, gear[0] * q.dot), label)
 
 
-def _along_joint(b: RobotBuilder, moved: Moved, f: Any, label: str) -> None:
+def _add_joint_load(b: RobotBuilder, moved: JointFrames, f: Any, label: str) -> None:
     """A load and its opposite on the two sides of a hinge or slider."""
     if moved.joint.kind == "hinge":
         b.s.torque(f * moved.axis, moved.after.frame, reaction=moved.before.frame, name=label)
     else:
         # the slider's two sides meet at one place, where the force and its opposite have no moment
         here = moved.after.point
-        b.s.force(f * moved.axis, here, reaction=_beneath(moved), name=label)
+        b.s.force(f * moved.axis, here, reaction=_guide_point(moved), name=label)
 
 
-def _beneath(moved: Moved) -> Point:
+def _guide_point(moved: JointFrames) -> Point:
     """The point of the guide that the slider starts from: the force acts along the line from there."""
     return moved.before.at((0, 0, 0))
 
 
 def _drive_tendon(b: RobotBuilder, actuator: Actuator, tendon: Tendon) -> None:
-    L = length(b, tendon)
+    L = tendon_length(b, tendon)
     if L is None:
         return
-    gear = decimals(actuator.gear)[0]
-    f = gear * _force(b, actuator, gear * L, gear * L.dot)
+    gear = to_fractions(actuator.gear)[0]
+    f = gear * _actuator_force(b, actuator, gear * L, gear * L.dot)
     for j, c in tendon.joints:
         moved = b.joints[j]
         if moved is not None:
-            _along_joint(b, moved, decimal(c) * f, f"drive {actuator.name} at {moved.joint.name}")
-    for k, (a, z, divisor) in enumerate(tendon.pieces):
-        P, Q = _point(b, a), _point(b, z)
+            _add_joint_load(b, moved, to_fraction(c) * f, f"drive {actuator.name} at {moved.joint.name}")
+    for k, (a, z, divisor) in enumerate(tendon.segments):
+        P, Q = _site_point(b, a), _site_point(b, z)
         r = P - Q
-        b.s.force(f / decimal(divisor) / sqrt(r @ r) * r, P, reaction=Q, name=f"drive {actuator.name}, piece {k + 1}")
+        b.s.force(f / to_fraction(divisor) / sqrt(r @ r) * r, P, reaction=Q, name=f"drive {actuator.name}, piece {k + 1}")
 
 
 # ---- rows: coupled joints and tendons, connected points, welded bodies -------------------------
@@ -158,24 +158,24 @@ def add_equalities(b: RobotBuilder) -> None:
         if equality in substituted:
             continue
         if equality.kind in ("joint", "tendon"):
-            _couple(b, equality)
+            _add_coupling(b, equality)
         elif equality.kind == "connect":
-            first, second = equality.places
+            first, second = equality.anchors
             P, Q = b.carriers[equality.first].at(first), b.carriers[equality.second].at(second)
             b.s.close(P, Q, "ball", name=equality.name)
         else:
-            _weld(b, equality)
+            _add_weld(b, equality)
 
 
-def _couple(b: RobotBuilder, equality: Equality) -> None:
+def _add_coupling(b: RobotBuilder, equality: EqualityConstraint) -> None:
     """x₁ − x₁₀ = c₀ + c₁ d + c₂ d² + …, d = x₂ − x₂₀"""
-    x1, x2 = _measured(b, equality, equality.first), _measured(b, equality, equality.second)
-    r1, r2 = decimal(equality.reference[0]), decimal(equality.reference[1])
+    x1, x2 = _coupled_value(b, equality, equality.first), _coupled_value(b, equality, equality.second)
+    r1, r2 = to_fraction(equality.reference[0]), to_fraction(equality.reference[1])
     row: Any = x1 - r1
     d: Any = x2 - r2
     for power, c in enumerate(equality.polynomial):
         if c:
-            row = row - decimal(c) * d**power
+            row = row - to_fraction(c) * d**power
     if isinstance(row, Scalar):
         b.s.constrain(row, equality.name)
     elif abs(float(row)) > 1e-9:
@@ -183,24 +183,24 @@ def _couple(b: RobotBuilder, equality: Equality) -> None:
         raise BadDescription(msg)
 
 
-def _measured(b: RobotBuilder, equality: Equality, k: int) -> Any:
+def _coupled_value(b: RobotBuilder, equality: EqualityConstraint, k: int) -> Any:
     """A joint's coordinate, a tendon's length; zero for the side that is not there."""
     if k < 0:
-        return decimal(equality.reference[1])
+        return to_fraction(equality.reference[1])
     if equality.kind == "tendon":
-        L = length(b, b.robot.tendons[k])
-        return decimal(0.0) if L is None else L
+        L = tendon_length(b, b.robot.tendons[k])
+        return to_fraction(0.0) if L is None else L
     return _joint_value(b, k)
 
 
-def _weld(b: RobotBuilder, equality: Equality) -> None:
+def _add_weld(b: RobotBuilder, equality: EqualityConstraint) -> None:
     first, second = b.carriers[equality.first], b.carriers[equality.second]
-    P = _riding(first, equality.places[0], rotation(equality.quat))
-    Q = _riding(second, equality.places[1], None)
+    P = _body_point(first, equality.anchors[0], rotation(equality.quat))
+    Q = _body_point(second, equality.anchors[1], None)
     b.s.close(P, Q, "weld", name=equality.name)
 
 
-def _riding(carrier: Carrier, place: Any, further: Any) -> Any:
+def _body_point(carrier: BodyAttachment, place: Any, further: Any) -> Any:
     """A point of a body that rides on a frame along the body's own axes."""
     P = carrier.at(place)
-    return P.offset(0 * carrier.frame.x, None, carrier.axes(further))
+    return P.offset(0 * carrier.frame.x, None, carrier.body_frame(further))

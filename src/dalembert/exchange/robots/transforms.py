@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.exchange.robots.robot_record import Four, Three
+from dalembert.exchange.robots.robot_record import Quaternion4, Vector3
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
@@ -23,7 +23,7 @@ from dalembert.mechanics.geometry.vector import Vector
 Numbers = NDArray[np.float64]
 
 # a quaternion that is this near to one with entries 0 and ±1 (before normalising) is that one
-_MEANT: Final = 1e-10
+_FRACTION_TOLERANCE: Final = 1e-10
 _DIGITS: Final = 17
 # what is smaller than this part of the largest component is rounding
 _ROUNDING: Final = 1e-14
@@ -49,19 +49,19 @@ class Pose:
 IDENTITY: Final = Pose(np.eye(3), np.zeros(3))
 
 
-def pose(pos: Three, quat: Four) -> Pose:
+def pose(pos: Vector3, quat: Quaternion4) -> Pose:
     """The pose that a file gives by position and quaternion; right angles are right angles."""
-    e0, e1, e2, e3 = (float(_meant(x)) for x in _scaled(np.array(quat, dtype=float)))
+    e0, e1, e2, e3 = (float(_nearest_fraction(x)) for x in _scale_to_unit_max(np.array(quat, dtype=float)))
     return Pose(rotation((e0, e1, e2, e3)), np.asarray(pos, dtype=float))
 
 
-def rotation(quat: Four) -> Numbers:
+def rotation(quat: Quaternion4) -> Numbers:
     """R_h(e)/(e·e)"""
     e0, e1, e2, e3 = (float(x) for x in quat)
-    return np.array(_homogeneous(e0, e1, e2, e3)) / (e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
+    return np.array(_rotation_numerator(e0, e1, e2, e3)) / (e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
 
 
-def _homogeneous(e0: Any, e1: Any, e2: Any, e3: Any) -> list[list[Any]]:
+def _rotation_numerator(e0: Any, e1: Any, e2: Any, e3: Any) -> list[list[Any]]:
     """R_h(e), whose entries are of degree two, in floats or whole numbers."""
     return [
         [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
@@ -79,7 +79,7 @@ def rotation_zyx(z: float, y: float, x: float) -> Numbers:
     return np.asarray(Rz @ Ry @ Rx)
 
 
-def quaternion(R: Numbers) -> Four:
+def quaternion(R: Numbers) -> Quaternion4:
     """e with R_h(e)/(e·e) = R, its largest entry positive (Shepperd's choice of the safest root)."""
     diagonal = np.append(np.trace(R), np.diag(R))
     k = int(np.argmax(diagonal))
@@ -97,12 +97,12 @@ def quaternion(R: Numbers) -> Four:
 
 def exact_rotation(R: Numbers) -> list[list[Fraction]]:
     """The rotation nearest to R whose entries are fractions, orthogonal exactly."""
-    entries = [_meant(x) for x in _scaled(np.array(quaternion(R)))]
+    entries = [_nearest_fraction(x) for x in _scale_to_unit_max(np.array(quaternion(R)))]
     # whole numbers in the same proportion
     common = math.lcm(*(x.denominator for x in entries))
     e = [x.numerator * (common // x.denominator) for x in entries]
     n = sum(x * x for x in e)
-    return [[Fraction(x, n) for x in row] for row in _homogeneous(*e)]
+    return [[Fraction(x, n) for x in row] for row in _rotation_numerator(*e)]
 
 
 def exact_axis(axis: Any) -> list[Fraction]:
@@ -120,27 +120,27 @@ def exact_axis(axis: Any) -> list[Fraction]:
     return [row[k] * int(start[k]) for row in R]
 
 
-def _scaled(e: Numbers) -> Numbers:
+def _scale_to_unit_max(e: Numbers) -> Numbers:
     """e with its largest entry 1: right angles are then quaternions of 0 and ±1."""
     return np.asarray(e / e[int(np.argmax(np.abs(e)))])
 
 
-def _meant(x: float) -> Fraction:
+def _nearest_fraction(x: float) -> Fraction:
     near = round(x)
-    return Fraction(near) if abs(x - near) < _MEANT else Fraction(f"{x:.{_DIGITS}g}")
+    return Fraction(near) if abs(x - near) < _FRACTION_TOLERANCE else Fraction(f"{x:.{_DIGITS}g}")
 
 
 @dataclass(frozen=True)
-class Carrier:
+class BodyAttachment:
     """A frame that moves, a point of it, and the constant pose of a body seen from there."""
 
     frame: Frame
     point: Point
     pose: Pose
 
-    def moved(self, further: Pose) -> Carrier:
+    def compose(self, offset: Pose) -> BodyAttachment:
         """A body that stands still on the same frame."""
-        return Carrier(self.frame, self.point, self.pose @ further)
+        return BodyAttachment(self.frame, self.point, self.pose @ offset)
 
     def vector(self, x: Any) -> Vector:
         """A vector given in the axes of the body."""
@@ -150,21 +150,21 @@ class Carrier:
         """The point of the body at x, riding on the moving frame."""
         return self.point.offset(vector(self.frame, self.pose.point(x)), name, self.frame)
 
-    def axes(self, further: Any = None, name: str | None = None) -> Frame:
+    def body_frame(self, further: Any = None, name: str | None = None) -> Frame:
         """A frame along the axes of the body (turned further), fixed in the moving frame."""
         R = self.pose.R if further is None else self.pose.R @ further
         exact = exact_rotation(R)
         return self.frame if exact == _ONE else self.frame.oriented(exact, name)
 
 
-def decimals(x: Any) -> list[Fraction]:
+def to_fractions(x: Any) -> list[Fraction]:
     """Numbers by 15 decimals, as far as floats mean anything; what is rounding of the largest is zero."""
     values = np.asarray(x, dtype=float).ravel()
     largest = float(np.max(np.abs(values), initial=0.0))
-    return [decimal(v) if abs(v) > _ROUNDING * largest else Fraction(0) for v in values.tolist()]
+    return [to_fraction(v) if abs(v) > _ROUNDING * largest else Fraction(0) for v in values.tolist()]
 
 
-def decimal(v: float) -> Fraction:
+def to_fraction(v: float) -> Fraction:
     """A number by its first 15 digits, as an integer over a power of ten."""
     digits, exponent = f"{v:.14e}".replace(".", "").split("e")
     power = int(exponent) - 14
@@ -173,5 +173,5 @@ def decimal(v: float) -> Fraction:
 
 def vector(F: Frame, x: Any) -> Vector:
     """x₁ f₁ + x₂ f₂ + x₃ f₃"""
-    a, b, c = decimals(x)
+    a, b, c = to_fractions(x)
     return a * F.x + b * F.y + c * F.z

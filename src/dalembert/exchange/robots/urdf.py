@@ -12,10 +12,21 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import BadDescription
-from dalembert.exchange.robots.optional_engines import mujoco, remarks
-from dalembert.exchange.robots.robot_record import JOINTS, Equality, Inertial, Robot, RobotBody, RobotJoint, four, inertial, shape, three
+from dalembert.exchange.robots.optional_engines import captured_warnings, mujoco
+from dalembert.exchange.robots.robot_record import (
+    JOINTS,
+    EqualityConstraint,
+    Inertial,
+    Robot,
+    RobotBody,
+    RobotJoint,
+    quaternion4,
+    shape,
+    symmetric_inertial,
+    vector3,
+)
 from dalembert.exchange.robots.transforms import pose
-from dalembert.exchange.robots.unsupported_features import left_out_of_urdf
+from dalembert.exchange.robots.unsupported_features import unsupported_in_urdf
 
 _WORDS: Final = {
     "invalid joint type": "a joint has an unknown type; URDF has revolute, continuous, prismatic, fixed, floating, planar, spherical",
@@ -29,7 +40,7 @@ _WORDS: Final = {
 def read_spec(file: Path) -> tuple[Any, list[str]]:
     """The parsed file, and what MuJoCo remarks about it."""
     try:
-        with remarks() as said:
+        with captured_warnings() as said:
             spec = mujoco().MjSpec.from_file(str(file))
     except ValueError as problem:
         text = " ".join(str(problem).split())
@@ -41,7 +52,7 @@ def read_spec(file: Path) -> tuple[Any, list[str]]:
     return spec, said
 
 
-def strip_shapes(spec: Any) -> None:
+def remove_geoms(spec: Any) -> None:
     """Remove geoms and all that hangs on files from a spec, so that it compiles without them."""
     for group in (spec.geoms, spec.meshes, spec.textures, spec.materials, spec.hfields, spec.skins):
         for element in list(group):
@@ -62,16 +73,16 @@ def read_urdf(file: Path) -> Robot:
     return Robot(
         spec.modelname or file.stem,
         links,
-        three(spec.option.gravity),
-        equalities=tuple(_mimic(e, names) for e in spec.equalities),
-        omitted=left_out_of_urdf(spec) | ({"what MuJoCo remarks": tuple(said)} if said else {}),
+        vector3(spec.option.gravity),
+        equalities=tuple(_mimic_equality(e, names) for e in spec.equalities),
+        unsupported=unsupported_in_urdf(spec) | ({"what MuJoCo remarks": tuple(said)} if said else {}),
     )
 
 
 def _body(b: Any, parent: int) -> RobotBody:
     joints = tuple(_joint(j) for j in b.joints)
     shapes = tuple(s for g in b.geoms if (s := shape(int(g.type), g.size, g.pos, g.quat)) is not None)
-    return RobotBody(b.name, parent, three(b.pos), four(b.quat), _inertial(b), joints, shapes)
+    return RobotBody(b.name, parent, vector3(b.pos), quaternion4(b.quat), _inertial(b), joints, shapes)
 
 
 def _inertial(b: Any) -> Inertial | None:
@@ -83,19 +94,19 @@ def _inertial(b: Any) -> Inertial | None:
     if not (m >= 0 and np.all(np.isfinite([m, xx, yy, zz, xy, xz, yz, *b.ipos]))):
         msg = f"link {b.name!r}: its mass, mass centre or inertia is no finite number, or its mass ({m:g}) is negative"
         raise BadDescription(msg)
-    R = pose((0, 0, 0), four(b.iquat)).R
-    return inertial(m, b.ipos, R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T)
+    R = pose((0, 0, 0), quaternion4(b.iquat)).R
+    return symmetric_inertial(m, b.ipos, R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T)
 
 
 def _joint(j: Any) -> RobotJoint:
-    kind, axis = JOINTS[int(j.type)], three(j.axis)
+    kind, axis = JOINTS[int(j.type)], vector3(j.axis)
     if kind in ("slide", "hinge") and not any(axis):
         msg = f"joint {j.name!r}: its axis is 0 0 0, which is no direction"
         raise BadDescription(msg)
-    return RobotJoint(j.name, kind, three(j.pos), axis, damping=float(j.damping[0]))
+    return RobotJoint(j.name, kind, vector3(j.pos), axis, damping=float(j.damping[0]))
 
 
-def _mimic(e: Any, names: list[str]) -> Equality:
+def _mimic_equality(e: Any, names: list[str]) -> EqualityConstraint:
     """q₁ = offset + multiplier · q₂"""
     first, second = names.index(e.name1), names.index(e.name2)
-    return Equality(f"mimic of {e.name1}", "joint", first, second, tuple(float(v) for v in e.data[:5]))
+    return EqualityConstraint(f"mimic of {e.name1}", "joint", first, second, tuple(float(v) for v in e.data[:5]))

@@ -12,22 +12,31 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.studies.ensemble_plan import Role, StudyPlan, identity_of, name_of, read_keep
-from dalembert.analysis.studies.execution import Collected, Runner, chunk_length, pieces, processors, progress_of, run_here, run_there
-from dalembert.analysis.studies.parameter_grid import BadStudy, members_of
+from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, ParameterRole, hash_equations, key_name, parse_outputs
+from dalembert.analysis.studies.execution import (
+    MemoryStore,
+    Runner,
+    chunk_ranges,
+    chunk_size,
+    cpu_count,
+    ensemble_progress,
+    run_locally,
+    run_on_engine,
+)
+from dalembert.analysis.studies.parameter_grid import BadStudy, parameter_grid
 from dalembert.analysis.studies.result import Ensemble
-from dalembert.analysis.studies.sequential_runs import OneByOne
-from dalembert.analysis.studies.vectorized_runs import SideBySide, why_one_by_one
-from dalembert.analysis.studies.zarr_store import StudyFile
+from dalembert.analysis.studies.sequential_runs import SequentialRunner
+from dalembert.analysis.studies.vectorized_runs import VectorizedRunner, vectorization_obstacle
+from dalembert.analysis.studies.zarr_store import ZarrStore
 from dalembert.errors import BadExpression, NotApplicable, Unknown
-from dalembert.foundation.suggestions import nearest, options_by_name
-from dalembert.interface.api.simulate import checked_system, run_options, run_system, watched_by
+from dalembert.foundation.suggestions import check_options, suggest_name
+from dalembert.interface.api.simulate import check_system, energy_quadratures, parse_run_options, run_system
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.compile import what_to_integrate
-from dalembert.runtime.numerics.symbol_values import without_units
-from dalembert.runtime.simulation.run_options import RunOptions, check_span
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.numerics.symbol_values import strip_units
+from dalembert.runtime.simulation.run_options import RunOptions, time_span
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import label
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -39,7 +48,7 @@ if TYPE_CHECKING:
 _LANES: Final = (1, 2, 4, 8)
 
 
-@options_by_name
+@check_options
 def ensemble(
     system: System,
     duration: float,
@@ -88,11 +97,11 @@ def ensemble(
     The other options are those of `simulate`, and every member has the bits of such a run; by "native", "taylor" and "auto" members run
     side by side, by other integrators one by one. A member that fails is a row with its reason.
     """
-    checked_system(system, "ensemble")
+    check_system(system, "ensemble")
     if system.contacts:
         msg = "ensemble: contacts change their modes one run at a time; run them by da.simulate, one after the other"
         raise NotApplicable(msg)
-    options = run_options(
+    options = parse_run_options(
         system,
         start,
         guess,
@@ -109,25 +118,25 @@ def ensemble(
         stabilize=stabilize,
         baumgarte_rate=baumgarte_rate,
     )
-    plan = _planned(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
-    _check_shares(threads, lanes, chunk)
+    plan = _ensemble_plan(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
+    _check_parallel_options(threads, lanes, chunk)
     _check_memory(plan, saved=save is not None)
-    begin, count = time.perf_counter(), len(plan.members)
-    prepared, how = _runner(plan, lanes)
-    length = chunk_length(plan, chunk)
-    sink = Collected(plan, how) if save is None else StudyFile(save, plan, length, how, prepared.run(np.arange(0), 1))
+    begin, count = time.perf_counter(), len(plan.grid)
+    runner, how = _select_runner(plan, lanes)
+    length = chunk_size(plan, chunk)
+    store = MemoryStore(plan, how) if save is None else ZarrStore(save, plan, length, how, runner.run(np.arange(0), 1))
     # those that a file has are not run again
-    todo = [piece for piece, done in zip(pieces(count, sink.length or length), sink.done, strict=False) if not done]
-    before = count - sum(last - first for first, last in todo)
-    with progress_of(count, progress, before) as show:
-        here = run_here(prepared, todo, threads or processors(), show, before)
-        for (first, _), found in here if engine is None else run_there(engine, plan, todo, run_piece, show, before):
-            sink.write(first, found)
-    flat, reasons = sink.read()
-    return Ensemble(plan, flat, reasons, functools.partial(_run_one, plan), time.perf_counter() - begin)
+    pending = [piece for piece, done in zip(chunk_ranges(count, store.length or length), store.done_chunks, strict=False) if not done]
+    before = count - sum(last - first for first, last in pending)
+    with ensemble_progress(count, progress, before) as show:
+        here = run_locally(runner, pending, threads or cpu_count(), show, before)
+        for (first, _), result in here if engine is None else run_on_engine(engine, plan, pending, run_chunk, show, before):
+            store.write(first, result)
+    flat, reasons = store.read()
+    return Ensemble(plan, flat, reasons, functools.partial(_run_single, plan), time.perf_counter() - begin)
 
 
-def _planned(
+def _ensemble_plan(
     system: System,
     duration: float,
     options: RunOptions,
@@ -136,49 +145,49 @@ def _planned(
     keep: Any,
     *,
     audit: bool,
-) -> StudyPlan:
+) -> EnsemblePlan:
     """The study as data, with everything checked that can be before a member runs."""
-    check_span(duration, options)
+    time_span(duration, options)
     if not isinstance(over, Mapping) or not over:
         msg = "over: say what varies, as in over={'m': [1, 2, 3]} or over={'theta': scipy.stats.norm(0, 0.1)}"
         raise BadStudy(msg)
-    kin, equations = what_to_integrate(system, options.integrator)
-    members = members_of({_names(key): _read(system, key, values) for key, values in over.items()}, *draws)
-    roles = {name: _role(system, kin, name, options) for name in members.names}
-    kept = read_keep(keep, [label(kin.name(i)) for i in kin.state])
-    return StudyPlan(system, float(duration), options, members, roles, kept, audit, identity_of(kin, equations))
+    kin, equations = select_equations(system, options.integrator)
+    members = parameter_grid({_axis_name(key): _convert_units(system, key, values) for key, values in over.items()}, *draws)
+    roles = {name: _parameter_role(system, kin, name, options) for name in members.names}
+    kept = parse_outputs(keep, [label(kin.name(i)) for i in kin.state])
+    return EnsemblePlan(system, float(duration), options, members, roles, kept, audit, hash_equations(kin, equations))
 
 
-def _names(key: Any) -> Any:
+def _axis_name(key: Any) -> Any:
     if isinstance(key, tuple):
-        return tuple(map(_names, key))
+        return tuple(map(_axis_name, key))
     return label(str(key.name)) if isinstance(key, Scalar) and key.name else str(key)
 
 
-def _read(system: System, key: Any, values: Any) -> Any:
+def _convert_units(system: System, key: Any, values: Any) -> Any:
     """With texts such as "30 deg" as numbers."""
     if isinstance(key, str | Scalar) and isinstance(values, list | tuple) and any(isinstance(v, str) for v in values):
-        return [without_units(system, {key: v})[key] for v in values]
+        return [strip_units(system, {key: v})[key] for v in values]
     return values
 
 
-def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Role:
+def _parameter_role(system: System, kin: Kinematics, name: str, options: RunOptions) -> ParameterRole:
     """What a varied name is, or an error that names the nearest."""
     symbol = system.symbols.get(name)
-    given = {name_of(key): value for key, value in options.inputs.items()}
+    given = {key_name(key): value for key, value in options.inputs.items()}
     if symbol is not None and symbol.kind == "constant":
-        return Role.CONSTANT
+        return ParameterRole.CONSTANT
     if symbol is not None and symbol.kind in ("input", "specified"):
         held = name not in given or isinstance(given[name], int | float)
-        return Role.INPUT if held else Role.AMPLITUDE
+        return ParameterRole.INPUT if held else ParameterRole.AMPLITUDE
     states = {text: i for i in (*kin.state, *kin.qdot) for text in (kin.name(i), label(kin.name(i)))}
     if name in states or (symbol is not None and symbol.kind in ("coordinate", "speed")) or _is_expression(system, name):
-        if name in map(name_of, options.start):
+        if name in map(key_name, options.start):
             msg = f"over: {name!r} is also given in start; give it once"
             raise BadStudy(msg)
-        return Role.START
+        return ParameterRole.START
     known = [*system.symbols, *(text for text in states if "'" not in text)]
-    hint = nearest(name, known) or f"known are {', '.join(dict.fromkeys(known))}"
+    hint = suggest_name(name, known) or f"known are {', '.join(dict.fromkeys(known))}"
     msg = f"over: {name!r} is no constant, coordinate, speed, state or input of {system.name!r}: {hint}"
     raise Unknown(msg)
 
@@ -194,43 +203,43 @@ def _is_expression(system: System, text: str) -> bool:
     return True
 
 
-def _runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
+def _select_runner(plan: EnsemblePlan, lanes: int | None = None) -> tuple[Runner, str]:
     """What runs the members of a plan, and how, in words."""
-    kin, equations = what_to_integrate(plan.system, plan.options.integrator)
-    why, alone = why_one_by_one(plan, equations), OneByOne(plan, functools.partial(_run_one, plan))
+    kin, equations = select_equations(plan.system, plan.options.integrator)
+    why, alone = vectorization_obstacle(plan, equations), SequentialRunner(plan, functools.partial(_run_single, plan))
     if why is None:
         assert isinstance(equations, ExplicitEquations)
-        quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
+        quadratures = energy_quadratures(kin, audit=plan.audit, required=False, project_energy=False)
         try:
-            side_by_side = SideBySide(plan, kin, equations, quadratures, lanes, alone)
+            side_by_side = VectorizedRunner(plan, kin, equations, quadratures, lanes, alone)
         except NotApplicable:
             if plan.options.integrator != "taylor":
                 raise
             # every member is told so
             why = "no Taylor series"
         else:
-            why = side_by_side.jumps()
+            why = side_by_side.discontinuity_obstacle()
             if not why:
                 return side_by_side, "side by side"
     return alone, f"one by one ({why})"
 
 
-def _run_one(plan: StudyPlan, options: RunOptions) -> Trajectory:
+def _run_single(plan: EnsemblePlan, options: RunOptions) -> Trajectory:
     """One member as a run of its own."""
     return run_system(plan.system, plan.duration, options, audit=plan.audit)
 
 
-def run_piece(payload: bytes, first: int, last: int) -> Any:
+def run_chunk(payload: bytes, first: int, last: int) -> Any:
     """Members first, …, last − 1 of a pickled plan, on whatever machine this is; what was compiled for it is kept."""
-    return _unpacked(payload).run(np.arange(first, last), 1)
+    return _load_runner(payload).run(np.arange(first, last), 1)
 
 
 @functools.lru_cache(maxsize=4)
-def _unpacked(payload: bytes) -> Runner:
-    return _runner(pickle.loads(payload))[0]  # noqa: S301 - from the client that this worker serves
+def _load_runner(payload: bytes) -> Runner:
+    return _select_runner(pickle.loads(payload))[0]  # noqa: S301 - from the client that this worker serves
 
 
-def _check_shares(threads: int | None, lanes: int | None, chunk: int | None) -> None:
+def _check_parallel_options(threads: int | None, lanes: int | None, chunk: int | None) -> None:
     for name, given in (("threads", threads), ("chunk", chunk)):
         if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
             msg = f"{name} = {given!r}: give a whole number, at least 1"
@@ -240,10 +249,10 @@ def _check_shares(threads: int | None, lanes: int | None, chunk: int | None) -> 
         raise BadStudy(msg)
 
 
-def _check_memory(plan: StudyPlan, *, saved: bool) -> None:
+def _check_memory(plan: EnsemblePlan, *, saved: bool) -> None:
     """Refuse a study whose results cannot be held, saying how much it is and what to keep instead."""
-    kept = plan.numbers_kept + 8
-    count, room = len(plan.members), _memory()
+    kept = plan.values_per_run + 8
+    count, room = len(plan.grid), _free_memory()
     size = 8.0 * count * kept
     # a file is written chunk by chunk, and only what is asked for afterwards is read
     if saved or size <= room / 2:
@@ -254,7 +263,7 @@ def _check_memory(plan: StudyPlan, *, saved: bool) -> None:
     raise BadStudy(msg)
 
 
-def _memory() -> float:
+def _free_memory() -> float:
     """Bytes that are free."""
     try:
         return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.studies.execution import processors
-from dalembert.analysis.studies.fit import Experiment, fit_runs
+from dalembert.analysis.studies.execution import cpu_count
+from dalembert.analysis.studies.fit import Experiment, solve_fit
 from dalembert.analysis.studies.fit_data import BadData, MeasuredColumn, read_tables
 from dalembert.analysis.studies.fit_result import Fit
 from dalembert.errors import Unknown
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.suggestions import nearest, options_by_name
-from dalembert.interface.api.simulate import checked_system, simulate
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.suggestions import check_options, suggest_name
+from dalembert.interface.api.simulate import check_system, simulate
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.numerics.symbol_values import number
+from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.symbolic.algebra.scalar import Scalar
 
 
-@options_by_name
+@check_options
 def fit(
     system: System,
     data: Any,
@@ -38,7 +38,7 @@ def fit(
     rtol: float = 1e-9,
     atol: float = 1e-9,
     events: Sequence[Any] = (),
-    most: int = 200,
+    max_evaluations: int = 200,
     threads: int | None = None,
 ) -> Fit:
     """The constants and start values with which a run comes nearest to what was measured, by least squares with exact Jacobian.
@@ -56,58 +56,58 @@ def fit(
     most      so many evaluations at most
     threads   how many tables run at once, by default as many as there are processors; not a bit of the result depends on it
     """
-    checked_system(system, "fit")
+    check_system(system, "fit")
     tables = read_tables(data)
-    local = _names(system, unknown)
+    local = _unknown_names(system, unknown)
     constants = {n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")}
-    firsts = {_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
-    own = len(tables) > 1 and _is_list(start)
-    each = {what: _each(what, x, len(tables)) for what, x in (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))}
+    guesses = {_key_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
+    per_table_starts = len(tables) > 1 and _is_list(start)
+    each = {what: _per_table(what, x, len(tables)) for what, x in (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))}
     theta: dict[str, float] = {}
     experiments = []
     for k, columns in enumerate(tables):
-        begin, end = _span(columns, each["t0"][k])
+        begin, end = _time_span(columns, each["t0"][k])
         known = {"start": dict(each["start"][k] or {}), "values": dict(values or {})}
         measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
-        names = {n: f"{n}[{k + 1}]" if own and n not in constants else n for n in local}
+        names = {n: f"{n}[{k + 1}]" if per_table_starts and n not in constants else n for n in local}
         for n, full in names.items():
             if full not in theta:
-                theta[full] = _first(system, n, firsts, known, measured)
+                theta[full] = _initial_guess(system, n, guesses, known, measured)
 
         run = {"guess": each["guess"][k], "inputs": each["inputs"][k], "t0": begin, "rtol": rtol, "atol": atol, "events": events}
         times = np.unique(np.concatenate([c.t for c in columns]))
-        runner = _runner(system, end - begin, known, constants, local, {**run, "at": times})
+        runner = _simulator(system, end - begin, known, constants, local, {**run, "at": times})
         experiments.append(Experiment(columns, local, tuple(map(list(theta).index, names.values())), runner))
     every = tuple(theta)
-    sigma = _noise(list(dict.fromkeys(c.name for columns in tables for c in columns)), noise)
-    limits = _bounds(every, local, bounds)
-    return fit_runs(tuple(experiments), every, np.array(list(theta.values())), sigma, limits, most, _threads(threads))
+    sigma = _standard_deviations(list(dict.fromkeys(c.name for columns in tables for c in columns)), noise)
+    limits = _bound_arrays(every, local, bounds)
+    return solve_fit(tuple(experiments), every, np.array(list(theta.values())), sigma, limits, max_evaluations, _thread_count(threads))
 
 
-def _runner(system: System, duration: float, known: Any, constants: set[str], names: Sequence[str], options: Any) -> Any:
+def _simulator(system: System, duration: float, known: Any, constants: set[str], names: Sequence[str], options: Any) -> Any:
     """θ ↦ the run of one table"""
 
-    def runner(theta: Numbers) -> Trajectory:
+    def simulate_theta(theta: FloatArray) -> Trajectory:
         given = dict(zip(names, theta.tolist(), strict=True))
         return simulate(
             system,
             duration,
-            start={**_without(known["start"], names), **{n: x for n, x in given.items() if n not in constants}},
-            values={**_without(known["values"], names), **{n: x for n, x in given.items() if n in constants}},
+            start={**_drop_keys(known["start"], names), **{n: x for n, x in given.items() if n not in constants}},
+            values={**_drop_keys(known["values"], names), **{n: x for n, x in given.items() if n in constants}},
             sensitivities=names,
             audit=False,
             progress=False,
             **options,
         )
 
-    return runner
+    return simulate_theta
 
 
 def _is_list(given: Any) -> bool:
     return isinstance(given, list | tuple)
 
 
-def _each(what: str, given: Any, count: int) -> list[Any]:
+def _per_table(what: str, given: Any, count: int) -> list[Any]:
     """One for each table: the same for all, or those of a list."""
     if not _is_list(given):
         return [given] * count
@@ -118,47 +118,47 @@ def _each(what: str, given: Any, count: int) -> list[Any]:
     return list(given)
 
 
-def _threads(threads: Any) -> int:
+def _thread_count(threads: Any) -> int:
     if threads is None:
-        return processors()
+        return cpu_count()
     if not isinstance(threads, int) or threads < 1:
         msg = f"threads = {threads!r}: give a whole number, at least 1"
         raise Unknown(msg)
     return threads
 
 
-def _name(key: Any) -> str:
+def _key_name(key: Any) -> str:
     return str(key.name if isinstance(key, Scalar) else key).replace("'", ".dot")
 
 
-def _without(given: Mapping[Any, Any], names: Sequence[str]) -> dict[Any, Any]:
-    return {k: v for k, v in given.items() if _name(k) not in names}
+def _drop_keys(given: Mapping[Any, Any], names: Sequence[str]) -> dict[Any, Any]:
+    return {k: v for k, v in given.items() if _key_name(k) not in names}
 
 
-def _names(system: System, unknown: Any) -> tuple[str, ...]:
+def _unknown_names(system: System, unknown: Any) -> tuple[str, ...]:
     if isinstance(unknown, str | Scalar) or not isinstance(unknown, Sequence | Mapping) or not len(unknown):
         msg = "fit: name the unknowns in a list, such as unknown=['m', 'theta'], or with first guesses, unknown={'m': 1.5}"
         raise Unknown(msg)
-    names = tuple(_name(k) for k in unknown)
+    names = tuple(_key_name(k) for k in unknown)
     rates = {f"{x.name}.dot" for x in system.q}
     for n in names:
         if n not in system.symbols and n not in rates:
             known = [*system.symbols, *sorted(rates)]
-            msg = f"fit: {n!r} is no constant and no start value of {system.name!r}; {nearest(n, known) or 'known are ' + ', '.join(known)}"
+            msg = f"fit: {n!r} is no constant and no start value of {system.name!r}; {suggest_name(n, known) or 'known are ' + ', '.join(known)}"
             raise Unknown(msg)
     return names
 
 
-def _first(
+def _initial_guess(
     system: System, name: str, firsts: Mapping[str, Any], known: Mapping[str, Mapping[Any, Any]], measured: Mapping[str, float]
 ) -> float:
     """The first guess: given with the unknown, as a value or start, as declared, as first measured; otherwise zero for a start value."""
     if name in firsts:
-        return number(name, firsts[name])
+        return finite_number(name, firsts[name])
     for given in known.values():
         for key, value in given.items():
-            if _name(key) == name:
-                return number(name, value)
+            if _key_name(key) == name:
+                return finite_number(name, value)
     symbol = system.symbols.get(name)
     if symbol is not None and symbol.value is not None:
         return float(symbol.value)
@@ -168,9 +168,9 @@ def _first(
     return measured.get(name, 0.0)
 
 
-def _span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, float]:
+def _time_span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, float]:
     first, last = min(float(c.t[0]) for c in columns), max(float(c.t[-1]) for c in columns)
-    begin = first if t0 is None else number("t0", t0)
+    begin = first if t0 is None else finite_number("t0", t0)
     if begin > first:
         msg = f"data: t = {first:g} is before the run begins, t0 = {begin:g}"
         raise BadData(msg)
@@ -180,7 +180,7 @@ def _span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, f
     return begin, last
 
 
-def _noise(names: Sequence[str], noise: Any) -> Mapping[str, float] | None:
+def _standard_deviations(names: Sequence[str], noise: Any) -> Mapping[str, float] | None:
     if noise is None:
         return None
     given = {str(k): v for k, v in noise.items()} if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
@@ -189,18 +189,18 @@ def _noise(names: Sequence[str], noise: Any) -> Mapping[str, float] | None:
         what = f"no σ for column {missing[0]!r}" if missing else f"{more[0]!r} is no column"
         msg = f"noise: {what}; give one for each of {', '.join(names)}, or one number for all"
         raise Unknown(msg)
-    found = {n: number(f"noise of {n}", given[n]) for n in names}
-    if (wrong := next((n for n, s in found.items() if s <= 0.0), None)) is not None:
-        msg = f"noise of {wrong} = {found[wrong]:g}: a standard deviation must be positive"
+    sigmas = {n: finite_number(f"noise of {n}", given[n]) for n in names}
+    if (wrong := next((n for n, s in sigmas.items() if s <= 0.0), None)) is not None:
+        msg = f"noise of {wrong} = {sigmas[wrong]:g}: a standard deviation must be positive"
         raise Unknown(msg)
-    return found
+    return sigmas
 
 
-def _bounds(
+def _bound_arrays(
     names: Sequence[str], local: Sequence[str], bounds: Mapping[Any, tuple[float, float]] | None
 ) -> tuple[list[float], list[float]]:
     """Of every unknown, by its name with or without the number of its table."""
-    given = {_name(k): v for k, v in (bounds or {}).items()}
+    given = {_key_name(k): v for k, v in (bounds or {}).items()}
     if (more := next((n for n in given if n not in names and n not in local), None)) is not None:
         msg = f"bounds: {more!r} is not among the unknowns {', '.join(names)}"
         raise Unknown(msg)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dalembert.mechanics.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.compile import saddle_equations, what_to_integrate
+from dalembert.runtime.dynamics.compile import saddle_equations, select_equations
 
 if TYPE_CHECKING:
     from dalembert.analysis.inverse.lagrange_multipliers import Multipliers
@@ -40,8 +40,8 @@ def multipliers(system: System) -> Multipliers:
     """
     from dalembert.analysis.inverse.lagrange_multipliers import Multipliers, NativeMultipliers
 
-    def compiled() -> NativeMultipliers:
-        kin, _ = what_to_integrate(system, "native")
-        return NativeMultipliers(kin, *saddle_equations(all_rates(kinematics(system))))
+    def compile_multipliers() -> NativeMultipliers:
+        kin, _ = select_equations(system, "native")
+        return NativeMultipliers(kin, *saddle_equations(unreduced_kinematics(kinematics(system))))
 
-    return Multipliers(kinematics(system), compiled)
+    return Multipliers(kinematics(system), compile_multipliers)

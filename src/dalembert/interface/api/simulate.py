@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
-from dalembert.foundation.suggestions import options_by_name
+from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
-from dalembert.mechanics.equations.saddle_point import SaddleEquations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.kane import kane
-from dalembert.runtime.dynamics.compile import what_to_integrate
+from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import NoProgress, RunStopped
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 
-@options_by_name
+@check_options
 def simulate(
     system: System,
     duration: float,
@@ -80,15 +80,15 @@ def simulate(
     sensitivities   constants and start values, ["m", "theta"]: ∂(q, u)/∂m along the run by the varied equations, with the error
              control of the motion; read with run.sensitivity("theta", "m") (native integrator only)
     """
-    from dalembert.analysis.integrals.run_integrals import budget, check_native
+    from dalembert.analysis.integrals.run_integrals import check_native, energy_budget
 
-    checked_system(system, "simulate")
+    check_system(system, "simulate")
     if keep_energy:
         check_native(integrator)
         if sensitivities:
             msg = "keep_energy changes the speeds after every step, which sensitivities do not see; leave out one of them"
             raise NotApplicable(msg)
-    options = run_options(
+    options = parse_run_options(
         system,
         start,
         guess,
@@ -105,7 +105,7 @@ def simulate(
         stabilize=stabilize,
         baumgarte_rate=baumgarte_rate,
         sensitivities=sensitivities,
-        budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
+        budget=energy_budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     return run_system(system, duration, options, audit=audit, keep_energy=keep_energy)
 
@@ -132,12 +132,12 @@ def lyapunov(
     """
     from dalembert.analysis.studies.lyapunov import lyapunov_of_motion
 
-    checked_system(system, "lyapunov")
+    check_system(system, "lyapunov")
     if system.contacts:
         msg = "lyapunov: contacts and dry friction change the equations on the way, which the neighbour does not see"
         raise NotApplicable(msg)
-    options = run_options(system, start, guess, values, inputs, rtol=rtol, atol=atol, max_step=max_step, t0=t0)
-    return lyapunov_of_motion(*what_to_integrate(system, options.integrator), duration, options, seed)
+    options = parse_run_options(system, start, guess, values, inputs, rtol=rtol, atol=atol, max_step=max_step, t0=t0)
+    return lyapunov_of_motion(*select_equations(system, options.integrator), duration, options, seed)
 
 
 def rests(
@@ -152,42 +152,44 @@ def rests(
 
     `at` gives the position as `start` of a run does. Equilibria with friction are sets: those positions with k ≤ 1.
     """
-    from dalembert.runtime.contact.static_equilibrium import rest_position
+    from dalembert.runtime.contact.static_equilibrium import solve_rest_position
 
-    checked_system(system, "rests")
+    check_system(system, "rests")
     if not system.contacts:
         msg = "rests: this system has no contact and no friction; da.equilibrium finds where it rests"
         raise NotApplicable(msg)
-    kin, equations = what_to_integrate(system, "native")
+    kin, equations = select_equations(system, "native")
     assert isinstance(equations, ExplicitEquations)
-    return rest_position(kin, equations, at or {}, values or {}, inputs or {}, t)
+    return solve_rest_position(kin, equations, at or {}, values or {}, inputs or {}, t)
 
 
-def checked_system(system: object, verb: str) -> None:
+def check_system(system: object, verb: str) -> None:
     """Refuse what is no System."""
     if not isinstance(system, System):
         msg = f"{verb}: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
 
 
-def run_options(system: System, start: Any, guess: Any, values: Any, inputs: Any, events: Sequence[Any] = (), **others: Any) -> RunOptions:
+def parse_run_options(
+    system: System, start: Any, guess: Any, values: Any, inputs: Any, events: Sequence[Any] = (), **others: Any
+) -> RunOptions:
     """What a run is asked for, with "30 deg" as a number and what was left out as nothing."""
-    from dalembert.runtime.numerics.symbol_values import without_units
-    from dalembert.runtime.simulation.run_options import RunOptions, read_events
+    from dalembert.runtime.numerics.symbol_values import strip_units
+    from dalembert.runtime.simulation.run_options import RunOptions, parse_events
 
-    start, guess, values = (without_units(system, given) for given in (start, guess, values))
+    start, guess, values = (strip_units(system, given) for given in (start, guess, values))
     inputs = {} if inputs is None else inputs
-    return RunOptions(start=start, guess=guess, values=values, inputs=inputs, events=read_events(events), **others)
+    return RunOptions(start=start, guess=guess, values=values, inputs=inputs, events=parse_events(events), **others)
 
 
 def run_system(system: System, duration: float, options: RunOptions, *, audit: bool = True, keep_energy: bool = False) -> Trajectory:
     """The run itself, as its options say; where it stops, the failure says why."""
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
-    from dalembert.runtime.simulation.simulate import run
+    from dalembert.runtime.simulation.simulate import simulate_equations
 
     if system.expansions:
-        _check_members(system, duration, options)
-    kin, equations = what_to_integrate(system, options.integrator)
+        _check_flexible_members(system, duration, options)
+    kin, equations = select_equations(system, options.integrator)
     contacts = None
     if system.contacts:
         from dalembert.runtime.contact.contact_run import contact_run
@@ -195,46 +197,46 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
         assert isinstance(equations, ExplicitEquations)
         contacts = contact_run(equations)
     if keep_energy:
-        _check_level(kin)
+        _check_energy_projection(kin)
         if contacts is not None:
             msg = "keep_energy changes all speeds by one factor, which leaves what sticks on a belt; leave it out with contacts"
             raise NotApplicable(msg)
-    watched = watched_by(kin, audit=audit, needed=options.budget is not None, level=keep_energy)
+    quadratures = energy_quadratures(kin, audit=audit, required=options.budget is not None, project_energy=keep_energy)
     try:
-        made = run(kin, equations, duration, options, watched, RunIntegrals, contacts)
+        trajectory = simulate_equations(kin, equations, duration, options, quadratures, RunIntegrals, contacts)
     except RunStopped as failure:
         if (
             options.integrator == "auto"
             and isinstance(failure, NoProgress)
             and failure.is_stiff
-            and not isinstance(equations, SaddleEquations)
+            and not isinstance(equations, SaddlePointEquations)
         ):
             warn(f"this run is stiff, and was made anew with integrator='rosenbrock': {failure}")
             return run_system(system, duration, replace(options, integrator="rosenbrock"), audit=audit, keep_energy=keep_energy)
-        from dalembert.analysis.integrals.run_integrals import explain as explain_refusal
-        from dalembert.runtime.simulation.diagnosis import explain
+        from dalembert.analysis.integrals.run_integrals import explain_energy_failure as explain_refusal
+        from dalembert.runtime.simulation.diagnosis import explain_failure
 
-        explain(failure, kane(kin).equations)
+        explain_failure(failure, kane(kin).equations)
         if options.budget is not None:
             explain_refusal(failure)
         raise
     if system.expansions:
-        from dalembert.analysis.flexible.assumed_modes.ritz import warn_of_softened_run
+        from dalembert.analysis.flexible.assumed_modes.ritz import warn_missing_stiffening_after
 
-        warn_of_softened_run(made, options.values)
-    return made
+        warn_missing_stiffening_after(trajectory, options.values)
+    return trajectory
 
 
-def _check_members(system: System, duration: float, options: RunOptions) -> None:
+def _check_flexible_members(system: System, duration: float, options: RunOptions) -> None:
     """Members in a system: their values are checked, and beams that will turn too fast are named."""
     from dalembert.analysis.flexible.assumed_modes.member_properties import check_values
-    from dalembert.analysis.flexible.assumed_modes.ritz import warn_of_softening
+    from dalembert.analysis.flexible.assumed_modes.ritz import warn_missing_stiffening
 
     check_values(system, options.values)
-    warn_of_softening(kinematics(system), duration, options.t0, options.start, options.values, options.inputs)
+    warn_missing_stiffening(kinematics(system), duration, options.t0, options.start, options.values, options.inputs)
 
 
-def _check_level(kin: Kinematics) -> None:
+def _check_energy_projection(kin: Kinematics) -> None:
     """Speeds scaled by one factor stay on rows that do not move, and on no others."""
     moving = [row.row.name for row in kin.fork().velocity_rows if row.row.nonlinear is not None or row.row.b != kin.tape.zero]
     if moving:
@@ -243,16 +245,16 @@ def _check_level(kin: Kinematics) -> None:
         raise NotApplicable(msg)
 
 
-def watched_by(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quadratures | None:
+def energy_quadratures(kin: Kinematics, *, audit: bool, required: bool, project_energy: bool) -> Quadratures | None:
     """Z and the works, where they are wanted and can be had."""
-    from dalembert.analysis.integrals.run_integrals import leveled, quadratures
+    from dalembert.analysis.integrals.run_integrals import quadratures, with_defect_quadrature
 
-    if not (audit or needed or level):
+    if not (audit or required or project_energy):
         return None
     try:
-        return leveled(quadratures(kin)) if level else quadratures(kin)
+        return with_defect_quadrature(quadratures(kin)) if project_energy else quadratures(kin)
     except DalembertError as problem:
-        if needed or level:
+        if required or project_energy:
             raise
         warn(f"this run carries no energy audit: {problem}")
         return None

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.triangle_mesh import Surface
+from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 from dalembert.mechanics.model.elements import Body
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -37,21 +37,21 @@ _DOT: Final = 0.035
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class SolidShape:
     """A unit sphere, box (−1 … 1), cylinder (radius 1, −1 … 1 along z) or surface in that box, stretched by `sizes`, turned in the body."""
 
     kind: Kind
     sizes: tuple[float, float, float]
-    turn: Numbers
+    orientation: FloatArray
     # drawn from mass and inertia, since no shape was declared
-    guessed: bool = False
+    is_inferred: bool = False
     # one of the primitives of a body
     part: bool = False
     # of a mesh
-    surface: Surface | None = None
+    surface: TriangleMesh | None = None
 
     @property
-    def marked(self) -> bool:
+    def shows_rotation(self) -> bool:
         """Whether two shades show how it turns: what is round and not long."""
         return self.kind != "box" and not self.part and bool(self.sizes[2] < 4 * self.sizes[0])
 
@@ -61,12 +61,12 @@ class DrawnBody:
     """A solid and where it is: mass centre r (n × 3), axes of the solid R (n × 3 × 3)."""
 
     name: str
-    solid: Solid
-    r: Numbers = field(repr=False)
-    R: Numbers = field(repr=False)
+    solid: SolidShape
+    r: FloatArray = field(repr=False)
+    R: FloatArray = field(repr=False)
     body: Body = field(repr=False)
     # the axes of its frame; None for a particle
-    frame: Numbers | None = field(repr=False, default=None)
+    frame: FloatArray | None = field(repr=False, default=None)
     # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
     outline: Outline | None = field(repr=False, default=None)
     # what belongs to one body has one colour
@@ -75,48 +75,48 @@ class DrawnBody:
     middle: tuple[float, ...] | None = None
 
 
-def parts(body: Body, r: Numbers, R: Numbers, colour: int) -> Iterator[DrawnBody]:
+def primitive_bodies(body: Body, r: FloatArray, R: FloatArray, colour: int) -> Iterator[DrawnBody]:
     """The primitives of a body that a file describes; the first has its name."""
-    for k, p in enumerate(body.looks):
+    for k, p in enumerate(body.visuals):
         yield DrawnBody(
             "" if k else body.name,
-            Solid(p.kind, p.sizes, p.turn, part=True, surface=p.surface),
-            r + R @ p.middle,
-            R @ p.turn,
+            SolidShape(p.kind, p.sizes, p.rotation, part=True, surface=p.surface),
+            r + R @ p.centre,
+            R @ p.rotation,
             body,
             R,
             None,
             colour,
-            tuple(map(float, p.middle)),
+            tuple(map(float, p.centre)),
         )
 
 
-def solid(body: Body, poses: Poses, *, scene: float, heaviest: float, reach: Numbers, contact: float | None) -> Solid:
+def body_solid(body: Body, poses: Poses, *, scene: float, heaviest: float, reach: FloatArray, contact: float | None) -> SolidShape:
     """The look of one body; `reach` is a direction in the body along which it extends, `contact` its distance to the ground."""
     if body.frame is None or body.inertia is None:
-        return _dot(_value(poses, body.mass), scene, heaviest)
+        return _particle(_value(poses, body.mass), scene, heaviest)
     if body.shape is not None:
-        return _declared(body, poses)
+        return _declared_solid(body, poses)
     xx, yy, zz, xy, yz, xz = (_value(poses, Scalar(body.inertia.tape, i)) for i in body.inertia.to(body.frame).entries())
-    return _from_inertia(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), _value(poses, body.mass), scene, heaviest, reach, contact)
+    return _inertia_solid(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), _value(poses, body.mass), scene, heaviest, reach, contact)
 
 
 def _value(poses: Poses, scalar: Scalar) -> float:
     return float(poses.run.rows([scalar])[0][0])
 
 
-def _dot(mass: float, scene: float, heaviest: float) -> Solid:
+def _particle(mass: float, scene: float, heaviest: float) -> SolidShape:
     r = _DOT * scene * max(0.55, (mass / heaviest) ** (1 / 3) if heaviest > 0 else 1.0)
-    return Solid("sphere", (r, r, r), np.eye(3))
+    return SolidShape("sphere", (r, r, r), np.eye(3))
 
 
-def centre_mark(scene: float) -> Solid:
+def centre_mark(scene: float) -> SolidShape:
     """A small ball in two shades at the mass centre of a body that is drawn as bars."""
     r = 0.45 * _DOT * scene
-    return Solid("sphere", (r, r, r), np.eye(3))
+    return SolidShape("sphere", (r, r, r), np.eye(3))
 
 
-def _declared(body: Body, poses: Poses) -> Solid:
+def _declared_solid(body: Body, poses: Poses) -> SolidShape:
     shape, frame = body.shape, body.frame
     assert shape is not None
     assert frame is not None
@@ -124,42 +124,42 @@ def _declared(body: Body, poses: Poses) -> Solid:
     turn = np.eye(3)
     if shape.axis is not None:
         axis = shape.axis.components(frame)
-        turn = _with_z(np.array([_value(poses, Scalar(shape.axis.tape, i)) for i in axis]))
+        turn = _basis_with_z(np.array([_value(poses, Scalar(shape.axis.tape, i)) for i in axis]))
     match shape.kind:
         case "rod":
             r = _THIN_ROD * sizes[0]
-            return Solid("cylinder", (r, r, sizes[0] / 2), turn)
+            return SolidShape("cylinder", (r, r, sizes[0] / 2), turn)
         case "disk":
-            return Solid("cylinder", (sizes[0], sizes[0], _THIN_DISK * sizes[0]), turn)
+            return SolidShape("cylinder", (sizes[0], sizes[0], _THIN_DISK * sizes[0]), turn)
         case "sphere":
-            return Solid("sphere", (sizes[0],) * 3, turn)
+            return SolidShape("sphere", (sizes[0],) * 3, turn)
         case "cylinder":
-            return Solid("cylinder", (sizes[0], sizes[0], sizes[1] / 2), turn)
+            return SolidShape("cylinder", (sizes[0], sizes[0], sizes[1] / 2), turn)
         case "box":
-            return Solid("box", (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
+            return SolidShape("box", (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
 
 
-def _from_inertia(I: Numbers, mass: float, scene: float, heaviest: float, reach: Numbers, contact: float | None) -> Solid:
+def _inertia_solid(I: FloatArray, mass: float, scene: float, heaviest: float, reach: FloatArray, contact: float | None) -> SolidShape:
     moments, axes = np.linalg.eigh(I)
     a, b, c = moments
     if not np.all(np.isfinite(moments)) or c <= 0 or mass <= 0:
-        return _dot(mass, scene, heaviest)
+        return _particle(mass, scene, heaviest)
     near = _SAME * c
     if abs(b - a) <= near and abs(a) <= near:
         return _plate(axes[:, 2], c / mass, reach)
     if abs(a) <= near and abs(c - b) <= near:
         r = float(np.sqrt(12 * c / mass))
-        return Solid("cylinder", (_THIN_ROD * r, _THIN_ROD * r, r / 2), _with_z(axes[:, 0]), guessed=True)
+        return SolidShape("cylinder", (_THIN_ROD * r, _THIN_ROD * r, r / 2), _basis_with_z(axes[:, 0]), is_inferred=True)
     if abs(b - a) <= near and abs(a + b - c) <= near:
         r = contact or float(np.sqrt(2 * c / mass))
-        return Solid("cylinder", (r, r, _THIN_DISK * r), _with_z(axes[:, 2]), guessed=True)
+        return SolidShape("cylinder", (r, r, _THIN_DISK * r), _basis_with_z(axes[:, 2]), is_inferred=True)
     squares = 2.5 * np.array([b + c - a, a + c - b, a + b - c]) / mass
     half = np.sqrt(np.maximum(squares, 0.02 * squares.max()))
     turn = axes if np.linalg.det(axes) > 0 else axes * np.array([1.0, 1.0, -1.0])
-    return Solid("sphere", (float(half[0]), float(half[1]), float(half[2])), turn, guessed=True)
+    return SolidShape("sphere", (float(half[0]), float(half[1]), float(half[2])), turn, is_inferred=True)
 
 
-def _plate(normal: Numbers, gyration: float, reach: Numbers) -> Solid:
+def _plate(normal: FloatArray, gyration: float, reach: FloatArray) -> SolidShape:
     """Only the moment about one axis is known, as in a plane motion: a flat bar with k² = (l² + w²)/12 along its reach."""
     along = reach - normal * (normal @ reach)
     if np.linalg.norm(along) < 1e-9:
@@ -169,10 +169,10 @@ def _plate(normal: Numbers, gyration: float, reach: Numbers) -> Solid:
     l = float(np.sqrt(12 * gyration / (1 + _PLATE**2)))
     # not much beyond what it is linked to, whatever its inertia
     l = min(l, _OVER * float(np.linalg.norm(reach))) if np.linalg.norm(reach) > 1e-9 else l
-    return Solid("box", (l / 2, _PLATE * l / 2, 0.06 * l), np.column_stack([x, np.cross(normal, x), normal]), guessed=True)
+    return SolidShape("box", (l / 2, _PLATE * l / 2, 0.06 * l), np.column_stack([x, np.cross(normal, x), normal]), is_inferred=True)
 
 
-def _with_z(axis: Numbers) -> Numbers:
+def _basis_with_z(axis: FloatArray) -> FloatArray:
     """A right-handed basis whose third vector is the axis."""
     z = axis / np.linalg.norm(axis)
     first = np.eye(3)[int(np.argmin(np.abs(z)))]
@@ -181,16 +181,16 @@ def _with_z(axis: Numbers) -> Numbers:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
+def shrink_to_links(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
     """Where solids drawn from their inertia would hide the links between them, all are drawn smaller by one factor."""
-    guessed = [max(b.solid.sizes) for b in bodies if b.solid.guessed and b.solid.kind == "sphere"]
+    guessed = [max(b.solid.sizes) for b in bodies if b.solid.is_inferred and b.solid.kind == "sphere"]
     if not guessed or len(guessed) + sum(b.outline is not None for b in bodies) < 3 or not links:
         return bodies
     factor = min(1.0, 0.55 * median(links) / median(guessed))
-    return [_scaled(b, factor) if b.solid.guessed and b.solid.kind == "sphere" else b for b in bodies]
+    return [_scale_body(b, factor) if b.solid.is_inferred and b.solid.kind == "sphere" else b for b in bodies]
 
 
-def _scaled(body: DrawnBody, factor: float) -> DrawnBody:
+def _scale_body(body: DrawnBody, factor: float) -> DrawnBody:
     s = body.solid
     a, b, c = (factor * x for x in s.sizes)
     return replace(body, solid=replace(s, sizes=(a, b, c)))
@@ -206,22 +206,22 @@ _NEAR: Final = 1e-6
 class Outline:
     """Bars (m × 2 × 3) and the corners of a plate (k × 3, none where there is none), from the mass centre in the frame."""
 
-    bars: Numbers = field(repr=False)
-    plate: Numbers = field(repr=False)
+    bars: FloatArray = field(repr=False)
+    plate: FloatArray = field(repr=False)
 
 
-def attached(G: Point, frame: Frame, points: Iterable[Point]) -> list[Point]:
+def body_fixed_points(G: Point, frame: Frame, points: Iterable[Point]) -> list[Point]:
     """G and the points that keep their places against it in a frame, for every motion: c = const. along the axes of the frame."""
-    found = {G: None}
+    fixed_points = {G: None}
     P = G
     while P.parent is not None and _is_fixed(P, frame):
         P = P.parent
-        found[P] = None
+        fixed_points[P] = None
     # parents stand before their children
     for Q in sorted(dict.fromkeys(points), key=lambda Q: Q.depth):
-        if Q.parent in found and _is_fixed(Q, frame):
-            found[Q] = None
-    return list(found)
+        if Q.parent in fixed_points and _is_fixed(Q, frame):
+            fixed_points[Q] = None
+    return list(fixed_points)
 
 
 def _is_fixed(P: Point, frame: Frame) -> bool:
@@ -232,7 +232,7 @@ def _is_fixed(P: Point, frame: Frame) -> bool:
     return not any(i in tape.moving for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
 
 
-def outline(corners: Numbers) -> Outline | None:
+def bar_outline(corners: FloatArray) -> Outline | None:
     """Between points of a line one bar, of a plane the edge of a plate, of space the shortest net; None for a single point."""
     size = float(np.linalg.norm(np.ptp(corners, axis=0)))
     if not np.isfinite(size) or size <= 0:
@@ -246,18 +246,18 @@ def outline(corners: Numbers) -> Outline | None:
     if flat[2] <= _NEAR * flat[0]:
         edge = points[_hull(points @ axes[:2].T)]
         return Outline(np.stack([edge, np.roll(edge, -1, axis=0)], axis=1), edge)
-    return Outline(points[_net(points)], np.zeros((0, 3)))
+    return Outline(points[_minimum_spanning_tree(points)], np.zeros((0, 3)))
 
 
-def _distinct(points: Numbers, near: float) -> Numbers:
-    kept: list[Numbers] = []
+def _distinct(points: FloatArray, near: float) -> FloatArray:
+    kept: list[FloatArray] = []
     for p in points:
         if all(float(np.linalg.norm(p - other)) > near for other in kept):
             kept.append(p)
     return np.array(kept)
 
 
-def _hull(flat: Numbers) -> list[int]:
+def _hull(flat: FloatArray) -> list[int]:
     """The corners of the convex polygon around points of a plane, in order (Andrew's chain)."""
     order = np.lexsort((flat[:, 1], flat[:, 0])).tolist()
     least = _NEAR * float(np.ptp(flat, axis=0).max()) ** 2
@@ -272,11 +272,11 @@ def _hull(flat: Numbers) -> list[int]:
     return halves
 
 
-def _area(a: Numbers, b: Numbers, c: Numbers) -> float:
+def _area(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
-def _net(points: Numbers) -> list[list[int]]:
+def _minimum_spanning_tree(points: FloatArray) -> list[list[int]]:
     """The bars of least total length that join all points: from those that are joined to the nearest that is not (Prim)."""
     joined, bars = [0], []
     while len(joined) < len(points):

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.analysis.studies.parameter_grid import DRAW
 from dalembert.analysis.studies.result import CAUSE, OUTCOMES, counted_causes
-from dalembert.interface.page.html_elements import header, section, shell, short, table, typeset
+from dalembert.interface.page.html_elements import html_document, page_header, scientific, section, table, typeset
 
 _OWN: Final = frozenset({"outcome", CAUSE, "reached", "steps", "drift", "reason"})
 _MOST_PICTURES: Final = 24
@@ -24,10 +24,10 @@ def ensemble_page(data: Any, source: str) -> str:
     """The whole page; it needs nothing but a browser."""
     title = str(data.attrs.get("study system", "Study"))
     links = "".join(f'<a href="#{identity}">{escape(words)}</a>' for identity, words in _PARTS)
-    parts = [_head(data, title, source), _pictures(data, title), _members(data), _failures(data)]
+    parts = [_head(data, title, source), _figures(data, title), _runs_section(data), _failures(data)]
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
-    bar = f'<a class="skip" href="#system">Skip to the page</a>{header(title, links)}'
-    return shell(f"{title} · study · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>")
+    bar = f'<a class="skip" href="#system">Skip to the page</a>{page_header(title, links)}'
+    return html_document(f"{title} · study · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>")
 
 
 def _head(data: Any, title: str, source: str) -> str:
@@ -35,7 +35,7 @@ def _head(data: Any, title: str, source: str) -> str:
     total = sum(counts.values())
     said = ", ".join(f"{n} {name}" for name, n in counts.items())
     lead = f'<p class="lead">{total} runs of {escape(data.attrs.get("study duration", ""))} each: {escape(said)}.</p>'
-    rows = [[escape(name), _axis(data, dim, length, name)] for dim, length, names in json.loads(data.attrs["axes"]) for name in names]
+    rows = [[escape(name), _sweep_axis(data, dim, length, name)] for dim, length, names in json.loads(data.attrs["axes"]) for name in names]
     asked = [(name, data.attrs.get(f"study {name}", "")) for name in ("rtol", "atol", "start", "values", "inputs")]
     rest = [[escape(name), escape(value)] for name, value in asked if value]
     rest += [["members run", escape(data.attrs.get("members run", ""))], ["file", escape(source)]]
@@ -48,7 +48,7 @@ def _counts(data: Any) -> dict[str, int]:
     return {name: int(n) for name, n in zip(OUTCOMES, counts, strict=True) if n}
 
 
-def _axis(data: Any, dim: str, length: int, name: str) -> str:
+def _sweep_axis(data: Any, dim: str, length: int, name: str) -> str:
     values = data.coords[name].values
     how = f"{length} draws" if dim == DRAW else f"{length} values"
     unit = data.coords[name].attrs.get("units", "")
@@ -57,14 +57,14 @@ def _axis(data: Any, dim: str, length: int, name: str) -> str:
     return escape(", ".join(filter(None, (span, how, role))))
 
 
-def _pictures(data: Any, title: str) -> str:
+def _figures(data: Any, title: str) -> str:
     names = [name for name in data.data_vars if name not in _OWN]
-    shown = [_picture(data, title, str(name)) for name in names[:_MOST_PICTURES]]
+    shown = [_figure(data, title, str(name)) for name in names[:_MOST_PICTURES]]
     more = f"<p>{len(names) - _MOST_PICTURES} more are in the file.</p>" if len(names) > _MOST_PICTURES else ""
     return section("pictures", "Results", *shown, more)
 
 
-def _picture(data: Any, title: str, name: str) -> str:
+def _figure(data: Any, title: str, name: str) -> str:
     from dalembert.analysis.studies.plotting import figure
 
     text = io.StringIO()
@@ -80,10 +80,10 @@ def _picture(data: Any, title: str, name: str) -> str:
     return f'<figure class="study"><figcaption><b>{escape(name)}</b> {escape(numbers)}</figcaption>{svg}</figure>'
 
 
-def _members(data: Any) -> str:
+def _runs_section(data: Any) -> str:
     rows = [["steps", f"{int(data['steps'].sum())} in all, {float(data['steps'].max()):.0f} at most"]]
     if "drift" in data and np.isfinite(data["drift"].values).any():
-        most, usual = (short(float(of(data["drift"].values))) for of in (np.nanmax, np.nanmedian))
+        most, usual = (scientific(float(of(data["drift"].values))) for of in (np.nanmax, np.nanmedian))
         rows.append([typeset("drift of E_Z"), f"{most} at most, {usual} in the middle"])
     return section("members", "Members", table(("", ""), rows))
 

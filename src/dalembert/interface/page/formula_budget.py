@@ -12,120 +12,120 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from dalembert.interface.report.document_blocks import Block, Display, FormulaSpan, words
-from dalembert.interface.report.formula_writer import Writing
-from dalembert.interface.report.renderers import HtmlLayout
+from dalembert.interface.report.document_blocks import Block, Display, FormulaSpan, paragraph
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.renderers import HtmlRenderer
 from dalembert.mechanics.principles.derivation import Derivation, Step
 from dalembert.symbolic.algebra.expression_graph import operands
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
-from dalembert.symbolic.algebra.normal_form.rational_form import Form
-from dalembert.symbolic.algebra.printing.print_tree import ZERO, Factors, Group, Sides, SignedTerms, TooLongToWrite, Tree
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
+from dalembert.symbolic.algebra.printing.print_tree import ZERO, Equality, Factors, Group, OmittedPart, SignedTerms, Tree
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
-_IN_VAIN: Final = 8_000
-_IN_ALL: Final = 60_000
+_MAX_WASTED: Final = 8_000
+_MAX_SPENT: Final = 60_000
 _SHORT: Final = 40
 # operations of long expressions that are written with their intermediates: in one display, and in all of a page
 _IN_ONE: Final = 4_000
 _WITH_INTERMEDIATES: Final = 12_000
 
 
-class Patience:
+class WorkBudget:
     """What was tried, and how much of it in vain."""
 
     def __init__(self) -> None:
-        self.in_vain, self.in_all, self.written = 0, 0, 0
+        self.wasted, self.spent, self.written = 0, 0, 0
         # tapes are kept, so that none is taken for another
-        self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
+        self.known: dict[tuple[int, int], tuple[Tape, RationalForm | None]] = {}
         self.shown: dict[tuple[int, int], Tree] = {}
         # equations, and the operations that they took of those that may be written with their intermediates
         self.equations: dict[tuple[Hashable, ...], tuple[Tape, Display, int]] = {}
 
-    def allows(self, operations: int) -> bool:
+    def reserve(self, operations: int) -> bool:
         """Whether so many operations may still be written with their intermediates."""
-        fits = operations <= self.room
+        fits = operations <= self.remaining
         self.written += operations if fits else 0
         return fits
 
     @property
-    def room(self) -> int:
+    def remaining(self) -> int:
         """How many operations may still be written with their intermediates at once."""
         return min(_IN_ONE, _WITH_INTERMEDIATES - self.written)
 
-    def tried(self, operations: int, *, in_vain: bool) -> None:
+    def record(self, operations: int, *, in_vain: bool) -> None:
         """Remember what an attempt cost."""
-        self.in_all += operations
-        self.in_vain += operations if in_vain else 0
+        self.spent += operations
+        self.wasted += operations if in_vain else 0
 
     @property
-    def lasts(self) -> bool:
+    def has_budget(self) -> bool:
         """Whether long expressions are still tried."""
-        return self.in_vain <= _IN_VAIN and self.in_all <= _IN_ALL
+        return self.wasted <= _MAX_WASTED and self.spent <= _MAX_SPENT
 
 
 @dataclass(frozen=True)
-class BoundedForms(Writing):
+class BudgetedFormulaWriter(FormulaWriter):
     """Formulas whose normal forms are remembered, and given up where there is no hope."""
 
-    patience: Patience = field(default_factory=Patience)
+    budget: WorkBudget = field(default_factory=WorkBudget)
 
-    def form_of(self, tape: Tape, i: int) -> Form | None:
+    def normal_form(self, tape: Tape, i: int) -> RationalForm | None:
         """The normal form, where it was found or may be found."""
-        key = _home(tape, i)
-        known = self.patience.known.get(key)
+        key = _original_node(tape, i)
+        known = self.budget.known.get(key)
         if known is not None:
             return known[1]
         form = None
-        if not _takes_more(tape, (i,), _SHORT) or self.patience.lasts:
-            form = super().form_of(tape, i)
-            self.patience.tried(operation_count(tape, (i,)), in_vain=form is None)
-        self.patience.known[key] = (tape, form)
+        if not _exceeds(tape, (i,), _SHORT) or self.budget.has_budget:
+            form = super().normal_form(tape, i)
+            self.budget.record(operation_count(tape, (i,)), in_vain=form is None)
+        self.budget.known[key] = (tape, form)
         return form
 
-    def written(self, tape: Tape, i: int, form: Form | None) -> Tree:
+    def expression_tree(self, tape: Tape, i: int, form: RationalForm | None) -> Tree:
         """The formula, made once for all derivations that share it."""
         if form is None:
-            return super().written(tape, i, form)
-        key = _home(tape, i)
-        if key not in self.patience.shown:
-            self.patience.shown[key] = super().written(tape, i, form)
-        return self.patience.shown[key]
+            return super().expression_tree(tape, i, form)
+        key = _original_node(tape, i)
+        if key not in self.budget.shown:
+            self.budget.shown[key] = super().expression_tree(tape, i, form)
+        return self.budget.shown[key]
 
     def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
         """Made once for the equations and for the last step of their derivation."""
         key = id(tape), tuple(residuals), tuple(unknowns), tuple(rates)
-        known = self.patience.equations.get(key)
-        if known is not None and (not known[2] or self.patience.allows(known[2])):
+        known = self.budget.equations.get(key)
+        if known is not None and (not known[2] or self.budget.reserve(known[2])):
             return known[1]
-        before = self.patience.written
+        before = self.budget.written
         display = super().equations(tape, residuals, unknowns, rates)
-        self.patience.equations[key] = tape, display, self.patience.written - before
+        self.budget.equations[key] = tape, display, self.budget.written - before
         return display
 
-    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Sides, ...], list[Tree]]:
+    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equality, ...], list[Tree]]:
         """With their intermediates, as long as a page has room for them; then with a word."""
-        return super().long_scalars(tape, nodes) if self._fit(tape, nodes) else ((), [TooLongToWrite() for _ in nodes])
+        return super().long_scalars(tape, nodes) if self._fits_budget(tape, nodes) else ((), [OmittedPart() for _ in nodes])
 
-    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Sides, ...], list[Sides]]:
+    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equality, ...], list[Equality]]:
         """The same for equations."""
-        if self._fit(tape, tuple(residuals)):
+        if self._fits_budget(tape, tuple(residuals)):
             return super().long_equations(tape, residuals, unknowns)
-        return (), [Sides(TooLongToWrite(), ZERO) for _ in residuals]
+        return (), [Equality(OmittedPart(), ZERO) for _ in residuals]
 
-    def _fit(self, tape: Tape, nodes: tuple[int, ...]) -> bool:
+    def _fits_budget(self, tape: Tape, nodes: tuple[int, ...]) -> bool:
         """Whether there is room for some expressions; they are counted to the end only where there is."""
-        return not _takes_more(tape, nodes, self.patience.room) and self.patience.allows(operation_count(tape, nodes))
+        return not _exceeds(tape, nodes, self.budget.remaining) and self.budget.reserve(operation_count(tape, nodes))
 
 
-def _home(tape: Tape, i: int) -> tuple[int, int]:
+def _original_node(tape: Tape, i: int) -> tuple[int, int]:
     """The tape on which a node was made, whichever fork it is asked of, and the node."""
     while tape.parent is not None and i < tape.forked_at:
         tape = tape.parent
     return id(tape), i
 
 
-def _takes_more(tape: Tape, nodes: tuple[int, ...], most: int) -> bool:
+def _exceeds(tape: Tape, nodes: tuple[int, ...], most: int) -> bool:
     """Whether expressions take more operations than that; the count stops where they do."""
     seen: set[int] = set()
     stack = list(nodes)
@@ -148,7 +148,7 @@ MOST_DEFINITIONS: Final = 120
 MOST_ITEMS: Final = 24
 
 
-class Packing(HtmlLayout):
+class CompressingRenderer(HtmlRenderer):
     """HTML that counts the packed fragments of a page, and remembers displays that stand in several places."""
 
     def __init__(self) -> None:
@@ -156,21 +156,21 @@ class Packing(HtmlLayout):
         # displays are kept, so that none is taken for another
         self._written: dict[int, tuple[Display, tuple[str, str]]] = {}
 
-    def written(self, display: Display) -> tuple[str, str]:
+    def render_display(self, display: Display) -> tuple[str, str]:
         """The lines of a display and its intermediates, written once."""
         if id(display) not in self._written:
-            self._written[id(display)] = display, super().written(display)
+            self._written[id(display)] = display, super().render_display(display)
         return self._written[id(display)][1]
 
     def text(self, blocks: Iterable[Block]) -> str:
         """Blocks with their lists of intermediates folded; what is long is left to the script."""
-        return self._packed(super().text(blocks))
+        return self._compress(super().text(blocks))
 
-    def _folded(self, count: str, below: str) -> str:
+    def _collapsible(self, count: str, below: str) -> str:
         """with 12 intermediates, and the formulas below it"""
-        return f'<details class="with"><summary>{count}</summary>{self._packed(below)}</details>'
+        return f'<details class="with"><summary>{count}</summary>{self._compress(below)}</details>'
 
-    def _packed(self, html: str) -> str:
+    def _compress(self, html: str) -> str:
         """The fragment itself, or a place that the script fills from a compressed block."""
         if len(html) <= _SHORT_FRAGMENT:
             return html
@@ -181,7 +181,7 @@ class Packing(HtmlLayout):
         return f'<div data-packed="packed-{self.count}">{waiting}</div>{block}'
 
 
-class Trimming:
+class StepLimiter:
     """Steps with at most so many quantities as a page can show, and how many each of them lacks, by its title."""
 
     def __init__(self) -> None:
@@ -195,38 +195,38 @@ class Trimming:
 
     def derivation(self, d: Derivation) -> Derivation:
         """The same for every step of a derivation."""
-        return replace(d, told=tuple(map(self.step, d.steps)))
+        return replace(d, quantities=tuple(map(self.step, d.steps)))
 
 
-def shortened(blocks: list[Block], command: str) -> list[Block]:
+def truncate_displays(blocks: list[Block], command: str) -> list[Block]:
     """The same blocks, with the rest of very long displays counted; `command` prints them all."""
-    found: list[Block] = []
+    result: list[Block] = []
     for block in blocks:
-        found.append(block)
+        result.append(block)
         if isinstance(block, Display) and (len(block.lines) > MOST_LINES or len(block.definitions) > MOST_DEFINITIONS):
-            found[-1] = replace(block, lines=block.lines[:MOST_LINES], definitions=block.definitions[:MOST_DEFINITIONS])
+            result[-1] = replace(block, lines=block.lines[:MOST_LINES], definitions=block.definitions[:MOST_DEFINITIONS])
             missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
             parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
-            found.append(words(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
-        if isinstance(block, Display) and lacks(block):
-            found.append(words(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
-    return found
+            result.append(paragraph(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
+        if isinstance(block, Display) and has_omissions(block):
+            result.append(paragraph(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
+    return result
 
 
-def lacks(display: Display) -> bool:
+def has_omissions(display: Display) -> bool:
     """Whether something in its lines was too long to be written."""
-    return any(isinstance(line.right, FormulaSpan) and _lacks(line.right.tree) for line in display.lines)
+    return any(isinstance(line.right, FormulaSpan) and _tree_has_omissions(line.right.tree) for line in display.lines)
 
 
-def _lacks(tree: Tree) -> bool:
+def _tree_has_omissions(tree: Tree) -> bool:
     """Whether something in it was left out."""
     match tree:
-        case TooLongToWrite():
+        case OmittedPart():
             return True
-        case Sides(left) | Group(left):
-            return _lacks(left)
+        case Equality(left) | Group(left):
+            return _tree_has_omissions(left)
         case SignedTerms(parts):
-            return any(_lacks(part) for _, part in parts)
+            return any(_tree_has_omissions(part) for _, part in parts)
         case Factors(factors):
-            return any(map(_lacks, factors))
+            return any(map(_tree_has_omissions, factors))
     return False

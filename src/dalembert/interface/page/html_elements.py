@@ -22,11 +22,11 @@ from typing import Any, Final
 
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.object_cache import ObjectCache
-from dalembert.symbolic.algebra.printing.symbol_names import displayed, superscript, unicode_name
+from dalembert.symbolic.algebra.printing.symbol_names import display_name, superscript, unicode_name
 
 SCRIPTS: Final = ("renderer.js", "charts.js", "interactive_panel.js", "page.js")
 # before the first paint: light or dark, as chosen last time or as the computer is set
-_EARLY: Final = (
+_THEME_SCRIPT: Final = (
     '{const d=document.documentElement;let t=null;try{t=localStorage.getItem("dalembert-theme")}catch{}'
     'd.dataset.theme=t||(matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")}'
 )
@@ -38,7 +38,7 @@ def asset(name: str) -> str:
     return resources.files("dalembert.interface.page").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def shell(title: str, body: str, *, scripts: bool = True) -> str:
+def html_document(title: str, body: str, *, scripts: bool = True) -> str:
     """A document that holds all it needs; nothing may be fetched."""
     own = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:"
     policy = f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
@@ -47,13 +47,13 @@ def shell(title: str, body: str, *, scripts: bool = True) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}{bracket_style()}</style>\n<script>{_EARLY}</script>\n"
+        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}{bracket_style()}</style>\n<script>{_THEME_SCRIPT}</script>\n"
         "<noscript><style>.panel[hidden],.group[hidden]{display:block}.controls,.tabs{display:none}</style></noscript>\n"
         f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
     )
 
 
-def header(title: str, links: str = "") -> str:
+def page_header(title: str, links: str = "") -> str:
     """The bar that stays: title, links to the parts, light or dark."""
     theme = '<button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button>'
     return f'<header class="bar"><div><b>{escape(title)}</b><nav aria-label="Parts">{links}</nav>{theme}</div></header>'
@@ -82,10 +82,10 @@ def typeset(text: str) -> str:
 def shown_name(system: System, name: str) -> str:
     """psi.dot → ψ̇: a symbol or its rate as a book prints it; expressions as they are."""
     stem, _, rate = name.partition(".")
-    return unicode_name(displayed(stem + _DOTS[rate], system.space.tape.displays)) if stem.isidentifier() and rate in _DOTS else name
+    return unicode_name(display_name(stem + _DOTS[rate], system.space.tape.displays)) if stem.isidentifier() and rate in _DOTS else name
 
 
-def short(x: float) -> str:
+def scientific(x: float) -> str:
     """1.9 × 10⁻¹⁰"""
     if x == 0:
         return "0"
@@ -101,7 +101,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table>{above}<tbody>{body}</tbody></table>"
 
 
-def switch(label: str, family: str, titles: Sequence[tuple[str, str]], chosen: int = 0) -> str:
+def tab_bar(label: str, family: str, titles: Sequence[tuple[str, str]], chosen: int = 0) -> str:
     """Buttons of which one is chosen: (identity of the panel, title) each."""
     buttons = "".join(
         f'<button role="tab" type="button" aria-controls="{family}-{name}" aria-selected="{str(k == chosen).lower()}" '
@@ -111,18 +111,18 @@ def switch(label: str, family: str, titles: Sequence[tuple[str, str]], chosen: i
     return f'<div class="tabs" role="tablist" aria-label="{escape(label)}">{buttons}</div>'
 
 
-def panel(kind: str, family: str, name: str, title: str, inside: str, *, first: bool) -> str:
+def tab_panel(kind: str, family: str, name: str, title: str, inside: str, *, first: bool) -> str:
     """What a button of a switch shows."""
     hidden = "" if first else " hidden"
     return f'<div class="{kind}" role="tabpanel" id="{family}-{name}" aria-label="{escape(title)}"{hidden}>{inside}</div>'
 
 
-def lowered(html: str) -> str:
+def demote_headings(html: str) -> str:
     """A fragment whose headings stand one level deeper."""
     return html.replace("<h2>", "<h3>").replace("</h2>", "</h3>")
 
 
-def shell_name(name: str) -> str:
+def shell_argument(name: str) -> str:
     """A system as the command line takes it."""
     return quote(name) if name else "SYSTEM"
 
@@ -146,7 +146,7 @@ _INSTALLED: Final = ("STIX Two Math", "Cambria Math", "Latin Modern Math", "Libe
 @cache
 def bracket_style() -> str:
     """Rules for a page, with the font in them; nothing where the font is not at hand, and the browser does what it can."""
-    font = _kept()
+    font = _cached_font()
     if font is None:
         return ""
     source = f"url(data:font/woff;base64,{base64.b64encode(font).decode('ascii')}) format('woff')"
@@ -158,7 +158,7 @@ def bracket_style() -> str:
     )
 
 
-def _kept() -> bytes | None:
+def _cached_font() -> bytes | None:
     """The subset from the cache, or made now and kept."""
     package = find_spec("matplotlib")
     folders = package.submodule_search_locations if package is not None else None
@@ -166,16 +166,16 @@ def _kept() -> bytes | None:
     if path is None or not path.is_file():
         return None
     whole = path.read_bytes()
-    kept, key = ObjectCache.of_environment(), hashlib.sha256(f"{_WAY} {GLYPHS} ".encode() + whole).hexdigest()
-    found = kept.read(key)
-    if found is None:
-        found = _subset(whole)
-        if found is not None:
-            kept.write(key, found)
-    return found
+    kept, key = ObjectCache.from_environment(), hashlib.sha256(f"{_WAY} {GLYPHS} ".encode() + whole).hexdigest()
+    subset = kept.read(key)
+    if subset is None:
+        subset = _subset(whole)
+        if subset is not None:
+            kept.write(key, subset)
+    return subset
 
 
-def _grow(font: Any) -> None:
+def _add_bracket_sizes(font: Any) -> None:
     """Brackets in heights between that of one line and that of pieces put together, drawn from the bracket itself."""
     from fontTools.pens.transformPen import TransformPen
     from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -215,7 +215,7 @@ def _subset(whole: bytes) -> bytes | None:
     chosen = subset.Subsetter(options)
     chosen.populate(text=GLYPHS)
     chosen.subset(font)
-    _grow(font)
+    _add_bracket_sizes(font)
     font.flavor = "woff"
     made = io.BytesIO()
     font.save(made)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from dalembert.interface.page.html_elements import header, shell
-from dalembert.interface.page.report_page import Study
-from dalembert.interface.page.scene import frames_of, scene
-from dalembert.interface.page.svg_drawing import picture, svg
+from dalembert.interface.page.html_elements import html_document, page_header
+from dalembert.interface.page.report_page import ReportData
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 
-def card(name: str, study: Study) -> str:
+def gallery_card(name: str, study: ReportData) -> str:
     """A thumbnail, the system a third of its way through its motion with the way so far, and what stands below it."""
-    drawn, subject = None if study.run is None else scene(frames_of(study.run, 401), arrows=False), study.subject
-    thumbnail = "" if drawn is None else svg(picture(drawn, len(drawn.t) // 3, 320, 200, trace=True))
+    drawn, subject = None if study.run is None else build_scene(sample_frames(study.run, 401), arrows=False), study.subject
+    thumbnail = "" if drawn is None else svg(draw_scene(drawn, len(drawn.t) // 3, 320, 200, trace=True))
     words = f"<b>{escape(subject.title)}</b><span>{escape(subject.description)}</span><span>{escape(subject.source)}</span>"
     return f'<li><a href="{escape(name)}.html"><span class="picture">{thumbnail}</span><span class="words">{words}</span></a></li>'
 
@@ -23,4 +23,6 @@ def index(cards: Sequence[str]) -> str:
     """The page that leads to all others."""
     words = f'<p class="lead">{len(cards)} solved systems, each derived by every principle, proved equal, and set in motion.</p>'
     items = f'<ul class="cards">{"".join(cards)}</ul>'
-    return shell("Gallery · dalembert", f'{header("dalembert")}<main><section id="system"><h1>Gallery</h1>{words}{items}</section></main>')
+    return html_document(
+        "Gallery · dalembert", f'{page_header("dalembert")}<main><section id="system"><h1>Gallery</h1>{words}{items}</section></main>'
+    )

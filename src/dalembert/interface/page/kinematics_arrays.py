@@ -18,11 +18,11 @@ import numpy as np
 
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised
 from dalembert.errors import DalembertError
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.elements import Body, FrictionalContact
+from dalembert.mechanics.model.elements import Body, UnilateralContact
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -43,26 +43,28 @@ class Poses:
         self._offsets = {P: P.r.on(tape) for P in dict.fromkeys(chains)}
         written = [*self._offsets.values(), *self._vectors]
         self._frames = _with_parents([F for v in written for F in v.parts] + list(run.system.space.frames))
-        self._numbers = self._evaluated([*self._turns(tape), *(c for v in written for triple in v.parts.values() for c in triple)])
-        self._R: dict[Frame, Numbers] = {}
-        self._r: dict[Point, Numbers] = {}
+        self._numbers = self._evaluate([*self._rotation_nodes(tape), *(c for v in written for triple in v.parts.values() for c in triple)])
+        self._R: dict[Frame, FloatArray] = {}
+        self._r: dict[Point, FloatArray] = {}
 
-    def _turns(self, tape: Tape) -> Iterable[int]:
+    def _rotation_nodes(self, tape: Tape) -> Iterable[int]:
         """The nine cosines of every frame against its parent."""
         units = ((tape.one, tape.zero, tape.zero), (tape.zero, tape.one, tape.zero), (tape.zero, tape.zero, tape.one))
-        self._cosines = {F: [F.turn(tape, unit, back=True) for unit in units] for F in self._frames if F.parent is not None}
+        self._cosines = {
+            F: [F.transform_components(tape, unit, to_parent=True) for unit in units] for F in self._frames if F.parent is not None
+        }
         return [c for columns in self._cosines.values() for column in columns for c in column]
 
-    def _evaluated(self, nodes: Iterable[int]) -> dict[int, Numbers]:
+    def _evaluate(self, nodes: Iterable[int]) -> dict[int, FloatArray]:
         wanted = list(dict.fromkeys(nodes))
         if not wanted:
             return {}
         return dict(zip(wanted, self.run.rows([Scalar(self._tape, i) for i in wanted]), strict=True))
 
-    def _triple(self, triple: tuple[int, ...]) -> Numbers:
+    def _triple(self, triple: tuple[int, ...]) -> FloatArray:
         return np.stack([self._numbers[i] for i in triple], axis=1)
 
-    def frame(self, F: Frame) -> Numbers:
+    def frame(self, F: Frame) -> FloatArray:
         """R: the axes of a frame as columns along N."""
         if F not in self._R:
             if F.parent is None:
@@ -72,21 +74,21 @@ class Poses:
                 self._R[F] = self.frame(F.parent) @ local
         return self._R[F]
 
-    def point(self, P: Point) -> Numbers:
+    def point(self, P: Point) -> FloatArray:
         """r from O."""
         if P not in self._r:
             here = np.zeros((len(self.run), 3)) if P.parent is None else self.point(P.parent) + self.vector(self._offsets[P])
             self._r[P] = here
         return self._r[P]
 
-    def vector(self, v: Vector) -> Numbers:
+    def vector(self, v: Vector) -> FloatArray:
         """The components of a vector along N; it must be among those that were asked for."""
         total = np.zeros((len(self.run), 3))
         for F, triple in v.on(self._tape).parts.items():
             total = total + np.einsum("nij,nj->ni", self.frame(F), self._triple(triple))
         return total
 
-    def offset(self, P: Point) -> Numbers:
+    def offset(self, P: Point) -> FloatArray:
         """From the parent of a point to the point."""
         return self.vector(self._offsets[P])
 
@@ -101,16 +103,16 @@ def ancestors(P: Point) -> list[Point]:
 
 def _with_parents(frames: Iterable[Frame]) -> list[Frame]:
     """Parents before children, each once."""
-    found: dict[Frame, None] = {}
+    ordered: dict[Frame, None] = {}
     for frame in frames:
         F: Frame | None = frame
-        while F is not None and F not in found:
-            found[F] = None
+        while F is not None and F not in ordered:
+            ordered[F] = None
             F = F.parent
-    return sorted(found, key=lambda F: F.depth)
+    return sorted(ordered, key=lambda F: F.depth)
 
 
-def quaternions(R: Numbers) -> Numbers:
+def quaternions(R: FloatArray) -> FloatArray:
     """(x, y, z, w) of rotation matrices in order, signs chosen so that neighbours are near one another."""
     # of the four ways to take the root, the one with the largest component loses nothing
     t = np.stack([R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]], axis=1)
@@ -125,7 +127,7 @@ def quaternions(R: Numbers) -> Numbers:
     return np.asarray(q * signs[:, None])
 
 
-def _products(R: Numbers, squares: Numbers) -> Numbers:
+def _products(R: FloatArray, squares: FloatArray) -> FloatArray:
     """4 q qᵀ from the entries of R."""
     out = np.empty((len(R), 4, 4))
     for k in range(4):
@@ -147,7 +149,7 @@ class MemberCurve:
     """A member along a motion: its places r (k × n × 3) in order, the first is its root."""
 
     name: str
-    r: Numbers = field(repr=False)
+    r: FloatArray = field(repr=False)
     # against a link
     thick: float
     # the point it hangs on, and the vectors from there to its places
@@ -155,26 +157,26 @@ class MemberCurve:
     along: tuple[Vector, ...] = field(repr=False)
 
 
-class CurveMembers:
+class FlexibleMembers:
     """The members of a system that were expanded, and what of it belongs to them."""
 
     def __init__(self, system: System) -> None:
         self.bent = [e for e in system.expansions.values() if isinstance(e, Discretised)]
         self._positions = [[e.position(Fraction(k, PIECES)) for k in range(PIECES + 1)] for e in self.bent]
         self._amplitudes = {q.i for e in self.bent for each in e.amplitudes.values() for q in each}
-        self._slices = {b.G for b in system.bodies if self.has(b)}
+        self._slices = {b.G for b in system.bodies if self.is_element(b)}
 
     @property
     def vectors(self) -> list[Vector]:
         """From the points the members hang on to the places of their curves."""
         return [v for each in self._positions for v in each]
 
-    def has(self, body: Body) -> bool:
+    def is_element(self, body: Body) -> bool:
         """Whether a body is a slice of a member; what sits on its ends is none."""
         stem = body.name.rpartition(" ")[0]
         return any(stem == e.member.name and body.G.parent is e.member.at for e in self.bent)
 
-    def carry(self, P: Point) -> bool:
+    def is_on_member(self, P: Point) -> bool:
         """Whether a point is a place on a member, so that the curve leads to it."""
         if P in self._slices:
             return True
@@ -185,12 +187,12 @@ class CurveMembers:
 
     def curves(self, poses: Poses) -> list[MemberCurve]:
         """Every member, in the order of their expansion."""
-        found = []
+        member_curves = []
         for e, positions in zip(self.bent, self._positions, strict=True):
             root = poses.point(e.member.at)
             r = np.stack([root + poses.vector(v) for v in positions])
-            found.append(MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions)))
-        return found
+            member_curves.append(MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions)))
+        return member_curves
 
 
 _STILL: Final = 1e-9
@@ -198,12 +200,14 @@ _STILL: Final = 1e-9
 _BEYOND: Final = 0.25
 
 
-class Grounds:
+class GroundPlanes:
     """The planes under the contacts of a system; those that turn, as between two balls, are no grounds."""
 
-    def __init__(self, contacts: Sequence[FrictionalContact]) -> None:
+    def __init__(self, contacts: Sequence[UnilateralContact]) -> None:
         self._planes: list[tuple[Point, Vector, Scalar]] = [
-            (c.arrow[0], c.arrow[1], c.gap) for c in contacts if c.arrow is not None and c.arrow[1] is not None and c.gap is not None
+            (c.force_location[0], c.force_location[1], c.gap)
+            for c in contacts
+            if c.force_location is not None and c.force_location[1] is not None and c.gap is not None
         ]
 
     @property
@@ -216,7 +220,7 @@ class Grounds:
         """Of the planes."""
         return [n for _, n, _ in self._planes]
 
-    def _feet(self, run: Trajectory, poses: Poses) -> Iterator[tuple[Numbers, Numbers]]:
+    def _projections(self, run: Trajectory, poses: Poses) -> Iterator[tuple[FloatArray, FloatArray]]:
         """The feet of the points on planes that keep still, and the normals."""
         gaps = list(run.rows([g for *_, g in self._planes]))
         for (P, n, _), gap in zip(self._planes, gaps, strict=True):
@@ -226,13 +230,13 @@ class Grounds:
             if np.ptp(normal, axis=0).max() <= _STILL and np.ptp(height) <= 1e-6 * (1.0 + np.abs(height).max()):
                 yield feet, normal[0]
 
-    def floors(self, run: Trajectory, poses: Poses, up: Numbers | None) -> list[Numbers]:
+    def horizontal_points(self, run: Trajectory, poses: Poses, up: FloatArray | None) -> list[FloatArray]:
         """Feet on level planes."""
-        return [feet for feet, n in self._feet(run, poses) if up is None or float(n @ up) > 1.0 - _STILL]
+        return [feet for feet, n in self._projections(run, poses) if up is None or float(n @ up) > 1.0 - _STILL]
 
-    def lines(self, run: Trajectory, poses: Poses, up: Numbers | None, size: float) -> Iterator[Numbers]:
+    def inclined_lines(self, run: Trajectory, poses: Poses, up: FloatArray | None, size: float) -> Iterator[FloatArray]:
         """The two ends of a line along every plane that is not level, in the plane of N.x and N.y where it can."""
-        for feet, n in self._feet(run, poses):
+        for feet, n in self._projections(run, poses):
             if up is None or float(n @ up) > 1.0 - _STILL:
                 continue
             along = np.cross(n, np.eye(3)[2 if abs(n[2]) < 0.9 else 0])
@@ -242,27 +246,27 @@ class Grounds:
 
 
 ArrowKind = Literal["weight", "load", "normal", "friction", "reaction", "torque"]
-Loaded = tuple[str, ArrowKind, Point | Frame, Vector]
+LoadArrow = tuple[str, ArrowKind, Point | Frame, Vector]
 
 
-def loads(run: Trajectory) -> Iterator[Loaded]:
+def loads(run: Trajectory) -> Iterator[LoadArrow]:
     """Weights and declared loads, but those of contacts that have a place."""
     system = run.system
-    if system.field is not None:
+    if system.gravity_field is not None:
         for b in system.bodies:
-            yield f"weight of {b.name}", "weight", b.G, b.mass * system.field.g
-    shown = {c.name for c in system.contacts if c.arrow is not None}
-    for load in (x for x in system.loads if not x.along and x.name not in shown):
+            yield f"weight of {b.name}", "weight", b.G, b.mass * system.gravity_field.g
+    shown = {c.name for c in system.contacts if c.force_location is not None}
+    for load in (x for x in system.loads if not x.coordinates and x.name not in shown):
         yield from ((load.name, "load", P, F) for F, P in load.forces)
         yield from ((load.name, "torque", frame, T) for T, frame in load.torques)
 
 
-def contact_forces(run: Trajectory) -> Iterator[Loaded]:
+def contact_forces(run: Trajectory) -> Iterator[LoadArrow]:
     """N n and T t at the point of every contact that has one, as a run found them."""
     for c in run.system.contacts if run.contact_modes is not None else ():
-        if c.arrow is None:
+        if c.force_location is None:
             continue
-        P, n, t = c.arrow
+        P, n, t = c.force_location
         if c.N is not None and n is not None:
             yield c.name, "normal", P, c.N * n
         if c.T is not None and t is not None:
@@ -279,19 +283,19 @@ def springs(run: Trajectory) -> Iterator[tuple[Literal["spring", "damper"], tupl
             yield "damper", (load.forces[0][1], load.forces[1][1])
 
 
-def reaction_forces(run: Trajectory) -> Iterator[tuple[str, Numbers, Numbers]]:
+def reaction_forces(run: Trajectory) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Name, place and force of every joint, and of the rows that hold one point together."""
     try:
-        found = run.reactions
+        reactions = run.reactions
     except DalembertError:
         return  # a drawing without reactions is still a drawing
-    sums: list[tuple[str, Numbers, Numbers]] = []
-    for joint in found.joints.values():
+    sums: list[tuple[str, FloatArray, FloatArray]] = []
+    for joint in reactions.joints.values():
         # joints of massless parts at one place pass the same force on
         if not any(np.array_equal(at, joint.at) and np.allclose(force, joint.force) for _, at, force in sums):
             sums.append((joint.name, joint.at, joint.force))
-    contacts: dict[bytes, tuple[str, Numbers, Numbers]] = {}
-    for row in found.rows.values():
+    contacts: dict[bytes, tuple[str, FloatArray, FloatArray]] = {}
+    for row in reactions.rows.values():
         if row.force is not None and row.at is not None:
             name, at, force = contacts.get(row.at.tobytes(), (row.name, row.at, np.zeros_like(row.force)))
             contacts[row.at.tobytes()] = (name, at, force + row.force)

@@ -13,18 +13,18 @@ from dalembert.analysis.linear.linear_model import LinearModel, Mode
 from dalembert.analysis.linear.linearize import linearize
 from dalembert.analysis.statics.equilibrium import Equilibrium, equilibrium
 from dalembert.errors import DalembertError, NotApplicable
-from dalembert.foundation.array_types import Numbers
-from dalembert.interface.page.data_blocks import scene_data, script
+from dalembert.foundation.array_types import FloatArray
+from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.html_elements import section, table
 from dalembert.interface.page.parts.motion import PLAY
-from dalembert.interface.page.scene import scene
-from dalembert.interface.page.svg_drawing import picture, svg
+from dalembert.interface.page.scene import build_scene
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.states.evaluator import label
-from dalembert.symbolic.units.quantities import labelled
+from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:
-    from dalembert.interface.page.report_page import Study
+    from dalembert.interface.page.report_page import ReportData
     from dalembert.runtime.simulation.run_options import RunOptions
     from dalembert.runtime.simulation.trajectory import Trajectory
 
@@ -36,7 +36,7 @@ MOST_COORDINATES: Final = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Vibration:
+class LinearizedPoint:
     """A point, its stability, and the linear model about it; the outputs of the model are all coordinates."""
 
     title: str
@@ -48,7 +48,7 @@ class Vibration:
         """One mode for each pair of eigenvalues, without the zeros of ignorable coordinates."""
         return tuple(m for m in self.model.modes().modes if not m.structural and m.eigenvalue.imag >= 0)
 
-    def motion(self, mode: Mode) -> Numbers:
+    def motion(self, mode: Mode) -> FloatArray:
         """The coordinates over one period (or one time constant) of a mode, in rows."""
         delta = self.model.C @ mode.shape
         phases = np.linspace(0.0, 1.0, _FRAMES)
@@ -65,24 +65,24 @@ class Vibration:
         return float(2 * np.pi / rate)
 
 
-def vibrations(system: System, options: RunOptions) -> tuple[Vibration, ...]:
+def linearized_points(system: System, options: RunOptions) -> tuple[LinearizedPoint, ...]:
     """The equilibrium nearest to zero, and a steady motion with one of the start's speeds, where they exist."""
     if len(system.q) > MOST_COORDINATES:
         msg = f"not searched for: with {len(system.q)} coordinates that takes minutes; `dalembert equilibrium` and `dalembert modes` do it"
         raise NotApplicable(msg)
-    found: list[Vibration] = []
+    points: list[LinearizedPoint] = []
     reasons: list[DalembertError] = []
-    for title, given in _places(system, options):
+    for title, given in _candidate_points(system, options):
         try:
-            found.append(_about(system, title, given, options))
+            points.append(_linearize_at(system, title, given, options))
         except DalembertError as problem:
             reasons.append(problem)
-    if not found and reasons:
+    if not points and reasons:
         raise reasons[0]
-    return tuple(found)
+    return tuple(points)
 
 
-def _places(system: System, options: RunOptions) -> Iterator[tuple[str, dict[str, float]]]:
+def _candidate_points(system: System, options: RunOptions) -> Iterator[tuple[str, dict[str, float]]]:
     """At rest, then with each rate or speed of the start alone."""
     yield "At rest", {}
     coordinates = {s.name for s in system.symbols.values() if s.kind == "coordinate"}
@@ -91,17 +91,17 @@ def _places(system: System, options: RunOptions) -> Iterator[tuple[str, dict[str
         yield f"Steady motion with {label(name)} = {x:.6g}", {name: x}
 
 
-def _about(system: System, title: str, given: Mapping[str, float], options: RunOptions) -> Vibration:
+def _linearize_at(system: System, title: str, given: Mapping[str, float], options: RunOptions) -> LinearizedPoint:
     coordinates = [s.name for s in system.symbols.values() if s.kind == "coordinate"]
     # the search begins where the run does
     guess = {name: x for name, x in options.start.items() if name in coordinates}
     point = equilibrium(system, given, guess=guess, values=options.values, inputs=options.inputs)
     about = dict(point.point)
     model = linearize(system, about, values=options.values, inputs=options.inputs, outputs=coordinates, equilibrium=True)
-    return Vibration(title, point, model)
+    return LinearizedPoint(title, point, model)
 
 
-def shape_run(run: Trajectory, v: Vibration, mode: Mode) -> Trajectory:
+def mode_trajectory(run: Trajectory, v: LinearizedPoint, mode: Mode) -> Trajectory:
     """The mode as a motion of the same system."""
     q, u = v.motion(mode), v.equilibrium.u
     # a run that keeps all rates in its state has other speeds; the shape shows positions only
@@ -114,7 +114,7 @@ _DUST: Final = 1e-12
 _TONES: Final = {"stable": "holds", "unstable": "fails"}
 
 
-def linear(study: Study) -> str:
+def modes_section(study: ReportData) -> str:
     """Every point that was found, or why there is none."""
     if not study.vibrations:
         reason = study.why_no_vibrations or "none was found"
@@ -130,7 +130,7 @@ def linear(study: Study) -> str:
     return section("linear", "Equilibria and linear modes", *parts)
 
 
-def _point(v: Vibration) -> str:
+def _point(v: LinearizedPoint) -> str:
     e = v.equilibrium
     shown = [f"{name} = {x:.6g} {e.units.get(name, '')}".rstrip() for name, x in e.point.items() if abs(x) > _DUST]
     point = ", ".join(shown) or "All coordinates and speeds are zero"
@@ -146,14 +146,19 @@ def _point(v: Vibration) -> str:
     return f"<h3>{escape(v.title)}</h3><p>{escape(point)}.</p><p>{verdict}.</p>{linear}"
 
 
-def _eigenvalues(v: Vibration) -> str:
+def _eigenvalues(v: LinearizedPoint) -> str:
     zeros = sum(m.structural for m in v.model.modes().modes)
     if not v.modes:
         return f"<p>All {zeros} eigenvalues are zero: ignorable coordinates and free speeds.</p>"
-    rows = [(_value(m), f"{m.frequency:.5g}", _damping(m), escape(_parts(v, m))) for m in v.modes]
+    rows = [(_value(m), f"{m.frequency:.5g}", _damping_text(m), escape(_dominant_states(v, m))) for m in v.modes]
     note = f'<p class="quiet">Beside these 0, {zeros} times: ignorable coordinates and free speeds.</p>' if zeros else ""
     per, turns = ("1/s", "rad/s") if v.model.units else ("", "")
-    return table((labelled("eigenvalue λ", per), labelled("frequency |λ|", turns), "damping ζ", "largest parts of the shape"), rows) + note
+    return (
+        table(
+            (label_with_unit("eigenvalue λ", per), label_with_unit("frequency |λ|", turns), "damping ζ", "largest parts of the shape"), rows
+        )
+        + note
+    )
 
 
 def _value(m: Mode, digits: int = 6) -> str:
@@ -163,28 +168,28 @@ def _value(m: Mode, digits: int = 6) -> str:
     return text.replace("-", "−")
 
 
-def _damping(m: Mode) -> str:
+def _damping_text(m: Mode) -> str:
     if not m.eigenvalue:
         return "—"
     return f"{m.damping if abs(m.damping) > _DUST else 0.0:.3g}".replace("-", "−")
 
 
-def _parts(v: Vibration, m: Mode) -> str:
+def _dominant_states(v: LinearizedPoint, m: Mode) -> str:
     order = [k for k in np.argsort(-np.abs(m.shape), kind="stable")[:4] if abs(m.shape[k]) >= 0.01]
     return ", ".join(f"{v.model.states[k]} {abs(m.shape[k]):.3g}" for k in order)
 
 
-def _shapes(study: Study, v: Vibration, number: int, most: int) -> list[str]:
+def _shapes(study: ReportData, v: LinearizedPoint, number: int, most: int) -> list[str]:
     """Mode shapes, each on a stage of its own."""
     if study.run is None:
         return []
     moving = [m for m in v.modes if m.eigenvalue and np.abs(v.model.C @ m.shape).max(initial=0.0) > 1e-9]
     cards = []
     for k, m in enumerate(moving[:most]):
-        drawn = scene(shape_run(study.run, v, m), arrows=False)
+        drawn = build_scene(mode_trajectory(study.run, v, m), arrows=False)
         identity, name = f"mode-{number}-{k}", f"λ = {_value(m, 4)}"
-        data = script(identity, scene_data(drawn) | {"period": v.period(m)})
-        still = svg(picture(drawn, len(drawn.t) // 4), f"Mode shape, {name}")
+        data = data_block(identity, scene_data(drawn) | {"period": v.period(m)})
+        still = svg(draw_scene(drawn, len(drawn.t) // 4), f"Mode shape, {name}")
         cards.append(
             f'<figure class="mode player" data-scene="{identity}"><div class="stage"><div class="fallback">{still}</div>'
             f'<canvas tabindex="0" role="img" aria-label="Mode shape, {name}"></canvas><div class="labels" hidden></div></div>'

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import MissingPackage
-from dalembert.foundation.atomic_write import file_name, free_name, write
+from dalembert.foundation.atomic_write import slug, unused_path, write_text
 from dalembert.interface.api.simulate import simulate
-from dalembert.interface.page.data_blocks import scene_data, script
-from dalembert.interface.page.html_elements import asset, shell
-from dalembert.interface.page.image_export import PAGES, film, png
-from dalembert.interface.page.parts.motion import arrow_legend, bands, coordinates, player
-from dalembert.interface.page.parts.reproduce import PHASE, TrialRequest, trial
-from dalembert.interface.page.scene import frames_of, scene
-from dalembert.interface.page.svg_drawing import picture, svg
+from dalembert.interface.page.data_blocks import data_block, scene_data
+from dalembert.interface.page.html_elements import asset, html_document
+from dalembert.interface.page.image_export import PAGES, png, save_image
+from dalembert.interface.page.parts.motion import arrow_legend, contact_mode_bands, coordinates, player
+from dalembert.interface.page.parts.reproduce import PHASE, InteractiveRequest, interactive_panel
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 from dalembert.interface.page.time_plots import Plots
 from dalembert.runtime.simulation.plotting.plot import in_notebook
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 _HEIGHT: Final = "58rem"
 
 
-def _document(run: Trajectory, request: TrialRequest | None = None) -> tuple[str, str]:
+def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
     """The stage, its controls and the plots as a document by itself, with what it may be asked for; and a picture of the start."""
-    name, even = run.system.name, frames_of(run)
-    drawn, plots = scene(even), Plots.of_run(run)
-    still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
-    panel, live = trial(request, drawn)
+    name, even = run.system.name, sample_frames(run)
+    drawn, plots = build_scene(even), Plots.of_run(run)
+    still = svg(draw_scene(drawn, 0, 900, 460), f"{name} at the start")
+    panel, live = interactive_panel(request, drawn)
     phase = "" if request is None else PHASE
-    body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{bands(plots)}{plots.grid(coordinates(run, even))}{phase}"
-    data = f"{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}{live}"
-    return shell(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+    body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{contact_mode_bands(plots)}{plots.grid(coordinates(run, even))}{phase}"
+    data = f"{data_block('plots', plots.json_data())}{data_block('scene', scene_data(drawn))}{live}"
+    return html_document(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Animation:
         """Write it to a file; the ending decides: .html, .png, .gif or .mp4."""
         target = Path(path)
         # whatever is no page is left to the film, which says what it can do
-        written = write(target, self.html) if target.suffix.lower() in PAGES else film(self.run, target)
+        written = write_text(target, self.html) if target.suffix.lower() in PAGES else save_image(self.run, target)
         return Animation(self.run, os.fspath(written))
 
     def _repr_html_(self) -> str:
@@ -80,7 +80,7 @@ def animate(run: Trajectory, path: str | os.PathLike[str] | None = None) -> Anim
     made = Animation(run)
     if path is None and in_notebook():
         return made
-    made = made.save(free_name(f"{file_name(run.system.name)}.html") if path is None else path)
+    made = made.save(unused_path(f"{slug(run.system.name)}.html") if path is None else path)
     if path is None:
         print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of it
     return made
@@ -104,13 +104,13 @@ class RunView:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as a page."""
-        return write(path, self.html)
+        return write_text(path, self.html)
 
     def _repr_html_(self) -> str:
         """A frame over a picture: where frames are taken out, as in notebooks that are not trusted, the picture is left."""
         html, still = self._parts
         name = escape(self.run.system.name)
-        image = f"data:image/svg+xml;base64,{base64.b64encode(_alone(still).encode()).decode('ascii')}"
+        image = f"data:image/svg+xml;base64,{base64.b64encode(_standalone_svg(still).encode()).decode('ascii')}"
         over = f'<iframe srcdoc="{escape(html)}" style="position:absolute;inset:0;width:100%;height:100%;border:0" title="{name}"></iframe>'
         under = f'<img src="{image}" alt="{name} at its start" style="width:100%;max-height:30rem">'
         return f'<div style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
@@ -154,19 +154,19 @@ def _widget_class() -> Any:
     return type("RunWidget", (anywidget.AnyWidget,), {"_esm": asset("widget.js"), **fields})
 
 
-def _alone(still: str) -> str:
+def _standalone_svg(still: str) -> str:
     """An SVG picture as a file by itself."""
     return still if "xmlns=" in still else still.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 
-def _request(run: Trajectory) -> TrialRequest:
+def _request(run: Trajectory) -> InteractiveRequest:
     """What the run itself remembers of what it was asked for."""
     values, system = run.values, run.system
-    start = {m.name: m.value for m in run.start.marks if m.origin == "given"}
+    start = {m.name: m.value for m in run.start.values if m.origin == "given"}
     names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}
     inputs = {names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names}
     head = f"import dalembert as da\n\ns = ...  # {system.name!r}, as it was described"
-    return TrialRequest(run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.watched, head, system.name)
+    return InteractiveRequest(run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.declared_events, head, system.name)
 
 
 def view_system(system: System, duration: float, **options: Any) -> RunView:

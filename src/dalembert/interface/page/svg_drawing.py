@@ -10,13 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.interface.page.body_shapes import DrawnBody, Solid
-from dalembert.interface.page.camera import EYE, looking
-from dalembert.interface.page.data_blocks import traced
+from dalembert.foundation.array_types import FloatArray
+from dalembert.interface.page.body_shapes import DrawnBody, SolidShape
+from dalembert.interface.page.camera import FIELD_OF_VIEW, camera_axes
+from dalembert.interface.page.data_blocks import traced_points
 from dalembert.interface.page.kinematics_arrays import MemberCurve
 from dalembert.interface.page.scene import Scene
-from dalembert.interface.page.sketch_dimensions import DimensionLine, SketchLabel, labels
+from dalembert.interface.page.sketch_dimensions import DimensionLine, SketchLabel, place_labels
 
 # Okabe and Ito's colours, which everyone can tell apart
 COLOURS: Final = ("#2f7fb8", "#d9822b", "#2a9d76", "#b8609a", "#c9a227", "#5aa9c9")
@@ -35,7 +35,7 @@ _TURNS: Final = 10
 class Face:
     """A filled polygon or, without a fill, a line; in the units of the picture, farther ones first."""
 
-    points: Numbers = field(repr=False)
+    points: FloatArray = field(repr=False)
     fill: str | None
     stroke: str | None = None
     width: float = 0.0
@@ -58,16 +58,16 @@ class _Camera:
 
     def __init__(self, scene: Scene, k: int, width: float, height: float) -> None:
         v = scene.view
-        self.side, self.head, self.back = looking(v.axes, v.azimuth, v.elevation)
+        self.side, self.head, self.back = camera_axes(v.axes, v.azimuth, v.elevation)
         self.up = v.axes[2]
         centres = [b.r[k] for b in scene.bodies] + [c.r[len(c.r) // 2, k] for c in scene.curves]
         self.target = np.mean(centres, axis=0) if v.follow else v.centre
         self.radius = v.near if v.follow else v.far
-        self.distance = self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(EYE) / 2)
-        self.focal = 0.5 * height / np.tan(np.radians(EYE) / 2)
+        self.distance = self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(FIELD_OF_VIEW) / 2)
+        self.focal = 0.5 * height / np.tan(np.radians(FIELD_OF_VIEW) / 2)
         self.middle = np.array([width / 2, height / 2])
 
-    def __call__(self, points: Numbers) -> tuple[Numbers, Numbers]:
+    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Places in the picture, and distances from the eye."""
         p = np.atleast_2d(points) - self.target
         depth = self.distance - p @ self.back
@@ -75,12 +75,12 @@ class _Camera:
         flat = np.stack([p @ self.side, -(p @ self.head)], axis=1) * scale[:, None]
         return self.middle + flat, depth
 
-    def light(self) -> Numbers:
+    def light(self) -> FloatArray:
         """From above, from the right, from the eye's side."""
         return np.asarray(_LIGHT[0] * self.side + _LIGHT[1] * self.up + _LIGHT[2] * self.back)
 
 
-def picture(
+def draw_scene(
     scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.0, *, trace: bool = False, letters: bool = False
 ) -> Picture:
     """The scene at its k-th time; with `letters`, at its first, the coordinates and lengths are written into it."""
@@ -89,11 +89,11 @@ def picture(
     faces = [f for b in scene.bodies for f in _solid(b, k, COLOURS[b.colour % len(COLOURS)], camera, fine)]
     faces += [f for b in scene.bodies for f in _outline(b, k, COLOURS[b.colour % len(COLOURS)], camera)]
     # members are coloured after the bodies
-    faces += [f for n, c in enumerate(scene.curves, scene.hues) for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)]
-    faces += list(_sticks(scene, k, camera))
+    faces += [f for n, c in enumerate(scene.curves, scene.colour_count) for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)]
+    faces += list(_link_faces(scene, k, camera))
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
-    written = list(labels(scene.dimensions, camera, width, height)) if letters else []
+    written = list(place_labels(scene.dimensions, camera, width, height)) if letters else []
     lines = [f for each, _ in written for f in _dimension(each, camera)]
     return Picture(width, height, (*below, *faces, *lines), tuple(label for _, label in written))
 
@@ -105,25 +105,25 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
     """The faces that look towards the eye."""
     R, r, sizes = body.R[k], body.r[k], np.array(body.solid.sizes)
     eye = camera.target + camera.distance * camera.back
-    marked = body.frame is not None and body.solid.marked
-    alpha = 0.75 if body.solid.guessed and body.solid.kind == "sphere" else 1.0
-    for corners, normals in _unit(body.solid, fine):
+    marked = body.frame is not None and body.solid.shows_rotation
+    alpha = 0.75 if body.solid.is_inferred and body.solid.kind == "sphere" else 1.0
+    for corners, normals in _unit_mesh(body.solid, fine):
         world = (corners * sizes) @ R.T + r
         n = (normals / sizes) @ R.T
         n = n / np.maximum(np.linalg.norm(n, axis=1, keepdims=True), np.finfo(float).tiny)
         seen = np.einsum("fi,fi->f", n, eye - world.mean(axis=1)) > 0
         flat, depth = camera(world[seen].reshape(-1, 3))
         second = marked & (corners[seen, :, 0].mean(axis=1) * corners[seen, :, 1].mean(axis=1) < 0)
-        fills = _lit(colour, n[seen] @ camera.light(), n[seen] @ camera.up, second)
+        fills = _shade(colour, n[seen] @ camera.light(), n[seen] @ camera.up, second)
         count = corners.shape[1]
         for points, far, fill in zip(flat.reshape(-1, count, 2), depth.reshape(-1, count).mean(axis=1).tolist(), fills, strict=True):
             yield Face(points, fill, depth=far, alpha=alpha)
 
 
-def _unit(solid: Solid, fine: int) -> tuple[tuple[Numbers, Numbers], ...]:
+def _unit_mesh(solid: SolidShape, fine: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
     """Corners and outward normals of the faces of a unit solid, those with as many corners together."""
     if solid.surface is not None:
-        corners = solid.surface.sketched.corners[solid.surface.sketched.faces]
+        corners = solid.surface.preview.vertices[solid.surface.preview.faces]
         return ((corners, np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])),)
     if solid.kind == "box":
         return _box()
@@ -131,7 +131,7 @@ def _unit(solid: Solid, fine: int) -> tuple[tuple[Numbers, Numbers], ...]:
 
 
 @cache
-def _box() -> tuple[tuple[Numbers, Numbers], ...]:
+def _box() -> tuple[tuple[FloatArray, FloatArray], ...]:
     corners = np.zeros((6, 4, 3))
     for k, (axis, side) in enumerate((axis, side) for axis in range(3) for side in (-1.0, 1.0)):
         corners[k, :, axis] = side
@@ -140,7 +140,7 @@ def _box() -> tuple[tuple[Numbers, Numbers], ...]:
 
 
 @cache
-def _cylinder(n: int) -> tuple[tuple[Numbers, Numbers], ...]:
+def _cylinder(n: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
     angles = 2 * np.pi * np.arange(n + 1) / n
     ring = np.column_stack([np.cos(angles), np.sin(angles), np.ones(n + 1)])
     top, bottom, middle = ring, ring * [1, 1, -1], np.broadcast_to([0.0, 0.0, 1.0], (n, 3))
@@ -152,8 +152,8 @@ def _cylinder(n: int) -> tuple[tuple[Numbers, Numbers], ...]:
 
 
 @cache
-def _sphere(n: int) -> tuple[tuple[Numbers, Numbers], ...]:
-    def at(a: Numbers, b: Numbers) -> Numbers:
+def _sphere(n: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
+    def at(a: FloatArray, b: FloatArray) -> FloatArray:
         return np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1)
 
     a, b = (x.ravel() for x in np.meshgrid(np.pi * np.arange(n) / n, np.pi * np.arange(2 * n) / n, indexing="ij"))
@@ -162,7 +162,7 @@ def _sphere(n: int) -> tuple[tuple[Numbers, Numbers], ...]:
     return ((corners, at(a + step / 2, b + step / 2)),)
 
 
-def _lit(colour: str, sun: Numbers, sky: Numbers, second: Numbers) -> list[str]:
+def _shade(colour: str, sun: FloatArray, sky: FloatArray, second: FloatArray) -> list[str]:
     """The colour of each face in the light that falls on it."""
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     rgb = np.where(second[:, None], rgb + 0.45 * (1 - rgb), rgb)
@@ -199,11 +199,11 @@ def _unit_width(camera: _Camera) -> float:
 # ---- lines -----------------------------------------------------------------------------------
 
 
-def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
+def _link_faces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
     unit = _unit_width(camera)
     for line in scene.lines:
-        ends = np.array([scene.places[line.a].r[k], scene.places[line.b].r[k]])
-        ends = _coil(ends, 0.02 * camera.radius) if line.kind == "spring" else ends
+        ends = np.array([scene.points[line.a].r[k], scene.points[line.b].r[k]])
+        ends = _spring_coil(ends, 0.02 * camera.radius) if line.kind == "spring" else ends
         flat, depth = camera(ends)
         # a link inside a body is hidden by it
         width = 0.45 * unit if line.kind == "rope" else 0.9 * unit
@@ -214,7 +214,7 @@ def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
     for rail in scene.rails:
         flat, depth = camera(rail.ends)
         yield Face(flat, None, INK, 0.35 * unit, depth=float(depth.max()) + camera.distance)
-    for place in scene.places:
+    for place in scene.points:
         if place.joint:
             flat, depth = camera(place.r[k])
             angles = 2 * np.pi * np.arange(12) / 12
@@ -225,7 +225,7 @@ def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
                 yield Face(flat[0] + half, METAL, depth=float(depth[0]))
 
 
-def _coil(ends: Numbers, r: float) -> Numbers:
+def _spring_coil(ends: FloatArray, r: float) -> FloatArray:
     z = ends[1] - ends[0]
     length = float(np.linalg.norm(z))
     if length == 0:
@@ -248,9 +248,9 @@ def _dimension(each: DimensionLine, camera: _Camera) -> Iterator[Face]:
 
 
 def _traces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
-    for n, place in enumerate(traced(scene)):
+    for n, place in enumerate(traced_points(scene)):
         if k > 1:
-            yield Face(camera(scene.places[place].r[: k + 1])[0], None, COLOURS[n % len(COLOURS)], 1.2, alpha=0.7)
+            yield Face(camera(scene.points[place].r[: k + 1])[0], None, COLOURS[n % len(COLOURS)], 1.2, alpha=0.7)
 
 
 def _floor(scene: Scene, camera: _Camera) -> Iterator[Face]:

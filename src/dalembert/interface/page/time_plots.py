@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.interface.page.data_blocks import floats
+from dalembert.foundation.array_types import FloatArray
+from dalembert.interface.page.data_blocks import encode_floats
 from dalembert.interface.page.html_elements import table
 from dalembert.runtime.simulation.plotting.chart import Panel, PlotArea, ticks, ticks_inside, value_range
 from dalembert.symbolic.algebra.printing.symbol_names import superscript
@@ -62,7 +62,7 @@ class ModeBands:
         return (HIGH + _GAP) * len(self.spans) - _GAP
 
     @property
-    def strip(self) -> str:
+    def svg_strip(self) -> str:
         """All bands below one another, for under a plot; the figure holds what is shown here."""
         return (
             f'<svg class="strip" viewBox="0 0 {WIDTH} {self.height}" preserveAspectRatio="none" aria-hidden="true">'
@@ -75,7 +75,7 @@ class ModeBands:
             f'<span class="key">{escape(name)} <output data-contact="{k}"></output></span>' for k, name in enumerate(self.spans)
         )
         there = {span.mode for spans in self.spans.values() for span in spans}
-        legend = "".join(_swatch(*_MODES[mode]) for mode in _MODES if mode in there)
+        legend = "".join(_legend_entry(*_MODES[mode]) for mode in _MODES if mode in there)
         drawn = "".join(self._band(k, spans) for k, spans in enumerate(self.spans.values()))
         size = f'viewBox="0 0 {WIDTH} {self.height}" preserveAspectRatio="none" style="height:{0.09 * self.height:.2f}rem"'
         box = f'<svg {size} aria-hidden="true"><g id="mode-bands">{drawn}</g></svg>'
@@ -100,12 +100,12 @@ class ModeBands:
         more = f"<p>{len(rows) - _MOST_ROWS} more follow.</p>" if len(rows) > _MOST_ROWS else ""
         return table(("contact", "from", "to", "what it does"), rows[:_MOST_ROWS]) + more
 
-    def embedded(self) -> list[dict[str, Any]]:
+    def json_data(self) -> list[dict[str, Any]]:
         """Times and modes for the cursor."""
         return [{"t": [s.begin for s in spans], "m": [s.mode for s in spans]} for spans in self.spans.values()]
 
 
-def _swatch(kind: str, place: tuple[int, int], words: str) -> str:
+def _legend_entry(kind: str, place: tuple[int, int], words: str) -> str:
     down, high = place
     square = f'<svg viewBox="0 0 16 {HIGH}" aria-hidden="true"><path class="{kind}" d="M0 {down}h16v{high}h-16z"/></svg>'
     return f"<span>{square}{words}</span>"
@@ -139,7 +139,7 @@ class Plots:
 
     def __init__(self, first: float, last: float, modes: ModeBands | None = None) -> None:
         self.first, self.last, self.modes = first, last, modes
-        self.times: list[Numbers] = []
+        self.times: list[FloatArray] = []
         self.data: list[dict[str, Any]] = []
 
     @classmethod
@@ -153,13 +153,13 @@ class Plots:
 
     def panel(self, p: Panel) -> str:
         """A figure with title, axes, curves and a place for the cursor; all curves of a panel have the times of its first."""
-        t, curves = _thinned(p.curves[0].x, [c.values for c in p.curves])
-        low, high, exponent = limits(curves)
+        t, curves = _decimate(p.curves[0].x, [c.values for c in p.curves])
+        low, high, exponent = axis_limits(curves)
         # whole numbers are fine enough, and short
         area = PlotArea((self.first, self.last), (low, high), 0, 0, WIDTH, _HEIGHT, unit=1)
         number = len(self.data)
         keys_of = {"k": [c.key for c in p.curves]} if all(c.key for c in p.curves) else {}
-        self.data.append({"t": self._time(t), "e": exponent, "v": [floats(c) for c in curves], **keys_of})
+        self.data.append({"t": self._time(t), "e": exponent, "v": [encode_floats(c) for c in curves], **keys_of})
         power = f' <span class="power">{f"in 10{superscript(exponent)}" if exponent else ""}</span>'
         keys = "".join(f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves))
         title = f'<span class="title">{p.title}</span>' if p.title else ""
@@ -172,27 +172,27 @@ class Plots:
         """The curves on a grid, with numbers at both axes."""
         ys = ticks(area.y[0] / size, area.y[1] / size, 4)
         xs = ticks_inside(self.first, self.last, 6)
-        numbers = "".join(f'<span class="y" style="top:{100 * area.down(y * size) / _HEIGHT:.2f}%">{label(y)}</span>' for y in ys)
-        numbers += "".join(f'<span class="x" style="left:{100 * area.across(x) / WIDTH:.2f}%">{label(x)}</span>' for x in xs)
+        numbers = "".join(f'<span class="y" style="top:{100 * area.y_pixel(y * size) / _HEIGHT:.2f}%">{tick_label(y)}</span>' for y in ys)
+        numbers += "".join(f'<span class="x" style="left:{100 * area.x_pixel(x) / WIDTH:.2f}%">{tick_label(x)}</span>' for x in xs)
         lines = f'<path class="grid" d="{area.grid(xs, [y * size for y in ys])}"/>'
         box = f'<svg viewBox="0 0 {WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">{lines}{paths}</svg>'
-        strip = "" if self.modes is None else self.modes.strip
+        strip = "" if self.modes is None else self.modes.svg_strip
         return f'<div class="area"><div class="field">{numbers}{box}{strip}<i class="cursor"></i></div></div>'
 
-    def _time(self, t: Numbers) -> int:
+    def _time(self, t: FloatArray) -> int:
         for k, known in enumerate(self.times):
             if known.shape == t.shape and np.array_equal(known, t):
                 return k
         self.times.append(t)
         return len(self.times) - 1
 
-    def embedded(self) -> dict[str, Any]:
+    def json_data(self) -> dict[str, Any]:
         """The numbers behind the curves."""
-        modes = {} if self.modes is None else {"modes": self.modes.embedded()}
-        return {"first": self.first, "last": self.last, "times": [floats(t) for t in self.times], "plots": self.data, **modes}
+        modes = {} if self.modes is None else {"modes": self.modes.json_data()}
+        return {"first": self.first, "last": self.last, "times": [encode_floats(t) for t in self.times], "plots": self.data, **modes}
 
 
-def _thinned(t: Numbers, curves: Sequence[Numbers]) -> tuple[Numbers, list[Numbers]]:
+def _decimate(t: FloatArray, curves: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
     """At most so many points that a screen can show them; ends are kept."""
     if len(t) <= 2 * MOST_POINTS:
         return t, list(curves)
@@ -200,7 +200,7 @@ def _thinned(t: Numbers, curves: Sequence[Numbers]) -> tuple[Numbers, list[Numbe
     return t[kept], [c[kept] for c in curves]
 
 
-def limits(curves: Sequence[Numbers]) -> tuple[float, float, int]:
+def axis_limits(curves: Sequence[FloatArray]) -> tuple[float, float, int]:
     """The range of the axis with some room, and the power of ten its numbers are printed in.
 
     What does not move is drawn as a straight line, not as magnified rounding.
@@ -210,6 +210,6 @@ def limits(curves: Sequence[Numbers]) -> tuple[float, float, int]:
     return low, high, exponent if not -3 < exponent < 5 else 0
 
 
-def label(x: float) -> str:
+def tick_label(x: float) -> str:
     """A tick: short, with a real minus sign."""
     return f"{0.0 if abs(x) < 1e-12 else x:.6g}".replace("-", "−")

@@ -22,7 +22,7 @@ LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam
 _LOW: Final = frozenset("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₔₕₖₗₘₙₚₛₜᵢᵣᵤᵥⱼ")
 
 
-def _is_slope(text: str, k: int) -> bool:
+def _is_spatial_derivative(text: str, k: int) -> bool:
     """v′, v̇₁′: whether the prime at k follows one letter, its marks and indices; it is a derivative along a member then, and no rate."""
     k -= 1
     while k >= 0 and text[k] in _LOW:
@@ -32,7 +32,7 @@ def _is_slope(text: str, k: int) -> bool:
     return k >= 0 and text[k].isalpha() and text[k] not in "ij" and not (k and text[k - 1].isalpha())
 
 
-def plain(text: str, before_it: str = "") -> str:
+def to_ascii(text: str, before_it: str = "") -> str:
     """The same in ASCII, as a program would write it; what has no such form is a question mark.
 
     v″ is v_xx; `before_it` is what stands on the line before this part.
@@ -41,20 +41,20 @@ def plain(text: str, before_it: str = "") -> str:
     out, before = [], ""
     whole = start + rest
     for k, sign in enumerate(rest, len(start)):
-        c = "\ue000" if sign == "′" and _is_slope(whole, k) else sign
-        height = _height(c)
+        c = "\ue000" if sign == "′" and _is_spatial_derivative(whole, k) else sign
+        height = _script_mark(c)
         # z₁₂ → z_12: one mark for a run of small digits
-        out.append(height * (height != before) + _plain(c))
+        out.append(height * (height != before) + _ascii_character(c))
         before = height
     return "".join(out)
 
 
-def _height(c: str) -> str:
+def _script_mark(c: str) -> str:
     mark = "" if c.isascii() or c in LETTERS else unicodedata.decomposition(c)
     return "^" if mark.startswith("<super>") else "_" if mark.startswith("<sub>") else ""
 
 
-def _plain(c: str) -> str:
+def _ascii_character(c: str) -> str:
     if c.isascii() or c in LETTERS:
         return LETTERS.get(c, c)
     same = "".join(LETTERS.get(x, x) for x in unicodedata.normalize("NFKD", c))
@@ -66,10 +66,10 @@ def _plain(c: str) -> str:
 def _replacement(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return plain(error.object[error.start : error.end], error.object[: error.start]), error.end
+    return to_ascii(error.object[error.start : error.end], error.object[: error.start]), error.end
 
 
-def make_safe(stream: TextIO) -> None:
+def replace_unencodable(stream: TextIO) -> None:
     """Let a stream replace what its encoding lacks."""
     codecs.register_error(NAME, _replacement)
     reconfigure = getattr(stream, "reconfigure", None)

@@ -49,6 +49,6 @@ REFERENCES: Final[dict[str, str]] = {
 }
 
 
-def cited(text: str) -> dict[str, str]:
+def cited_references(text: str) -> dict[str, str]:
     """The references whose keys occur in a text, in order of their keys."""
     return {key: work for key, work in REFERENCES.items() if re.search(rf"\b{key}\b", text)}

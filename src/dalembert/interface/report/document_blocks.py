@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.symbolic.algebra.printing.print_tree import Adjacent, Led, Noted, Prose, Sides, Tree, pieces
+from dalembert.symbolic.algebra.printing.print_tree import Adjacent, Annotated, Continuation, Equality, Prose, Tree, line_parts
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
 
 
@@ -18,7 +18,7 @@ class FormulaSpan:
     """Mathematics, to be written in any notation; long results come with the intermediates they are written in."""
 
     tree: Tree
-    definitions: tuple[Sides, ...] = ()
+    definitions: tuple[Equality, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Paragraph:
     """Words and formulas; `quiet` ones are remarks and sources."""
 
     spans: tuple[Span, ...]
-    quiet: bool = False
+    secondary: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Display:
     """Formulas on lines of their own, and the intermediates they share."""
 
     lines: tuple[Line, ...]
-    definitions: tuple[Sides, ...] = ()
+    definitions: tuple[Equality, ...] = ()
 
     @property
-    def count(self) -> str:
+    def intermediates_text(self) -> str:
         """with 12 intermediates"""
         return f"with {len(self.definitions)} intermediate{'s' * (len(self.definitions) > 1)}"
 
@@ -94,45 +94,45 @@ class Code:
 Block = Heading | Paragraph | Display | TableBlock | Code
 
 
-def words(*spans: Span, quiet: bool = False) -> Paragraph:
+def paragraph(*spans: Span, quiet: bool = False) -> Paragraph:
     """A paragraph."""
     return Paragraph(spans, quiet)
 
 
 # letters of a formula that fit on one line of a page
-LINE: Final = 88
+PAGE_WIDTH: Final = 88
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignedRow:
     """What stands before the alignment and after it; a `continued` row goes on where the one before it was broken."""
 
     left: Tree | None
     right: Tree
-    continued: bool = False
+    is_continuation: bool = False
 
 
-def aligned(lines: Sequence[Line]) -> list[Aligned]:
+def align_lines(lines: Sequence[Line]) -> list[AlignedRow]:
     """left = right under one another, broken where a line is too long for a page."""
     sides = [_sides(line) for line in lines]
     # with a left side that takes several lines all of them begin at the margin
-    if any(left is not None and len(on_lines(left)) > 1 for left, *_ in sides):
-        return [row for left, sign, right, note in sides for row in _at_the_margin(left, sign, right, note)]
-    return [row for left, sign, right, note in sides for row in _beside(left, sign, right, note)]
+    if any(left is not None and len(break_formula(left)) > 1 for left, *_ in sides):
+        return [row for left, sign, right, note in sides for row in _align_at_margin(left, sign, right, note)]
+    return [row for left, sign, right, note in sides for row in _align_at_sign(left, sign, right, note)]
 
 
-def intermediates(display: Display) -> list[Line]:
+def definition_lines(display: Display) -> list[Line]:
     """The intermediates z₁ = … of a display, as lines."""
     return [Line(FormulaSpan(d.right), (FormulaSpan(d.left),)) for d in display.definitions]
 
 
-def on_lines(tree: Tree) -> list[Tree]:
+def break_formula(tree: Tree) -> list[Tree]:
     """A formula on lines that fit a page, broken before signs; never inside fractions or parentheses."""
     lines: list[list[Tree]] = []
     length = 0
-    for piece in pieces(tree):
+    for piece in line_parts(tree):
         needed = len(Text()(piece)) + 1
-        if lines and length + needed <= LINE:
+        if lines and length + needed <= PAGE_WIDTH:
             lines[-1].append(piece)
             length += needed
         else:
@@ -141,7 +141,7 @@ def on_lines(tree: Tree) -> list[Tree]:
     return [line[0] if len(line) == 1 else Adjacent(tuple(line), spaced=True) for line in lines]
 
 
-def in_one(spans: Iterable[Span]) -> Tree:
+def join_spans(spans: Iterable[Span]) -> Tree:
     """Words and formulas as they follow one another, as one formula."""
     parts = tuple(_part(span) for span in spans)
     return parts[0] if len(parts) == 1 else Adjacent(parts)
@@ -158,32 +158,32 @@ def _part(span: Span) -> Tree:
 
 
 def _sides(line: Line) -> tuple[Tree | None, str, Tree, Tree | None]:
-    right, note = in_one((line.right,)), in_one(line.note) if line.note else None
-    if not line.left and isinstance(right, Sides):
+    right, note = join_spans((line.right,)), join_spans(line.note) if line.note else None
+    if not line.left and isinstance(right, Equality):
         return right.left, "=", right.right, note
     if not line.left:
         return None, "", right, note
-    first, *others = (in_one(left) for left in (*line.equal, line.left))
-    left = Adjacent((first, *(Led("=", other) for other in others)), spaced=True) if others else first
+    first, *others = (join_spans(left) for left in (*line.equal, line.left))
+    left = Adjacent((first, *(Continuation("=", other) for other in others)), spaced=True) if others else first
     return left, line.sign, right, note
 
 
-def _noted(tree: Tree, note: Tree | None) -> Tree:
-    return tree if note is None else Noted(tree, note)
+def _with_note(tree: Tree, note: Tree | None) -> Tree:
+    return tree if note is None else Annotated(tree, note)
 
 
-def _at_the_margin(left: Tree | None, sign: str, right: Tree, note: Tree | None) -> list[Aligned]:
-    first, *rest = on_lines(right if left is None else left)
-    rows = [Aligned(None, first), *(Aligned(None, part, continued=True) for part in rest)]
+def _align_at_margin(left: Tree | None, sign: str, right: Tree, note: Tree | None) -> list[AlignedRow]:
+    first, *rest = break_formula(right if left is None else left)
+    rows = [AlignedRow(None, first), *(AlignedRow(None, part, is_continuation=True) for part in rest)]
     if left is not None:
         last = rows.pop()
-        rows.append(Aligned(None, Adjacent((last.right, Led(sign, right)), spaced=True), last.continued))
-    return [*rows[:-1], Aligned(None, _noted(rows[-1].right, note), rows[-1].continued)]
+        rows.append(AlignedRow(None, Adjacent((last.right, Continuation(sign, right)), spaced=True), last.is_continuation))
+    return [*rows[:-1], AlignedRow(None, _with_note(rows[-1].right, note), rows[-1].is_continuation)]
 
 
-def _beside(left: Tree | None, sign: str, right: Tree, note: Tree | None) -> list[Aligned]:
+def _align_at_sign(left: Tree | None, sign: str, right: Tree, note: Tree | None) -> list[AlignedRow]:
     if left is None:
-        return [Aligned(None, _noted(right, note))]
-    *lines, last = on_lines(right)
-    first, *rest = [*lines, _noted(last, note)]
-    return [Aligned(left, Led(sign, first)), *(Aligned(None, part, continued=True) for part in rest)]
+        return [AlignedRow(None, _with_note(right, note))]
+    *lines, last = break_formula(right)
+    first, *rest = [*lines, _with_note(last, note)]
+    return [AlignedRow(left, Continuation(sign, first)), *(AlignedRow(None, part, is_continuation=True) for part in rest)]

@@ -10,74 +10,74 @@ from dalembert.interface.report.document_blocks import Display, FormulaSpan, Lin
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.symbolic.algebra.formula import Formula, Name, Negative, Partial, Rate, Symbol
-from dalembert.symbolic.algebra.normal_form.rational_form import Form
-from dalembert.symbolic.algebra.printing import equation, ranking_for, readable
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
+from dalembert.symbolic.algebra.printing import equation, ranking_for, readable_form
 from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
 from dalembert.symbolic.algebra.printing.print_tree import (
     ONE,
     ZERO,
-    Bracketed,
+    Equality,
     Factors,
     Group,
+    MatrixBrackets,
     NamedSymbol,
     Prose,
-    Sides,
     SignedTerms,
     Tree,
     UnitVector,
-    signed,
+    split_sign,
     total,
 )
-from dalembert.symbolic.algebra.printing.term_layout import Naming, Printer, naming
+from dalembert.symbolic.algebra.printing.term_layout import Naming, Printer, symbol_namer
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
 from dalembert.symbolic.algebra.tape import Tape
 
 # matrices that fit on a page: letters across, and columns (LaTeX has no more)
-WIDEST: Final = 84
+MAX_MATRIX_WIDTH: Final = 84
 MOST_COLUMNS: Final = 10
 
 
-def _as_named(name: str) -> Tree:
+def _plain_name(name: str) -> Tree:
     return NamedSymbol(name, name)
 
 
 @dataclass(frozen=True)
-class Writing:
+class FormulaWriter:
     """What the builders of a report ask for; `naming` says what is shown for the symbols of the model."""
 
-    naming: Naming = _as_named
+    naming: Naming = _plain_name
 
     def on(self, tape: Tape) -> Self:
         """The same with the display names of a tape's symbols."""
-        return replace(self, naming=naming(tape))
+        return replace(self, naming=symbol_namer(tape))
 
     # ---- scalars -----------------------------------------------------------------------------
 
-    def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[Tree], tuple[Sides, ...]]:
+    def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[Tree], tuple[Equality, ...]]:
         """Each expression, and the intermediates shared by those that are too long to be read in full."""
-        forms = [None if tape.nodes[i][0] == "symbol" else self.form_of(tape, i) for i in nodes]
+        forms = [None if tape.nodes[i][0] == "symbol" else self.normal_form(tape, i) for i in nodes]
         long = tuple(dict.fromkeys(i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"))
         definitions, results = self.long_scalars(tape, long) if long else ((), [])
         shown = dict(zip(long, results, strict=True))
-        return [shown[i] if i in shown else self.written(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
+        return [shown[i] if i in shown else self.expression_tree(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
 
-    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Sides, ...], list[Tree]]:
+    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equality, ...], list[Tree]]:
         """Expressions that are too long to be read in full, and their intermediates."""
         from dalembert.symbolic.algebra.printing.common_subexpressions import intermediates
 
         return intermediates(tape, nodes, self.naming)
 
-    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Sides, ...], list[Sides]]:
+    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equality, ...], list[Equality]]:
         """Equations that are too long to be read in full, and their intermediates."""
         from dalembert.symbolic.algebra.printing.common_subexpressions import equations_with_intermediates
 
         return equations_with_intermediates(tape, residuals, unknowns, self.naming)
 
-    def form_of(self, tape: Tape, i: int) -> Form | None:
+    def normal_form(self, tape: Tape, i: int) -> RationalForm | None:
         """The normal form, unless it is too long to be read."""
-        return readable(tape, i)
+        return readable_form(tape, i)
 
-    def written(self, tape: Tape, i: int, form: Form | None) -> Tree:
+    def expression_tree(self, tape: Tape, i: int, form: RationalForm | None) -> Tree:
         """A symbol, or what its normal form looks like."""
         if form is None:
             return self.naming(str(tape.nodes[i][1]))
@@ -93,17 +93,17 @@ class Writing:
     def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
         """residual = 0, accelerations and rates on the left; long ones share their intermediates."""
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
-        forms = [self.form_of(tape, r) for r in residuals]
+        forms = [self.normal_form(tape, r) for r in residuals]
         long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
         definitions, results = self.long_equations(tape, long, unknowns) if long else ((), [])
         rest = iter(results)
         written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
         return Display(tuple(Line(FormulaSpan(w)) for w in written), definitions)
 
-    def _equation(self, tape: Tape, form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> Sides:
+    def _equation(self, tape: Tape, form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]) -> Equality:
         sides, ranking = equation(form, tape, unknowns, rates)
         printer = Printer(self.naming, ranking)
-        return Sides(printer.form(sides.left), printer.form(sides.right))
+        return Equality(printer.form(sides.left), printer.form(sides.right))
 
     # ---- vectors -----------------------------------------------------------------------------
 
@@ -119,11 +119,11 @@ class Writing:
         """A symbol of the system."""
         return FormulaSpan(self.naming(name))
 
-    def listed(self, names: Iterable[str]) -> tuple[Span, ...]:
+    def symbol_list(self, names: Iterable[str]) -> tuple[Span, ...]:
         """Symbols with commas between them."""
         return tuple(span for name in names for span in (", ", self.symbol(name)))[1:]
 
-    def general(self, formula: str | Formula) -> FormulaSpan:
+    def general_formula(self, formula: str | Formula) -> FormulaSpan:
         """A formula that holds for every system; words where a chapter states it in words."""
         return FormulaSpan(Prose(formula) if isinstance(formula, str) else formula_tree(formula, self.naming))
 
@@ -136,7 +136,7 @@ def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
         if isinstance(component, SignedTerms) and len(component.parts) > 1:
             terms.append((False, Factors((Group(component), unit))))
             continue
-        negative, size = signed(component)
+        negative, size = split_sign(component)
         terms.append((negative, unit if size == ONE else Factors((size, unit))))
     return total(terms) if terms else ZERO
 
@@ -144,9 +144,9 @@ def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
 def matrix(rows: Sequence[Sequence[Tree]]) -> FormulaSpan | None:
     """Rows between brackets; None where they would not fit on a page."""
     widths = [max(len(Text()(x)) for x in column) for column in zip(*rows, strict=True)]
-    if sum(widths) + 2 * len(widths) > WIDEST or len(widths) > MOST_COLUMNS:
+    if sum(widths) + 2 * len(widths) > MAX_MATRIX_WIDTH or len(widths) > MOST_COLUMNS:
         return None
-    return FormulaSpan(Bracketed(tuple(map(tuple, rows))))
+    return FormulaSpan(MatrixBrackets(tuple(map(tuple, rows))))
 
 
 def components(v: Vector) -> list[tuple[Frame, str, int]]:
@@ -157,15 +157,15 @@ def components(v: Vector) -> list[tuple[Frame, str, int]]:
 _DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
-def label(text: str | Formula, writing: Writing, names: Container[str], of: str = "") -> tuple[Span, ...]:
+def quantity_label(text: str | Formula, writing: FormulaWriter, names: Container[str], of: str = "") -> tuple[Span, ...]:
     """As a formula where it is one, and whose it is."""
     owner = f" of {of}" if of else ""
     if not isinstance(text, str):
-        return (writing.general(text), *([owner] if owner else []))
+        return (writing.general_formula(text), *([owner] if owner else []))
     head, joint, place = text.partition(" of ")
-    found = _formula(head, names)
+    formula = _formula(head, names)
     tail = f"{joint}{place}{owner}"
-    return (head if found is None else writing.general(found), *([tail] if tail else []))
+    return (head if formula is None else writing.general_formula(formula), *([tail] if tail else []))
 
 
 def _formula(head: str, names: Container[str]) -> Formula | None:

@@ -17,11 +17,11 @@ from dalembert.symbolic.algebra.formula import Formula
 
 def as_json(result: Any, **more: Any) -> str:
     """The text, ending in a line feed; what is not finite is null, a complex number {"re": …, "im": …}."""
-    data = {**_data(result), **_data(more)} if more else _data(result)
+    data = {**_to_json_data(result), **_to_json_data(more)} if more else _to_json_data(result)
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _data(x: Any) -> Any:
+def _to_json_data(x: Any) -> Any:
     if x is None or isinstance(x, bool | str):
         return x
     if hasattr(x, "tolist"):
@@ -32,25 +32,25 @@ def _data(x: Any) -> Any:
     if isinstance(x, float):
         return x if math.isfinite(x) else None
     if isinstance(x, complex):
-        return {"re": _data(x.real), "im": _data(x.imag)}
+        return {"re": _to_json_data(x.real), "im": _to_json_data(x.imag)}
     if isinstance(x, Enum):
-        return _data(x.value)
+        return _to_json_data(x.value)
     if isinstance(x, TableBlock):
-        return [dict(zip(x.headings, map(_data, row), strict=True)) for row in x.rows]
+        return [dict(zip(x.headings, map(_to_json_data, row), strict=True)) for row in x.rows]
     if isinstance(x, FormulaSpan | VerdictSpan):
-        from dalembert.interface.report.terminal_renderer import plain
+        from dalembert.interface.report.terminal_renderer import span_text
 
-        return plain(x)
+        return span_text(x)
     if isinstance(x, Formula):
         from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 
         return formula_text(x)
     if isinstance(x, Mapping):
-        return {str(name): _data(value) for name, value in x.items()}
+        return {str(name): _to_json_data(value) for name, value in x.items()}
     if hasattr(x, "_asdict"):
-        return _data(x._asdict())
+        return _to_json_data(x._asdict())
     if isinstance(x, Sequence | AbstractSet):
-        return [_data(each) for each in x]
+        return [_to_json_data(each) for each in x]
     if is_dataclass(x) and not hasattr(x, "tape"):
-        return {f.name: _data(getattr(x, f.name)) for f in fields(x) if f.repr and not f.name.startswith("_")}
+        return {f.name: _to_json_data(getattr(x, f.name)) for f in fields(x) if f.repr and not f.name.startswith("_")}
     return str(x)

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import ClassVar, Final
 
 from dalembert.interface.report.document_blocks import (
-    Aligned,
+    AlignedRow,
     Block,
     Code,
     Display,
@@ -23,8 +23,8 @@ from dalembert.interface.report.document_blocks import (
     Span,
     TableBlock,
     VerdictSpan,
-    aligned,
-    intermediates,
+    align_lines,
+    definition_lines,
 )
 from dalembert.symbolic.algebra.printing import latex_notation, mathml
 from dalembert.symbolic.algebra.printing.latex_notation import Latex
@@ -32,7 +32,7 @@ from dalembert.symbolic.algebra.printing.mathml import MathML
 from dalembert.symbolic.algebra.printing.print_tree import Tree
 
 
-class ReportLayout(ABC):
+class Renderer(ABC):
     """What every notation shares: which block is which; what each looks like is said below."""
 
     # between blocks, and between the lines of a display, the count of its intermediates, and these
@@ -49,7 +49,7 @@ class ReportLayout(ABC):
     def _block(self, block: Block) -> str:
         match block:
             case Heading(level, words):
-                return self.headings[level].format(self._escaped(words))
+                return self.headings[level].format(self._escape(words))
             case Paragraph(spans, quiet):
                 return self._paragraph("".join(map(self._inline, spans)), quiet=quiet)
             case Display():
@@ -65,22 +65,22 @@ class ReportLayout(ABC):
             case FormulaSpan(tree, definitions):
                 return ", ".join(map(self._formula, (tree, *definitions)))
             case VerdictSpan(words, holds):
-                return self.verdicts[holds].format(self._escaped(words))
+                return self.verdicts[holds].format(self._escape(words))
             case str():
-                return self._escaped(span)
+                return self._escape(span)
 
     def _display(self, display: Display) -> str:
         """The lines of a display, then its intermediates."""
         if not display.lines:
             return ""
-        shown, below = self.written(display)
-        return self.inner_gap.join([shown, self._folded(display.count, below)]) if below else shown
+        shown, below = self.render_display(display)
+        return self.inner_gap.join([shown, self._collapsible(display.intermediates_text, below)]) if below else shown
 
-    def written(self, display: Display) -> tuple[str, str]:
+    def render_display(self, display: Display) -> tuple[str, str]:
         """The lines of a display, and its intermediates."""
-        return self._lines(display.lines), self._lines(intermediates(display)) if display.definitions else ""
+        return self._lines(display.lines), self._lines(definition_lines(display)) if display.definitions else ""
 
-    def _folded(self, count: str, below: str) -> str:
+    def _collapsible(self, count: str, below: str) -> str:
         """with 12 intermediates, and the formulas below it"""
         return f"{count}{self.inner_gap}{below}"
 
@@ -88,7 +88,7 @@ class ReportLayout(ABC):
         return f"${Latex()(tree)}$"
 
     @abstractmethod
-    def _escaped(self, words: str) -> str: ...
+    def _escape(self, words: str) -> str: ...
 
     def _paragraph(self, words: str, *, quiet: bool) -> str:  # noqa: ARG002 - HTML alone tells remarks apart
         return words
@@ -103,13 +103,13 @@ class ReportLayout(ABC):
     def _code(self, text: str) -> str: ...
 
 
-def latex_rows(lines: Sequence[Aligned]) -> str:
+def latex_rows(lines: Sequence[AlignedRow]) -> str:
     """left &= right under one another, as it stands inside an alignment."""
     write = Latex()
     rows = []
     for row in lines:
         left = f"{write(row.left)} " if row.left is not None else ""
-        rows.append(f"{left}&{chr(92) + 'quad ' if row.continued else ''}{write(row.right)}")
+        rows.append(f"{left}&{chr(92) + 'quad ' if row.is_continuation else ''}{write(row.right)}")
     return " \\\\\n".join(rows)
 
 
@@ -125,7 +125,7 @@ PREAMBLE: Final = r"""\documentclass{article}
 """
 
 
-class LatexLayout(ReportLayout):
+class LatexRenderer(Renderer):
     """The body of a document, which needs amsmath, or a document that compiles by itself."""
 
     headings: ClassVar[Mapping[int, str]] = {1: "\\section*{{{}}}", 2: "\\subsection*{{{}}}", 3: "\\subsubsection*{{{}}}"}
@@ -135,46 +135,46 @@ class LatexLayout(ReportLayout):
         """A document that compiles by itself."""
         return f"{PREAMBLE}{self.text(blocks)}\n\\end{{document}}"
 
-    def _escaped(self, words: str) -> str:
-        return latex_notation.escaped(words)
+    def _escape(self, words: str) -> str:
+        return latex_notation.escape(words)
 
     def _lines(self, lines: Sequence[Line]) -> str:
-        return f"\\begin{{align*}}\n{latex_rows(aligned(lines))}\n\\end{{align*}}"
+        return f"\\begin{{align*}}\n{latex_rows(align_lines(lines))}\n\\end{{align*}}"
 
     def _table(self, table: TableBlock) -> str:
-        cells = [map(self._escaped, table.headings), *(map(self._inline, row) for row in table.rows)]
+        cells = [map(self._escape, table.headings), *(map(self._inline, row) for row in table.rows)]
         head, *rest = [" & ".join(row) + r" \\" for row in cells]
         columns = "l" * len(table.headings)
         return "\n".join(["\\begin{center}", f"\\begin{{tabular}}{{{columns}}}", head, r"\hline", *rest, "\\end{tabular}", "\\end{center}"])
 
     def _code(self, text: str) -> str:
         """Each line by itself, its spaces kept; verbatim could be ended by what it holds."""
-        lines = ["~" * (len(line) - len(line.lstrip(" "))) + self._escaped(line.lstrip(" ")) for line in text.splitlines()]
+        lines = ["~" * (len(line) - len(line.lstrip(" "))) + self._escape(line.lstrip(" ")) for line in text.splitlines()]
         return "\\begin{flushleft}\\ttfamily\n" + " \\\\\n".join(line or "~" for line in lines) + "\n\\end{flushleft}"
 
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
 
 
-class MarkdownLayout(ReportLayout):
+class MarkdownRenderer(Renderer):
     """Formulas as LaTeX between dollar signs."""
 
     inner_gap = "\n\n"
     headings: ClassVar[Mapping[int, str]] = {1: "# {}", 2: "## {}", 3: "### {}"}
     verdicts: ClassVar[Mapping[bool | None, str]] = {True: "{}", False: "**{}**", None: "**{}**"}
 
-    def _escaped(self, words: str) -> str:
+    def _escape(self, words: str) -> str:
         return words.translate(_SPECIAL)
 
     def _lines(self, lines: Sequence[Line]) -> str:
-        return f"$$\n\\begin{{aligned}}\n{latex_rows(aligned(lines))}\n\\end{{aligned}}\n$$"
+        return f"$$\n\\begin{{aligned}}\n{latex_rows(align_lines(lines))}\n\\end{{aligned}}\n$$"
 
     def _cell(self, span: Span) -> str:
         """A bar inside a cell would end it."""
         return self._inline(span).replace("|", r"\vert ") if isinstance(span, FormulaSpan) else self._inline(span)
 
     def _table(self, table: TableBlock) -> str:
-        cells = [map(self._escaped, table.headings), *(map(self._cell, row) for row in table.rows)]
+        cells = [map(self._escape, table.headings), *(map(self._cell, row) for row in table.rows)]
         head, *rows = ["| " + " | ".join(row) + " |" for row in cells]
         return "\n".join([head, "|" + " --- |" * len(table.headings), *rows])
 
@@ -210,7 +210,7 @@ pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
 """
 
 
-class HtmlLayout(ReportLayout):
+class HtmlRenderer(Renderer):
     """A fragment to put into a page, or a document that stands by itself."""
 
     gap = "\n"
@@ -227,13 +227,13 @@ class HtmlLayout(ReportLayout):
         title = next((b.words for b in shown if isinstance(b, Heading)), "dalembert")
         head = (
             '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{self._escaped(title)}</title>\n<style>{STYLE}</style>"
+            f"<title>{self._escape(title)}</title>\n<style>{STYLE}</style>"
         )
         inside = f"<main>\n{self.text(shown)}\n</main>"
         return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{inside}\n</body>\n</html>'
 
-    def _escaped(self, words: str) -> str:
-        return mathml.escaped(words)
+    def _escape(self, words: str) -> str:
+        return mathml.escape(words)
 
     def _paragraph(self, words: str, *, quiet: bool) -> str:
         return f'<p class="quiet">{words}</p>' if quiet else f"<p>{words}</p>"
@@ -243,24 +243,24 @@ class HtmlLayout(ReportLayout):
 
     def _lines(self, lines: Sequence[Line]) -> str:
         """One formula, which scrolls where the page is too narrow."""
-        rows, write = aligned(lines), MathML()
-        cells = [([] if r.left is None else write(r.left), [mathml.QUAD] * r.continued + write(r.right)) for r in rows]
-        presentation = mathml.aligned([(mathml.row(left), mathml.row(right)) for left, right in cells])
+        rows, write = align_lines(lines), MathML()
+        cells = [([] if r.left is None else write(r.left), [mathml.QUAD] * r.is_continuation + write(r.right)) for r in rows]
+        presentation = mathml.aligned_rows([(mathml.row(left), mathml.row(right)) for left, right in cells])
         written = f"\\begin{{aligned}}\n{latex_rows(rows)}\n\\end{{aligned}}"
         return f'<div class="formula">{mathml.element(presentation, written, block=True)}</div>'
 
-    def _folded(self, count: str, below: str) -> str:
+    def _collapsible(self, count: str, below: str) -> str:
         return f'<p class="count">{count}</p>\n{below}'
 
     def _table(self, table: TableBlock) -> str:
-        head = "".join(f'<th scope="col">{self._escaped(h)}</th>' for h in table.headings)
+        head = "".join(f'<th scope="col">{self._escape(h)}</th>' for h in table.headings)
         rows = "\n".join("<tr>" + "".join(f"<td>{self._inline(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
         return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
 
     def _code(self, text: str) -> str:
-        return f"<pre><code>{self._escaped(text.rstrip())}</code></pre>"
+        return f"<pre><code>{self._escape(text.rstrip())}</code></pre>"
 
 
-LATEX: Final = LatexLayout()
-MARKDOWN: Final = MarkdownLayout()
-HTML: Final = HtmlLayout()
+LATEX: Final = LatexRenderer()
+MARKDOWN: Final = MarkdownRenderer()
+HTML: Final = HtmlRenderer()

@@ -20,7 +20,7 @@ from dalembert.interface.report.document_blocks import (
     TableBlock,
     VerdictSpan,
 )
-from dalembert.symbolic.algebra.printing.print_tree import Bracketed, Prose, Sides, Tree
+from dalembert.symbolic.algebra.printing.print_tree import Equality, MatrixBrackets, Prose, Tree
 from dalembert.symbolic.algebra.printing.unicode_notation import Text as Notation
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 UNLIMITED: Final = 1_000_000
 INDENT: Final = "  "
 # columns up to this width are not wrapped
-SHORT: Final = 26
+MAX_UNWRAPPED: Final = 26
 UNDERLINES: Final = {1: "═", 2: "─"}
 # what makes rich take a file for a terminal, or for one of a certain width
-WISHES: Final = ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+TERMINAL_VARIABLES: Final = ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 
-class PlainLines:
+class PlainOutput:
     """Where there is no window and no colour: lines as they are; rich is opened for tables alone, which it lays out."""
 
     is_terminal: Final = False
@@ -57,7 +57,7 @@ class PlainLines:
 
 
 if TYPE_CHECKING:
-    Output = Console | PlainLines
+    Output = Console | PlainOutput
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -78,40 +78,40 @@ def console(file: TextIO | None = None) -> Console:
 
 def output() -> Output:
     """Plain lines to a file or a pipe, where nobody wishes otherwise."""
-    if sys.stdout.isatty() or any(map(os.environ.get, WISHES)):
+    if sys.stdout.isatty() or any(map(os.environ.get, TERMINAL_VARIABLES)):
         return console()
-    return PlainLines(sys.stdout)
+    return PlainOutput(sys.stdout)
 
 
-def show(blocks: Iterable[Block], out: Output | None = None) -> None:
+def print_blocks(blocks: Iterable[Block], out: Output | None = None) -> None:
     """Print a report, block by block as it is made."""
     out = out or output()
     previous: Block | None = None
     for block in blocks:
-        if previous is not None and not _close(previous, block):
+        if previous is not None and not _without_gap(previous, block):
             _write(out, "")
         _block(out, block)
         previous = block
 
 
-def text(blocks: Iterable[Block]) -> str:
+def render_text(blocks: Iterable[Block]) -> str:
     """A report as text, its lines as long as they are."""
     file = io.StringIO()
-    show(blocks, PlainLines(file))
+    print_blocks(blocks, PlainOutput(file))
     return file.getvalue().rstrip("\n")
 
 
-def line(out: Output, *spans: Span) -> None:
+def print_line(out: Output, *spans: Span) -> None:
     """One line at once."""
-    if isinstance(out, PlainLines):
-        out.print("".join(map(plain, spans)))
+    if isinstance(out, PlainOutput):
+        out.print("".join(map(span_text, spans)))
         return
     from rich.text import Text
 
     out.print(Text.assemble(*(_cell(span) for span in spans)), soft_wrap=True)
 
 
-def _close(previous: Block, block: Block) -> bool:
+def _without_gap(previous: Block, block: Block) -> bool:
     """Whether two blocks follow one another without an empty line."""
     if isinstance(previous, Heading):
         return previous.level > 2
@@ -121,12 +121,12 @@ def _close(previous: Block, block: Block) -> bool:
 def _block(out: Output, block: Block) -> None:
     match block:
         case Heading(level, words):
-            _heading(out, level, words)
+            _print_heading(out, level, words)
         case Paragraph(spans, quiet):
-            _paragraph(out, "".join(plain(s) for s in spans), "dim" if quiet else "")
+            _paragraph(out, "".join(span_text(s) for s in spans), "dim" if quiet else "")
         case Display(lines, definitions):
             _display(out, lines)
-            _definitions(out, block.count, definitions)
+            _definitions(out, block.intermediates_text, definitions)
         case TableBlock():
             _table(out, block)
         case Code(text):
@@ -138,7 +138,7 @@ def _write(out: Output, line: str, style: str = "") -> None:
     out.print(line, style=style or None, soft_wrap=True)
 
 
-def plain(span: Span) -> str:
+def span_text(span: Span) -> str:
     """A span as a string of Unicode."""
     match span:
         case FormulaSpan(tree, definitions):
@@ -156,7 +156,7 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-def _heading(out: Output, level: int, words: str) -> None:
+def _print_heading(out: Output, level: int, words: str) -> None:
     _write(out, words, "bold")
     if level in UNDERLINES:
         _write(out, UNDERLINES[level] * min(_width(words), out.width), "bold")
@@ -167,44 +167,44 @@ def _paragraph(out: Output, words: str, style: str) -> None:
 
 
 def _display(out: Output, lines: tuple[Line, ...]) -> None:
-    lefts = [" = ".join("".join(plain(s) for s in left) for left in (*line.equal, line.left)) for line in lines]
+    lefts = [" = ".join("".join(span_text(s) for s in left) for left in (*line.equal, line.left)) for line in lines]
     # equals signs under one another, as far as that leaves room
     short = [_width(left) for left, line in zip(lefts, lines, strict=True) if _width(left) <= out.width // 3 and not line.equal]
     column = max(short, default=0)
     for left, line in zip(lefts, lines, strict=True):
         gap = " " * (column - _width(left))
         start = f"{left}:{gap} " if line.sign == ":" else f"{left}{gap} = "
-        note = "".join(plain(s) for s in line.note)
+        note = "".join(span_text(s) for s in line.note)
         right = line.right.tree if isinstance(line.right, FormulaSpan) else Prose(line.right)
         _formula(out, start if left else "", right, f"    [{note}]" if note else "")
 
 
 def _formula(out: Output, start: str, tree: Tree, note: str = "") -> None:
     """A formula after what stands before it, broken at its signs and indented."""
-    if isinstance(tree, Bracketed):
-        _stacked(out, start, Notation()(tree).split("\n"))
+    if isinstance(tree, MatrixBrackets):
+        _print_matrix(out, start, Notation()(tree).split("\n"))
         return
     room = max(out.width - len(INDENT) - _width(start), 20)
     hang = " " * (_width(start) if _width(start) <= out.width // 3 else 2)
-    first, *rest = broken(tree, room, note)
+    first, *rest = wrap_formula(tree, room, note)
     _write(out, f"{INDENT}{start}{first}")
     for line in rest:
         _write(out, f"{INDENT}{hang}{INDENT}{line}")
 
 
-def broken(tree: Tree, width: float, note: str = "", *, deepest: int = 3) -> list[str]:
+def wrap_formula(tree: Tree, width: float, note: str = "", *, deepest: int = 3) -> list[str]:
     """The formula on lines of at most `width`, broken as near to the outside as possible, between words at worst."""
     written = Notation()(tree) + note
     if _width(written) <= width:
         return [written]
     for depth in range(deepest):
-        *parts, last = Notation.pieces(tree, depth)
+        *parts, last = Notation.breakable_parts(tree, depth)
         if all(_width(p) <= width for p in (*parts, last + note)):
-            return _filled([*parts, last + note], width)
-    return _filled(written.split(" "), width)
+            return _fill_lines([*parts, last + note], width)
+    return _fill_lines(written.split(" "), width)
 
 
-def _filled(parts: Iterable[str], width: float) -> list[str]:
+def _fill_lines(parts: Iterable[str], width: float) -> list[str]:
     """The parts on as few lines as will hold them; one that is too long for itself gets a line of its own."""
     lines: list[str] = []
     for part in parts:
@@ -215,13 +215,13 @@ def _filled(parts: Iterable[str], width: float) -> list[str]:
     return lines
 
 
-def _stacked(out: Output, start: str, lines: list[str]) -> None:
+def _print_matrix(out: Output, start: str, lines: list[str]) -> None:
     """A matrix, with what stands before it beside its middle row."""
     for number, line in enumerate(lines):
         _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * _width(start)}{line}")
 
 
-def _definitions(out: Output, count: str, definitions: tuple[Sides, ...]) -> None:
+def _definitions(out: Output, count: str, definitions: tuple[Equality, ...]) -> None:
     if definitions:
         _write(out, f"{INDENT}{count}:", "dim")
     for definition in definitions:
@@ -233,11 +233,11 @@ def _table(out: Output, table: TableBlock) -> None:
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for heading, whole in zip(table.headings, _whole(out, table), strict=True):
+    for heading, whole in zip(table.headings, _unwrapped_columns(out, table), strict=True):
         grid.add_column(heading, overflow="fold", no_wrap=whole)
     for row in table.rows:
         grid.add_row(*(_cell(span) for span in row))
-    drawn = console(out.file) if isinstance(out, PlainLines) else out
+    drawn = console(out.file) if isinstance(out, PlainOutput) else out
     drawn.width = out.width
     if drawn.is_terminal:
         drawn.print(grid)
@@ -248,12 +248,12 @@ def _table(out: Output, table: TableBlock) -> None:
         _write(out, line.rstrip())
 
 
-def _whole(out: Output, table: TableBlock) -> list[bool]:
+def _unwrapped_columns(out: Output, table: TableBlock) -> list[bool]:
     """Which columns keep their lines whole: the short ones, if that leaves room for the others."""
-    widths = [max(map(_width, (h, *(plain(row[k]) for row in table.rows)))) for k, h in enumerate(table.headings)]
-    short = [width <= SHORT for width in widths]
+    widths = [max(map(_width, (h, *(span_text(row[k]) for row in table.rows)))) for k, h in enumerate(table.headings)]
+    short = [width <= MAX_UNWRAPPED for width in widths]
     room = out.width - 2 * (len(widths) - 1) - sum(width for width, whole in zip(widths, short, strict=True) if whole)
-    return short if room >= SHORT * short.count(False) else [False] * len(short)
+    return short if room >= MAX_UNWRAPPED * short.count(False) else [False] * len(short)
 
 
 def _cell(span: Span) -> Text:
@@ -261,4 +261,4 @@ def _cell(span: Span) -> Text:
 
     if isinstance(span, VerdictSpan):
         return Text(span.words, style="bold yellow" if span.holds is None else "green" if span.holds else "bold red")
-    return Text(plain(span))
+    return Text(span_text(span))

@@ -9,8 +9,8 @@ from itertools import zip_longest
 from typing import Final, Literal
 
 from dalembert.errors import NotApplicable
-from dalembert.foundation.display import Shown
-from dalembert.mechanics.agreement.agreement_table import operations
+from dalembert.foundation.display import Displayable
+from dalembert.mechanics.agreement.agreement_table import count_operations
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.system import System
@@ -22,11 +22,11 @@ Variables = Literal["q̇", "u"]
 APPROACHES: Final[tuple[Approach, ...]] = ("vector", "scalar")
 COLUMNS: Final[dict[Variables, str]] = {"q̇": "generalized velocities", "u": "generalized speeds"}
 # the best of as many runs is what a derivation costs
-RUNS: Final = 3
+REPETITIONS: Final = 3
 
 
 @dataclass(frozen=True)
-class Route(Shown):
+class Route(Displayable):
     """One principle on one system: the size of its native form and what it costs to derive, or why it does not apply."""
 
     principle: Principle
@@ -40,7 +40,7 @@ class Route(Shown):
         """Whether the principle can treat the system."""
         return not self.why_not
 
-    def stands(self, approach: Approach, variables: Variables) -> bool:
+    def belongs_to(self, approach: Approach, variables: Variables) -> bool:
         """Whether it belongs into this cell of the table; the momenta p belong to the generalized velocities."""
         own = "u" if self.principle.variables == "u" else "q̇"
         return variables == own and self.principle.approach in (approach, "both")
@@ -52,7 +52,7 @@ class Route(Shown):
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Displayable):
     """The routes of one system, each in its cell of Bar00 Table 1; Gauss's principle stands in both rows (footnote 2)."""
 
     system: str
@@ -60,9 +60,9 @@ class Comparison(Shown):
 
     def cell(self, approach: Approach, variables: Variables) -> tuple[Route, ...]:
         """The routes of one kind, in the order of the catalogue."""
-        return tuple(r for r in self.routes if r.stands(approach, variables))
+        return tuple(r for r in self.routes if r.belongs_to(approach, variables))
 
-    def lines(self, approach: Approach) -> Iterator[tuple[Route | None, Route | None]]:
+    def table_rows(self, approach: Approach) -> Iterator[tuple[Route | None, Route | None]]:
         """One row of the table: its two cells side by side, the shorter one filled up."""
         yield from zip_longest(self.cell(approach, "q̇"), self.cell(approach, "u"))
 
@@ -78,13 +78,13 @@ class Comparison(Shown):
 
     def __str__(self) -> str:
         width = 2 + max((len(str(r)) for r in self.routes), default=0)
-        found = [f"{self.system}: {self.statement}", f"  {'':8}{COLUMNS['q̇']:{width}}{COLUMNS['u']}"]
+        lines = [f"{self.system}: {self.statement}", f"  {'':8}{COLUMNS['q̇']:{width}}{COLUMNS['u']}"]
         for approach in APPROACHES:
-            for number, (left, right) in enumerate(self.lines(approach)):
+            for number, (left, right) in enumerate(self.table_rows(approach)):
                 cells = f"{'' if left is None else str(left):{width}}{'' if right is None else right}"
-                found.append(f"  {'' if number else approach:8}{cells}".rstrip())
-        found += [f"  {r.principle.title} does not apply: {r.why_not}" for r in self.routes if not r.applicable]
-        return "\n".join(found)
+                lines.append(f"  {'' if number else approach:8}{cells}".rstrip())
+        lines += [f"  {r.principle.title} does not apply: {r.why_not}" for r in self.routes if not r.applicable]
+        return "\n".join(lines)
 
 
 def comparison(system: System, principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES) -> Comparison:
@@ -93,16 +93,16 @@ def comparison(system: System, principles: Sequence[tuple[Principle, Derive]] = 
     Source: Bar00 Table 1, footnote 2.
     """
     kin = kinematics(system)
-    return Comparison(system.name, tuple(_route(kin, principle, derive) for principle, derive in principles))
+    return Comparison(system.name, tuple(_measure_route(kin, principle, derive) for principle, derive in principles))
 
 
-def _route(kin: Kinematics, principle: Principle, derive: Derive) -> Route:
+def _measure_route(kin: Kinematics, principle: Principle, derive: Derive) -> Route:
     times = []
-    for _ in range(RUNS):
+    for _ in range(REPETITIONS):
         start = time.process_time()
         try:
             d = derive(kin)
         except NotApplicable as reason:
             return Route(principle, why_not=str(reason))
         times.append(time.process_time() - start)
-    return Route(principle, "", len(d.native.accelerations) + len(d.native.multipliers), operations(d), min(times))
+    return Route(principle, "", len(d.principle_form.accelerations) + len(d.principle_form.multipliers), count_operations(d), min(times))

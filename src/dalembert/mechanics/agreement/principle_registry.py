@@ -11,7 +11,7 @@ from dalembert.mechanics.principles.derivation import Derivation, Derive, Princi
 if TYPE_CHECKING:
     PRINCIPLES: tuple[tuple[Principle, Derive], ...]
 
-NAMES: Final = (
+PRINCIPLE_NAMES: Final = (
     "kane",
     "newton-euler",
     "jourdain",
@@ -26,7 +26,7 @@ NAMES: Final = (
 )
 
 
-def principle(name: str) -> tuple[Principle, Derive]:
+def load_principle(name: str) -> tuple[Principle, Derive]:
     """One of them, with what derives by it; the others stay closed."""
     section = name.replace("-", "_")
     module = import_module(f"dalembert.mechanics.principles.{section}")
@@ -38,10 +38,10 @@ def __getattr__(name: str) -> Any:
     if name != "PRINCIPLES":
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    found = globals()[name] = tuple(map(principle, NAMES))
-    return found
+    principles = globals()[name] = tuple(map(load_principle, PRINCIPLE_NAMES))
+    return principles
 
 
-def of_motion(kin: Kinematics) -> Derivation:
+def derive_equations_of_motion(kin: Kinematics) -> Derivation:
     """The equations that are solved and run: Kane's, or Lagrange's where a system is given by its energies."""
-    return principle("lagrange" if kin.system.kinetic else "kane")[1](kin)
+    return load_principle("lagrange" if kin.system.given_kinetic_energies else "kane")[1](kin)

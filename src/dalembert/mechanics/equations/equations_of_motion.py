@@ -20,25 +20,25 @@ from functools import cached_property
 from typing import ClassVar
 
 from dalembert.errors import IllPosed
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.arithmetic import is_regular_somewhere
 from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, Trials, nullspace_mod
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, needed, symbols_of
-from dalembert.symbolic.algebra.scalar import Scalar, on
-from dalembert.symbolic.algebra.sparse_matrix import Column, Elimination, Rows, contracted, solution
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, nullspace_mod
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, dependencies, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
+from dalembert.symbolic.algebra.sparse_matrix import Column, Elimination, SparseMatrix, solve_rows, sum_of_products
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 
 @dataclass(frozen=True)
-class Equations(Shown):
+class Equations(Displayable):
     """The equations of motion of a system in its independent speeds.
 
     `residuals[r]` = Σ_s M_rs u̇_s − f_r, each a node of `tape`; `qdot[k]` = Σ_r W_kr u_r + X_k.
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
+    _foreign_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("sympy", "A", "B", "linearize"), "da.kane(s).sympy() has the matrices for SymPy"),
         **dict.fromkeys(("solve", "simulate", "run", "rhs"), "da.compile(s) is u̇ = f(q, u), da.simulate(s, 10) its motion"),
         **dict.fromkeys(("M", "f"), "they are .mass_matrix() and .forcing()"),
@@ -55,19 +55,19 @@ class Equations(Shown):
     symmetric: bool = True
 
     @cached_property
-    def _split(self) -> list[tuple[int, dict[int, int]]]:
-        linear = Linear(self.tape, self.udot)
+    def _linear_forms(self) -> list[tuple[int, dict[int, int]]]:
+        linear = LinearCoefficients(self.tape, self.udot)
         return [linear(r) for r in self.residuals]
 
     @property
     def M(self) -> list[dict[int, int]]:
         """M, sparsely: for each row {column: node}."""
-        return [k for _, k in self._split]
+        return [k for _, k in self._linear_forms]
 
     @property
     def f(self) -> list[int]:
         """f, as nodes."""
-        return [self.tape.neg(c) for c, _ in self._split]
+        return [self.tape.neg(c) for c, _ in self._linear_forms]
 
     def __getitem__(self, row: int) -> Scalar:
         """The left side of the equation number `row`, whose right side is zero."""
@@ -111,7 +111,7 @@ def common_form(kin: Kinematics, residuals: list[int]) -> Equations:
     return Equations(kin.system.name, kin.tape, kin.q, kin.u, kin.udot, kin.qdot_of_u, tuple(residuals), not kin.nonlinear_rows)
 
 
-def virtual_speeds(kin: Kinematics) -> list[dict[int, int]]:
+def admissible_speed_basis(kin: Kinematics) -> list[dict[int, int]]:
     """Z by columns, A Z = 0: for each free speed j, {r: ∂u_r/∂u_j}."""
     t, rows = kin.tape, kin.nonlinear_rows
     solved, dependent = Elimination(t, [(t.zero, dict(row.A)) for row in rows], lambda k: -k, t.moving).run()
@@ -123,22 +123,22 @@ def virtual_speeds(kin: Kinematics) -> list[dict[int, int]]:
     return [{j: t.one} | {r: t.neg(a[j]) for r, (_, a) in sorted(solved.items()) if j in a} for j in free]
 
 
-def with_nonlinear_rows(kin: Kinematics, along_u: Sequence[int]) -> list[int]:
+def append_nonlinear_rows(kin: Kinematics, along_u: Sequence[int]) -> list[int]:
     """Σ_r Z_rj E_r = 0 for every column of Z, then the rows Σ_r A_r u̇_r + γ = 0; without such rows the equations as they are."""
     t, rows = kin.tape, kin.nonlinear_rows
     if not rows:
         return list(along_u)
-    free = Rows(t, virtual_speeds(kin), kin.n_u) @ Column(t, along_u)
-    return [*free, *(contracted(t, ((a, kin.udot[r]) for r, a in row.A.items()), row.gamma) for row in rows)]
+    free = SparseMatrix(t, admissible_speed_basis(kin), kin.n_u) @ Column(t, along_u)
+    return [*free, *(sum_of_products(t, ((a, kin.udot[r]) for r, a in row.A.items()), row.gamma) for row in rows)]
 
 
-def contracted_with_W(kin: Kinematics, along_q: Sequence[int], multipliers: Sequence[int]) -> list[int]:
+def project_onto_speeds(kin: Kinematics, along_q: Sequence[int], multipliers: Sequence[int]) -> list[int]:
     """Σ_k W_kr E_k in u and u̇, from E_k in q̇, q̈ and λ."""
     t = kin.tape
-    in_u = Rewrite(
+    in_u = Substitution(
         t, dict(zip((*kin.qddot, *kin.qdot), (*kin.qddot_of_u, *kin.qdot_of_u), strict=True)) | dict.fromkeys(multipliers, t.zero)
     )
-    W = Rows(t, (row for _, row in kin.WX), kin.n_u)
+    W = SparseMatrix(t, (row for _, row in kin.WX), kin.n_u)
     return list(W.T @ Column(t, map(in_u, along_q)))
 
 
@@ -153,12 +153,12 @@ class LDL:
         n = len(M)
         m = [[Scalar(tape, a) for a in row] for row in M]
         self.L = [[Scalar(tape, tape.zero)] * n for _ in range(n)]
-        self.over_D: list[Scalar] = []
+        self.D_inverse: list[Scalar] = []
         for j in range(n):
-            self.over_D.append(1 / m[j][j])
+            self.D_inverse.append(1 / m[j][j])
             below = [i for i in range(j + 1, n) if m[i][j].i != tape.zero]
             for i in below:
-                self.L[i][j] = m[i][j] * self.over_D[j]
+                self.L[i][j] = m[i][j] * self.D_inverse[j]
             for i in below:
                 for k in below:
                     if k <= i:
@@ -171,7 +171,7 @@ class LDL:
         for j in range(n):
             for i in range(j + 1, n):
                 y[i] -= L[i][j] * y[j]
-        y = [x * d for x, d in zip(y, self.over_D, strict=True)]
+        y = [x * d for x, d in zip(y, self.D_inverse, strict=True)]
         for j in reversed(range(n)):
             for i in range(j):
                 y[i] -= L[j][i] * y[j]
@@ -179,7 +179,7 @@ class LDL:
 
 
 @dataclass(frozen=True)
-class ExplicitEquations(Shown):
+class ExplicitEquations(Displayable):
     """q̇ and u̇ as nodes of one tape, and the route by which u̇ was found."""
 
     system: str
@@ -190,10 +190,10 @@ class ExplicitEquations(Shown):
     udot: tuple[int, ...]
     route: str
     # M u̇ = f with a symmetric M, where u̇ was found by solving these
-    solved: Equations | None = None
+    source: Equations | None = None
 
     def __str__(self) -> str:
-        count = sum(self.tape.nodes[i][0] not in LEAVES for i in needed(self.tape, (*self.qdot, *self.udot)))
+        count = sum(self.tape.nodes[i][0] not in LEAVES for i in dependencies(self.tape, (*self.qdot, *self.udot)))
         return f"{self.system}: q̇ and u̇ for {len(self.q)} coordinates and {len(self.u)} speeds by {self.route}, {count} operations"
 
     @cached_property
@@ -202,14 +202,14 @@ class ExplicitEquations(Shown):
         return tuple(symbols_of(self.tape, (*self.qdot, *self.udot)))
 
 
-def solved(equations: Equations) -> ExplicitEquations:
+def solve_accelerations(equations: Equations) -> ExplicitEquations:
     """u̇ = M⁻¹ f by M = L D Lᵀ on the tape; by elimination where M is not symmetric."""
     rows, f = equations.M, equations.f
     t = equations.tape.fork()
     n = len(equations.u)
     if not equations.symmetric:
-        found = solution(t, ((t.neg(b), row) for row, b in zip(rows, f, strict=True)))
-        eliminated = tuple(found[k] for k in range(n))
+        accelerations = solve_rows(t, ((t.neg(b), row) for row, b in zip(rows, f, strict=True)))
+        eliminated = tuple(accelerations[k] for k in range(n))
         return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination")
     M = [[row.get(s, t.zero) for s in range(n)] for row in rows]
     udot = LDL(t, M).solve(f)
@@ -222,10 +222,10 @@ def check_regular(equations: Equations) -> None:
     if is_regular_somewhere(t, rows):
         return
 
-    def free_motion(point: PrimePoint) -> list[list[Element]]:
+    def free_motion(point: SamplePoint) -> list[list[Element]]:
         return nullspace_mod([[point(row[s]) if s in row else 0 for s in range(n)] for row in rows], point.prime)
 
-    free = Trials(t, 1).at(0, free_motion)
+    free = RandomPoints(t, 1).at(0, free_motion)
     if free:
         names = [str(t.nodes[u][1]) for u, x in zip(equations.u, free[0], strict=True) if x]
         what = f"the speed {names[0]}" if len(names) == 1 else f"a combination of the speeds {', '.join(names)}"
@@ -234,24 +234,24 @@ def check_regular(equations: Equations) -> None:
         raise IllPosed(msg)
 
 
-def jets(tape: Tape, bindings: Mapping[int, Scalar]) -> dict[int, int]:
+def derivative_bindings(tape: Tape, bindings: Mapping[int, Scalar]) -> dict[int, int]:
     """{x: x(t), x': dx/dt, …} for every rate of a bound symbol that the tape knows."""
     rate = Derivative(tape, tape.rate)
-    found: dict[int, int] = {}
+    substitutions: dict[int, int] = {}
     for x, motion in bindings.items():
         symbol: int | None = x
-        value = on(tape, motion)
+        value = as_node(tape, motion)
         while symbol is not None:
-            found[symbol] = value
+            substitutions[symbol] = value
             symbol = tape.rates.get(symbol)
             value = rate(value) if symbol is not None else value
-    return found
+    return substitutions
 
 
-def bound(equations: ExplicitEquations, bindings: Mapping[int, Scalar]) -> ExplicitEquations:
+def bind_motions(equations: ExplicitEquations, bindings: Mapping[int, Scalar]) -> ExplicitEquations:
     """The equations with specified motions and inputs given as expressions."""
     if not bindings:
         return equations
     t = equations.tape.fork()
-    insert = Rewrite(t, jets(t, bindings))
+    insert = Substitution(t, derivative_bindings(t, bindings))
     return replace(equations, tape=t, qdot=tuple(insert(e) for e in equations.qdot), udot=tuple(insert(e) for e in equations.udot))

@@ -11,15 +11,15 @@ from dalembert.symbolic.algebra.formula import (
     Component,
     Equation,
     IntegralOver,
-    Least,
+    Magnitude,
+    Minimum,
     Partial,
     Quotient,
     Rate,
-    Size,
-    Squared,
+    Square,
+    Summation,
     Symbol,
-    Total,
-    Varied,
+    Variation,
 )  # fmt: skip
 
 A, F, H, M, P, Q, S, T, U, V, W = map(Symbol, "AFHMPQSTUVW")
@@ -29,29 +29,31 @@ q_dot, q_ddot, p_dot, H_dot = Symbol("q", dots=1), Symbol("q", dots=2), Symbol("
 T_bar: Final = Symbol("T", bar=True)
 
 
-def _of(letter: Symbol, *index: str) -> Symbol:
+def _indexed(letter: Symbol, *index: str) -> Symbol:
     """q̇_k: one of many."""
     return Symbol(letter.letter, index, (), letter.dots, letter.bar, letter.star)
 
 
-KANE: Final = Equation(_of(F, "r") + Symbol("F", ("r",), star=True), ZERO)
+KANE: Final = Equation(_indexed(F, "r") + Symbol("F", ("r",), star=True), ZERO)
 NEWTON_EULER: Final = All((Equation(m * a, F + f), Equation(H_dot, M + mu)))
-JOURDAIN: Final = Equation(Total((F - m * a).dot(Varied(v))) + Total((M - H_dot).dot(Varied(omega))), ZERO)
-DALEMBERT: Final = Equation(Total((F - m * a).dot(Varied(r))) + Total((M - H_dot).dot(Varied(theta))), ZERO)
+JOURDAIN: Final = Equation(Summation((F - m * a).dot(Variation(v))) + Summation((M - H_dot).dot(Variation(omega))), ZERO)
+DALEMBERT: Final = Equation(Summation((F - m * a).dot(Variation(r))) + Summation((M - H_dot).dot(Variation(theta))), ZERO)
 CENTRAL_EQUATION: Final = Equation(
-    Rate(Total(m * v.dot(_of(r, "k")) + H.dot(_of(theta, "k"))))
-    - Total(m * v.dot(Partial(v, _of(q, "k"))) + H.dot(Partial(omega, _of(q, "k")) + omega.cross(_of(theta, "k")))),
-    _of(Q, "k") + Component(A.T * lam, "k"),
+    Rate(Summation(m * v.dot(_indexed(r, "k")) + H.dot(_indexed(theta, "k"))))
+    - Summation(m * v.dot(Partial(v, _indexed(q, "k"))) + H.dot(Partial(omega, _indexed(q, "k")) + omega.cross(_indexed(theta, "k")))),
+    _indexed(Q, "k") + Component(A.T * lam, "k"),
 )
-GIBBS_APPELL: Final = Equation(Partial(S, Symbol("u", ("r",), dots=1)), _of(U, "r"))
-GAUSS: Final = Least(Total(HALF * m * Squared(Size(a - Quotient(F, m)))), Equation(A * q_ddot + gamma, ZERO))
+GIBBS_APPELL: Final = Equation(Partial(S, Symbol("u", ("r",), dots=1)), _indexed(U, "r"))
+GAUSS: Final = Minimum(Summation(HALF * m * Square(Magnitude(a - Quotient(F, m)))), Equation(A * q_ddot + gamma, ZERO))
 LAGRANGE: Final = Equation(Rate(Partial(T, q_dot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam)
-MAGGI: Final = Equation(Total((Rate(Partial(T, _of(q_dot, "i"))) - Partial(T, _of(q, "i")) - _of(Q, "i")) * _of(Phi, "ij"), "i"), ZERO)
+MAGGI: Final = Equation(
+    Summation((Rate(Partial(T, _indexed(q_dot, "i"))) - Partial(T, _indexed(q, "i")) - _indexed(Q, "i")) * _indexed(Phi, "ij"), "i"), ZERO
+)
 BOLTZMANN_HAMEL: Final = Equation(
-    Rate(Partial(T_bar, _of(u, "r")))
-    - Total(_of(Phi, "ir") * Partial(T_bar, _of(q, "i")), "i")
-    + Total(_of(P, "s") * (Total(Symbol("γ", ("rk",), ("s",)) * _of(u, "k"), "k") + Symbol("γ", ("rt",), ("s",))), "s"),
-    _of(U, "r"),
+    Rate(Partial(T_bar, _indexed(u, "r")))
+    - Summation(_indexed(Phi, "ir") * Partial(T_bar, _indexed(q, "i")), "i")
+    + Summation(_indexed(P, "s") * (Summation(Symbol("γ", ("rk",), ("s",)) * _indexed(u, "k"), "k") + Symbol("γ", ("rt",), ("s",))), "s"),
+    _indexed(U, "r"),
 )
 HAMILTON: Final = All((Equation(q_dot, Partial(H, p)), Equation(p_dot, -Partial(H, q) + Q + A.T * lam)))
-EXTENDED_HAMILTON: Final = Equation(IntegralOver(Varied(T) - Varied(V) + Varied(W), t), ZERO)
+EXTENDED_HAMILTON: Final = Equation(IntegralOver(Variation(T) - Variation(V) + Variation(W), t), ZERO)

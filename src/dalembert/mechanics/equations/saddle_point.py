@@ -22,15 +22,15 @@ from dalembert.mechanics.kinematics.constraint_rows import VelocityRow, position
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, Trials, rank_mod
-from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite, symbols_of
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.functions import sqrt
-from dalembert.symbolic.algebra.sparse_matrix import Column, Rows, contracted, jacobian, slopes, total
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, gradient_column, jacobian, sum_of_products, sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
 
 
 @dataclass(frozen=True)
-class SaddleEquations:
+class SaddlePointEquations:
     """M, f, and for every row A, γ, e and φ, as nodes of one tape; `retraction[k]` is q_k + E δz with the state's z as δz."""
 
     system: str
@@ -55,25 +55,25 @@ class SaddleEquations:
         return len(self.q) > len(self.z)
 
     @cached_property
-    def massless(self) -> bool:
+    def has_singular_mass(self) -> bool:
         """Whether M is singular in every state: some rates move no mass, and only the rows determine them."""
         n = len(self.z)
 
-        def rank(point: PrimePoint) -> int:
-            return rank_mod(_dense(point, self.M, n), point.prime).rank
+        def rank(point: SamplePoint) -> int:
+            return rank_mod(_matrix_at_point(point, self.M, n), point.prime).rank
 
-        return Trials(self.tape, 1).at(0, rank) < n
+        return RandomPoints(self.tape, 1).at(0, rank) < n
 
     @cached_property
-    def linear_rows(self) -> bool:
+    def has_linear_rows(self) -> bool:
         """Whether every row is linear in the rates."""
         inside = set(self.z)
         return all(inside.isdisjoint(symbols_of(self.tape, row.A.values())) for row in self.rows)
 
 
-def saddle(kin: Kinematics, equations: Equations) -> SaddleEquations:
+def saddle_point_equations(kin: Kinematics, equations: Equations) -> SaddlePointEquations:
     """The equations of a system without rows, by any principle on `all_rates`, and its rows beside them."""
-    found = SaddleEquations(
+    augmented = SaddlePointEquations(
         equations.system,
         kin.tape,
         equations.q,
@@ -82,41 +82,41 @@ def saddle(kin: Kinematics, equations: Equations) -> SaddleEquations:
         tuple(equations.M),
         tuple(equations.f),
         kin.velocity_rows,
-        tuple(_moved(kin)),
+        tuple(_retraction(kin)),
     )
-    _check_regular(found)
-    return found
+    _check_regular(augmented)
+    return augmented
 
 
-def _moved(kin: Kinematics) -> list[int]:
+def _retraction(kin: Kinematics) -> list[int]:
     """q + E z, with every quaternion divided by its length."""
     t = kin.tape
-    linear = Linear(t, kin.u)
-    new = [contracted(t, ((c, kin.u[r]) for r, c in linear(e)[1].items()), q) for q, e in zip(kin.q, kin.qdot_of_u, strict=True)]
+    linear = LinearCoefficients(t, kin.u)
+    new = [sum_of_products(t, ((c, kin.u[r]) for r, c in linear(e)[1].items()), q) for q, e in zip(kin.q, kin.qdot_of_u, strict=True)]
     place = {q: k for k, q in enumerate(kin.q)}
     for F in kin.system.space.frames:
         if isinstance(F.rotation, Quaternion):
             at = [place[e] for e in F.rotation.e]
-            length = t.call("sqrt", Rewrite(t, {kin.q[k]: new[k] for k in at})(F.rotation.square(t)))
+            length = t.call("sqrt", Substitution(t, {kin.q[k]: new[k] for k in at})(F.rotation.squared_norm(t)))
             for k in at:
                 new[k] = t.div(new[k], length)
     return new
 
 
-def _check_regular(equations: SaddleEquations) -> None:
+def _check_regular(equations: SaddlePointEquations) -> None:
     """Refuse rates that neither a mass nor a row determines, by name."""
     t, n = equations.tape, len(equations.z)
 
-    def rank(point: PrimePoint) -> int:
+    def rank(point: SamplePoint) -> int:
         rows = [[point(row.A[k]) if k in row.A else 0 for k in range(n)] for row in equations.rows]
-        return rank_mod([*_dense(point, equations.M, n), *rows], point.prime).rank
+        return rank_mod([*_matrix_at_point(point, equations.M, n), *rows], point.prime).rank
 
-    if equations.massless and Trials(t, 1).at(0, rank) < n:
+    if equations.has_singular_mass and RandomPoints(t, 1).at(0, rank) < n:
         msg = "the mass matrix is singular in every state, and no row determines what no inertia resists; give the part it moves a mass"
         raise IllPosed(msg)
 
 
-def _dense(point: PrimePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[Element]]:
+def _matrix_at_point(point: SamplePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[Element]]:
     return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]
 
 
@@ -124,7 +124,7 @@ def _dense(point: PrimePoint, M: tuple[dict[int, int], ...], n: int) -> list[lis
 
 
 @dataclass(frozen=True)
-class Projection:
+class ProjectionStep:
     """δq and Σ|φ| as nodes of one tape."""
 
     tape: Tape
@@ -132,7 +132,7 @@ class Projection:
     residual: int
 
 
-def projection(kin: Kinematics) -> Projection | None:
+def constraint_projection(kin: Kinematics) -> ProjectionStep | None:
     """One Newton step onto the holonomic rows; None where there are none."""
     kin = kin.fork()
     t, n = kin.tape, kin.n_q
@@ -140,20 +140,20 @@ def projection(kin: Kinematics) -> Projection | None:
     if not phi:
         return None
     A = jacobian(Column(t, (f.i for f in phi)), Column(t, kin.q))
-    residual = total(t, map(abs, phi)).i
+    residual = sum_scalars(t, map(abs, phi)).i
     if all(r.is_norm for r in kin.rows if r.phi is not None):
         # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are no other rows no mass is asked
         factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
-        return Projection(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
+        return ProjectionStep(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
     K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())
-    through = Rows.of(t, map(K.solve, A.dense()), n)
-    lam = LDL(t, (A @ through.T).dense()).solve([f.i for f in phi])
-    return Projection(t, (-(through.T @ Column(t, lam))).nodes, residual)
+    K_inv_AT = SparseMatrix.from_dense(t, map(K.solve, A.dense()), n)
+    lam = LDL(t, (A @ K_inv_AT.T).dense()).solve([f.i for f in phi])
+    return ProjectionStep(t, (-(K_inv_AT.T @ Column(t, lam))).nodes, residual)
 
 
-def _mass_matrix(kin: Kinematics) -> Rows:
+def _mass_matrix(kin: Kinematics) -> SparseMatrix:
     """∂²T/∂q̇∂q̇"""
     t, qdot = kin.tape, Column(kin.tape, kin.qdot)
     T = Quantities(kin).rates.T.value
-    linear = Linear(t, kin.qdot)
-    return Rows(t, (linear(p)[1] for p in slopes(T, qdot)), kin.n_q)
+    linear = LinearCoefficients(t, kin.qdot)
+    return SparseMatrix(t, (linear(p)[1] for p in gradient_column(T, qdot)), kin.n_q)

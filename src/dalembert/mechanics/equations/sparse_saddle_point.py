@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dalembert.symbolic.algebra.sparse_matrix import contracted
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
 # so many operations in a straight line take less time than loops over full rows, zeros or not
-_FEW: Final = 500
+_MIN_BUDGET: Final = 500
 # more must save so much
-_SAVING: Final = 8
+_MIN_SAVINGS: Final = 8
 
 
 class _TooManyOperations(Exception):
@@ -30,23 +30,23 @@ class SparseLDL:
 
     def __init__(self, tape: Tape, rows: Sequence[Mapping[int, int]], budget: int) -> None:
         self.tape = tape
-        left = [dict(row) for row in rows]
+        remaining = [dict(row) for row in rows]
         # by the number of what is eliminated: its column of L, and 1/d
         self.L: dict[int, dict[int, int]] = {}
-        self.over: dict[int, int] = {}
+        self.D_inverse: dict[int, int] = {}
         waiting = set(range(len(rows)))
         while waiting:
-            j = min(waiting, key=lambda k: (len(left[k]), k))
+            j = min(waiting, key=lambda k: (len(remaining[k]), k))
             waiting.remove(j)
-            column = {k: node for k, node in left[j].items() if k != j}
+            column = {k: node for k, node in remaining[j].items() if k != j}
             budget -= len(column) * (len(column) + 1) // 2
             if budget < 0:
                 raise _TooManyOperations
-            self._eliminate(left, j, column)
+            self._eliminate(remaining, j, column)
 
     def _eliminate(self, left: list[dict[int, int]], j: int, column: Mapping[int, int]) -> None:
         t = self.tape
-        over = self.over[j] = t.div(t.one, left[j].get(j, t.zero))
+        over = self.D_inverse[j] = t.div(t.one, left[j].get(j, t.zero))
         self.L[j] = {k: t.mul(node, over) for k, node in column.items()}
         for k in column:
             del left[k][j]
@@ -65,34 +65,34 @@ class SparseLDL:
                     y[k] = t.sub(y.get(k, t.zero), t.mul(l, y[j]))
         return y
 
-    def back(self, b: Mapping[int, int]) -> dict[int, int]:
+    def backward(self, b: Mapping[int, int]) -> dict[int, int]:
         """L⁻ᵀ b"""
         t, x = self.tape, dict(b)
         for j in reversed(self.L):
-            x[j] = t.sub(x[j], contracted(t, ((l, x[k]) for k, l in self.L[j].items())))
+            x[j] = t.sub(x[j], sum_of_products(t, ((l, x[k]) for k, l in self.L[j].items())))
         return x
 
     def solve(self, b: Mapping[int, int]) -> dict[int, int]:
         """x with L D Lᵀ x = b."""
-        return self.back(self.divided(self.forward(b)))
+        return self.backward(self.divide_by_D(self.forward(b)))
 
-    def divided(self, b: Mapping[int, int]) -> dict[int, int]:
+    def divide_by_D(self, b: Mapping[int, int]) -> dict[int, int]:
         """D⁻¹ b"""
-        return {k: self.tape.mul(x, self.over[k]) for k, x in b.items()}
+        return {k: self.tape.mul(x, self.D_inverse[k]) for k, x in b.items()}
 
 
-def sparse_saddle(tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]) -> SparseSaddle | None:
+def factor_saddle_point(tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]) -> SparseSaddlePoint | None:
     """The factors on the tape; None where there are no rows, or many unknowns and few zeros."""
     n, m = len(M), len(A)
     if not m:
         return None
     try:
-        return SparseSaddle(tape, M, A, max(_FEW, (n**3 // 6 + n * n * m // 2 + m * m * n) // _SAVING))
+        return SparseSaddlePoint(tape, M, A, max(_MIN_BUDGET, (n**3 // 6 + n * n * m // 2 + m * m * n) // _MIN_SAVINGS))
     except _TooManyOperations:
         return None
 
 
-class SparseSaddle:
+class SparseSaddlePoint:
     """M = L D Lᵀ and S = A M⁻¹ Aᵀ = L' D' L'ᵀ, and what is solved with them.
 
     lengths      s_jj, the squares of the rows in the metric of M
@@ -102,43 +102,43 @@ class SparseSaddle:
 
     def __init__(self, t: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]], budget: int) -> None:
         self.tape = t
-        self._metric = SparseLDL(t, _without_zeros(t, M), budget)
-        W = [self._metric.forward(row) for row in _without_zeros(t, A)]
+        self._mass_factor = SparseLDL(t, _without_zeros(t, M), budget)
+        W = [self._mass_factor.forward(row) for row in _without_zeros(t, A)]
         if sum(len(row) for row in W) > budget:
             raise _TooManyOperations
-        V = self._V = [self._metric.divided(row) for row in W]
+        V = self._V = [self._mass_factor.divide_by_D(row) for row in W]
         S: list[dict[int, int]] = [{} for _ in A]
-        for i, j in _touching(W):
-            S[i][j] = S[j][i] = contracted(t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j]))
-        self._rows = SparseLDL(t, S, budget)
-        self.lengths = tuple(row.get(j, t.zero) for j, row in enumerate(S))
-        self.over_pivots = _listed(self._rows.over)
-        lost = self._metric.divided({k: row[k] for k, row in enumerate(M)}).values()
-        self.mass_lost = contracted(t, ((x, x) for x in lost))
+        for i, j in _coupled_row_pairs(W):
+            S[i][j] = S[j][i] = sum_of_products(t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j]))
+        self._schur_factor = SparseLDL(t, S, budget)
+        self.row_norms_squared = tuple(row.get(j, t.zero) for j, row in enumerate(S))
+        self.inverse_pivots = _as_tuple(self._schur_factor.D_inverse)
+        lost = self._mass_factor.divide_by_D({k: row[k] for k, row in enumerate(M)}).values()
+        self.mass_cancellation = sum_of_products(t, ((x, x) for x in lost))
 
     def solution(self, f: Sequence[int], gamma: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """ż and λ"""
-        t, h = self.tape, self._metric.forward(dict(enumerate(f)))
-        right = {j: t.neg(contracted(t, ((v, h[k]) for k, v in row.items()), gamma[j])) for j, row in enumerate(self._V)}
-        lam = self._rows.solve(right)
-        return _listed(self._along(lam, self._metric.divided(h))), _listed(lam)
+        t, h = self.tape, self._mass_factor.forward(dict(enumerate(f)))
+        right = {j: t.neg(sum_of_products(t, ((v, h[k]) for k, v in row.items()), gamma[j])) for j, row in enumerate(self._V)}
+        lam = self._schur_factor.solve(right)
+        return _as_tuple(self._apply_multipliers(lam, self._mass_factor.divide_by_D(h))), _as_tuple(lam)
 
-    def correction(self, g: Sequence[int]) -> tuple[int, ...]:
+    def projection_step(self, g: Sequence[int]) -> tuple[int, ...]:
         """δz"""
         t = self.tape
-        mu = self._rows.solve({j: t.neg(x) for j, x in enumerate(g)})
-        return _listed(self._along(mu, dict.fromkeys(range(len(self._metric.over)), t.zero)))
+        mu = self._schur_factor.solve({j: t.neg(x) for j, x in enumerate(g)})
+        return _as_tuple(self._apply_multipliers(mu, dict.fromkeys(range(len(self._mass_factor.D_inverse)), t.zero)))
 
-    def _along(self, lam: Mapping[int, int], y: dict[int, int]) -> dict[int, int]:
+    def _apply_multipliers(self, lam: Mapping[int, int], y: dict[int, int]) -> dict[int, int]:
         """L⁻ᵀ (y + D⁻¹ W λ)"""
         t = self.tape
         for j, row in enumerate(self._V):
             for k, v in row.items():
                 y[k] = t.add(y[k], t.mul(lam[j], v))
-        return self._metric.back(y)
+        return self._mass_factor.backward(y)
 
 
-def _listed(values: Mapping[int, int]) -> tuple[int, ...]:
+def _as_tuple(values: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(values[k] for k in range(len(values)))
 
 
@@ -146,7 +146,7 @@ def _without_zeros(t: Tape, rows: Sequence[Mapping[int, int]]) -> list[dict[int,
     return [{k: node for k, node in row.items() if node != t.zero} for row in rows]
 
 
-def _touching(W: Sequence[Mapping[int, int]]) -> set[tuple[int, int]]:
+def _coupled_row_pairs(W: Sequence[Mapping[int, int]]) -> set[tuple[int, int]]:
     """The pairs j ≤ i of rows that share a column."""
     users: dict[int, list[int]] = {}
     for j, row in enumerate(W):

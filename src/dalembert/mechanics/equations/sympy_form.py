@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError, Unknown
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SymPyEquations(Shown):
+class SymPyEquations(Displayable):
     """q and u as dynamicsymbols, constants as symbols: mass_matrix * u' = forcing, q' = rates."""
 
     q: sympy.Matrix
@@ -50,15 +50,15 @@ class SymPyEquations(Shown):
     @cached_property
     def A(self) -> Any:
         """∂ẋ/∂x at any point, x = (q, u)"""
-        return self._slopes[0]
+        return self._state_jacobians[0]
 
     @cached_property
     def B(self) -> Any:
         """∂ẋ/∂w at any point"""
-        return self._slopes[1]
+        return self._state_jacobians[1]
 
     @cached_property
-    def _slopes(self) -> tuple[Any, Any]:
+    def _state_jacobians(self) -> tuple[Any, Any]:
         return self.linearize()
 
     def linearize(self, about: Mapping[Any, Any] | None = None, coordinates: Sequence[Any] | None = None) -> tuple[Any, Any]:
@@ -73,50 +73,52 @@ class SymPyEquations(Shown):
         at = {self._symbol(key): sympy.sympify(value) for key, value in (about or {}).items()}
         x, v = [*self.q, *self.u, *self.inputs], sympy.Matrix([sympy.Dummy() for _ in self.u])
         M, f = self.mass_matrix.xreplace(at), self.forcing.xreplace(at)
-        free, S = self._tangent(coordinates, at)
+        free, S = self._tangent_basis(coordinates, at)
         # (q, u, w) from (z, u, w)
         L = sympy.diag(S, sympy.eye(len(self.u) + len(self.inputs)))
-        accelerations = dict(zip(v, _solved(M, f), strict=True))
+        accelerations = dict(zip(v, _lu_solve(M, f), strict=True))
         slopes = (self.forcing - self.mass_matrix * v).jacobian(x).xreplace(at).xreplace(accelerations)
         zdot = self.rates.extract(free, [0]).jacobian(x).xreplace(at)
-        whole = (zdot * L).col_join(_solved(M, slopes * L))
+        whole = (zdot * L).col_join(_lu_solve(M, slopes * L))
         if whole.has(sympy.zoo, sympy.nan, sympy.oo):
             msg = "linearize: the equations have no finite slope at this point (division by zero): choose another"
             raise DalembertError(msg)
         n = len(free) + len(self.u)
         return whole[:, :n], whole[:, n:]
 
-    def _tangent(self, coordinates: Sequence[Any] | None, at: Mapping[Any, Any]) -> tuple[list[int], Any]:
+    def _tangent_basis(self, coordinates: Sequence[Any] | None, at: Mapping[Any, Any]) -> tuple[list[int], Any]:
         """∂q = S ∂z on the rows, ∂φ/∂q S = 0, and the places of z."""
         import sympy
 
         q, wanted = list(self.q), len(self.q) - len(self.rows)
         names = list(q) if coordinates is None else [self._symbol(key) for key in coordinates]
         if len(set(names)) != wanted or not set(names) <= set(q):
-            msg = f"linearize: rows stand on positions, so name {wanted} of {_listed(q)} as independent: coordinates=[…]"
+            msg = f"linearize: rows stand on positions, so name {wanted} of {_name_list(q)} as independent: coordinates=[…]"
             raise DalembertError(msg)
         free = [q.index(z) for z in names]
-        bound = [k for k in range(len(q)) if k not in free]
+        dependent = [k for k in range(len(q)) if k not in free]
         S = sympy.zeros(len(q), len(free))
         for j, k in enumerate(free):
             S[k, j] = 1
-        if bound:
+        if dependent:
             phi_q = self.rows.jacobian(q).xreplace(dict(at))
-            follow = _solved(phi_q.extract(list(range(len(bound))), bound), -phi_q.extract(list(range(len(bound))), free))
-            for i, k in enumerate(bound):
-                S[k, :] = follow[i, :]
+            dependent_part = _lu_solve(
+                phi_q.extract(list(range(len(dependent))), dependent), -phi_q.extract(list(range(len(dependent))), free)
+            )
+            for i, k in enumerate(dependent):
+                S[k, :] = dependent_part[i, :]
         return free, S
 
     def _symbol(self, key: Any) -> Any:
         """A symbol of these equations by itself or by its name: theta, "theta", "theta.dot"."""
-        name = _plain(str(key).removesuffix("(t)").replace(".dot", "'"))
-        if name not in self._named:
-            msg = f"linearize: {key} does not occur in the equations; known are {_listed(self._named)}"
+        name = _ascii_name(str(key).removesuffix("(t)").replace(".dot", "'"))
+        if name not in self._symbols_by_name:
+            msg = f"linearize: {key} does not occur in the equations; known are {_name_list(self._symbols_by_name)}"
             raise Unknown(msg)
-        return self._named[name]
+        return self._symbols_by_name[name]
 
     @cached_property
-    def _named(self) -> dict[str, Any]:
+    def _symbols_by_name(self) -> dict[str, Any]:
         """Coordinates, speeds, inputs and what else the equations are made of, by name."""
         from sympy.core.function import AppliedUndef
         from sympy.physics.mechanics import dynamicsymbols
@@ -134,15 +136,15 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
     t = equations.tape
     moving = {s.name for s in kin.system.symbols.values() if s.kind != "constant"}
 
-    def named(i: int) -> Any:
-        return dynamicsymbols(_plain(kin.name(i)))
+    def dynamic_symbol(i: int) -> Any:
+        return dynamicsymbols(_ascii_name(kin.name(i)))
 
-    replace = {sympy.Symbol(kin.name(i)): named(i) for i in (*kin.q, *kin.u)}
+    replace = {sympy.Symbol(kin.name(i)): dynamic_symbol(i) for i in (*kin.q, *kin.u)}
     replace[sympy.Symbol("t")] = dynamicsymbols._t  # noqa: SLF001 - SymPy's own name for the time
 
     def expression(i: int) -> Any:
         e = Scalar(t, i).sympy()
-        others = {s: dynamicsymbols(_plain(s.name)) for s in e.free_symbols if s not in replace and s.name.rstrip("'") in moving}
+        others = {s: dynamicsymbols(_ascii_name(s.name)) for s in e.free_symbols if s not in replace and s.name.rstrip("'") in moving}
         return e.xreplace({**replace, **others})
 
     n = len(equations.u)
@@ -155,17 +157,17 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
         return sympy.Matrix(len(listed), 1, listed)
 
     return SymPyEquations(
-        q=column(named(i) for i in kin.q),
-        u=column(named(i) for i in kin.u),
+        q=column(dynamic_symbol(i) for i in kin.q),
+        u=column(dynamic_symbol(i) for i in kin.u),
         mass_matrix=M,
         forcing=column(expression(i) for i in equations.f),
         rates=column(expression(i) for i in equations.qdot),
-        inputs=column(named(i) for i in inputs),
+        inputs=column(dynamic_symbol(i) for i in inputs),
         rows=column(expression(i) for i in phi),
     )
 
 
-def _solved(M: Any, b: Any) -> Any:
+def _lu_solve(M: Any, b: Any) -> Any:
     """M⁻¹ b"""
     from sympy.matrices.exceptions import NonInvertibleMatrixError
 
@@ -178,10 +180,10 @@ def _solved(M: Any, b: Any) -> Any:
         raise DalembertError(msg) from e
 
 
-def _listed(symbols: Iterable[Any]) -> str:
+def _name_list(symbols: Iterable[Any]) -> str:
     return ", ".join(str(x).removesuffix("(t)") for x in symbols)
 
 
-def _plain(name: str) -> str:
+def _ascii_name(name: str) -> str:
     """theta'' → theta_ddot"""
     return name.replace("''", "_ddot").replace("'", "_dot")

@@ -8,7 +8,7 @@ from dalembert.errors import BadDescription
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.symbolic.algebra.functions import sqrt
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.tape import Tape
 
 
@@ -48,7 +48,7 @@ def _check(what: str, given: object, kind: type[Frame | Vector]) -> None:
 
 
 def _size(what: str, tape: Tape, size: Any) -> Scalar:
-    e = Scalar(tape, on(tape, size))
+    e = Scalar(tape, as_node(tape, size))
     if e.value is not None and e.value < 0:
         msg = f"{what}: a size is {float(e.value):g}; it must not be negative"
         raise BadDescription(msg)

@@ -11,35 +11,35 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadDescription, BadExpression
-from dalembert.foundation.suggestions import no_attribute
-from dalembert.mechanics.geometry.declaration_log import recorded
+from dalembert.foundation.suggestions import attribute_error
+from dalembert.mechanics.geometry.declaration_log import record_declaration
 from dalembert.mechanics.geometry.rotation import (
-    AboutAxis,
-    AboutBasis,
+    AxisRotation,
+    BasisRotation,
     DirectionCosines,
     Matrix3,
     Quaternion,
     Rotation,
     cross3,
-    departures,
     dot3,
     identity,
-    scaled,
-    transposed,
+    orthogonality_residuals,
+    scale3,
+    transpose,
 )
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.symbolic.algebra.exact.zero_test import all_zero, shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero, provably_zero
 from dalembert.symbolic.algebra.expression_graph import symbols_of
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.tape import Tape, Triple
-from dalembert.symbolic.units.quantities import LIKE_DEGREES, hint_at_degrees
+from dalembert.symbolic.units.quantities import COMMON_DEGREES, warn_if_degrees
 
 if TYPE_CHECKING:
     from dalembert.mechanics.geometry.point import Point, Space
 
 
 # so many frames away a vector along one axis is turned as a unit vector, which all others along it share
-_FAR: Final = 12
+_LONG_CHAIN: Final = 12
 
 
 # what other libraries call it
@@ -64,7 +64,7 @@ class Frame:
 
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there."""
-        raise no_attribute(self, name, _ELSEWHERE.get(name, ""))
+        raise attribute_error(self, name, _ELSEWHERE.get(name, ""))
 
     # ---- axes --------------------------------------------------------------------------------
 
@@ -93,59 +93,59 @@ class Frame:
         return self.space.motion.w(self)
 
     @property
-    def turning_axes(self) -> list[int]:
+    def rotation_axes(self) -> list[int]:
         """Those of its axes about which it turns."""
         w = self.w
         return [k for k, c in enumerate(w.components(self)) if c != w.tape.zero]
 
     # ---- child frames ------------------------------------------------------------------------
 
-    @recorded
+    @record_declaration
     def rotated(self, angle: Any, axis: Vector, name: str | None = None) -> Frame:
         """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
         t = self.space.tape
         if isinstance(angle, str) and angle in ("x", "y", "z") and not isinstance(axis, str | Vector):
             msg = f"rotated({angle!r}, …): the angle comes first, then the axis: rotated({axis}, {angle!r})"
             raise BadDescription(msg)
-        theta = on(t, angle)
-        if (turn := t.value(theta)) is not None and abs(turn) in LIKE_DEGREES:
-            hint_at_degrees("rotated: an angle", turn)
-        n = self.unit(axis)
+        theta = as_node(t, angle)
+        if (turn := t.value(theta)) is not None and abs(turn) in COMMON_DEGREES:
+            warn_if_degrees("rotated: an angle", turn)
+        n = self.unit_axis(axis)
         for k in range(3):
             v = t.value(n[k])
             if v in (1, -1) and all(n[j] == t.zero for j in range(3) if j != k):
-                return self._child(name, AboutBasis(theta, k, int(v)))
-        return self._child(name, AboutAxis(theta, n))
+                return self._child(name, BasisRotation(theta, k, int(v)))
+        return self._child(name, AxisRotation(theta, n))
 
     def named_axis(self, axis: Vector | str) -> Vector:
         """The axis of this frame that "x", "y" or "z" names; anything else as it is."""
         return getattr(self, axis) if isinstance(axis, str) and axis in ("x", "y", "z") else axis  # type: ignore[return-value]
 
-    def unit(self, axis: Vector | str) -> Triple:
+    def unit_axis(self, axis: Vector | str) -> Triple:
         """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else is refused."""
         t = self.space.tape
         direction = self.named_axis(axis)
-        self.space.own(direction, "rotation axis")
+        self.space.check_vector(direction, "rotation axis")
         n = direction.on(t).components(self)
         moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
         if moving:
             msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"
             raise BadDescription(msg)
         square = dot3(t, n, n)
-        if all_zero(t, [square], "rotation axis: whether it has a direction"):
+        if decide_all_zero(t, [square], "rotation axis: whether it has a direction"):
             msg = "rotation axis: it is the zero vector, which has no direction"
             raise BadDescription(msg)
-        if shown_zero(t, [t.sub(square, t.one)])[0]:
+        if provably_zero(t, [t.sub(square, t.one)])[0]:
             return n
         length = t.call("sqrt", square)
         return (t.div(n[0], length), t.div(n[1], length), t.div(n[2], length))
 
-    @recorded
+    @record_declaration
     def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
         """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
         check_axes(axes, len(angles))
         # refused before the first frame is made
-        angles = tuple(Scalar(self.space.tape, on(self.space.tape, angle)) for angle in angles)
+        angles = tuple(Scalar(self.space.tape, as_node(self.space.tape, angle)) for angle in angles)
         frames: list[Frame] = []
         F = self
         for k, (axis, angle) in enumerate(zip(axes, angles, strict=True)):
@@ -153,27 +153,27 @@ class Frame:
             frames.append(F)
         return tuple(frames)
 
-    @recorded
+    @record_declaration
     def oriented(self, cosines: Sequence[Sequence[Any]], name: str | None = None) -> Frame:
         """The frame with v_this = R v_new, R given by its direction cosines (row i: this frame's axis i)."""
         t = self.space.tape
         if len(cosines) != 3 or any(len(row) != 3 for row in cosines):
             msg = "direction cosines: give a 3 by 3 matrix"
             raise BadDescription(msg)
-        R: Matrix3 = tuple(tuple(on(t, c) for c in row) for row in cosines)  # type: ignore[assignment]
-        if not all_zero(t, departures(t, R), "direction cosines: whether the rows are orthogonal unit vectors"):
+        R: Matrix3 = tuple(tuple(as_node(t, c) for c in row) for row in cosines)  # type: ignore[assignment]
+        if not decide_all_zero(t, orthogonality_residuals(t, R), "direction cosines: whether the rows are orthogonal unit vectors"):
             msg = "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"
             raise BadDescription(msg)
-        if not all_zero(t, [t.sub(dot3(t, R[0], cross3(t, R[1], R[2])), t.one)], "direction cosines: whether the determinant is 1"):
+        if not decide_all_zero(t, [t.sub(dot3(t, R[0], cross3(t, R[1], R[2])), t.one)], "direction cosines: whether the determinant is 1"):
             msg = "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign"
             raise BadDescription(msg)
         return self._child(name, DirectionCosines(R))
 
-    @recorded
+    @record_declaration
     def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, *, name: str | None = None) -> Frame:
         """The frame turned by the quaternion e₀ + e₁ i + e₂ j + e₃ k, normalised, so any e ≠ 0 will do."""
         t = self.space.tape
-        e = (on(t, e0), on(t, e1), on(t, e2), on(t, e3))
+        e = (as_node(t, e0), as_node(t, e1), as_node(t, e2), as_node(t, e3))
         if len(set(e)) != 4 or any(t.nodes[i][0] != "symbol" for i in e):
             msg = "quaternion: give four different coordinates"
             raise BadDescription(msg)
@@ -182,7 +182,7 @@ class Frame:
     def _child(self, name: str | None, rotation: Rotation) -> Frame:
         return Frame(self.space, self.space.frame_name(name), self, rotation)
 
-    def carries(self, other: Frame) -> bool:
+    def is_ancestor_of(self, other: Frame) -> bool:
         """Whether the other is this frame, or hangs on it."""
         F: Frame | None = other
         while F is not None and F.depth > self.depth:
@@ -195,53 +195,53 @@ class Frame:
         """The components here of a vector whose components in G are v."""
         if G is self:
             return v
-        if self.depth - G.depth >= _FAR and v.count(t.zero) == 2 and G.carries(self):
+        if self.depth - G.depth >= _LONG_CHAIN and v.count(t.zero) == 2 and G.is_ancestor_of(self):
             axis = next(k for k in range(3) if v[k] != t.zero)
-            return scaled(t, v[axis], self._axis_of(t, G, axis))
+            return scale3(t, v[axis], self._ancestor_axis(t, G, axis))
         down: list[Frame] = []
         a: Frame | None = G
         b: Frame | None = self
         while a is not b:
             # climb from whichever of the two is deeper until they meet
             if b is None or (a is not None and a.depth >= b.depth):
-                v = a.turn(t, v, back=True)  # type: ignore[union-attr]
+                v = a.transform_components(t, v, to_parent=True)  # type: ignore[union-attr]
                 a = a.parent  # type: ignore[union-attr]
             else:
                 down.append(b)
                 b = b.parent
         for F in reversed(down):
-            v = F.turn(t, v, back=False)
+            v = F.transform_components(t, v, to_parent=False)
         return v
 
-    def _axis_of(self, t: Tape, G: Frame, axis: int) -> Triple:
+    def _ancestor_axis(self, t: Tape, G: Frame, axis: int) -> Triple:
         """The components here of a unit vector of G, which carries this frame; turned on frame by frame, once for all loads along it."""
         down: list[Frame] = []
         F: Frame = self
-        while F is not G and (F.number, G.number, axis) not in t.turns:
+        while F is not G and (F.number, G.number, axis) not in t.rotated_components:
             down.append(F)
             assert F.parent is not None
             F = F.parent
-        v = identity(t)[axis] if F is G else t.turns[F.number, G.number, axis]
+        v = identity(t)[axis] if F is G else t.rotated_components[F.number, G.number, axis]
         for F in reversed(down):
-            v = t.turns[F.number, G.number, axis] = F.turn(t, v, back=False)
+            v = t.rotated_components[F.number, G.number, axis] = F.transform_components(t, v, to_parent=False)
         return v
 
-    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+    def transform_components(self, t: Tape, v: Triple, *, to_parent: bool) -> Triple:
         """Components in this frame from those in its parent (`back`: the other way), remembered both ways."""
-        key = (self.number, back, v)
-        found = t.turns.get(key)
-        if found is None:
+        key = (self.number, to_parent, v)
+        components = t.rotated_components.get(key)
+        if components is None:
             if v == (t.zero, t.zero, t.zero) or self.rotation is None:
                 return v
-            found = t.turns[key] = self.rotation.turn(t, v, back=back)
-            t.turns.setdefault((self.number, not back, found), v)
-        return found
+            components = t.rotated_components[key] = self.rotation.transform(t, v, back=to_parent)
+            t.rotated_components.setdefault((self.number, not to_parent, components), v)
+        return components
 
-    def matrix(self, t: Tape) -> Matrix3:
+    def dcm_nodes(self, t: Tape) -> Matrix3:
         """R: v_N = R v_here, row by row, on tape t (built from the rotations alone)."""
         N = self.space.frames[0]
         x, y, z = (N.express(t, axis, self) for axis in identity(t))
-        return transposed((x, y, z))
+        return transpose((x, y, z))
 
     def __getitem__(self, k: object) -> Vector:
         msg = f"{self.name}[{k!r}]: the axes of a frame are {self.name}.x, {self.name}.y and {self.name}.z"
@@ -263,7 +263,7 @@ def check_axes(axes: str, count: int) -> None:
         raise BadDescription(msg)
 
 
-class Motion:
+class VelocityRecursion:
     """Velocities and angular velocities in the inertial frame, given d/dt of any scalar."""
 
     def __init__(
@@ -288,15 +288,15 @@ class Motion:
             G = G.parent
         total = self._w.get(G, Vector(self.tape, {}))
         for H in reversed(missing):
-            total = self._w[H] = total + self._spin(H)
+            total = self._w[H] = total + self._relative_angular_velocity(H)
         return total
 
-    def _spin(self, F: Frame) -> Vector:
+    def _relative_angular_velocity(self, F: Frame) -> Vector:
         rotation, parent = F.rotation, F.parent
         assert rotation is not None
         assert parent is not None
-        components = self._spins[F] if F in self._spins else rotation.spin(self.tape, self.rate)
-        return Vector(self.tape, {F if rotation.spin_in_child else parent: components})
+        components = self._spins[F] if F in self._spins else rotation.angular_velocity(self.tape, self.rate)
+        return Vector(self.tape, {F if rotation.velocity_in_child else parent: components})
 
     def v(self, P: Point) -> Vector:
         """v of P: its parent's, and the rate of its offset."""
@@ -310,7 +310,7 @@ class Motion:
             total = self._v[H] = total + self.derivative(H.r)
         return total
 
-    def seen(self, a: Vector, F: Frame) -> Vector:
+    def derivative_in(self, a: Vector, F: Frame) -> Vector:
         """da/dt as an observer on F sees it: da/dt − ω_F × a."""
         return self.derivative(a) - self.w(F).cross(a.on(self.tape))
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dalembert.errors import BadDescription, BadExpression
-from dalembert.foundation.suggestions import no_attribute
-from dalembert.mechanics.geometry.declaration_log import Journal, recorded
-from dalembert.mechanics.geometry.frame import Frame, Motion
+from dalembert.foundation.suggestions import attribute_error
+from dalembert.mechanics.geometry.declaration_log import DeclarationLog, record_declaration
+from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.symbolic.algebra.expression_graph import Derivative
-from dalembert.symbolic.algebra.scalar import is_program
+from dalembert.symbolic.algebra.scalar import is_python_function
 from dalembert.symbolic.algebra.tape import Tape
 
 # what other libraries call it
@@ -38,13 +38,13 @@ class Point:
         self.depth: int = 0 if parent is None else parent.depth + 1
         space.points.append(self)
 
-    @recorded
+    @record_declaration
     def offset(self, r: Vector, name: str | None = None, frame: Frame | None = None) -> Point:
         """The point at r from this one. It rides on `frame`, by default the deepest frame r is written in."""
         space = self.space
-        space.own(r, "offset")
+        space.check_vector(r, "offset")
         if frame is not None:
-            space.has(frame, Frame, "offset, frame=")
+            space.check_element(frame, Frame, "offset, frame=")
         else:
             frame = max(r.parts, key=lambda f: (f.depth, f.number), default=self.frame)
         return Point(space, space.point_name(name), self, r.on(space.tape), frame)
@@ -64,21 +64,21 @@ class Point:
 
         Without one it is the point where the frame is attached: the first, on the way to the ground, that does not ride on it.
         """
-        return self.space.motion.seen(self - (origin or self._attachment(frame)), frame)
+        return self.space.motion.derivative_in(self - (origin or self._frame_origin(frame)), frame)
 
     def a_in(self, frame: Frame, origin: Point | None = None) -> Vector:
         """ᶠa = ᶠd/dt ᶠv: the acceleration that an observer on `frame` sees."""
-        return self.space.motion.seen(self.v_in(frame, origin), frame)
+        return self.space.motion.derivative_in(self.v_in(frame, origin), frame)
 
-    def _attachment(self, frame: Frame) -> Point:
+    def _frame_origin(self, frame: Frame) -> Point:
         """Where a frame that carries this point is attached."""
         if frame is self.space.N:
             return self.space.O
-        if not frame.carries(self.frame):
+        if not frame.is_ancestor_of(self.frame):
             msg = f"{self.name} seen from {frame.name}: {self.name} does not ride on it; name a point that is fixed in it, origin=Q"
             raise BadExpression(msg)
         P = self
-        while frame.carries(P.frame) and P.parent is not None:
+        while frame.is_ancestor_of(P.frame) and P.parent is not None:
             P = P.parent
         return P
 
@@ -91,7 +91,7 @@ class Point:
 
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there."""
-        raise no_attribute(self, name, _ELSEWHERE.get(name, ""))
+        raise attribute_error(self, name, _ELSEWHERE.get(name, ""))
 
     def __neg__(self) -> Point:
         msg = f"-{self.name}: a point has no multiples; its place from O is the vector {self.name} - s.O"
@@ -108,7 +108,7 @@ class Point:
         if not isinstance(other, Point):
             msg = f"{self.name} - {other}: subtract a point, {self.name} - Q, which gives the vector from Q to {self.name}"
             raise BadExpression(msg)
-        self.space.same(other.space)
+        self.space.check_same_system(other.space)
         here, there = Vector(self.space.tape, {}), Vector(self.space.tape, {})
         p: Point | None = self
         q: Point | None = other
@@ -135,30 +135,30 @@ class Space:
         self.tape = Tape()
         self.frames: list[Frame] = []
         self.points: list[Point] = []
-        self.journal = Journal()
+        self.journal = DeclarationLog()
         self.N = Frame(self, "N", None, None)
         self.O = Point(self, "O", None, Vector(self.tape, {}), self.N)
-        self.motion = Motion(self.tape, Derivative(self.tape, self.tape.rate))
+        self.motion = VelocityRecursion(self.tape, Derivative(self.tape, self.tape.rate))
 
-    def own(self, v: object, what: str) -> None:
+    def check_vector(self, v: object, what: str) -> None:
         """Refuse what is not a vector of this space."""
         if not isinstance(v, Vector):
-            msg = f"{what}: expected a vector such as a*N.x, got {_shown(v)}{_vector_hint(v)}"
+            msg = f"{what}: expected a vector such as a*N.x, got {_describe(v)}{_vector_hint(v)}"
             raise BadDescription(msg)
         if v.tape.root is not self.tape.root:
             msg = f"{what}: this vector belongs to another system; it can only be used in the system that made it"
             raise BadDescription(msg)
 
-    def has(self, element: object, kind: type[Point | Frame], what: str) -> None:
+    def check_element(self, element: object, kind: type[Point | Frame], what: str) -> None:
         """Refuse what is not a point (or a frame) of this space."""
         if not isinstance(element, kind):
             own = "a frame that moves, or s.N" if kind is Frame else "its point, particle.G"
             hint = f" (a particle has no frame; name {own})" if element is None else _element_hint(element, kind)
             msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}{hint}"
             raise BadDescription(msg)
-        self.same(element.space)
+        self.check_same_system(element.space)
 
-    def same(self, other: Space) -> None:
+    def check_same_system(self, other: Space) -> None:
         """Refuse to mix systems."""
         if other is not self:
             msg = "this frame or point belongs to another system; it can only be used in the system that made it"
@@ -166,14 +166,14 @@ class Space:
 
     def frame_name(self, name: str | None) -> str:
         """The given name, or the next free letter-number one."""
-        return _text(name, "frame") or f"F{len(self.frames)}"
+        return _check_name(name, "frame") or f"F{len(self.frames)}"
 
     def point_name(self, name: str | None) -> str:
         """The given name, or the next free letter-number one."""
-        return _text(name, "point") or f"P{len(self.points)}"
+        return _check_name(name, "point") or f"P{len(self.points)}"
 
 
-def _text(name: object, what: str) -> str:
+def _check_name(name: object, what: str) -> str:
     """A name that was given, or nothing."""
     if name is not None and not isinstance(name, str):
         more = ", and the frame a point rides on with frame=" if what == "point" else ""
@@ -182,9 +182,13 @@ def _text(name: object, what: str) -> str:
     return name or ""
 
 
-def _shown(v: object) -> str:
+def _describe(v: object) -> str:
     """What was given, without an address."""
-    return "a Python function; a function of the time goes to an input, s.input('F')*N.x, and inputs={'F': f}" if is_program(v) else repr(v)
+    return (
+        "a Python function; a function of the time goes to an input, s.input('F')*N.x, and inputs={'F': f}"
+        if is_python_function(v)
+        else repr(v)
+    )
 
 
 def _vector_hint(v: object) -> str:

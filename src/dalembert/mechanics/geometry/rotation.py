@@ -11,23 +11,23 @@ from fractions import Fraction
 from typing import Protocol
 
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import contracted
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
 Matrix3 = tuple[Triple, Triple, Triple]
 
 
-def plus(t: Tape, a: Triple, b: Triple) -> Triple:
+def add3(t: Tape, a: Triple, b: Triple) -> Triple:
     """a + b"""
     return t.add(a[0], b[0]), t.add(a[1], b[1]), t.add(a[2], b[2])
 
 
-def negative(t: Tape, a: Triple) -> Triple:
+def negate3(t: Tape, a: Triple) -> Triple:
     """−a"""
     return t.neg(a[0]), t.neg(a[1]), t.neg(a[2])
 
 
-def scaled(t: Tape, k: int, a: Triple) -> Triple:
+def scale3(t: Tape, k: int, a: Triple) -> Triple:
     """k a"""
     mul = t.mul
     return mul(k, a[0]), mul(k, a[1]), mul(k, a[2])
@@ -38,7 +38,7 @@ def dot3(t: Tape, a: Triple, b: Triple) -> int:
     return t.add(t.add(t.mul(a[0], b[0]), t.mul(a[1], b[1])), t.mul(a[2], b[2]))
 
 
-def power(t: Tape, w: Triple, v: Triple, n: Triple, f: Triple) -> int:
+def wrench_power(t: Tape, w: Triple, v: Triple, n: Triple, f: Triple) -> int:
     """ω·n + v·f: a moment and a force on a turn and a shift"""
     return t.add(dot3(t, w, n), dot3(t, v, f))
 
@@ -53,14 +53,14 @@ def cross3(t: Tape, a: Triple, b: Triple) -> Triple:
     )
 
 
-def times(t: Tape, X: Matrix3, a: Triple) -> Triple:
+def matrix_vector(t: Tape, X: Matrix3, a: Triple) -> Triple:
     """X a"""
     return dot3(t, X[0], a), dot3(t, X[1], a), dot3(t, X[2], a)
 
 
 def matrix_sum(t: Tape, X: Matrix3, Y: Matrix3) -> Matrix3:
     """X + Y"""
-    return plus(t, X[0], Y[0]), plus(t, X[1], Y[1]), plus(t, X[2], Y[2])
+    return add3(t, X[0], Y[0]), add3(t, X[1], Y[1]), add3(t, X[2], Y[2])
 
 
 def identity(t: Tape) -> Matrix3:
@@ -68,20 +68,20 @@ def identity(t: Tape) -> Matrix3:
     return (t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one)
 
 
-def transposed(X: Matrix3) -> Matrix3:
+def transpose(X: Matrix3) -> Matrix3:
     """Xᵀ"""
     return (X[0][0], X[1][0], X[2][0]), (X[0][1], X[1][1], X[2][1]), (X[0][2], X[1][2], X[2][2])
 
 
 def matrix_product(t: Tape, X: Matrix3, Y: Matrix3) -> Matrix3:
     """X Y"""
-    columns = transposed(Y)
-    return times(t, columns, X[0]), times(t, columns, X[1]), times(t, columns, X[2])
+    columns = transpose(Y)
+    return matrix_vector(t, columns, X[0]), matrix_vector(t, columns, X[1]), matrix_vector(t, columns, X[2])
 
 
 def outer(t: Tape, a: Triple, b: Triple) -> Matrix3:
     """a bᵀ"""
-    return scaled(t, a[0], b), scaled(t, a[1], b), scaled(t, a[2], b)
+    return scale3(t, a[0], b), scale3(t, a[1], b), scale3(t, a[2], b)
 
 
 def cross_matrix(t: Tape, r: Triple) -> Matrix3:
@@ -90,24 +90,24 @@ def cross_matrix(t: Tape, r: Triple) -> Matrix3:
     return (t.zero, t.neg(z), y), (z, t.zero, t.neg(x)), (t.neg(y), x, t.zero)
 
 
-def steiner(t: Tape, m_r: Triple, r: Triple) -> Matrix3:
+def parallel_axis_term(t: Tape, m_r: Triple, r: Triple) -> Matrix3:
     """m (r·r 1 − r r)"""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = outer(t, m_r, r)
-    xy, xz, yz = negative(t, (xy, xz, yz))
+    xy, xz, yz = negate3(t, (xy, xz, yz))
     return (t.add(yy, zz), xy, xz), (xy, t.add(xx, zz), yz), (xz, yz, t.add(xx, yy))
 
 
-def departures(t: Tape, R: Matrix3) -> list[int]:
+def orthogonality_residuals(t: Tape, R: Matrix3) -> list[int]:
     """R Rᵀ − 1, its upper half: zero where the rows are orthogonal unit vectors"""
     return [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]
 
 
-def opposite(t: Tape, X: Matrix3) -> Matrix3:
+def negate_matrix(t: Tape, X: Matrix3) -> Matrix3:
     """−X"""
-    return negative(t, X[0]), negative(t, X[1]), negative(t, X[2])
+    return negate3(t, X[0]), negate3(t, X[1]), negate3(t, X[2])
 
 
-def symmetric(X: Matrix3) -> Matrix3:
+def symmetrize(X: Matrix3) -> Matrix3:
     """A matrix known to be symmetric, by its upper half: the lower half is never computed."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = X
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
@@ -119,16 +119,16 @@ Rate = Callable[[int], int]
 class Rotation(Protocol):
     """A frame's attitude in its parent."""
 
-    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+    def transform(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         """Components in the child from those in the parent; `back` the other way round."""
         ...
 
-    def spin(self, t: Tape, rate: Rate) -> Triple:
-        """The child's angular velocity relative to the parent: along the child's axes if `spin_in_child`, else the parent's."""
+    def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
+        """The child's angular velocity relative to the parent: along the child's axes if `velocity_in_child`, else the parent's."""
         ...
 
     @property
-    def spin_in_child(self) -> bool:
+    def velocity_in_child(self) -> bool:
         """Whether the spin's components are along the child's axes (else along the parent's)."""
         ...
 
@@ -138,15 +138,15 @@ class Rotation(Protocol):
 
 
 @dataclass(frozen=True)
-class AboutBasis:
+class BasisRotation:
     """A turn through an angle about one of the parent's own axes (sign −1: about the opposite direction)."""
 
     angle: int
     axis: int
     sign: int
-    spin_in_child = False
+    velocity_in_child = False
 
-    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+    def transform(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         j, k = (self.axis + 1) % 3, (self.axis + 2) % 3
         c, s = t.call("cos", self.angle), t.call("sin", self.angle)
         if back != (self.sign < 0):
@@ -156,7 +156,7 @@ class AboutBasis:
         w[k] = t.sub(t.mul(c, v[k]), t.mul(s, v[j]))
         return w[0], w[1], w[2]
 
-    def spin(self, t: Tape, rate: Rate) -> Triple:
+    def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
         w = [t.zero] * 3
         w[self.axis] = rate(self.angle) if self.sign > 0 else t.neg(rate(self.angle))
         return w[0], w[1], w[2]
@@ -166,22 +166,22 @@ class AboutBasis:
 
 
 @dataclass(frozen=True)
-class AboutAxis:
+class AxisRotation:
     """R v = cos θ v + sin θ n×v + (1 − cos θ)(n·v) n for a constant unit vector n (Rodrigues)."""
 
     angle: int
     axis: Triple
-    spin_in_child = False
+    velocity_in_child = False
 
-    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+    def transform(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         n = self.axis
         c, s = t.call("cos", self.angle), t.call("sin", self.angle)
         along = t.mul(t.sub(t.one, c), dot3(t, n, v))
         across = cross3(t, n, v) if back else cross3(t, v, n)
-        return plus(t, plus(t, scaled(t, c, v), scaled(t, s, across)), scaled(t, along, n))
+        return add3(t, add3(t, scale3(t, c, v), scale3(t, s, across)), scale3(t, along, n))
 
-    def spin(self, t: Tape, rate: Rate) -> Triple:
-        return scaled(t, rate(self.angle), self.axis)
+    def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
+        return scale3(t, rate(self.angle), self.axis)
 
     def variables(self) -> tuple[int, ...]:
         return (self.angle, *self.axis)
@@ -192,12 +192,12 @@ class DirectionCosines:
     """R given by its nine direction cosines; ω from Ṙ Rᵀ."""
 
     R: Matrix3
-    spin_in_child = False
+    velocity_in_child = False
 
-    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
-        return times(t, self.R if back else transposed(self.R), v)
+    def transform(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        return matrix_vector(t, self.R if back else transpose(self.R), v)
 
-    def spin(self, t: Tape, rate: Rate) -> Triple:
+    def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
         R = self.R
         Rd = [tuple(rate(x) for x in row) for row in R]
         return dot3(t, Rd[2], R[1]), dot3(t, Rd[0], R[2]), dot3(t, Rd[1], R[0])  # type: ignore[arg-type]
@@ -214,19 +214,19 @@ class Quaternion:
     """
 
     e: tuple[int, int, int, int]
-    spin_in_child = True
+    velocity_in_child = True
 
-    def square(self, t: Tape) -> int:
+    def squared_norm(self, t: Tape) -> int:
         """e·e"""
         a, b, c, d = (Scalar(t, x) for x in self.e)
         return ((a * a + b * b) + (c * c + d * d)).i
 
-    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+    def transform(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         # R v = v + 2 (e₀ a×v + a×(a×v))/(e·e) with a = (e₁, e₂, e₃)
         e0, a = self.e[0], self.e[1:]
         once = cross3(t, a, v)
-        both = plus(t, scaled(t, e0 if back else t.neg(e0), once), cross3(t, a, once))
-        return plus(t, v, scaled(t, t.div(t.const(2), self.square(t)), both))
+        both = add3(t, scale3(t, e0 if back else t.neg(e0), once), cross3(t, a, once))
+        return add3(t, v, scale3(t, t.div(t.const(2), self.squared_norm(t)), both))
 
     def rows(self, t: Tape) -> tuple[tuple[int, int, int, int], ...]:
         """E(e): the child's components of its spin are 2 E ė/(e·e)."""
@@ -234,20 +234,20 @@ class Quaternion:
         n = t.neg
         return (n(e1), e0, e3, n(e2)), (n(e2), n(e3), e0, e1), (n(e3), e2, n(e1), e0)
 
-    def spin(self, t: Tape, rate: Rate) -> Triple:
+    def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
         ed = [rate(x) for x in self.e]
-        x, y, z = (contracted(t, zip(row, ed, strict=True)) for row in self.rows(t))
-        return scaled(t, t.div(t.const(2), self.square(t)), (x, y, z))
+        x, y, z = (sum_of_products(t, zip(row, ed, strict=True)) for row in self.rows(t))
+        return scale3(t, t.div(t.const(2), self.squared_norm(t)), (x, y, z))
 
-    def rates_from_spin(self, t: Tape, w: Triple) -> tuple[int, ...]:
+    def rates_from_velocity(self, t: Tape, w: Triple) -> tuple[int, ...]:
         """ė = ½ Eᵀ ω, the inverse of ω = 2 E ė/(e·e) on e·ė = 0."""
         half = t.const(Fraction(1, 2))
         return tuple(t.mul(half, dot3(t, column, w)) for column in zip(*self.rows(t), strict=True))
 
-    def load_of_spin(self, t: Tape, Q: Sequence[int]) -> Triple:
+    def torque_from_load(self, t: Tape, Q: Sequence[int]) -> Triple:
         """½ E Q_e: since ė = ½ Eᵀ ω, what loads along e do along the spin."""
-        x, y, z = (contracted(t, zip(row, Q, strict=True)) for row in self.rows(t))
-        return scaled(t, t.const(Fraction(1, 2)), (x, y, z))
+        x, y, z = (sum_of_products(t, zip(row, Q, strict=True)) for row in self.rows(t))
+        return scale3(t, t.const(Fraction(1, 2)), (x, y, z))
 
     def variables(self) -> tuple[int, ...]:
         return self.e

@@ -6,8 +6,8 @@ from typing import Any
 
 from dalembert.errors import BadDescription
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.geometry.vector import Dyadic, Vector, outer
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.mechanics.geometry.vector import Dyadic, Vector, outer_square
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.tape import Tape
 
 
@@ -26,7 +26,7 @@ def inertia(frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, x
 def inertia_tensor(frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, xz: Any = 0) -> Dyadic:
     """The same of whatever a file says, possible or not."""
     t = _tape(frame)
-    a, b, c, d, e, f = (on(t, v) for v in (xx, yy, zz, xy, yz, xz))
+    a, b, c, d, e, f = (as_node(t, v) for v in (xx, yy, zz, xy, yz, xz))
     return Dyadic(t, frame, ((a, d, f), (d, b, e), (f, e, c)))
 
 
@@ -52,29 +52,29 @@ def _axial(axis: Vector, along: Any, across: Any) -> Dyadic:
     frame = next(iter(axis.parts))
     t = frame.space.tape
     # of any length, as a rotation axis is
-    axis = Vector(t, {frame: frame.unit(axis)})
-    a, b = Scalar(t, on(t, along)), Scalar(t, on(t, across))
-    return inertia(frame, b, b, b) + outer(axis.on(t), frame).scaled(a - b)
+    axis = Vector(t, {frame: frame.unit_axis(axis)})
+    a, b = Scalar(t, as_node(t, along)), Scalar(t, as_node(t, across))
+    return inertia(frame, b, b, b) + outer_square(axis.on(t), frame).scale(a - b)
 
 
 def rod_inertia(axis: Vector, mass: Any, length: Any) -> Dyadic:
     """m l²/12 across the rod, 0 along it; about its middle."""
     t = _axis(axis)
-    m, length_ = Scalar(t, on(t, mass)), Scalar(t, on(t, length))
+    m, length_ = Scalar(t, as_node(t, mass)), Scalar(t, as_node(t, length))
     return _axial(axis, 0, m * length_**2 / 12)
 
 
 def disk_inertia(axis: Vector, mass: Any, radius: Any) -> Dyadic:
     """m r²/2 about the axis of a thin disk, m r²/4 about a diameter."""
     t = _axis(axis)
-    m, r = Scalar(t, on(t, mass)), Scalar(t, on(t, radius))
+    m, r = Scalar(t, as_node(t, mass)), Scalar(t, as_node(t, radius))
     return _axial(axis, m * r**2 / 2, m * r**2 / 4)
 
 
 def sphere_inertia(frame: Frame, mass: Any, radius: Any) -> Dyadic:
     """2/5 m r² about every axis of a homogeneous sphere."""
     t = _tape(frame)
-    m, r = Scalar(t, on(t, mass)), Scalar(t, on(t, radius))
+    m, r = Scalar(t, as_node(t, mass)), Scalar(t, as_node(t, radius))
     k = 2 * m * r**2 / 5
     return inertia(frame, k, k, k)
 
@@ -82,12 +82,12 @@ def sphere_inertia(frame: Frame, mass: Any, radius: Any) -> Dyadic:
 def cylinder_inertia(axis: Vector, mass: Any, radius: Any, length: Any) -> Dyadic:
     """m r²/2 about the axis of a solid cylinder, m (3 r² + l²)/12 across it."""
     t = _axis(axis)
-    m, r, length_ = (Scalar(t, on(t, v)) for v in (mass, radius, length))
+    m, r, length_ = (Scalar(t, as_node(t, v)) for v in (mass, radius, length))
     return _axial(axis, m * r**2 / 2, m * (3 * r**2 + length_**2) / 12)
 
 
 def box_inertia(frame: Frame, mass: Any, a: Any, b: Any, c: Any) -> Dyadic:
     """m (b² + c²)/12, … for a solid box with sides a, b, c along the frame's axes."""
     t = _tape(frame)
-    m, x, y, z = (Scalar(t, on(t, v)) for v in (mass, a, b, c))
+    m, x, y, z = (Scalar(t, as_node(t, v)) for v in (mass, a, b, c))
     return inertia(frame, m * (y**2 + z**2) / 12, m * (x**2 + z**2) / 12, m * (x**2 + y**2) / 12)

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.display import Typeset, brief
-from dalembert.mechanics.geometry.rotation import cross3, dot3, negative, plus, scaled
-from dalembert.symbolic.algebra.expression_graph import transplant
-from dalembert.symbolic.algebra.scalar import Scalar, join, on
+from dalembert.foundation.display import NotebookDisplay, shorten
+from dalembert.mechanics.geometry.rotation import add3, cross3, dot3, negate3, scale3
+from dalembert.symbolic.algebra.expression_graph import copy_expressions
+from dalembert.symbolic.algebra.scalar import Scalar, as_node, common_tape
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _ELSEWHERE: Final = {
 }
 
 
-class Vector(Typeset):
+class Vector(NotebookDisplay):
     """A vector of one system; `+ - *` as usual, `a @ b` is the dot product, `a.cross(b)` the cross product."""
 
     __slots__ = ("parts", "tape")
@@ -51,34 +51,34 @@ class Vector(Typeset):
         """The same vector with its components on another tape of the system."""
         if tape is self.tape:
             return self
-        shared = tape.since.get(self.tape)
+        shared = tape.shared_prefix.get(self.tape)
         if shared is None:
-            join(tape, self.tape)
+            common_tape(tape, self.tape)
             shared = tape.shared_length(self.tape)
         if max(map(max, self.parts.values()), default=0) < shared:
             return Vector(tape, self.parts)
-        return Vector(tape, {F: tuple(transplant(self.tape, tape, c)) for F, c in self.parts.items()})  # type: ignore[misc]
+        return Vector(tape, {F: tuple(copy_expressions(self.tape, tape, c)) for F, c in self.parts.items()})  # type: ignore[misc]
 
     # ---- sums --------------------------------------------------------------------------------
 
     def __add__(self, other: Vector) -> Vector:
         if not isinstance(other, Vector):
-            return _refused(self, "+", other)
-        a, b = _together(self, other)
+            return _refuse_operand(self, "+", other)
+        a, b = _on_common_tape(self, other)
         if not a.parts or not b.parts:
             return a if a.parts else b
         return _sum(a.tape, a.parts, b.parts)
 
     def __sub__(self, other: Vector) -> Vector:
-        return self + (-other) if isinstance(other, Vector) else _refused(self, "-", other)
+        return self + (-other) if isinstance(other, Vector) else _refuse_operand(self, "-", other)
 
     def __radd__(self, other: object) -> Vector:
         if other.__class__ is int and other == 0:
             return self
-        return _refused(other, "+", self)  # type: ignore[no-any-return]
+        return _refuse_operand(other, "+", self)  # type: ignore[no-any-return]
 
     def __rsub__(self, other: object) -> Vector:
-        return _refused(other, "-", self)  # type: ignore[no-any-return]
+        return _refuse_operand(other, "-", self)  # type: ignore[no-any-return]
 
     def __abs__(self) -> Vector:
         msg = f"the length of a vector v is da.sqrt(v @ v); this one is {self}"
@@ -107,7 +107,7 @@ class Vector(Typeset):
         return True
 
     def __rmatmul__(self, other: object) -> Scalar:
-        return _refused(other, "@", self)  # type: ignore[no-any-return]
+        return _refuse_operand(other, "@", self)  # type: ignore[no-any-return]
 
     # numbers of NumPy leave products to us, and its functions of arrays are told what to write
     __array_ufunc__ = None
@@ -122,44 +122,44 @@ class Vector(Typeset):
         raise AttributeError(msg)
 
     def __neg__(self) -> Vector:
-        return Vector(self.tape, {F: negative(self.tape, c) for F, c in self.parts.items()})
+        return Vector(self.tape, {F: negate3(self.tape, c) for F, c in self.parts.items()})
 
     def __mul__(self, k: Any) -> Vector:
         if isinstance(k, Vector):
             msg = "a product of two vectors is written a @ b (dot) or a.cross(b)"
             raise BadExpression(msg)
-        tape = join(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
-        return self.on(tape).scaled(on(tape, k))
+        tape = common_tape(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
+        return self.on(tape).scale(as_node(tape, k))
 
     __rmul__ = __mul__
 
     def __truediv__(self, k: Any) -> Vector:
-        tape = join(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
-        return self.on(tape).scaled(tape.div(tape.one, on(tape, k)))
+        tape = common_tape(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
+        return self.on(tape).scale(tape.div(tape.one, as_node(tape, k)))
 
     def map(self, rule: Callable[[int], int]) -> Vector:
         """The same rule for every component: a derivative along a fixed frame, a substitution."""
         return Vector(self.tape, {F: (rule(x), rule(y), rule(z)) for F, (x, y, z) in self.parts.items()})
 
-    def scaled(self, k: int) -> Vector:
+    def scale(self, k: int) -> Vector:
         """k v for a node k of the vector's own tape."""
-        return Vector(self.tape, {F: scaled(self.tape, k, c) for F, c in self.parts.items()})
+        return Vector(self.tape, {F: scale3(self.tape, k, c) for F, c in self.parts.items()})
 
     # ---- products ----------------------------------------------------------------------------
 
     def __matmul__(self, other: Vector) -> Scalar:
         if not isinstance(other, Vector):
-            return _refused(self, "@", other)
-        a, b = _together(self, other)
-        return Scalar(a.tape, a.dot_index(b))
+            return _refuse_operand(self, "@", other)
+        a, b = _on_common_tape(self, other)
+        return Scalar(a.tape, a.dot_node(b))
 
-    def dot_index(self, other: Vector) -> int:
+    def dot_node(self, other: Vector) -> int:
         """a · b as a node, for vectors of one tape."""
         t = self.tape
         total = t.zero
         for F, a in self.parts.items():
             for G, b in other.parts.items():
-                _, x, y = _in_one_frame(t, F, a, G, b)
+                _, x, y = _in_common_frame(t, F, a, G, b)
                 total = t.add(total, dot3(t, x, y))
         return total
 
@@ -168,19 +168,19 @@ class Vector(Typeset):
         if not isinstance(other, Vector):
             msg = f"cross: expected a vector such as a*N.x, got {other!r}"
             raise BadExpression(msg)
-        a, b = _together(self, other)
+        a, b = _on_common_tape(self, other)
         t = a.tape
         parts: dict[Frame, Triple] = {}
         for F, x in a.parts.items():
             for G, y in b.parts.items():
-                H, p, r = _in_one_frame(t, F, x, G, y)
+                H, p, r = _in_common_frame(t, F, x, G, y)
                 product = {H: cross3(t, p, r)}
                 parts = _sum(t, parts, product).parts if parts else product
         return Vector(t, parts)
 
     # ---- components --------------------------------------------------------------------------
 
-    def merged(self) -> Vector:
+    def in_one_frame(self) -> Vector:
         """The same vector written in the deepest of its frames."""
         if len(self.parts) < 2:
             return self
@@ -192,12 +192,12 @@ class Vector(Typeset):
         t = self.tape
         total: Triple = (t.zero, t.zero, t.zero)
         for G, c in self.parts.items():
-            total = plus(t, total, F.express(t, c, G))
+            total = add3(t, total, F.express(t, c, G))
         return total
 
     def to(self, F: Frame) -> tuple[Scalar, Scalar, Scalar]:
         """The components along the axes of F."""
-        join(self.tape, F.space.tape)
+        common_tape(self.tape, F.space.tape)
         x, y, z = self.components(F)
         return Scalar(self.tape, x), Scalar(self.tape, y), Scalar(self.tape, z)
 
@@ -211,7 +211,7 @@ class Vector(Typeset):
     __repr__ = __str__
 
 
-def _refused(a: object, operator: str, b: object) -> Any:
+def _refuse_operand(a: object, operator: str, b: object) -> Any:
     """Only vectors are added to vectors, and multiplied by @."""
     if operator != "@" and getattr(b if isinstance(a, Vector) else a, "space", None) is not None:
         return NotImplemented
@@ -224,19 +224,19 @@ def _sum(t: Tape, a: dict[Frame, Triple], b: dict[Frame, Triple]) -> Vector:
     """a + b by their parts, in few frames."""
     parts = a.copy()
     for F, c in b.items():
-        parts[F] = plus(t, parts[F], c) if F in parts else c
+        parts[F] = add3(t, parts[F], c) if F in parts else c
     v = Vector(t, parts)
-    return v if len(v.parts) <= MOST_PARTS else v.merged()
+    return v if len(v.parts) <= MOST_PARTS else v.in_one_frame()
 
 
-def _together(a: Vector, b: Vector) -> tuple[Vector, Vector]:
+def _on_common_tape(a: Vector, b: Vector) -> tuple[Vector, Vector]:
     if a.tape is b.tape:
         return a, b
-    tape = join(a.tape, b.tape)
+    tape = common_tape(a.tape, b.tape)
     return a.on(tape), b.on(tape)
 
 
-def _in_one_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Frame, Triple, Triple]:
+def _in_common_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Frame, Triple, Triple]:
     if F is G:
         return F, a, b
     if F.depth >= G.depth:
@@ -247,7 +247,7 @@ def _in_one_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Fr
 # ---- dyadics -----------------------------------------------------------------------------------
 
 
-class Dyadic(Typeset):
+class Dyadic(NotebookDisplay):
     """A symmetric dyadic written in one frame; `I @ w` is a vector."""
 
     __slots__ = ("frame", "rows", "tape")
@@ -261,7 +261,7 @@ class Dyadic(Typeset):
         return " + ".join(f"({e}) {a} {b}" for e, a, b in terms if e != 0) or "0"
 
     def __repr__(self) -> str:
-        return brief(str(self))
+        return shorten(str(self))
 
     def on(self, tape: Tape) -> Dyadic:
         """The same dyadic on another tape of the system."""
@@ -269,12 +269,12 @@ class Dyadic(Typeset):
             return self
         if max(map(max, self.rows)) < tape.shared_length(self.tape):
             return Dyadic(tape, self.frame, self.rows)
-        rows = tuple(tuple(on(tape, Scalar(self.tape, i)) for i in row) for row in self.rows)
+        rows = tuple(tuple(as_node(tape, Scalar(self.tape, i)) for i in row) for row in self.rows)
         return Dyadic(tape, self.frame, rows)  # type: ignore[arg-type]
 
     def __matmul__(self, w: Vector) -> Vector:
         """I · w"""
-        tape = join(self.tape, w.tape)
+        tape = common_tape(self.tape, w.tape)
         me, w = self.on(tape), w.on(tape)
         c = w.components(me.frame)
         return Vector(tape, {me.frame: (dot3(tape, me.rows[0], c), dot3(tape, me.rows[1], c), dot3(tape, me.rows[2], c))})
@@ -283,12 +283,12 @@ class Dyadic(Typeset):
         if other.frame is not self.frame:
             other = other.to(self.frame)
         t = self.tape
-        return Dyadic(t, self.frame, tuple(plus(t, a, b) for a, b in zip(self.rows, other.rows, strict=True)))  # type: ignore[arg-type]
+        return Dyadic(t, self.frame, tuple(add3(t, a, b) for a, b in zip(self.rows, other.rows, strict=True)))  # type: ignore[arg-type]
 
-    def scaled(self, k: Any) -> Dyadic:
+    def scale(self, k: Any) -> Dyadic:
         """k I"""
         t = self.tape
-        i = on(t, k)
+        i = as_node(t, k)
         return Dyadic(t, self.frame, tuple(tuple(t.mul(i, c) for c in row) for row in self.rows))  # type: ignore[arg-type]
 
     def to(self, F: Frame) -> Dyadic:
@@ -296,7 +296,7 @@ class Dyadic(Typeset):
         if F is self.frame:
             return self
         if F.space is not self.frame.space:
-            self.frame.space.same(F.space)
+            self.frame.space.check_same_system(F.space)
         t = self.tape
         half = [F.express(t, row, self.frame) for row in self.rows]
         columns = [(half[0][k], half[1][k], half[2][k]) for k in range(3)]
@@ -309,7 +309,7 @@ class Dyadic(Typeset):
         return xx, yy, zz, xy, yz, xz
 
 
-def outer(n: Vector, frame: Frame) -> Dyadic:
+def outer_square(n: Vector, frame: Frame) -> Dyadic:
     """n n, written in a frame."""
     t = n.tape
     c = n.components(frame)

@@ -9,21 +9,29 @@ from dataclasses import dataclass
 
 from dalembert.errors import IllPosed
 from dalembert.mechanics.geometry.rotation import Quaternion
-from dalembert.mechanics.model.elements import Contact
+from dalembert.mechanics.model.elements import RollingContact
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, Trials, rank_mod
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, evaluate, gradient, is_monomial, symbols_of
-from dalembert.symbolic.algebra.sparse_matrix import without_zeros
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    evaluate,
+    gradient,
+    is_monomial,
+    symbols_of,
+)
+from dalembert.symbolic.algebra.sparse_matrix import drop_zero_entries
 from dalembert.symbolic.algebra.tape import Tape
 
 # states at which it must be the same number
-_STATES = 3
-_SAME = 1e-9
+_N_STATES = 3
+_TOLERANCE = 1e-9
 
 
-def left_over(
+def constant_contradiction(
     tape: Tape, numbers: dict[int, float], row: tuple[int, dict[int, int]], others: Sequence[tuple[int, dict[int, int]]]
 ) -> float | None:
     """The number that remains, or None where it depends on the state or on constants without a value.
@@ -35,20 +43,22 @@ def left_over(
     if any(i not in numbers and i not in tape.moving for i in inside):
         return None
     draw = random.Random(1)  # noqa: S311 - nothing is to be kept secret
-    found = []
-    for _ in range(_STATES):
+    residuals = []
+    for _ in range(_N_STATES):
         state = {i: numbers.get(i, draw.uniform(0.2, 0.9)) for i in inside}
-        found.append(_at(tape, state, row, others))
-    first = found[0]
-    same = all(abs(x - first) <= _SAME * (1 + abs(first)) for x in found)
-    return first if same and abs(first) > _SAME else None
+        residuals.append(_residual_off_span(tape, state, row, others))
+    first = residuals[0]
+    same = all(abs(x - first) <= _TOLERANCE * (1 + abs(first)) for x in residuals)
+    return first if same and abs(first) > _TOLERANCE else None
 
 
-def _at(tape: Tape, state: dict[int, float], row: tuple[int, dict[int, int]], others: Sequence[tuple[int, dict[int, int]]]) -> float:
+def _residual_off_span(
+    tape: Tape, state: dict[int, float], row: tuple[int, dict[int, int]], others: Sequence[tuple[int, dict[int, int]]]
+) -> float:
     import numpy as np
 
     def numbers(value: int, A: dict[int, int]) -> tuple[float, dict[int, float]]:
-        x, *slopes = evaluate(tape, [value, *A.values()], state.__getitem__, Floats())
+        x, *slopes = evaluate(tape, [value, *A.values()], state.__getitem__, FloatArithmetic())
         return float(x), dict(zip(A, map(float, slopes), strict=True))
 
     own, rest = numbers(*row), [numbers(*other) for other in others]
@@ -68,7 +78,7 @@ class ConstraintRow:
     b: int
     # φ for a holonomic row
     phi: int | None = None
-    contact: Contact | None = None
+    contact: RollingContact | None = None
     # the row e·ė = 0 of a quaternion: no body carries its multiplier
     is_norm: bool = False
     # declared to follow from the others wherever these hold
@@ -90,7 +100,7 @@ class VelocityRow:
     gamma: int
 
 
-def constraint_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite) -> tuple[ConstraintRow, ...]:
+def constraint_rows(system: System, tape: Tape, qdot: list[int], in_rates: Substitution) -> tuple[ConstraintRow, ...]:
     """Every declared row with its A and b in q̇, then the norm rows of the quaternions, checked for independence."""
     rows = declared_rows(system, tape, qdot, in_rates)
     numbers = {s.scalar.i: float(s.value) for s in system.symbols.values() if s.value is not None}
@@ -98,27 +108,31 @@ def constraint_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewri
     return tuple(rows)
 
 
-def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite) -> list[ConstraintRow]:
+def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Substitution) -> list[ConstraintRow]:
     """The same rows whether they are independent or not."""
-    linear = Linear(tape, qdot)
+    linear = LinearCoefficients(tape, qdot)
     rate = Derivative(tape, tape.rate)
     rows = []
     for c in system.constraints:
         phi = in_rates(c.expression.i)
         if c.nonlinear:
             slopes = gradient(tape, {phi: tape.one}, qdot)
-            A = without_zeros(tape, dict(enumerate(slopes)))
+            A = drop_zero_entries(tape, dict(enumerate(slopes)))
             rows.append(ConstraintRow(c.name, False, A, tape.zero, redundant=c.redundant, nonlinear=phi))
             continue
         b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
         rows.append(
-            ConstraintRow(c.name, c.holonomic, without_zeros(tape, A), b, phi if c.holonomic else None, c.contact, redundant=c.redundant)
+            ConstraintRow(
+                c.name, c.holonomic, drop_zero_entries(tape, A), b, phi if c.holonomic else None, c.contact, redundant=c.redundant
+            )
         )
     index = {x: k for k, x in enumerate(qdot)}
     for F in system.space.frames:
         if isinstance(F.rotation, Quaternion):
             A = {index[tape.rate(e)]: e for e in F.rotation.e}  # type: ignore[index]
-            rows.append(ConstraintRow(f"norm of the quaternion of {F.name}", True, A, tape.zero, F.rotation.square(tape), is_norm=True))
+            rows.append(
+                ConstraintRow(f"norm of the quaternion of {F.name}", True, A, tape.zero, F.rotation.squared_norm(tape), is_norm=True)
+            )
     return rows
 
 
@@ -129,23 +143,23 @@ def position_residuals(tape: Tape, rows: Iterable[ConstraintRow]) -> list[int]:
 
 def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: dict[int, float]) -> None:
     """Refuse rows that repeat or contradict others, by name."""
-    if _each_with_its_own_rate(tape, [r.A for r in rows]):
+    if _is_triangular(tape, [r.A for r in rows]):
         return
     entries = [(r.b, r.A) for r in rows]
-    A, b, p = Trials(tape, 1).at(0, lambda point: _values(point, entries, n))
+    A, b, p = RandomPoints(tape, 1).at(0, lambda point: _matrix_at_point(point, entries, n))
     rank, _, dependent = rank_mod(A, p)
     if rank == len(rows):
         return
     full, _, _ = rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p)
     # x = 1 and x = 2 have the same rates; only their positions contradict each other
     positions = [(tape.zero if r.phi is None else r.phi, r.A) for r in rows]
-    A, phi, p = Trials(tape, 1).at(0, lambda point: _values(point, positions, n))
+    A, phi, p = RandomPoints(tape, 1).at(0, lambda point: _matrix_at_point(point, positions, n))
     at_positions, _, _ = rank_mod([[*a, x] for a, x in zip(A, phi, strict=True)], p)
     i, others = next(iter(dependent.items()))
     names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"
     unclear = at_positions > rank and all(rows[j].holonomic for j in (i, *others))
     compared = entries if full > rank else positions
-    left = left_over(tape, numbers, compared[i], [compared[j] for j in others]) if full > rank or unclear else None
+    left = constant_contradiction(tape, numbers, compared[i], [compared[j] for j in others]) if full > rank or unclear else None
     what = "contradicts" if full > rank or left is not None else "repeats or contradicts" if unclear else "repeats"
     impose = "imposes" if len(others) < 2 else "impose"
     much = "" if left is None else f" (where that holds, it is off by {left:.6g})"
@@ -154,17 +168,19 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: d
     raise IllPosed(msg, [rows[k].name for k in (i, *others)])
 
 
-def _each_with_its_own_rate(tape: Tape, rows: list[dict[int, int]]) -> bool:
+def _is_triangular(tape: Tape, rows: list[dict[int, int]]) -> bool:
     """Whether rows can be set aside, one with a rate that no other has left after the other, until none is left: these are independent."""
     while rows:
-        having = Counter(k for A in rows for k in A)
-        left = [A for A in rows if not any(having[k] == 1 and is_monomial(tape, a) for k, a in A.items())]
+        rate_count = Counter(k for A in rows for k in A)
+        left = [A for A in rows if not any(rate_count[k] == 1 and is_monomial(tape, a) for k, a in A.items())]
         if len(left) == len(rows):
             return False
         rows = left
     return True
 
 
-def _values(point: PrimePoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[Element]], list[Element], int]:
+def _matrix_at_point(
+    point: SamplePoint, entries: list[tuple[int, dict[int, int]]], n: int
+) -> tuple[list[list[Element]], list[Element], int]:
     A: list[list[Element]] = [[point(a[k]) if k in a else 0 for k in range(n)] for _, a in entries]
     return A, [point(b) for b, _ in entries], point.prime

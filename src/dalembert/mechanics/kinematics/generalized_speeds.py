@@ -17,22 +17,22 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
 from dalembert.errors import IllPosed
-from dalembert.mechanics.geometry.frame import Frame, Motion
+from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow
 from dalembert.mechanics.model.elements import Speed
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, Trials, rank_mod, shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, symbols_of
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, provably_zero, rank_mod
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Elimination, Row, contracted
+from dalembert.symbolic.algebra.sparse_matrix import Elimination, Row, sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
 
 @dataclass(frozen=True)
-class EdgeSpeed:
+class KnifeEdgeSpeed:
     """The speed v along an edge: the place of its row, those of the two rates among the unknowns, and a, b, c."""
 
     row: int
@@ -43,50 +43,50 @@ class EdgeSpeed:
     c: int
     v: int
 
-    def rates(self, t: Tape, v: int) -> tuple[int, int]:
+    def rates_from_speed(self, t: Tape, v: int) -> tuple[int, int]:
         """(b v − a c, −a v − b c)"""
         return t.sub(t.mul(self.b, v), t.mul(self.a, self.c)), t.neg(t.add(t.mul(self.a, v), t.mul(self.b, self.c)))
 
-    def along(self, t: Tape, xdot: int, ydot: int) -> int:
+    def speed_from_rates(self, t: Tape, xdot: int, ydot: int) -> int:
         """v = b ẋ − a ẏ"""
         return t.sub(t.mul(self.b, xdot), t.mul(self.a, ydot))
 
-    def inserted(self, t: Tape, row: Row) -> Row:
+    def substitute_into(self, t: Tape, row: Row) -> Row:
         """Another row with both rates replaced; v takes the place of ẋ among its unknowns."""
         c, coefficients = row
         p, q = coefficients.get(self.x, t.zero), coefficients.get(self.y, t.zero)
         c = t.sub(c, t.mul(self.c, t.add(t.mul(p, self.a), t.mul(q, self.b))))
         others = {k: e for k, e in coefficients.items() if k not in (self.x, self.y)}
-        along = self.along(t, p, q)
+        along = self.speed_from_rates(t, p, q)
         return c, others if along == t.zero else others | {self.x: along}
 
 
-def edge_speeds(t: Tape, rows: Sequence[Row]) -> tuple[EdgeSpeed, ...]:
+def find_knife_edge_speeds(t: Tape, rows: Sequence[Row]) -> tuple[KnifeEdgeSpeed, ...]:
     """One for every row of two rates that says so exactly, no rate in two of them."""
     taken: set[int] = set()
     pairs: list[tuple[int, int, int]] = []
     for i, (_, coefficients) in enumerate(rows):
-        if len(coefficients) == 2 and taken.isdisjoint(coefficients) and _is_turning_direction(t, *coefficients.values()):
+        if len(coefficients) == 2 and taken.isdisjoint(coefficients) and _is_unit_direction(t, *coefficients.values()):
             taken.update(coefficients)
             x, y = sorted(coefficients)
             pairs.append((i, x, y))
     letter = "v" if "v" not in t.names else "v_e"
     numbers = [""] if len(pairs) == 1 else [f"_{n}" if letter == "v" else f"{n}" for n in range(1, len(pairs) + 1)]
-    found = []
+    edge_speeds = []
     for (i, x, y), number in zip(pairs, numbers, strict=True):
         c, coefficients = rows[i]
         a, b = coefficients[x], coefficients[y]
         if t.nodes[b][0] == "neg":
             # the same row: v then points where ẋ does, at the heading zero
             a, b, c = t.neg(a), t.neg(b), t.neg(c)
-        found.append(EdgeSpeed(i, x, y, a, b, c, t.private_symbol(f"{letter}{number}", moving=True)))
-    return tuple(found)
+        edge_speeds.append(KnifeEdgeSpeed(i, x, y, a, b, c, t.private_symbol(f"{letter}{number}", moving=True)))
+    return tuple(edge_speeds)
 
 
-def _is_turning_direction(t: Tape, a: int, b: int) -> bool:
+def _is_unit_direction(t: Tape, a: int, b: int) -> bool:
     """Whether a² + b² = 1 was shown, for a and b that depend on the coordinates."""
     turning = all(any(s in t.moving for s in symbols_of(t, (e,))) for e in (a, b))
-    return turning and shown_zero(t, [t.sub(t.add(t.mul(a, a), t.mul(b, b)), t.one)])[0]
+    return turning and provably_zero(t, [t.sub(t.add(t.mul(a, a), t.mul(b, b)), t.one)])[0]
 
 
 @dataclass(frozen=True)
@@ -102,21 +102,21 @@ class SpeedChoice:
     # spins of quaternion frames in terms of the speeds
     spins: dict[Frame, Triple]
     # divisors of the elimination that depend on the coordinates, and may vanish
-    moving_pivots: list[int] = field(default_factory=list)
+    state_dependent_pivots: list[int] = field(default_factory=list)
     # rows that were not eliminated, each with e(q, u, t) = 0
-    held: list[tuple[ConstraintRow, int]] = field(default_factory=list)
+    retained_rows: list[tuple[ConstraintRow, int]] = field(default_factory=list)
     # {v: {ẋ: b, ẏ: −a}} of the speeds along edges
-    along: dict[int, dict[int, int]] = field(default_factory=dict)
+    edge_coefficients: dict[int, dict[int, int]] = field(default_factory=dict)
 
 
 class SpeedSolver:
     """Chooses the independent speeds and solves for q̇."""
 
-    def __init__(self, system: System, tape: Tape, qdot: list[int], rows: tuple[ConstraintRow, ...], in_rates: Rewrite) -> None:
+    def __init__(self, system: System, tape: Tape, qdot: list[int], rows: tuple[ConstraintRow, ...], in_rates: Substitution) -> None:
         self.system, self.tape, self.qdot, self.rows, self.in_rates = system, tape, qdot, rows, in_rates
-        self._introduce_spins()
+        self._introduce_quaternion_spins()
 
-    def _introduce_spins(self) -> None:
+    def _introduce_quaternion_spins(self) -> None:
         """Unknowns z: the rates of ordinary coordinates, and the spins of quaternion frames."""
         t = self.tape
         self.spins: dict[Frame, Triple] = {}
@@ -129,11 +129,11 @@ class SpeedSolver:
                 labels.add(label)
                 s = tuple(t.private_symbol(f"omega_{label}{axis}", moving=True) for axis in "xyz")
                 self.spins[F] = s  # type: ignore[assignment]
-                for e, edot in zip(F.rotation.e, F.rotation.rates_from_spin(t, s), strict=True):  # type: ignore[arg-type]
+                for e, edot in zip(F.rotation.e, F.rotation.rates_from_velocity(t, s), strict=True):  # type: ignore[arg-type]
                     replaced[t.rate(e)] = edot  # type: ignore[index]
-        self.in_z = Rewrite(t, replaced)
+        self.in_z = Substitution(t, replaced)
         self.z = [x for x in self.qdot if x not in replaced] + [x for s in self.spins.values() for x in s]
-        self.motion = Motion(t, self._rate_in_z, spins=self.spins)
+        self.motion = VelocityRecursion(t, self._rate_in_z, spins=self.spins)
         self._total = Derivative(t, t.rate)
 
     def _rate_in_z(self, e: int) -> int:
@@ -141,13 +141,13 @@ class SpeedSolver:
 
     # ---- the equations for z -----------------------------------------------------------------
 
-    def _constraint(self, row: ConstraintRow) -> int:
+    def _row_in_unknowns(self, row: ConstraintRow) -> int:
         """A q̇ + b in z; a contact is formed again from velocities, which keeps quaternions short."""
         if row.contact is not None and self.spins:
             return row.contact.slip(self.motion).i
-        return self.in_z(contracted(self.tape, ((a, self.in_z(self.qdot[k])) for k, a in row.A.items()), row.b))
+        return self.in_z(sum_of_products(self.tape, ((a, self.in_z(self.qdot[k])) for k, a in row.A.items()), row.b))
 
-    def _definition(self, speed: Speed) -> int:
+    def _speed_in_unknowns(self, speed: Speed) -> int:
         if self.spins and speed.of is not None and speed.along is not None:
             v = self.motion.w(speed.of) if isinstance(speed.of, Frame) else self.motion.v(speed.of)
             return v.components(speed.along)[speed.axis]
@@ -155,25 +155,25 @@ class SpeedSolver:
 
     def solve(self, dependent: tuple[str, ...] = ()) -> SpeedChoice:
         """The independent speeds by the user's choice, or else the rates that no row eliminates, all but `dependent` if these are named."""
-        linear = Linear(self.tape, self.z)
-        rows = [linear(self._constraint(r)) for r in self.rows if not r.is_norm]
+        linear = LinearCoefficients(self.tape, self.z)
+        rows = [linear(self._row_in_unknowns(r)) for r in self.rows if not r.is_norm]
         speeds = self.system.speed_list
         n, m = len(self.z), len(rows)
         if not speeds:
-            return self._default(rows, dependent)
+            return self._choose_default_speeds(rows, dependent)
         if len(speeds) not in (n - m, n):
             raise IllPosed(self._count_message(len(speeds), m), [c.name for c in self.system.constraints if c.nonlinear or c.redundant])
-        forms = [linear(self._definition(s)) for s in speeds]
+        forms = [linear(self._speed_in_unknowns(s)) for s in speeds]
         independent = list(range(n)) if m == 0 else list(range(len(speeds)))
         if m and len(speeds) == n:
-            independent = self._independent(rows, forms)
-        return self._declared(rows, forms, independent)
+            independent = self._independent_speed_indices(rows, forms)
+        return self._use_declared_speeds(rows, forms, independent)
 
-    def all_rates(self) -> SpeedChoice:
+    def keep_all_rates(self) -> SpeedChoice:
         """u = z: every rate is a speed (a spin where there is a quaternion), and every row A z + b = 0 stays a row."""
-        held = [(row, self._constraint(row)) for row in self.rows if not row.is_norm]
-        choice = self._default([])
-        return replace(choice, dependent=list(self.system.speed_list), held=held)
+        held = [(row, self._row_in_unknowns(row)) for row in self.rows if not row.is_norm]
+        choice = self._choose_default_speeds([])
+        return replace(choice, dependent=list(self.system.speed_list), retained_rows=held)
 
     def _count_message(self, declared: int, m: int) -> str:
         n, norms = len(self.qdot), sum(r.is_norm for r in self.rows)
@@ -188,29 +188,29 @@ class SpeedSolver:
 
     # ---- the two cases -----------------------------------------------------------------------
 
-    def _default(self, rows: list[Row], wanted: tuple[str, ...] = ()) -> SpeedChoice:
+    def _choose_default_speeds(self, rows: list[Row], dependent: tuple[str, ...] = ()) -> SpeedChoice:
         """u = the rates that remain independent, or speeds along edges where these spare a division by what may vanish."""
-        choice = self._remaining(rows, self.z, wanted)
-        edges = () if wanted or not choice.moving_pivots else edge_speeds(self.tape, rows)
-        along = self._along_edges(rows, edges) if edges else choice
-        return along if self._vanishing_with(along) < self._vanishing_with(choice) else choice
+        choice = self._eliminate_rows(rows, self.z, dependent)
+        edges = () if dependent or not choice.state_dependent_pivots else find_knife_edge_speeds(self.tape, rows)
+        along = self._choose_edge_speeds(rows, edges) if edges else choice
+        return along if self._pivot_coordinates(along) < self._pivot_coordinates(choice) else choice
 
-    def _vanishing_with(self, choice: SpeedChoice) -> set[int]:
+    def _pivot_coordinates(self, choice: SpeedChoice) -> set[int]:
         """The coordinates that decide where a divisor vanishes."""
-        return self.tape.moving.intersection(symbols_of(self.tape, choice.moving_pivots))
+        return self.tape.moving.intersection(symbols_of(self.tape, choice.state_dependent_pivots))
 
-    def _along_edges(self, rows: list[Row], edges: tuple[EdgeSpeed, ...]) -> SpeedChoice:
+    def _choose_edge_speeds(self, rows: list[Row], edges: tuple[KnifeEdgeSpeed, ...]) -> SpeedChoice:
         """The rows of edges solved for their two rates, the others in v."""
         used = {e.row for e in edges}
         others = [row for i, row in enumerate(rows) if i not in used]
         z: list[int | None] = list(self.z)
         for e in edges:
-            others = [e.inserted(self.tape, row) for row in others]
+            others = [e.substitute_into(self.tape, row) for row in others]
             z[e.x], z[e.y] = e.v, None
-        return self._remaining(others, z, edges=edges)
+        return self._eliminate_rows(others, z, edges=edges)
 
-    def _remaining(
-        self, rows: list[Row], z: Sequence[int | None], wanted: tuple[str, ...] = (), edges: tuple[EdgeSpeed, ...] = ()
+    def _eliminate_rows(
+        self, rows: list[Row], z: Sequence[int | None], wanted: tuple[str, ...] = (), edges: tuple[KnifeEdgeSpeed, ...] = ()
     ) -> SpeedChoice:
         """u = those of z that no row eliminates; those eliminated first have a numeric coefficient."""
         t = self.tape
@@ -220,30 +220,32 @@ class SpeedSolver:
             solved = {k: (t.zero, {}) for k, x in enumerate(z) if x is not None and t.nodes[x][1] in wanted}
         u = [x for k, x in enumerate(z) if x is not None and k not in solved]
         if (elimination.moving_pivots or wanted) and not dependent:
-            elimination = Elimination(t, [_given(t, row, z, solved) for row in rows], lambda _: 0, t.moving)
+            elimination = Elimination(t, [_restrict_to_unknowns(t, row, z, solved) for row in rows], lambda _: 0, t.moving)
             solved, _ = elimination.run()
         value = {x: x for x in u}
         for k, (c, coefficients) in solved.items():
-            value[_at(z, k)] = t.neg(contracted(t, ((a, _at(z, j)) for j, a in coefficients.items()), c))
+            value[_unknown_symbol(z, k)] = t.neg(sum_of_products(t, ((a, _unknown_symbol(z, j)) for j, a in coefficients.items()), c))
         for e in edges:
-            value[self.z[e.x]], value[self.z[e.y]] = e.rates(t, value[e.v])
-        definition = {e.v: e.along(t, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])) for e in edges}
+            value[self.z[e.x]], value[self.z[e.y]] = e.rates_from_speed(t, value[e.v])
+        definition = {e.v: e.speed_from_rates(t, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])) for e in edges}
         definitions = [definition[x] if x in definition else self._rate_definition(x) for x in u]
         along = {e.v: {self.z[e.x]: e.b, self.z[e.y]: t.neg(e.a)} for e in edges if e.v in value and value[e.v] == e.v}
-        return SpeedChoice(u, definitions, self._rates(value), [], self._spin_values(value), elimination.moving_pivots, along=along)
+        return SpeedChoice(
+            u, definitions, self._coordinate_rates(value), [], self._spin_values(value), elimination.moving_pivots, edge_coefficients=along
+        )
 
     def _rate_definition(self, x: int) -> int:
         """The default speed x as an expression in q̇."""
         for F, s in self.spins.items():
             if x in s and F.rotation is not None:
-                return F.rotation.spin(self.tape, Derivative(self.tape, self.tape.rate))[s.index(x)]
+                return F.rotation.angular_velocity(self.tape, Derivative(self.tape, self.tape.rate))[s.index(x)]
         return x
 
-    def _independent(self, rows: list[Row], forms: list[Row]) -> list[int]:
+    def _independent_speed_indices(self, rows: list[Row], forms: list[Row]) -> list[int]:
         """Which of n declared speeds stay independent: in order of declaration, those the rows do not already fix."""
         n = len(self.z)
 
-        def choose(point: PrimePoint) -> list[int]:
+        def choose(point: SamplePoint) -> list[int]:
             matrix = [[point(k[j]) if j in k else 0 for j in range(n)] for _, k in rows]
             accepted: list[int] = []
             for r, (_, k) in enumerate(forms):
@@ -253,50 +255,50 @@ class SpeedSolver:
                     accepted.append(r)
             return accepted
 
-        return Trials(self.tape, 1).at(0, choose)
+        return RandomPoints(self.tape, 1).at(0, choose)
 
-    def _declared(self, rows: list[Row], forms: list[Row], independent: list[int]) -> SpeedChoice:
+    def _use_declared_speeds(self, rows: list[Row], forms: list[Row], independent: list[int]) -> SpeedChoice:
         t = self.tape
         speeds = self.system.speed_list
         equations = [(t.sub(forms[r][0], speeds[r].scalar.i), dict(forms[r][1])) for r in independent]
         solved, _ = Elimination(t, [*equations, *((c, dict(k)) for c, k in rows)], lambda _: 0, t.moving).run()
         if len(solved) < len(self.z):
-            raise IllPosed(self._undetermined(solved))
+            raise IllPosed(self._undetermined_message(solved))
         value = {self.z[k]: t.neg(c) for k, (c, _) in solved.items()}
         chosen = [speeds[r] for r in independent]
         definitions = [self.in_rates(s.definition.i) for s in chosen]
         dependent = [s for r, s in enumerate(speeds) if r not in independent]
-        return SpeedChoice([s.scalar.i for s in chosen], definitions, self._rates(value), dependent, self._spin_values(value))
+        return SpeedChoice([s.scalar.i for s in chosen], definitions, self._coordinate_rates(value), dependent, self._spin_values(value))
 
-    def _undetermined(self, solved: dict[int, Row]) -> str:
+    def _undetermined_message(self, solved: dict[int, Row]) -> str:
         t = self.tape
         free = next(k for k in range(len(self.z)) if k not in solved)
         # z_k = −a z_free for every z_k that goes with the free one: the direction in which q̇ is not determined
-        along = contracted(t, ((a[free], self.z[k]) for k, (_, a) in sorted(solved.items()) if free in a))
+        along = sum_of_products(t, ((a[free], self.z[k]) for k, (_, a) in sorted(solved.items()) if free in a))
         total = t.sub(self.z[free], along)
         what = "the rate" if total == self.z[free] else "the combination of rates"
         remedy = "change a speed's definition so that every rate follows"
         return f"the speeds and constraints leave {what} {Scalar(t, total)} undetermined: {remedy}"
 
-    def _rates(self, value: dict[int, int]) -> list[int]:
-        back = Rewrite(self.tape, {x: e for x, e in value.items() if x != e})
+    def _coordinate_rates(self, value: dict[int, int]) -> list[int]:
+        back = Substitution(self.tape, {x: e for x, e in value.items() if x != e})
         return [back(self.in_z(x)) for x in self.qdot]
 
     def _spin_values(self, value: dict[int, int]) -> dict[Frame, Triple]:
         return {F: (value[s[0]], value[s[1]], value[s[2]]) for F, s in self.spins.items()}
 
 
-def _at(z: Sequence[int | None], k: int) -> int:
+def _unknown_symbol(z: Sequence[int | None], k: int) -> int:
     """Unknown number k, which no speed along an edge has replaced."""
     x = z[k]
     assert x is not None
     return x
 
 
-def _given(t: Tape, row: Row, z: Sequence[int | None], unknowns: Container[int]) -> Row:
+def _restrict_to_unknowns(t: Tape, row: Row, z: Sequence[int | None], unknowns: Container[int]) -> Row:
     """The row with all but some unknowns taken as given: these can be solved for by determinants, which vanish least."""
     c, coefficients = row
-    c = contracted(t, ((a, _at(z, k)) for k, a in coefficients.items() if k not in unknowns), c)
+    c = sum_of_products(t, ((a, _unknown_symbol(z, k)) for k, a in coefficients.items() if k not in unknowns), c)
     return c, {k: a for k, a in coefficients.items() if k in unknowns}
 
 
@@ -304,7 +306,7 @@ def definitions_in_rates(system: System, t: Tape) -> dict[int, int]:
     """{u: Ψ q̇ + ψ} of the declared speeds; a definition that mentions other speeds is brought to q̇ alone."""
     definitions = {s.scalar.i: s.definition.i for s in system.speed_list}
     for _ in range(len(definitions)):
-        rewrite = Rewrite(t, definitions)
+        rewrite = Substitution(t, definitions)
         once = {u: rewrite(e) if e not in definitions else definitions[e] for u, e in definitions.items()}
         if once == definitions:
             break
@@ -312,7 +314,7 @@ def definitions_in_rates(system: System, t: Tape) -> dict[int, int]:
     return definitions
 
 
-def defined_motion(system: System, tape: Tape, dependent: list[Speed]) -> tuple[dict[Frame, Vector], dict[Point, Vector]]:
+def velocities_from_speeds(system: System, tape: Tape, dependent: list[Speed]) -> tuple[dict[Frame, Vector], dict[Point, Vector]]:
     """ω = u₁ b₁ + u₂ b₂ + u₃ b₃ for frames (and v for points) all of whose components are speeds."""
     gone = {s.name for s in dependent}
     groups: dict[int, list[Speed]] = {}

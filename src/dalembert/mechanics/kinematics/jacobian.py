@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import Any
 
 from dalembert.errors import BadExpression, NotASystem
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import kinematics, linear_parts
+from dalembert.mechanics.kinematics.system_kinematics import kinematics, split_linear
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.expression_graph import Linear
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients
 from dalembert.symbolic.algebra.scalar import Scalar
 
 
 @dataclass(frozen=True, eq=False)
-class Jacobian(Shown):
+class Jacobian(Displayable):
     """v = J u + v_t of a point, ω = J u + ω_t of a frame: J[i, r], columns the partial velocities, rows along the axes of a frame.
 
     A load R at the point, or a torque on the frame, adds Jᵀ R to f in M u̇ = f.
@@ -30,7 +30,7 @@ class Jacobian(Shown):
     speeds: tuple[Scalar, ...]
     # v_r or ω_r, one for each column, and what is left where all speeds vanish
     partial_velocities: tuple[Vector, ...]
-    rest: Vector
+    bias: Vector
     # along whose axes the rows are
     along: Frame
 
@@ -63,13 +63,13 @@ class Jacobian(Shown):
     def __str__(self) -> str:
         axes = [f"{self.along.name}.{axis}" for axis in "xyz"]
         entries = [["", *map(str, self.speeds)], *([axis, *map(str, row)] for axis, row in zip(axes, self.rows, strict=True))]
-        widths = [max(map(_width, column)) for column in zip(*entries, strict=True)]
-        lines = ["  ".join(x + " " * (w - _width(x)) for x, w in zip(row, widths, strict=True)).rstrip() for row in entries]
-        rest = [f"  and without speeds: {self.rest}"] if self.rest.parts else []
+        widths = [max(map(_display_width, column)) for column in zip(*entries, strict=True)]
+        lines = ["  ".join(x + " " * (w - _display_width(x)) for x, w in zip(row, widths, strict=True)).rstrip() for row in entries]
+        rest = [f"  and without speeds: {self.bias}"] if self.bias.parts else []
         return "\n".join([f"Jacobian of {self.of}", *(f"  {line}" for line in lines), *rest])
 
 
-def _width(text: str) -> int:
+def _display_width(text: str) -> int:
     """How many places a text takes; a dot above a letter takes none."""
     return sum(not unicodedata.combining(c) for c in text)
 
@@ -86,13 +86,13 @@ def jacobian(system: System, of: Point | Frame, *, rates: bool = False, along: F
         msg = f"jacobian: the system comes first, da.jacobian(s, P); got {type(system).__name__}"
         raise NotASystem(msg)
     if isinstance(of, Frame):
-        system.space.same(of.space)
+        system.space.check_same_system(of.space)
     else:
-        system.space.has(of, Point, "jacobian, of a point such as body.G or of a frame such as body.frame")
+        system.space.check_element(of, Point, "jacobian, of a point such as body.G or of a frame such as body.frame")
     if along is not None:
-        system.space.has(along, Frame, "jacobian: along")
+        system.space.check_element(along, Frame, "jacobian: along")
     kin = kinematics(system).fork()
     motion, u = (kin.motion_in_rates, kin.qdot) if rates else (kin.motion, kin.u)
-    parts, rest = linear_parts(Linear(kin.tape, u), motion.v(of) if isinstance(of, Point) else motion.w(of))
+    parts, rest = split_linear(LinearCoefficients(kin.tape, u), motion.v(of) if isinstance(of, Point) else motion.w(of))
     columns = tuple(parts.get(r, Vector(kin.tape, {})) for r in range(len(u)))
     return Jacobian(of.name if isinstance(of, Point) else f"ω of {of.name}", tuple(map(kin.scalar, u)), columns, rest, along or system.N)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.rotation import AboutBasis, DirectionCosines, Quaternion, plus
+from dalembert.mechanics.geometry.rotation import BasisRotation, DirectionCosines, Quaternion, add3
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.elements import Body
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, symbols_of
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.tape import LEAVES, Tape, Triple
 
 
@@ -27,7 +27,7 @@ class TreeLink:
     frame: Frame
     r: Triple
     # q̇ (or spin) symbol, direction of turning, direction of sliding, in the link's own axes
-    freedoms: list[tuple[int, Triple, Triple]]
+    joint_axes: list[tuple[int, Triple, Triple]]
     # relative angular velocity and acceleration at q̈ = 0 (link's axes); rates of r (parent's axes)
     spin: Triple
     spin_bias: Triple
@@ -43,42 +43,42 @@ class TreeLink:
         return self.frame.rotation if turns and isinstance(self.frame.rotation, Quaternion) else None
 
 
-class Tree:
+class KinematicTree:
     """All links, parents first."""
 
     def __init__(self, kin: Kinematics) -> None:
-        if any(not row.is_norm for row in kin.acting_rows):
+        if any(not row.is_norm for row in kin.rows_with_multipliers):
             msg = "the constraint rows close loops or couple joints; only an open tree without rows can be treated from link to link"
             raise NotApplicable(msg)
         self.kin, self.tape = kin, kin.tape
         t = self.tape
         self.rate = Derivative(t, t.rate)
-        self.linear = Linear(t, kin.qdot)
-        self.still = Rewrite(t, dict.fromkeys(kin.qddot, t.zero))
+        self.linear = LinearCoefficients(t, kin.qdot)
+        self.drop_accelerations = Substitution(t, dict.fromkeys(kin.qddot, t.zero))
         self.zero: Triple = (t.zero, t.zero, t.zero)
         self.root = TreeLink(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
         self.links = [self.root]
         # {q̇ or spin: the links it moves}
-        self.moved: dict[int, list[TreeLink]] = {}
+        self.links_moved_by: dict[int, list[TreeLink]] = {}
         # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other links
         self.flywheels: dict[int, int] = {}
         # offsets seen before, taken apart, and those of points: bodies far from the root pass by all joints before theirs
-        self._known_splits: dict[Triple, tuple[Triple, Triple]] = {}
-        self._known_offsets: dict[Point, dict[Frame, Triple]] = {}
-        wheels = {body: found for body in kin.system.bodies if (found := self._flywheel(body)) is not None}
+        self._split_cache: dict[Triple, tuple[Triple, Triple]] = {}
+        self._offset_cache: dict[Point, dict[Frame, Triple]] = {}
+        wheels = {body: flywheel for body in kin.system.bodies if (flywheel := self._flywheel(body)) is not None}
         for body in kin.system.bodies:
             if body not in wheels:
-                self._attach(body)
+                self._attach_body(body)
         for body, (x, J) in wheels.items():
-            if x in self.moved:
+            if x in self.links_moved_by:
                 self.flywheels[x] = t.add(self.flywheels.get(x, t.zero), J)
             else:
-                self._attach(body)
-        if len(self.moved) < kin.n_u:
+                self._attach_body(body)
+        if len(self.links_moved_by) < kin.n_u:
             msg = "a coordinate moves no mass"
             raise NotApplicable(msg)
 
-    def _attach(self, body: Body) -> None:
+    def _attach_body(self, body: Body) -> None:
         offsets = self._offsets(body)
         deepest = max(offsets, key=lambda F: F.depth, default=self.kin.system.N)
         end = body.frame or deepest
@@ -92,20 +92,20 @@ class Tree:
             raise NotApplicable(msg)
         link = self.root
         for G, following in zip(reversed(path), [*reversed(path[:-1]), None], strict=True):
-            moving, fixed = self._split(offsets.get(G, self.zero))
+            moving, fixed = self._split_offset(offsets.get(G, self.zero))
             if moving != self.zero:
-                link = self._slide(link, moving)
+                link = self._add_prismatic(link, moving)
             if following is not None:
-                link = self._turn(link, following, fixed)
+                link = self._add_rotation(link, following, fixed)
             else:
                 link.masses.append((body, fixed))
 
     def _flywheel(self, body: Body) -> tuple[int, int] | None:
         """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest, turned through k q: T = ½ J q̇²."""
         F, t = body.frame, self.tape
-        if F is None or body.inertia is None or F.parent is not self.kin.system.N or not isinstance(F.rotation, AboutBasis):
+        if F is None or body.inertia is None or F.parent is not self.kin.system.N or not isinstance(F.rotation, BasisRotation):
             return None
-        freedoms = self._freedoms(F.rotation.spin(t, self.rate))
+        freedoms = self._joint_axes(F.rotation.angular_velocity(t, self.rate))
         if self._offsets(body) or len(freedoms) != 1:
             return None
         axis, (x, direction) = F.rotation.axis, freedoms[0]
@@ -119,39 +119,41 @@ class Tree:
         total: dict[Frame, Triple] = {}
         P = body.G
         while P.parent is not None:
-            if P not in self._known_offsets:
-                self._known_offsets[P] = P.r.on(self.tape).parts
-            for F, c in self._known_offsets[P].items():
-                total[F] = plus(self.tape, total[F], c) if F in total else c
+            if P not in self._offset_cache:
+                self._offset_cache[P] = P.r.on(self.tape).parts
+            for F, c in self._offset_cache[P].items():
+                total[F] = add3(self.tape, total[F], c) if F in total else c
             P = P.parent
         return total
 
-    def _split(self, c: Triple) -> tuple[Triple, Triple]:
-        found = self._known_splits.get(c)
-        if found is None:
-            moving, fixed = zip(*(_moving_and_fixed(self.tape, x) for x in c), strict=True)
-            found = self._known_splits[c] = moving, fixed
-        return found
+    def _split_offset(self, c: Triple) -> tuple[Triple, Triple]:
+        parts = self._split_cache.get(c)
+        if parts is None:
+            moving, fixed = zip(*(_split_variable_terms(self.tape, x) for x in c), strict=True)
+            parts = self._split_cache[c] = moving, fixed
+        return parts
 
-    def meeting(self, x: int) -> TreeLink:
+    def common_ancestor(self, x: int) -> TreeLink:
         """The link nearest to the tips that carries, or is, every link that x moves."""
-        if len(self.moved[x]) == 1:
-            return self.moved[x][0]
-        first, *others = (_branch(link) for link in self.moved[x])
+        if len(self.links_moved_by[x]) == 1:
+            return self.links_moved_by[x][0]
+        first, *others = (_path_to_root(link) for link in self.links_moved_by[x])
         return next(link for link in first if all(link in branch for branch in others))
 
     # ---- moves -------------------------------------------------------------------------------
 
-    def _slide(self, link: TreeLink, c: Triple) -> TreeLink:
+    def _add_prismatic(self, link: TreeLink, c: Triple) -> TreeLink:
         key = ("slide", c)
         if key not in link.children:
             r_dot: Triple = tuple(self.rate(x) for x in c)  # type: ignore[assignment]
-            freedoms = self._freedoms(r_dot)
-            bias: Triple = tuple(self.still(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
-            self._add(link, key, TreeLink(link, link.frame, c, [(x, self.zero, s) for x, s in freedoms], self.zero, self.zero, r_dot, bias))
+            freedoms = self._joint_axes(r_dot)
+            bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
+            self._add_link(
+                link, key, TreeLink(link, link.frame, c, [(x, self.zero, s) for x, s in freedoms], self.zero, self.zero, r_dot, bias)
+            )
         return link.children[key]
 
-    def _turn(self, link: TreeLink, frame: Frame, at: Triple) -> TreeLink:
+    def _add_rotation(self, link: TreeLink, frame: Frame, at: Triple) -> TreeLink:
         key = ("turn", frame.number, at)
         if key not in link.children:
             t, rotation = self.tape, frame.rotation
@@ -159,18 +161,18 @@ class Tree:
                 msg = f"frame {frame.name} is given by direction cosines, not by a joint's turn"
                 raise NotApplicable(msg)
             if isinstance(rotation, Quaternion):
-                new = self._ball(link, frame, at)
+                new = self._spherical_link(link, frame, at)
             else:
                 assert rotation is not None
                 # about an axis fixed in parent and child, so its components are the same in both
-                spin = rotation.spin(t, self.rate)
-                bias: Triple = tuple(self.still(self.rate(x)) for x in spin)  # type: ignore[assignment]
-                freedoms = [(x, s, self.zero) for x, s in self._freedoms(spin)]
+                spin = rotation.angular_velocity(t, self.rate)
+                bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in spin)  # type: ignore[assignment]
+                freedoms = [(x, s, self.zero) for x, s in self._joint_axes(spin)]
                 new = TreeLink(link, frame, at, freedoms, spin, bias, self.zero, self.zero)
-            self._add(link, key, new)
+            self._add_link(link, key, new)
         return link.children[key]
 
-    def _ball(self, link: TreeLink, frame: Frame, at: Triple) -> TreeLink:
+    def _spherical_link(self, link: TreeLink, frame: Frame, at: Triple) -> TreeLink:
         """Three turns about the child's own axes, with the spin's components as speeds."""
         t = self.tape
         spins = self.kin.spin_symbols(frame)
@@ -181,28 +183,28 @@ class Tree:
         freedoms = [(x, s, self.zero) for x, s in zip(spins, axes, strict=True)]
         return TreeLink(link, frame, at, freedoms, spins, self.zero, self.zero, self.zero)
 
-    def _freedoms(self, velocity: Triple) -> list[tuple[int, Triple]]:
+    def _joint_axes(self, velocity: Triple) -> list[tuple[int, Triple]]:
         forms = [self.linear(x)[1] for x in velocity]
         zero = self.tape.zero
-        found = sorted({k for f in forms for k in f})
-        return [(self.kin.qdot[k], tuple(f.get(k, zero) for f in forms)) for k in found]  # type: ignore[misc]
+        rate_indices = sorted({k for f in forms for k in f})
+        return [(self.kin.qdot[k], tuple(f.get(k, zero) for f in forms)) for k in rate_indices]  # type: ignore[misc]
 
-    def _add(self, parent: TreeLink, key: object, link: TreeLink) -> None:
-        for x, _, _ in link.freedoms:
-            self.moved.setdefault(x, []).append(link)
+    def _add_link(self, parent: TreeLink, key: object, link: TreeLink) -> None:
+        for x, _, _ in link.joint_axes:
+            self.links_moved_by.setdefault(x, []).append(link)
         parent.children[key] = link
         self.links.append(link)
 
 
-def _branch(link: TreeLink) -> list[TreeLink]:
+def _path_to_root(link: TreeLink) -> list[TreeLink]:
     """From a link to the root."""
-    found = [link]
-    while (parent := found[-1].parent) is not None:
-        found.append(parent)
-    return found
+    path = [link]
+    while (parent := path[-1].parent) is not None:
+        path.append(parent)
+    return path
 
 
-def _moving_and_fixed(t: Tape, x: int) -> tuple[int, int]:
+def _split_variable_terms(t: Tape, x: int) -> tuple[int, int]:
     """x = moving + fixed, the sum taken apart."""
     parts = {True: t.zero, False: t.zero}
     stack = [(x, False)]

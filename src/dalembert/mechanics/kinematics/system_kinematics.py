@@ -10,31 +10,31 @@ from functools import partial
 from typing import Any, Final
 
 from dalembert.errors import NotASystem
-from dalembert.foundation.caching import MAKING, MadeOnce, on_demand
-from dalembert.foundation.display import Shown
-from dalembert.mechanics.geometry.frame import Frame, Motion
+from dalembert.foundation.caching import COMPUTE_LOCK, PerOwnerCache, lazy_property
+from dalembert.foundation.display import Displayable
+from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow, VelocityRow, constraint_rows
-from dalembert.mechanics.kinematics.generalized_speeds import SpeedSolver, defined_motion, definitions_in_rates
-from dalembert.mechanics.model.registry import check_everything_used, warn_of_moving_points
+from dalembert.mechanics.kinematics.generalized_speeds import SpeedSolver, definitions_in_rates, velocities_from_speeds
+from dalembert.mechanics.model.registry import check_complete, warn_about_moving_points
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import contracted
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
 # velocities are written on the tape of the system when they are first asked for: one thread at a time
-_ALL_RATES: Final = MadeOnce["Kinematics"]()
-_WITH_DEPENDENT: Final = MadeOnce["Kinematics"]()
+_UNREDUCED_CACHE: Final = PerOwnerCache["Kinematics"]()
+_DEPENDENT_RATES_CACHE: Final = PerOwnerCache["Kinematics"]()
 # what a fork makes anew, if it is asked for it
-_ON_THE_TAPE: Final = (
-    *("tape", "in_rates", "in_speeds", "rate", "along_q"),
-    *("qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear", "_a", "_partials"),
+_TAPE_BOUND_ATTRIBUTES: Final = (
+    *("tape", "in_rates", "in_speeds", "rate", "coordinate_rate"),
+    *("qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear", "_acceleration_cache", "_partial_velocity_cache"),
 )
 
 
-class Kinematics(Shown):
+class Kinematics(Displayable):
     """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all velocities.
 
     It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations do not see
@@ -51,8 +51,8 @@ class Kinematics(Shown):
     def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True, dependent: tuple[str, ...] = ()) -> None:
         # a system that carries continua is complete without coordinates and masses of its own
         if complete:
-            check_everything_used(system)
-        self.system = system.frozen()
+            check_complete(system)
+        self.system = system.snapshot()
         t = self.__dict__["tape"] = system.space.tape.fork()
         self.q: tuple[int, ...] = tuple(q.i for q in system.q)
         self.qdot: tuple[int, ...] = tuple(q.dot.i for q in system.q)
@@ -66,94 +66,94 @@ class Kinematics(Shown):
         self.rows: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is None and not (eliminate and r.redundant))
         self._eliminated = eliminate
         solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
-        choice = solver.solve(dependent) if eliminate else solver.all_rates()
-        self.moving_pivots: tuple[int, ...] = tuple(choice.moving_pivots)
+        choice = solver.solve(dependent) if eliminate else solver.keep_all_rates()
+        self.state_dependent_pivots: tuple[int, ...] = tuple(choice.state_dependent_pivots)
         # {v: {ẋ: b, ẏ: −a}} of speeds along edges that were chosen for the user
-        self.along_edges = choice.along
+        self.edge_coefficients = choice.edge_coefficients
         # what another choice of speeds calls the expressions of this one
-        self.also_named: dict[str, Scalar] = {}
+        self.speed_aliases: dict[str, Scalar] = {}
         self.u: tuple[int, ...] = tuple(choice.u)
         self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
         self.definitions: tuple[int, ...] = tuple(choice.definitions)
         self.qdot_of_u: tuple[int, ...] = tuple(choice.qdot)
         # everything in u: rates of coordinates and dependent speeds replaced
         self._in_u = {x: e for x, e in zip(self.qdot, choice.qdot, strict=True) if x != e}
-        rewrite = Rewrite(t, self._in_u)
+        rewrite = Substitution(t, self._in_u)
         self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
         # what a run holds constant between times at which it is set anew: none in a description
-        self.held: tuple[int, ...] = ()
+        self.sampled_inputs: tuple[int, ...] = ()
         # first-order states beside the motion, and ẋ in the speeds
-        in_u = Rewrite(t, self._in_u)
+        in_u = Substitution(t, self._in_u)
         self.x: tuple[int, ...] = tuple(s.scalar.i for s in system.symbols.values() if s.kind == "state")
         self.xdot: tuple[int, ...] = tuple(in_u(system.state_rates[t.nodes[i][1]].i) for i in self.x)
         self._dependent, self._spins = choice.dependent, choice.spins
-        self._held = (*choice.held, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
+        self._retained_rows = (*choice.retained_rows, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
         # λ of the rows that stay beside the equations
-        self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._held) + 1))
+        self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._retained_rows) + 1))
         # q̇_k = Σ_r W_kr u_r + X_k, as [(X_k, {r: W_kr})]
-        linear = Linear(t, self.u)
+        linear = LinearCoefficients(t, self.u)
         self.WX: list[tuple[int, dict[int, int]]] = [linear(e) for e in self.qdot_of_u]
-        self.mark = len(t)
+        self.base_tape_length = len(t)
         # what was computed once from this kinematics, shared by its forks
-        self.made: dict[Any, dict[Hashable, Any]] = {}
-        self._at_mark: Tape | None = None
+        self.cached_results: dict[Any, dict[Hashable, Any]] = {}
+        self._base_tape: Tape | None = None
 
-    @on_demand
+    @lazy_property
     def tape(self) -> Tape:
         """Where the expressions are; that of a fork is copied when it is first asked for, and most runs never ask."""
-        with MAKING:
+        with COMPUTE_LOCK:
             made: Tape | None = self.__dict__.get("tape")
             if made is None:
-                assert self._at_mark is not None
+                assert self._base_tape is not None
                 # another thread that waits here finds it
-                made = self.__dict__["tape"] = self._at_mark.fork()
+                made = self.__dict__["tape"] = self._base_tape.fork()
             return made
 
-    @on_demand
-    def in_rates(self) -> Rewrite:
+    @lazy_property
+    def in_rates(self) -> Substitution:
         """e with declared speeds replaced by their definitions."""
-        return Rewrite(self.tape, self._definitions)
+        return Substitution(self.tape, self._definitions)
 
-    @on_demand
-    def in_speeds(self) -> Rewrite:
+    @lazy_property
+    def in_speeds(self) -> Substitution:
         """e with rates of coordinates and dependent speeds replaced: everything in u."""
-        return Rewrite(self.tape, self._in_u)
+        return Substitution(self.tape, self._in_u)
 
-    @on_demand
+    @lazy_property
     def rate(self) -> Derivative:
         """de/dt along the motion."""
         return Derivative(self.tape, partial(symbol_rate, self.tape, self._rate_of))
 
-    @on_demand
-    def along_q(self) -> Derivative:
+    @lazy_property
+    def coordinate_rate(self) -> Derivative:
         """∂e/∂q · (W u + X): the part of de/dt that comes from the coordinates."""
         return Derivative(self.tape, self._rate_of.get)
 
-    @on_demand
-    def _a(self) -> dict[Point, Vector]:
+    @lazy_property
+    def _acceleration_cache(self) -> dict[Point, Vector]:
         return {}
 
-    @on_demand
-    def _partials(self) -> dict[Frame | Point, tuple[dict[int, Vector], Vector]]:
+    @lazy_property
+    def _partial_velocity_cache(self) -> dict[Frame | Point, tuple[dict[int, Vector], Vector]]:
         return {}
 
-    def fork(self, grown: Tape | None = None) -> Kinematics:
+    def fork(self, base_tape: Tape | None = None) -> Kinematics:
         """The same kinematics on a tape of its own, for one derivation; `grown` is the tape of another fork, to go on from."""
-        if self._at_mark is None or len(self._at_mark) != self.mark:
+        if self._base_tape is None or len(self._base_tape) != self.base_tape_length:
             # this one never grows, so that forks are plain copies of it
-            self._at_mark = self.tape.fork(self.mark)
+            self._base_tape = self.tape.fork(self.base_tape_length)
         new: Kinematics = object.__new__(Kinematics)
         own = self.__dict__.copy()
-        for name in _ON_THE_TAPE:
+        for name in _TAPE_BOUND_ATTRIBUTES:
             own.pop(name, None)
-        if grown is not None:
-            own["tape"] = grown.fork()
+        if base_tape is not None:
+            own["tape"] = base_tape.fork()
         new.__dict__ = own
         return new
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "tape": self.tape, "made": {}, "_at_mark": None}
+        return {**self.__dict__, "tape": self.tape, "cached_results": {}, "_base_tape": None}
 
     def spin_symbols(self, F: Frame) -> Triple | None:
         """The three speeds that are the spin of a quaternion frame along its own axes, if it has such speeds."""
@@ -162,20 +162,20 @@ class Kinematics(Shown):
 
     # ---- speeds ------------------------------------------------------------------------------
 
-    @on_demand
+    @lazy_property
     def qddot_of_u(self) -> list[int]:
         """q̈_k = Σ_r W_kr u̇_r + c_k, as nodes in u̇."""
         return [self.rate(e) for e in self.qdot_of_u]
 
-    @on_demand
+    @lazy_property
     def velocity_rows(self) -> tuple[VelocityRow, ...]:
         """e(q, u, t) = 0 and ė = A u̇ + γ = 0 of every row that was not eliminated."""
-        linear = Linear(self.tape, self.udot)
-        found = []
-        for row, e in self._held:
+        linear = LinearCoefficients(self.tape, self.udot)
+        velocity_rows = []
+        for row, e in self._retained_rows:
             gamma, A = linear(self.rate(e))
-            found.append(VelocityRow(row, e, A, gamma))
-        return tuple(found)
+            velocity_rows.append(VelocityRow(row, e, A, gamma))
+        return tuple(velocity_rows)
 
     @property
     def nonlinear_rows(self) -> tuple[VelocityRow, ...]:
@@ -188,31 +188,31 @@ class Kinematics(Shown):
         return (*self.rows, *self.redundant) if self._eliminated else self.rows
 
     @property
-    def acting_rows(self) -> tuple[ConstraintRow, ...]:
+    def rows_with_multipliers(self) -> tuple[ConstraintRow, ...]:
         """The rows that have a multiplier each: those linear in the rates, then the others."""
         return (*self.rows, *self.nonlinear)
 
     @property
-    def edge_definitions(self) -> list[tuple[int, int]]:
+    def edge_speed_definitions(self) -> list[tuple[int, int]]:
         """(v, b ẋ − a ẏ) of the independent speeds along edges, which nobody declared."""
-        return [(u, e) for u, e in zip(self.u, self.definitions, strict=True) if u in self.along_edges]
+        return [(u, e) for u, e in zip(self.u, self.definitions, strict=True) if u in self.edge_coefficients]
 
     # ---- motion of points and frames ---------------------------------------------------------
 
-    @on_demand
-    def motion(self) -> Motion:
+    @lazy_property
+    def motion(self) -> VelocityRecursion:
         """Velocities in the speeds."""
-        w, v = defined_motion(self.system, self.tape, self._dependent)
-        return Motion(self.tape, self.rate, w, v, self._spins)
+        w, v = velocities_from_speeds(self.system, self.tape, self._dependent)
+        return VelocityRecursion(self.tape, self.rate, w, v, self._spins)
 
-    @on_demand
-    def motion_in_rates(self) -> Motion:
+    @lazy_property
+    def motion_in_rates(self) -> VelocityRecursion:
         """Velocities in the rates q̇."""
-        return Motion(self.tape, Derivative(self.tape, self.tape.rate))
+        return VelocityRecursion(self.tape, Derivative(self.tape, self.tape.rate))
 
-    @on_demand
-    def _linear(self) -> Linear:
-        return Linear(self.tape, self.u)
+    @lazy_property
+    def _linear(self) -> LinearCoefficients:
+        return LinearCoefficients(self.tape, self.u)
 
     def v(self, P: Point) -> Vector:
         """v_P in the speeds."""
@@ -224,20 +224,22 @@ class Kinematics(Shown):
 
     def a(self, P: Point) -> Vector:
         """a_P = dv_P/dt"""
-        if P not in self._a:
-            self._a[P] = self.motion.derivative(self.motion.v(P))
-        return self._a[P]
+        if P not in self._acceleration_cache:
+            self._acceleration_cache[P] = self.motion.derivative(self.motion.v(P))
+        return self._acceleration_cache[P]
 
     def alpha(self, F: Frame) -> Vector:
         """α_F = dω_F/dt"""
         return self.motion.derivative(self.motion.w(F))
 
-    def partials(self, X: Point | Frame) -> tuple[dict[int, Vector], Vector]:
+    def partial_velocities(self, X: Point | Frame) -> tuple[dict[int, Vector], Vector]:
         """({r: v_r}, v_t) of a point, ({r: ω_r}, ω_t) of a frame; only those that do not vanish."""
-        found = self._partials.get(X)
-        if found is None:
-            found = self._partials[X] = linear_parts(self._linear, self.motion.v(X) if isinstance(X, Point) else self.motion.w(X))
-        return found
+        partials = self._partial_velocity_cache.get(X)
+        if partials is None:
+            partials = self._partial_velocity_cache[X] = split_linear(
+                self._linear, self.motion.v(X) if isinstance(X, Point) else self.motion.w(X)
+            )
+        return partials
 
     def vector_in_speeds(self, a: Vector) -> Vector:
         """A vector of the description with q̇ replaced by W u + X."""
@@ -249,7 +251,7 @@ class Kinematics(Shown):
 
     def row_in_rates(self, row: ConstraintRow) -> int:
         """A q̇ + b of one row."""
-        return contracted(self.tape, ((a, self.qdot[k]) for k, a in row.A.items()), row.b)
+        return sum_of_products(self.tape, ((a, self.qdot[k]) for k, a in row.A.items()), row.b)
 
     def scalar(self, i: int) -> Scalar:
         """A node of this tape as an expression."""
@@ -262,12 +264,12 @@ class Kinematics(Shown):
     @property
     def state(self) -> tuple[int, ...]:
         """(q, x, u): what a run integrates, in its order; x are the first-order states, and behind them what the run holds."""
-        return (*self.q, *self.x, *self.held, *self.u)
+        return (*self.q, *self.x, *self.sampled_inputs, *self.u)
 
     @property
-    def first_speed(self) -> int:
+    def speed_offset(self) -> int:
         """The place of the first speed in the state."""
-        return len(self.q) + len(self.x) + len(self.held)
+        return len(self.q) + len(self.x) + len(self.sampled_inputs)
 
     @property
     def n_q(self) -> int:
@@ -285,7 +287,7 @@ def symbol_rate(tape: Tape, known: dict[int, int], i: int) -> int | None:
     return known[i] if i in known else tape.rate(i)
 
 
-def linear_parts(linear: Linear, v: Vector) -> tuple[dict[int, Vector], Vector]:
+def split_linear(linear: LinearCoefficients, v: Vector) -> tuple[dict[int, Vector], Vector]:
     """v = Σ_r v_r x_r + v_t: the vectors v_r and v_t."""
     t = v.tape
     zero = t.zero
@@ -305,27 +307,27 @@ def kinematics(system: System) -> Kinematics:
     if not isinstance(system, System):
         msg = f"give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    with MAKING:
-        signature = system.signature()
+    with COMPUTE_LOCK:
+        signature = system.cache_key()
         if system.cached is None or system.cached[0] != signature:
-            warn_of_moving_points(system)
-            made = Kinematics(system)
+            warn_about_moving_points(system)
+            kin = Kinematics(system)
             # its own system, which runs and derivations hand on, does not grow and has the same one
-            system.cached = made.system.cached = (signature, made)
+            system.cached = kin.system.cached = (signature, kin)
         return system.cached[1]  # type: ignore[return-value]
 
 
-def all_rates(kin: Kinematics) -> Kinematics:
+def unreduced_kinematics(kin: Kinematics) -> Kinematics:
     """The same system with every rate a speed and every row a row beside the equations; computed once."""
-    return _ALL_RATES(kin, None, lambda: _beside(kin, Kinematics(kin.system, eliminate=False)))
+    return _UNREDUCED_CACHE(kin, None, lambda: _with_speed_aliases(kin, Kinematics(kin.system, eliminate=False)))
 
 
-def with_dependent(kin: Kinematics, rates: tuple[str, ...]) -> Kinematics:
+def kinematics_with_dependent(kin: Kinematics, rates: tuple[str, ...]) -> Kinematics:
     """The same system with these rates solved for, and the others as its speeds; computed once for each choice."""
-    return _WITH_DEPENDENT(kin, rates, lambda: _beside(kin, Kinematics(kin.system, dependent=rates)))
+    return _DEPENDENT_RATES_CACHE(kin, rates, lambda: _with_speed_aliases(kin, Kinematics(kin.system, dependent=rates)))
 
 
-def _beside(kin: Kinematics, other: Kinematics) -> Kinematics:
+def _with_speed_aliases(kin: Kinematics, other: Kinematics) -> Kinematics:
     """Another choice of speeds, in which those along edges can still be asked for by the name that the equations show."""
-    other.also_named = {kin.name(u): kin.scalar(e) for u, e in kin.edge_definitions}
+    other.speed_aliases = {kin.name(u): kin.scalar(e) for u, e in kin.edge_speed_definitions}
     return other

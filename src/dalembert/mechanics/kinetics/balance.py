@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dalembert.errors import BadDescription, NotApplicable
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.position_kinematics import Positions
+from dalembert.mechanics.kinematics.position_kinematics import PositionKinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.constraint_actions import booked_rows, row_actions
-from dalembert.mechanics.kinetics.free_bodies import Booked, Wrench, booked_loads
+from dalembert.mechanics.kinetics.constraint_actions import row_actions, row_loads_by_group
+from dalembert.mechanics.kinetics.free_bodies import GroupLoad, Wrench, loads_by_group
 from dalembert.mechanics.kinetics.reactions import joint_wrenches
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroup, RigidGroups
 from dalembert.mechanics.model.elements import Body
-from dalembert.symbolic.algebra.expression_graph import Rewrite
+from dalembert.symbolic.algebra.expression_graph import Substitution
 
 
 @dataclass(frozen=True)
-class Balance(Shown):
+class Balance(Displayable):
     """What a part of a system needs and what it gets, as forces and as moments about a point, in q, u, u̇ and λ."""
 
     bodies: tuple[str, ...]
@@ -50,67 +50,67 @@ class Balance(Shown):
         return self.inertia.moment - self.loads.moment - self.reactions.moment
 
 
-class Balances:
+class BalanceEquations:
     """Wrenches and bookings of one system, for the balances of any of its parts."""
 
     def __init__(self, kin: Kinematics) -> None:
         self.kin, self.groups = kin, RigidGroups(kin)
         self.actions = actions = row_actions(self.groups)
         self.joints = joint_wrenches(self.groups, actions)
-        self._loads = [x._replace(vector=kin.vector_in_speeds(x.vector)) for x in booked_loads(self.groups)]
-        self._rows = list(booked_rows(self.groups, actions))
-        self._positions = Positions(kin)
+        self._loads = [x._replace(vector=kin.vector_in_speeds(x.vector)) for x in loads_by_group(self.groups)]
+        self._rows = list(row_loads_by_group(self.groups, actions))
+        self._positions = PositionKinematics(kin)
         rates = {**dict(zip(kin.qdot, kin.qdot_of_u, strict=True)), **dict(zip(kin.qddot, kin.qddot_of_u, strict=True))}
-        self._in_speeds = Rewrite(kin.tape, rates)
-        self._none = Wrench(Vector(kin.tape, {}), Vector(kin.tape, {}))
+        self._in_speeds = Substitution(kin.tape, rates)
+        self._zero_wrench = Wrench(Vector(kin.tape, {}), Vector(kin.tape, {}))
 
-    def of(self, bodies: Sequence[Body], about: Point) -> Balance:
+    def for_bodies(self, bodies: Sequence[Body], about: Point) -> Balance:
         """The balance of bodies about a point."""
         own = {self.groups.of_body[b] for b in bodies}
         left = [b.name for g in own for b, _ in g.masses if b not in bodies]
         if left:
             msg = f"{left[0]!r} is fixed to one of these bodies, and what holds them together is not known; take it too"
             raise NotApplicable(msg)
-        inertia = self._none
+        inertia = self._zero_wrench
         for body in bodies:
-            inertia = inertia.plus(self._inertia(body), self._from(about, body.G))
+            inertia = inertia.plus(self._inertia_wrench(body), self._arm(about, body.G))
         names = tuple(b.name for b in bodies)
-        cut = self._sum(about, [x for x in self._rows if x.group in own])
-        for wrench, arm in self._cut(own, about):
+        cut = self._total_wrench(about, [x for x in self._rows if x.group in own])
+        for wrench, arm in self._cut_joint_wrenches(own, about):
             cut = cut.plus(wrench, arm)
-        return Balance(names, about.name, inertia, self._sum(about, [x for x in self._loads if x.group in own]), cut)
+        return Balance(names, about.name, inertia, self._total_wrench(about, [x for x in self._loads if x.group in own]), cut)
 
-    def _cut(self, own: set[RigidGroup], about: Point) -> Iterator[tuple[Wrench, Vector]]:
+    def _cut_joint_wrenches(self, own: set[RigidGroup], about: Point) -> Iterator[tuple[Wrench, Vector]]:
         """The wrenches in the joints between a part and the rest, and the joints from the point."""
-        origin = self._vector(self._positions.r(about))
+        origin = self._vector_in_speeds(self._positions.r(about))
         for group, wrench in self.joints.items():
             if (group in own) != (group.before in own):
-                arm = self._vector(self._positions.in_N(self.groups.place(group))) - origin
+                arm = self._vector_in_speeds(self._positions.in_N(self.groups.joint_position(group))) - origin
                 yield (wrench if group in own else Wrench(-wrench.force, -wrench.moment)), arm
 
-    def _inertia(self, body: Body) -> Wrench:
+    def _inertia_wrench(self, body: Body) -> Wrench:
         """m r̈ and d/dt (I ω) with ω from Ṙ Rᵀ, along N."""
         at, t = self._positions, self.kin.tape
-        a = at.dt(at.dt(at.r(body.G)))
-        force = body.mass * self._vector(a)
+        a = at.time_derivative(at.time_derivative(at.r(body.G)))
+        force = body.mass * self._vector_in_speeds(a)
         if body.frame is None or body.inertia is None:
-            return Wrench(force, self._none.moment)
+            return Wrench(force, self._zero_wrench.moment)
         w = Vector(t, {self.kin.system.N: at.w(body.frame)})
-        return Wrench(force, self._vector(at.dt(at.in_N(body.inertia @ w))))
+        return Wrench(force, self._vector_in_speeds(at.time_derivative(at.in_N(body.inertia @ w))))
 
-    def _sum(self, about: Point, loads: Iterable[Booked]) -> Wrench:
-        total = self._none
+    def _total_wrench(self, about: Point, loads: Iterable[GroupLoad]) -> Wrench:
+        total = self._zero_wrench
         for load in loads:
             if load.at is None:
-                total = total.plus(self._none._replace(moment=load.vector))
+                total = total.plus(self._zero_wrench._replace(moment=load.vector))
             else:
-                total = total.plus(self._none._replace(force=load.vector), self._from(about, load.at))
+                total = total.plus(self._zero_wrench._replace(force=load.vector), self._arm(about, load.at))
         return total
 
-    def _from(self, P: Point, Q: Point) -> Vector:
-        return self._vector(self._positions.r(Q)) - self._vector(self._positions.r(P))
+    def _arm(self, P: Point, Q: Point) -> Vector:
+        return self._vector_in_speeds(self._positions.r(Q)) - self._vector_in_speeds(self._positions.r(P))
 
-    def _vector(self, c: Sequence[int]) -> Vector:
+    def _vector_in_speeds(self, c: Sequence[int]) -> Vector:
         f = self._in_speeds
         return Vector(self.kin.tape, {self.kin.system.N: (f(c[0]), f(c[1]), f(c[2]))})
 
@@ -121,10 +121,12 @@ def balance(kin: Kinematics, bodies: Iterable[Body | str], about: Point) -> Bala
     known: dict[object, Body] = {b.name: b for b in kin.system.bodies}
     known |= {b: b for b in kin.system.bodies}
     given = list(bodies)
-    strange = [b for b in given if b not in known]
-    if strange or not given:
-        what = f"{getattr(strange[0], 'name', strange[0])!r} is no body of this system" if strange else "no body is named"
+    unknown_bodies = [b for b in given if b not in known]
+    if unknown_bodies or not given:
+        what = (
+            f"{getattr(unknown_bodies[0], 'name', unknown_bodies[0])!r} is no body of this system" if unknown_bodies else "no body is named"
+        )
         msg = f"balance: {what}; there are {', '.join(repr(b.name) for b in kin.system.bodies)}"
         raise BadDescription(msg)
-    kin.system.space.has(about, Point, "balance, about=")
-    return Balances(kin).of(list(dict.fromkeys(known[b] for b in given)), about)
+    kin.system.space.check_element(about, Point, "balance, about=")
+    return BalanceEquations(kin).for_bodies(list(dict.fromkeys(known[b] for b in given)), about)

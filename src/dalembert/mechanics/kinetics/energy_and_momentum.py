@@ -10,16 +10,16 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
-from dalembert.foundation.caching import MAKING
-from dalembert.mechanics.geometry.frame import Motion
+from dalembert.foundation.caching import COMPUTE_LOCK
+from dalembert.mechanics.geometry.frame import VelocityRecursion
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.elements import Body, Potential
-from dalembert.mechanics.model.registry import in_rates
+from dalembert.mechanics.model.registry import substitute_speeds
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import Derivative
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import total
+from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
 
 _HALF: Final = Fraction(1, 2)
@@ -33,14 +33,14 @@ def kinetic_energy(system: System, *, of: Any = None) -> Scalar:
     Source: Gre03 (4.43).
     """
     _check_system(system)
-    if system.kinetic:
+    if system.given_kinetic_energies:
         _refuse_selection(of)
-        return _in_rates(system, total(system.space.tape, system.kinetic))
-    motion, chosen = _motion(system), _bodies(system, of)
-    return total(motion.tape, (part for body in chosen for part in _kinetic(motion, body)))
+        return _in_rates(system, sum_scalars(system.space.tape, system.given_kinetic_energies))
+    motion, chosen = _velocity_recursion(system), _selected_bodies(system, of)
+    return sum_scalars(motion.tape, (part for body in chosen for part in _kinetic_energy_terms(motion, body)))
 
 
-def _kinetic(motion: Motion, body: Body) -> Iterable[Scalar]:
+def _kinetic_energy_terms(motion: VelocityRecursion, body: Body) -> Iterable[Scalar]:
     v = motion.v(body.G)
     yield _HALF * body.mass * (v @ v)
     if body.frame is not None and body.inertia is not None:
@@ -55,12 +55,12 @@ def potential_energy(system: System, *, of: Any = None) -> Scalar:
     potential of their weight, and potentials by their names.
     """
     _check_system(system)
-    tape, chosen = _tape(system), _bodies(system, of, (*system.bodies, *system.potentials))
+    tape, chosen = _forked_tape(system), _selected_bodies(system, of, (*system.bodies, *system.potentials))
     declared = [_in_rates(system, p.V) for p in chosen if isinstance(p, Potential)]
-    if system.field is None:
-        return total(tape, declared)
-    g = system.field.g.on(tape)
-    return total(tape, [*declared, *(-(body.mass * (g @ (body.G - system.O))) for body in chosen if isinstance(body, Body))])
+    if system.gravity_field is None:
+        return sum_scalars(tape, declared)
+    g = system.gravity_field.g.on(tape)
+    return sum_scalars(tape, [*declared, *(-(body.mass * (g @ (body.G - system.O))) for body in chosen if isinstance(body, Body))])
 
 
 def momentum(system: System, *, of: Any = None) -> Vector:
@@ -69,8 +69,8 @@ def momentum(system: System, *, of: Any = None) -> Vector:
     Of all bodies, or of those that `of` names. ṗ is the sum of the forces from outside.
     """
     _check_masses(system)
-    motion = _motion(system)
-    return _sum(motion.tape, (motion.v(body.G) * body.mass for body in _bodies(system, of)))
+    motion = _velocity_recursion(system)
+    return _vector_sum(motion.tape, (motion.v(body.G) * body.mass for body in _selected_bodies(system, of)))
 
 
 def angular_momentum(system: System, about: Point | None = None, *, of: Any = None) -> Vector:
@@ -81,12 +81,12 @@ def angular_momentum(system: System, about: Point | None = None, *, of: Any = No
     """
     _check_masses(system)
     P = system.O if about is None else about
-    system.space.has(P, Point, "angular_momentum: about")
-    motion = _motion(system)
-    return _sum(motion.tape, (part for body in _bodies(system, of) for part in _angular(motion, body, P)))
+    system.space.check_element(P, Point, "angular_momentum: about")
+    motion = _velocity_recursion(system)
+    return _vector_sum(motion.tape, (part for body in _selected_bodies(system, of) for part in _angular_momentum_terms(motion, body, P)))
 
 
-def _angular(motion: Motion, body: Body, P: Point) -> Iterable[Vector]:
+def _angular_momentum_terms(motion: VelocityRecursion, body: Body, P: Point) -> Iterable[Vector]:
     yield (body.G - P).cross(motion.v(body.G) * body.mass)
     if body.frame is not None and body.inertia is not None:
         yield body.inertia @ motion.w(body.frame)
@@ -98,13 +98,13 @@ def mass_centre(system: System, *, of: Any = None) -> Point:
     The mass centre of all bodies, or of those that `of` names, as a point: G − P, G.v, G.a, G.v_in(B). Of one body its own G.
     """
     _check_masses(system)
-    chosen: list[Body] = _bodies(system, of)
+    chosen: list[Body] = _selected_bodies(system, of)
     if len(chosen) == 1:
         return chosen[0].G
-    with MAKING:
+    with COMPUTE_LOCK:
         tape = system.space.tape
-        mass = total(tape, (body.mass for body in chosen))
-        r = _sum(tape, ((body.G - system.O) * (body.mass / mass) for body in chosen))
+        mass = sum_scalars(tape, (body.mass for body in chosen))
+        r = _vector_sum(tape, ((body.G - system.O) * (body.mass / mass) for body in chosen))
         # asked for again it is the same point
         name = "mass centre" if of is None else f"mass centre of {', '.join(body.name for body in chosen)}"
         known = (P for P in system.space.points if P.name == name and P.parent is system.O and P.r.parts == r.parts)
@@ -126,7 +126,7 @@ def _check_system(system: System) -> None:
 
 def _check_masses(system: System) -> None:
     _check_system(system)
-    if system.kinetic:
+    if system.given_kinetic_energies:
         msg = f"{system.name} is given by its energies: it has no bodies, whose momenta could be added"
         raise NotApplicable(msg)
 
@@ -137,7 +137,7 @@ def _refuse_selection(of: Any) -> None:
         raise NotApplicable(msg)
 
 
-def _bodies(system: System, of: Any, among: Iterable[Any] | None = None) -> list[Any]:
+def _selected_bodies(system: System, of: Any, among: Iterable[Any] | None = None) -> list[Any]:
     """The bodies (or potentials) that were named, each once."""
     known = list(system.bodies if among is None else among)
     if not known:
@@ -146,10 +146,10 @@ def _bodies(system: System, of: Any, among: Iterable[Any] | None = None) -> list
     if of is None:
         return known
     named = list(of) if isinstance(of, list | tuple | set | frozenset) else [of]
-    return list({id(x): x for x in (_one(known, each) for each in named)}.values())
+    return list({id(x): x for x in (_find_element(known, each) for each in named)}.values())
 
 
-def _one(known: list[Any], each: Any) -> Any:
+def _find_element(known: list[Any], each: Any) -> Any:
     for x in known:
         if x is each or (isinstance(each, str) and x.name == each):
             return x
@@ -158,22 +158,22 @@ def _one(known: list[Any], each: Any) -> Any:
     raise Unknown(msg)
 
 
-def _tape(system: System) -> Tape:
-    with MAKING:
+def _forked_tape(system: System) -> Tape:
+    with COMPUTE_LOCK:
         return system.space.tape.fork()
 
 
-def _motion(system: System) -> Motion:
+def _velocity_recursion(system: System) -> VelocityRecursion:
     """Velocities in the rates."""
-    tape = _tape(system)
-    return Motion(tape, Derivative(tape, tape.rate))
+    tape = _forked_tape(system)
+    return VelocityRecursion(tape, Derivative(tape, tape.rate))
 
 
 def _in_rates(system: System, e: Scalar) -> Scalar:
     """An expression of the description with the declared speeds replaced by their definitions."""
-    with MAKING:
-        return Scalar(system.space.tape, in_rates(system, e.i))
+    with COMPUTE_LOCK:
+        return Scalar(system.space.tape, substitute_speeds(system, e.i))
 
 
-def _sum(tape: Tape, vectors: Iterable[Vector]) -> Vector:
+def _vector_sum(tape: Tape, vectors: Iterable[Vector]) -> Vector:
     return sum((v.on(tape) for v in vectors), Vector(tape, {}))

@@ -15,15 +15,15 @@ from typing import NamedTuple
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, linear_parts
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, split_linear
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroup, RigidGroups
 from dalembert.mechanics.model.elements import Body, Load, Potential
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Linear, gradient
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
 from dalembert.symbolic.algebra.tape import Tape
 
 
-class Booked(NamedTuple):
+class GroupLoad(NamedTuple):
     """A load on a rigid group: a force at a point, or a couple (no point)."""
 
     name: str
@@ -48,32 +48,32 @@ class Wrench(NamedTuple):
         return self.plus(Wrench(-other.force, -other.moment), arm)
 
 
-def booked_loads(groups: RigidGroups) -> Iterator[Booked]:
+def loads_by_group(groups: RigidGroups) -> Iterator[GroupLoad]:
     """Weights, declared loads and the pull of springs, each on the group it acts on.
 
     Source: Bar00 (14), Mei85 (7.24).
     """
     system = groups.kin.system
-    if system.field is not None:
+    if system.gravity_field is not None:
         for b in system.bodies:
-            yield Booked(f"weight of {b.name}", groups.of_body[b], b.mass * system.field.g, b.G)
+            yield GroupLoad(f"weight of {b.name}", groups.of_body[b], b.mass * system.gravity_field.g, b.G)
     for load in system.loads:
-        yield from _booked(groups, load)
+        yield from _assign_load(groups, load)
     for spring in system.potentials:
-        yield from _booked(groups, spring)
+        yield from _assign_load(groups, spring)
 
 
-def _booked(groups: RigidGroups, load: Load | Potential) -> Iterator[Booked]:
+def _assign_load(groups: RigidGroups, load: Load | Potential) -> Iterator[GroupLoad]:
     torques = load.torques if isinstance(load, Load) else ()
-    if isinstance(load, Load) and load.along:
+    if isinstance(load, Load) and load.coordinates:
         unknown = "given by its virtual work, which does not say on which body it acts"
         msg = f"{load.name} has no place: it is {unknown}; give a force or a torque"
         raise NotApplicable(msg)
     named = load.bodies or (None,) * (len(load.forces) + len(torques))
     for (F, P), body in zip(load.forces, named, strict=False):
-        yield Booked(load.name, groups.carrier(P, load.name) if body is None else groups.of_body[body], F, P)
+        yield GroupLoad(load.name, groups.group_of_point(P, load.name) if body is None else groups.of_body[body], F, P)
     for (T, B), body in zip(torques, named[len(load.forces) :], strict=True):
-        yield Booked(load.name, groups.held_by(B, load.name) if body is None else groups.of_body[body], T)
+        yield GroupLoad(load.name, groups.group_of_frame(B, load.name) if body is None else groups.of_body[body], T)
 
 
 def joint_loads(groups: RigidGroups) -> dict[int, int]:
@@ -84,7 +84,7 @@ def joint_loads(groups: RigidGroups) -> dict[int, int]:
     functions += [(d.name, kin.in_rates(d.D.i), kin.qdot) for d in kin.system.dissipations]
     for name, e, by in functions:
         slopes = gradient(t, {e: t.one}, by)
-        acting = [k for k, gone in enumerate(shown_zero(t, slopes)) if not gone]
+        acting = [k for k, gone in enumerate(provably_zero(t, slopes)) if not gone]
         check_joint_coordinates(groups, name, acting)
         for k in acting:
             tau[k] = t.sub(tau.get(k, t.zero), slopes[k])
@@ -93,7 +93,7 @@ def joint_loads(groups: RigidGroups) -> dict[int, int]:
 
 def check_joint_coordinates(groups: RigidGroups, name: str, acting: Iterable[int]) -> None:
     """Refuse a load along a coordinate that moves several joints: it may act in any of them."""
-    moved = groups.moved_joints()
+    moved = groups.joints_by_coordinate()
     for k in acting:
         joints = moved.get(k, [])
         if len(joints) != 1:
@@ -113,11 +113,11 @@ def inertia(kin: Kinematics, body: Body) -> Wrench:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class FreeBody:
     """A rigid group with the one that holds it; all in the rates q̇ and q̈."""
 
     group: RigidGroup
-    before: Link | None
+    before: FreeBody | None
     # its joint from the joint before
     offset: Vector
     # of the joint as a point of this group, and of the group
@@ -127,10 +127,10 @@ class Link:
     # {k: (∂v/∂q̇_k, ∂ω/∂q̇_k)} at the joint against the group before
     twists: dict[int, tuple[Vector, Vector]]
 
-    def on(self, t: Tape, group: RigidGroup, before: Link | None) -> Link:
+    def on(self, t: Tape, group: RigidGroup, before: FreeBody | None) -> FreeBody:
         """The same on the tape of a fork."""
         twists = {k: (v.on(t), w.on(t)) for k, (v, w) in self.twists.items()}
-        return Link(group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists)
+        return FreeBody(group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists)
 
     @property
     def name(self) -> str:
@@ -149,25 +149,25 @@ class Link:
         return Wrench(force, body.inertia @ self.alpha + self.w.cross(body.inertia @ self.w))
 
 
-def links(groups: RigidGroups, acting: Iterable[RigidGroup]) -> list[Link]:
+def free_bodies(groups: RigidGroups, acting: Iterable[RigidGroup]) -> list[FreeBody]:
     """The groups that are cut free, those they hang on first; the ground is none of them."""
     loaded = [g for g in groups.groups if g in {*acting}]
-    kept = groups.loaded(loaded)
+    kept = groups.groups_in_load_path(loaded)
     children = {g: [x for x in kept if x.before is g] for g in kept}
     free = [g for g in kept[1:] if g.masses or g in loaded or len(children[g]) != 1]
-    found: dict[RigidGroup, Link] = {}
+    bodies: dict[RigidGroup, FreeBody] = {}
     for group in free:
         offset, ancestor = group.offset, group.before
-        while ancestor is not None and ancestor not in found and ancestor is not groups.ground:
+        while ancestor is not None and ancestor not in bodies and ancestor is not groups.ground:
             offset, ancestor = ancestor.offset + offset, ancestor.before
-        found[group] = _link(groups, group, found.get(ancestor) if ancestor is not None else None, offset)
-    return list(found.values())
+        bodies[group] = _free_body(groups, group, bodies.get(ancestor) if ancestor is not None else None, offset)
+    return list(bodies.values())
 
 
-def _link(groups: RigidGroups, group: RigidGroup, before: Link | None, rho: Vector) -> Link:
+def _free_body(groups: RigidGroups, group: RigidGroup, before: FreeBody | None, rho: Vector) -> FreeBody:
     motion, none = groups.kin.motion_in_rates, Vector(groups.kin.tape, {})
     w = motion.w(group.frame)
-    linear = Linear(groups.kin.tape, groups.kin.qdot)
+    linear = LinearCoefficients(groups.kin.tape, groups.kin.qdot)
     frame = groups.kin.system.N if before is None else before.group.frame
     v_rel = groups.relative_rate(rho, frame)
     a_rel = groups.relative_rate(v_rel, frame)
@@ -177,9 +177,9 @@ def _link(groups: RigidGroups, group: RigidGroup, before: Link | None, rho: Vect
         w_rel = w - before.w
         a = before.acceleration(rho) + 2 * before.w.cross(v_rel) + a_rel
         alpha = before.alpha + groups.relative_rate(w_rel, frame) + before.w.cross(w_rel)
-    v_k, w_k = linear_parts(linear, v_rel)[0], linear_parts(linear, w_rel)[0]
-    twists = groups.not_vanishing({k: (v_k.get(k, none), w_k.get(k, none)) for k in sorted({*v_k, *w_k})})
-    return Link(group, before, rho, a, w, alpha, twists)
+    v_k, w_k = split_linear(linear, v_rel)[0], split_linear(linear, w_rel)[0]
+    twists = groups.nonzero_twists({k: (v_k.get(k, none), w_k.get(k, none)) for k in sorted({*v_k, *w_k})})
+    return FreeBody(group, before, rho, a, w, alpha, twists)
 
 
 def plane_normal(kin: Kinematics) -> Vector | None:
@@ -188,12 +188,12 @@ def plane_normal(kin: Kinematics) -> Vector | None:
     velocities = [motion.v(b.G).components(N) for b in kin.system.bodies]
     spins = [motion.w(b.frame).components(N) for b in kin.system.bodies if b.frame is not None]
     for k, n in enumerate((N.x, N.y, N.z)):
-        if all(shown_zero(t, [*(v[k] for v in velocities), *(w[j] for w in spins for j in range(3) if j != k)])):
+        if all(provably_zero(t, [*(v[k] for v in velocities), *(w[j] for w in spins for j in range(3) if j != k)])):
             return n
     return None
 
 
-def acting_plane(groups: RigidGroups, loads: list[Booked]) -> str:
+def plane_of_motion(groups: RigidGroups, loads: list[GroupLoad]) -> str:
     """The axis of N at right angles to the plane in which everything moves and acts; empty if there is none."""
     kin, N, t = groups.kin, groups.kin.system.N, groups.kin.tape
     n = plane_normal(kin)
@@ -205,10 +205,10 @@ def acting_plane(groups: RigidGroups, loads: list[Booked]) -> str:
         c = load.vector.components(N)
         unwanted += [c[k]] if load.at is not None else [x for j, x in enumerate(c) if j != k]
         # forces in parallel planes turn bodies out of theirs
-        unwanted += [] if load.at is None else [groups.arm(load.at, load.group).components(N)[k]]
+        unwanted += [] if load.at is None else [groups.offset_from_joint(load.at, load.group).components(N)[k]]
     for group in groups.groups[1:]:
         unwanted += [rho.components(N)[k] for _, rho in group.masses] + [group.offset.components(N)[k]]
         for body, _ in group.masses:
             if body.inertia is not None:
                 unwanted += [x for j, x in enumerate((body.inertia @ n).components(N)) if j != k]
-    return "xyz"[k] if all(shown_zero(t, unwanted)) else ""
+    return "xyz"[k] if all(provably_zero(t, unwanted)) else ""

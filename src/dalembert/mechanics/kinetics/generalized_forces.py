@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, linear_parts
-from dalembert.mechanics.kinetics.spatial_fields import Place, dissipation, loads_without_potential, potential, weights
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, split_linear
+from dalembert.mechanics.kinetics.spatial_fields import Location, applied_loads, declared_potential_energy, dissipation, weights
 from dalembert.mechanics.kinetics.system_quantities import Quantities
-from dalembert.symbolic.algebra.expression_graph import Linear
-from dalembert.symbolic.algebra.sparse_matrix import Column, gathered, slopes
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_by_key
 
 
 def generalized_active_forces(kin: Kinematics) -> Column:
@@ -22,25 +22,25 @@ def generalized_active_forces(kin: Kinematics) -> Column:
 
     Source: Bar00 (30), Mar (9), Mit22 (27).
     """
-    return projected(kin, [(P, R) for _, R, P in weights(kin)]) + generalized_active_forces_but_gravity(kin)
+    return project_loads(kin, [(P, R) for _, R, P in weights(kin)]) + generalized_active_forces_without_gravity(kin)
 
 
-def generalized_active_forces_but_gravity(kin: Kinematics) -> Column:
+def generalized_active_forces_without_gravity(kin: Kinematics) -> Column:
     """The same without the weights."""
     t = kin.tape
-    loads = [(X, L) for _, L, X in loads_without_potential(kin)]
+    loads = [(X, L) for _, L, X in applied_loads(kin)]
     # ∂V/∂q · q̇ = Σ_r (∂V/∂q · W_r) u_r + …
-    V_r = Linear(t, kin.u)(kin.along_q(potential(kin).i))[1]
+    V_r = LinearCoefficients(t, kin.u)(kin.coordinate_rate(declared_potential_energy(kin).i))[1]
     D = kin.scalar(kin.in_speeds(dissipation(kin).i))
     along = Column(t, (V_r.get(r, t.zero) for r in range(kin.n_u)))
-    return projected(kin, loads) - along - slopes(D, Column(t, kin.u))
+    return project_loads(kin, loads) - along - gradient_column(D, Column(t, kin.u))
 
 
-def projected(kin: Kinematics, loads: list[tuple[Place, Vector]]) -> Column:
+def project_loads(kin: Kinematics, loads: list[tuple[Location, Vector]]) -> Column:
     """Σ load · v_r (a force at a point) and load · ω_r (a torque on a frame), for every r."""
     t = kin.tape
-    parts = ((r, part.dot_index(kin.vector_in_speeds(load))) for X, load in loads for r, part in kin.partials(X)[0].items())
-    sums = gathered(t, parts)
+    parts = ((r, part.dot_node(kin.vector_in_speeds(load))) for X, load in loads for r, part in kin.partial_velocities(X)[0].items())
+    sums = sum_by_key(t, parts)
     return Column(t, (sums.get(r, t.zero) for r in range(kin.n_u)))
 
 
@@ -53,13 +53,15 @@ def generalized_forces(kin: Kinematics) -> Column:
     return Q
 
 
-def virtual_work_of(kin: Kinematics, forces: Iterable[tuple[Vector, Point]], torques: Iterable[tuple[Vector, Frame]]) -> list[int]:
+def virtual_work_coefficients(
+    kin: Kinematics, forces: Iterable[tuple[Vector, Point]], torques: Iterable[tuple[Vector, Frame]]
+) -> list[int]:
     """δW = Σ F·δr + Σ T·δθ = Σ Q_k δq_k of some forces and torques.
 
     Source: Mei85 (7.39)–(7.41).
     """
-    t, motion, linear = kin.tape, kin.motion_in_rates, Linear(kin.tape, kin.qdot)
+    t, motion, linear = kin.tape, kin.motion_in_rates, LinearCoefficients(kin.tape, kin.qdot)
     moved = [(F, motion.v(P)) for F, P in forces] + [(T, motion.w(B)) for T, B in torques]
-    parts = ((k, c.dot_index(kin.vector_in_rates(load))) for load, v in moved for k, c in linear_parts(linear, v)[0].items())
-    Q = gathered(t, parts)
+    parts = ((k, c.dot_node(kin.vector_in_rates(load))) for load, v in moved for k, c in split_linear(linear, v)[0].items())
+    Q = sum_by_key(t, parts)
     return [Q.get(k, t.zero) for k in range(kin.n_q)]

@@ -14,81 +14,81 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any
 
-from dalembert.foundation.caching import on_demand
+from dalembert.foundation.caching import lazy_property
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, linear_parts
-from dalembert.symbolic.algebra.expression_graph import Linear, gradient
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, split_linear
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, gathered, total
+from dalembert.symbolic.algebra.sparse_matrix import Column, sum_by_key, sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
 
-Place = Point | Frame
+Location = Point | Frame
 
 
-class PlaceField:
+class SpatialField:
     """One value (a scalar, a vector, a dyadic) for each place; `places` are those that a sum runs over, None for everywhere."""
 
-    def __init__(self, tape: Tape, at: Callable[[Any], Any], places: tuple[Place, ...] | None = None) -> None:
-        self.tape, self._make, self.places = tape, at, places
-        self.made: dict[Place, Any] = {}
+    def __init__(self, tape: Tape, at: Callable[[Any], Any], places: tuple[Location, ...] | None = None) -> None:
+        self.tape, self._make, self.support = tape, at, places
+        self.values: dict[Location, Any] = {}
 
     @classmethod
-    def of(cls, tape: Tape, values: Iterable[tuple[Any, Any]]) -> PlaceField:
+    def from_values(cls, tape: Tape, values: Iterable[tuple[Any, Any]]) -> SpatialField:
         """A field that exists at some places only; what belongs to one place is added up."""
         made: dict[Any, Any] = {}
         for X, value in values:
             made[X] = made[X] + value if X in made else value
-        field = cls(tape, _nowhere_else, tuple(made))
-        field.made = made
+        field = cls(tape, _raise_undefined, tuple(made))
+        field.values = made
         return field
 
-    def __call__(self, X: Place) -> Any:
+    def __call__(self, X: Location) -> Any:
         """The value at one place."""
-        found = self.made.get(X)
-        if found is None:
-            found = self.made[X] = self._make(X)
-        return found
+        value = self.values.get(X)
+        if value is None:
+            value = self.values[X] = self._make(X)
+        return value
 
-    def map(self, rule: Callable[[Any], Any]) -> PlaceField:
+    def map(self, rule: Callable[[Any], Any]) -> SpatialField:
         """The same rule at every place."""
-        return PlaceField(self.tape, lambda X: rule(self(X)), self.places)
+        return SpatialField(self.tape, lambda X: rule(self(X)), self.support)
 
-    def _with(self, rule: Callable[[Any, Any], Any], other: PlaceField) -> PlaceField:
-        return PlaceField(self.tape, lambda X: rule(self(X), other(X)), self.places if self.places is not None else other.places)
+    def _combine(self, rule: Callable[[Any, Any], Any], other: SpatialField) -> SpatialField:
+        return SpatialField(self.tape, lambda X: rule(self(X), other(X)), self.support if self.support is not None else other.support)
 
-    def __neg__(self) -> PlaceField:
+    def __neg__(self) -> SpatialField:
         return self.map(operator.neg)
 
-    def __mul__(self, other: PlaceField) -> PlaceField:
-        return self._with(operator.mul, other)
+    def __mul__(self, other: SpatialField) -> SpatialField:
+        return self._combine(operator.mul, other)
 
-    def scaled(self, k: Scalar) -> PlaceField:
+    def scale(self, k: Scalar) -> SpatialField:
         """k times the field."""
         return self.map(lambda a: k * a)
 
-    def dot(self, other: PlaceField) -> PlaceField | Contraction:
+    def dot(self, other: SpatialField) -> SpatialField | Contraction:
         """a·b of vectors, I·ω of a dyadic and a vector; with slopes of velocities, what a sum gathers."""
-        if isinstance(self, Slopes):
+        if isinstance(self, VelocityPartials):
             return Contraction(other, self)
-        return Contraction(self, other) if isinstance(other, Slopes) else self._with(operator.matmul, other)
+        return Contraction(self, other) if isinstance(other, VelocityPartials) else self._combine(operator.matmul, other)
 
-    def cross(self, other: PlaceField) -> PlaceField:
+    def cross(self, other: SpatialField) -> SpatialField:
         """a × b"""
-        return self._with(lambda a, b: a.cross(b), other)
+        return self._combine(lambda a, b: a.cross(b), other)
 
     def total(self) -> Scalar:
         """Σ over the places."""
-        assert self.places is not None
-        return reduce(operator.add, map(self, self.places), Scalar(self.tape, self.tape.zero))
+        assert self.support is not None
+        return reduce(operator.add, map(self, self.support), Scalar(self.tape, self.tape.zero))
 
 
-def _nowhere_else(X: Place) -> Any:
+def _raise_undefined(X: Location) -> Any:
     raise KeyError(X)
 
 
-class DeclaredSum:
+class DeclaredTotal:
     """A sum of declared functions, known as a whole."""
 
     def __init__(self, value: Scalar) -> None:
@@ -99,27 +99,27 @@ class DeclaredSum:
         return self.value
 
 
-class Slopes(PlaceField):
+class VelocityPartials(SpatialField):
     """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not vanish."""
 
-    def __init__(self, of: PlaceField, by: Column) -> None:
-        super().__init__(of.tape, _nowhere_else, of.places)
+    def __init__(self, of: SpatialField, by: Column) -> None:
+        super().__init__(of.tape, _raise_undefined, of.support)
         self.of_field, self.by = of, by
         # where loads have met them
-        self.reached: dict[Place, None] = {}
+        self.loaded_locations: dict[Location, None] = {}
 
-    @on_demand
-    def _linear(self) -> Linear:
-        return Linear(self.tape, self.by.nodes)
+    @lazy_property
+    def _linear(self) -> LinearCoefficients:
+        return LinearCoefficients(self.tape, self.by.nodes)
 
-    def __call__(self, X: Place) -> dict[int, Vector]:
+    def __call__(self, X: Location) -> dict[int, Vector]:
         """{k: ∂v/∂x_k} at one place."""
-        if X not in self.made:
-            self.made[X] = linear_parts(self._linear, self.of_field(X))[0]
-        parts: dict[int, Vector] = self.made[X]
+        if X not in self.values:
+            self.values[X] = split_linear(self._linear, self.of_field(X))[0]
+        parts: dict[int, Vector] = self.values[X]
         return parts
 
-    def seeds(self, X: Place, load: Vector) -> Iterator[tuple[int, int]]:
+    def seeds(self, X: Location, load: Vector) -> Iterator[tuple[int, int]]:
         """load·v = Σ of pairs (component of v, component of the load)."""
         zero = self.tape.zero
         for F, velocity in self.of_field(X).parts.items():
@@ -129,18 +129,18 @@ class Slopes(PlaceField):
 class Contraction:
     """F·∂v/∂x_k at every place, not yet summed."""
 
-    def __init__(self, load: PlaceField, slopes: Slopes) -> None:
+    def __init__(self, load: SpatialField, slopes: VelocityPartials) -> None:
         self.load, self.slopes = load, slopes
 
     def total(self) -> Column:
         """Σ F·∂v/∂x_k for all k at once: F held, v swept backwards."""
-        t, load, slopes, places = self.load.tape, self.load, self.slopes, self.load.places
+        t, load, slopes, places = self.load.tape, self.load, self.slopes, self.load.support
         assert places is not None
-        slopes.reached |= dict.fromkeys(places)
-        return SweptColumn(t, gathered(t, (pair for X in places for pair in slopes.seeds(X, load(X)))), slopes.by)
+        slopes.loaded_locations |= dict.fromkeys(places)
+        return LazyGradient(t, sum_by_key(t, (pair for X in places for pair in slopes.seeds(X, load(X)))), slopes.by)
 
 
-class SweptColumn(Column):
+class LazyGradient(Column):
     """± Σ s ∂e/∂x of some pairs {e: s}. The sweep waits until its entries are read, so that a sum of such columns takes one."""
 
     __slots__ = ("by", "seeds", "sign")
@@ -155,17 +155,17 @@ class SweptColumn(Column):
         self.nodes = tuple(swept if self.sign > 0 else map(self.tape.neg, swept))
         return self.nodes
 
-    def __neg__(self) -> SweptColumn:
-        return SweptColumn(self.tape, self.seeds, self.by, -self.sign)
+    def __neg__(self) -> LazyGradient:
+        return LazyGradient(self.tape, self.seeds, self.by, -self.sign)
 
     def __add__(self, other: Column) -> Column:
-        if not (isinstance(other, SweptColumn) and other.by is self.by and other.sign == self.sign):
+        if not (isinstance(other, LazyGradient) and other.by is self.by and other.sign == self.sign):
             return super().__add__(other)
-        both = gathered(self.tape, (pair for seeds in (self.seeds, other.seeds) for pair in seeds.items()))
-        return SweptColumn(self.tape, both, self.by, self.sign)
+        both = sum_by_key(self.tape, (pair for seeds in (self.seeds, other.seeds) for pair in seeds.items()))
+        return LazyGradient(self.tape, both, self.by, self.sign)
 
     def __sub__(self, other: Column) -> Column:
-        return self + -other if isinstance(other, SweptColumn) and other.sign != self.sign else super().__sub__(other)
+        return self + -other if isinstance(other, LazyGradient) and other.sign != self.sign else super().__sub__(other)
 
 
 def applied_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
@@ -182,18 +182,18 @@ def applied_torques(kin: Kinematics) -> Iterator[tuple[str, Vector, Frame]]:
             yield load.name, T, B
 
 
-def loads_without_potential(kin: Kinematics) -> list[tuple[str, Vector, Point | Frame]]:
+def applied_loads(kin: Kinematics) -> list[tuple[str, Vector, Point | Frame]]:
     """(name, load, where it acts) of every declared force and torque."""
     return [*applied_forces(kin), *applied_torques(kin)]
 
 
 def weights(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
     """(name, m g, G) of every mass in the gravity field."""
-    field = kin.system.field
+    field = kin.system.gravity_field
     if field is not None:
         g = field.g.on(kin.tape)
         for body in kin.system.bodies:
-            yield f"weight of {body.name}", g.scaled(body.mass.i), body.G
+            yield f"weight of {body.name}", g.scale(body.mass.i), body.G
 
 
 def spring_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
@@ -202,54 +202,54 @@ def spring_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
         yield from ((spring.name, F.on(kin.tape), P) for F, P in spring.forces)
 
 
-def kinetic(kin: Kinematics) -> int | None:
+def declared_kinetic_energy(kin: Kinematics) -> int | None:
     """T(q, q̇, t) of a system that is given by its energies; None where it follows from bodies."""
-    if not kin.system.kinetic:
+    if not kin.system.given_kinetic_energies:
         return None
-    return total(kin.tape, (kin.scalar(kin.in_rates(T.i)) for T in kin.system.kinetic)).i
+    return sum_scalars(kin.tape, (kin.scalar(kin.in_rates(T.i)) for T in kin.system.given_kinetic_energies)).i
 
 
-def potential(kin: Kinematics) -> Scalar:
+def declared_potential_energy(kin: Kinematics) -> Scalar:
     """V(q, t) = Σ of the declared potentials, without gravity."""
-    return total(kin.tape, (kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials))
+    return sum_scalars(kin.tape, (kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials))
 
 
-def potential_without_place(kin: Kinematics) -> Scalar | None:
+def unlocated_potential(kin: Kinematics) -> Scalar | None:
     """V of the potentials that are no springs, whose loads are known along the coordinates only; None where there are none."""
     rest = [kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials if not p.forces]
-    return total(kin.tape, rest) if rest else None
+    return sum_scalars(kin.tape, rest) if rest else None
 
 
 def potential_energy(kin: Kinematics) -> Scalar:
     """V = Σ V_i − Σ m g·r"""
-    return potential(kin) + gravity_potential(kin)
+    return declared_potential_energy(kin) + gravity_potential(kin)
 
 
 def gravity_potential(kin: Kinematics) -> Scalar:
     """V_g = −Σ m g·r, by recursion along the points."""
-    above = heights(kin)
-    return -total(kin.tape, (above[body.G] * body.mass for body in kin.system.bodies if above))
+    projections = gravity_projections(kin)
+    return -sum_scalars(kin.tape, (projections[body.G] * body.mass for body in kin.system.bodies if projections))
 
 
-def heights(kin: Kinematics) -> dict[Point, Scalar]:
+def gravity_projections(kin: Kinematics) -> dict[Point, Scalar]:
     """g·r of every mass centre and of the points on the way to it; none without a field."""
-    field = kin.system.field
-    found: dict[Point, Scalar] = {}
+    field = kin.system.gravity_field
+    projections: dict[Point, Scalar] = {}
     if field is None:
-        return found
+        return projections
     g = field.g.on(kin.tape)
     for body in kin.system.bodies:
         chain: list[Point] = []
         P: Point | None = body.G
-        while P is not None and P not in found:
+        while P is not None and P not in projections:
             chain.append(P)
             P = P.parent
         for Q in reversed(chain):
             above = g @ Q.r
-            found[Q] = above if Q.parent is None else found[Q.parent] + above
-    return found
+            projections[Q] = above if Q.parent is None else projections[Q.parent] + above
+    return projections
 
 
 def dissipation(kin: Kinematics) -> Scalar:
     """D(q, q̇, t): the sum of the declared dissipation functions, in q̇."""
-    return total(kin.tape, (kin.scalar(kin.in_rates(d.D.i)) for d in kin.system.dissipations))
+    return sum_scalars(kin.tape, (kin.scalar(kin.in_rates(d.D.i)) for d in kin.system.dissipations))

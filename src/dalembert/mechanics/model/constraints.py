@@ -7,15 +7,15 @@ from typing import Any
 
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.geometry.joint_constraints import Hold
+from dalembert.mechanics.geometry.joint_constraints import UnitReaction
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.dry_friction import FrictionTerms, rolling_friction
 from dalembert.mechanics.model.dry_friction import friction as row_friction
-from dalembert.mechanics.model.elements import Body, Constraint, Contact
-from dalembert.mechanics.model.force_reduction import ends
-from dalembert.mechanics.model.registry import Registry, in_rates, refuse_inputs, scalar, slopes
-from dalembert.symbolic.algebra.exact.zero_test import PrimePoint, Trials, rank_mod, shown_zero
+from dalembert.mechanics.model.elements import Body, Constraint, RollingContact
+from dalembert.mechanics.model.force_reduction import bodies_at_ends
+from dalembert.mechanics.model.registry import Registry, rate_coefficients, refuse_inputs, scalar, substitute_speeds
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, provably_zero, rank_mod
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar, is_sympy
 
@@ -47,11 +47,11 @@ def constrain(
     if isinstance(expression, Vector):
         msg = f"constrain: {expression} is a vector; write its rows one by one, v @ s.N.x, or s.coincide(P, Q), s.roll(body, P)"
         raise BadDescription(msg)
-    bodies = _row_bodies(s, on, at)
+    bodies = _constrained_bodies(s, on, at)
     # SymPy's Eq(a, b) says which two sides are equal
     sides = expression.args if type(expression).__name__ == "Equality" and is_sympy(expression) else ()
     e = scalar(s, sides[0]) - scalar(s, sides[1]) if sides else scalar(s, expression)
-    if FrictionTerms(friction, static, normal).wanted("constrain"):
+    if FrictionTerms(friction, static, normal).is_given("constrain"):
         if redundant or on is not None:
             msg = "constrain: a row that may slip takes neither redundant= nor on="
             raise BadDescription(msg)
@@ -60,17 +60,17 @@ def constrain(
     add_row(s, name, e, redundant=redundant, on=bodies, at=at)
 
 
-def _row_bodies(s: Registry, on: Any, at: Point | None) -> tuple[Body | None, Body | None] | None:
+def _constrained_bodies(s: Registry, on: Any, at: Point | None) -> tuple[Body | None, Body | None] | None:
     """The body that a row was said to act on, and the one it is held against (None: the ground)."""
     if at is not None:
-        s.space.has(at, Point, "constrain, at=")
+        s.space.check_element(at, Point, "constrain, at=")
     if on is None:
         if at is not None:
             msg = "constrain: at= without on=; name the body whose point the row acts on too, such as on=rod"
             raise BadDescription(msg)
         return None
     if at is not None:
-        first, second = ends("constrain", at, at, on)
+        first, second = bodies_at_ends("constrain", at, at, on)
     else:
         first, second = on if isinstance(on, tuple) and len(on) == 2 else (on, None)
     if not isinstance(first, Body) or not isinstance(second, Body | None):
@@ -81,14 +81,14 @@ def _row_bodies(s: Registry, on: Any, at: Point | None) -> tuple[Body | None, Bo
 
 def constraint_name(s: Registry, name: str | None) -> str:
     """The given name, or a number; refused where another row has it."""
-    label = f"constraint {len(s.constraints) + 1}" if name is None else checked_label(name)
+    label = f"constraint {len(s.constraints) + 1}" if name is None else check_label(name)
     if any(c.name == label for c in s.constraints):
         msg = f"{label!r} is declared already, as a constraint"
         raise BadDescription(msg)
     return label
 
 
-def checked_label(name: object) -> str:
+def check_label(name: object) -> str:
     """A name that someone gave to a row."""
     if not isinstance(name, str) or not name.strip():
         rows = "" if isinstance(name, str) else "; another row has its own s.constrain(…)"
@@ -100,15 +100,15 @@ def checked_label(name: object) -> str:
 def add_row(s: Registry, name: str | None, e: Scalar, **known: Any) -> None:
     """A row by itself, with what is known of it: fields of `Constraint`."""
     label = constraint_name(s, name)
-    if shown_zero(s.space.tape, [e.i])[0]:
+    if provably_zero(s.space.tape, [e.i])[0]:
         msg = f"{label}: it holds identically, so it constrains nothing"
         raise BadDescription(msg)
-    s.constraints.append(_checked_row(s, label, e, **known))
+    s.constraints.append(_build_constraint(s, label, e, **known))
 
 
-def _checked_row(s: Registry, name: str, e: Scalar, **known: Any) -> Constraint:
+def _build_constraint(s: Registry, name: str, e: Scalar, **fields: Any) -> Constraint:
     """The row, unless it is none; nothing is declared yet."""
-    inside = set(symbols_of(s.space.tape, (in_rates(s, e.i),)))
+    inside = set(symbols_of(s.space.tape, (substitute_speeds(s, e.i),)))
     if any(q.dot.dot.i in inside for q in s.q):
         msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
         raise BadDescription(msg)
@@ -117,52 +117,52 @@ def _checked_row(s: Registry, name: str, e: Scalar, **known: Any) -> Constraint:
         msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
         raise BadDescription(msg)
     try:
-        slopes(s, e)
+        rate_coefficients(s, e)
         nonlinear = False
     except NotLinear:
         nonlinear = True
     refuse_inputs(s, name, e)
-    return Constraint(name, e, holonomic, nonlinear=nonlinear, **known)
+    return Constraint(name, e, holonomic, nonlinear=nonlinear, **fields)
 
 
 def add_rows(
     s: Registry,
     label: str,
-    rows: list[tuple[str, Scalar, Contact | Hold]],
+    rows: list[tuple[str, Scalar, RollingContact | UnitReaction]],
     redundant: Iterable[str],
-    nothing: str,
+    if_trivial: str,
     between: tuple[Point, Point] | None = None,
 ) -> None:
     """The rows of one declaration: those that vanish identically are dropped and reported, all of them are refused."""
-    marked = _marked(label, [suffix for suffix, _, _ in rows], redundant)
-    vanishing = shown_zero(s.space.tape, [e.i for _, e, _ in rows])
+    marked = _redundant_suffixes(label, [suffix for suffix, _, _ in rows], redundant)
+    vanishing = provably_zero(s.space.tape, [e.i for _, e, _ in rows])
     if all(vanishing):
-        msg = f"{label}: {nothing}"
+        msg = f"{label}: {if_trivial}"
         raise BadDescription(msg)
     for suffix, _, _ in rows:
         constraint_name(s, f"{label} {suffix}")
-    found = []
+    constraints = []
     for (suffix, e, known), gone in zip(rows, vanishing, strict=True):
         if not gone:
             gap = between if suffix in "xyz" else None
-            acts = {"contact" if isinstance(known, Contact) else "hold": known}
-            row = _checked_row(s, f"{label} {suffix}", e, redundant=suffix in marked, between=gap, closes=between, **acts)
-            found.append(row)
+            acts = {"contact" if isinstance(known, RollingContact) else "hold": known}
+            row = _build_constraint(s, f"{label} {suffix}", e, redundant=suffix in marked, between=gap, closes=between, **acts)
+            constraints.append(row)
     # all rows or, where one is refused, none
-    s.constraints += found
-    s.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
+    s.constraints += constraints
+    s.trivial_constraints += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
 
 
-def axes_or_inertial(s: Registry, frame: Frame | str, what: str) -> Frame:
+def resolve_frame(s: Registry, frame: Frame | str, what: str) -> Frame:
     """The frame whose axes rows are seen along: N unless another is given."""
     if frame == "N":
         return s.space.N
-    s.space.has(frame, Frame, f"{what}, seen=")
+    s.space.check_element(frame, Frame, f"{what}, seen=")
     assert isinstance(frame, Frame)
     return frame
 
 
-def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
+def _redundant_suffixes(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
     if not isinstance(redundant, str) and not (isinstance(redundant, Iterable) and all(isinstance(x, str) for x in redundant)):
         msg = f"{label}: redundant={redundant!r}; name rows of it, such as redundant='z'"
         raise BadDescription(msg)
@@ -203,21 +203,23 @@ def roll(
     if not isinstance(along, str) or not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
         msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
         raise BadDescription(msg)
-    s.space.has(at, Point, "roll")
-    axes, label = axes_or_inertial(s, seen, "roll"), f"rolling of {body.name}" if name is None else checked_label(name)
-    contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
-    rows: list[tuple[str, Scalar, Contact | Hold]] = [(f"along {axis}", c.slip(s.space.motion), c) for axis, c in contacts]
-    _refuse_repetition(s, label, rows)
-    if (terms := FrictionTerms(friction, static, normal)).wanted(label):
-        _may_slip(s, label, rows, terms)
+    s.space.check_element(at, Point, "roll")
+    axes, label = resolve_frame(s, seen, "roll"), f"rolling of {body.name}" if name is None else check_label(name)
+    contacts = [(axis, RollingContact(body, at, getattr(axes, axis), on)) for axis in along]
+    rows: list[tuple[str, Scalar, RollingContact | UnitReaction]] = [(f"along {axis}", c.slip(s.space.motion), c) for axis, c in contacts]
+    _refuse_dependent_rows(s, label, rows)
+    if (terms := FrictionTerms(friction, static, normal)).is_given(label):
+        _add_rolling_friction(s, label, rows, terms)
         return
     add_rows(s, label, rows, (), "the contact point is at rest already, so rolling constrains nothing")
 
 
-def _may_slip(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | Hold]], terms: FrictionTerms) -> None:
+def _add_rolling_friction(
+    s: Registry, label: str, rows: list[tuple[str, Scalar, RollingContact | UnitReaction]], terms: FrictionTerms
+) -> None:
     """Rolling with friction: the one row along which the point of contact can slip."""
-    vanishing = shown_zero(s.space.tape, [e.i for _, e, _ in rows])
-    left = [(e, c) for (_, e, c), gone in zip(rows, vanishing, strict=True) if not gone and isinstance(c, Contact)]
+    vanishing = provably_zero(s.space.tape, [e.i for _, e, _ in rows])
+    left = [(e, c) for (_, e, c), gone in zip(rows, vanishing, strict=True) if not gone and isinstance(c, RollingContact)]
     if len(left) != 1:
         msg = f"{label}: friction is along one direction of slip, and here are {len(left)}; name it, along='x', and its frame, seen=…"
         raise BadDescription(msg)
@@ -225,17 +227,17 @@ def _may_slip(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | H
     rolling_friction(s, label, c.direction, c.point, c.body, c.ground, e, terms)
 
 
-def _refuse_repetition(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | Hold]]) -> None:
+def _refuse_dependent_rows(s: Registry, label: str, rows: list[tuple[str, Scalar, RollingContact | UnitReaction]]) -> None:
     """Where the slip has one direction only, its components along other axes say the same several times."""
-    forms = [slopes(s, e) for _, e, _ in rows]
+    forms = [rate_coefficients(s, e) for _, e, _ in rows]
     columns = sorted({k for form in forms for k in form})
 
-    def dependent(point: PrimePoint) -> list[str]:
+    def dependent(point: SamplePoint) -> list[str]:
         matrix = [[point(form[k]) if k in form else 0 for k in columns] for form in forms]
-        found = rank_mod(matrix, point.prime).dependent
-        return [rows[i][0] for i in sorted({x for i, others in found.items() if others for x in (i, *others)})]
+        dependencies = rank_mod(matrix, point.prime).dependent
+        return [rows[i][0] for i in sorted({x for i, others in dependencies.items() if others for x in (i, *others)})]
 
-    if columns and (same := Trials(s.space.tape, 1).at(0, dependent)):
+    if columns and (same := RandomPoints(s.space.tape, 1).at(0, dependent)):
         remedy = "give the frame of the contact, seen=frame, whose axes lie along and across the slip"
         msg = f"{label}: its rows {' and '.join(same)} say the same; {remedy}, or name fewer axes, along='{same[0][-1]}'"
         raise BadDescription(msg)

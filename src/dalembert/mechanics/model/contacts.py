@@ -12,12 +12,20 @@ from typing import Any
 from dalembert.errors import BadDescription
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.dry_friction import along_row, coefficients, contact_forces, contact_name, declare_contact
+from dalembert.mechanics.model.dry_friction import contact_forces, contact_name, declare_contact, friction_coefficients, load_along_row
 from dalembert.mechanics.model.elements import Body, Load
-from dalembert.mechanics.model.force_reduction import check_body, placed, velocity
-from dalembert.mechanics.model.registry import Registry, number, refuse_inputs, refuse_velocities, scalar, slopes, symbols_by_name
-from dalembert.symbolic.algebra.exact.zero_test import all_zero
-from dalembert.symbolic.algebra.expression_graph import Rewrite, gradient, symbols_of
+from dalembert.mechanics.model.force_reduction import check_body, material_velocity, reduce_loads
+from dalembert.mechanics.model.registry import (
+    Registry,
+    constant_value,
+    rate_coefficients,
+    refuse_inputs,
+    refuse_velocities,
+    scalar,
+    symbols_by_name,
+)
+from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
+from dalembert.symbolic.algebra.expression_graph import Substitution, gradient, symbols_of
 from dalembert.symbolic.algebra.functions import sqrt
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -59,29 +67,29 @@ def contact(
     The forces are the inputs N_name and T_name. Source: Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996).
     """
     label = contact_name(s, name, "contact")
-    s.space.has(at, Point, label)
-    n, gap, reach = _ground(s, label, at, (ground, through, ball, height), _radii(s, label, radius))
+    s.space.check_element(at, Point, label)
+    n, gap, reach = _contact_geometry(s, label, at, (ground, through, ball, height), _check_radii(s, label, radius))
     body = None if on is None else check_body(label, at, on)
-    other = None if against is None else _carrier(label, against, height)
+    other = None if against is None else _check_ground_body(label, against, height)
     place = at if reach == 0 else at.offset(-reach * n, f"{at.name} on the ground")
     if place is not at:
         s.space.points.remove(place)
-    v = velocity(place, body) if place is at else _carried(label, at, place, body)
+    v = material_velocity(place, body) if place is at else _surface_velocity(label, at, place, body)
     if other is not None:
-        v = v - _velocity(place, other)
-    mu = coefficients(s, label, friction, static)
-    t = _direction(s, label, n, along) if mu is not None else None
+        v = v - _ground_velocity(place, other)
+    mu = friction_coefficients(s, label, friction, static)
+    t = _slip_direction(s, label, n, along) if mu is not None else None
     refuse_inputs(s, label, gap)
     # the normal of a plane may turn as well
     approach = v @ n if height is not None else gap.dot
-    slip = None if t is None else (v - _drift(s, label, through if ball is None else ball, other)) @ t - scalar(s, speed)
+    slip = None if t is None else (v - _ground_drift(s, label, through if ball is None else ball, other)) @ t - scalar(s, speed)
     rows = [(row, v @ d) for row, d in ((approach, n), (slip, t)) if row is not None and d is not None]
     _check_reaction(s, label, rows, other)
     N, T = contact_forces(s, label, normal=True, slips=slip is not None)
     F = N * n if T is None or t is None else N * n + T * t
     # a particle that carries a ground has but one point to act on
     opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
-    load = Load(label, *placed((F, place, body), *opposite))
+    load = Load(label, *reduce_loads((F, place, body), *opposite))
     declare_contact(
         s, label, load, (N, T), gap=gap, approach=approach, slip=slip, mu=mu, stribeck=stribeck,
         restitution=restitution, law=law, two_sided=two_sided, arrow=(place, n, t),
@@ -108,7 +116,7 @@ def stop(
         msg = f"{base}: give lower=…, upper=… or both"
         raise BadDescription(msg)
     refuse_velocities(s, base, (e.i,), "a stop bounds positions")
-    low, high = (None if x is None else number(s, scalar(s, x)) for x in (lower, upper))
+    low, high = (None if x is None else constant_value(s, scalar(s, x)) for x in (lower, upper))
     if low is not None and high is not None and low > high:
         msg = f"{base}: lower = {low:g} lies above upper = {high:g}; the motion between them is empty"
         raise BadDescription(msg)
@@ -120,13 +128,13 @@ def stop(
         gap = sign * (e - scalar(s, end))
         v = gap.dot
         N, _ = contact_forces(s, label, normal=True, slips=False)
-        declare_contact(s, label, along_row(s, label, v, N), (N, None), gap=gap, approach=v, restitution=restitution, law=law)
+        declare_contact(s, label, load_along_row(s, label, v, N), (N, None), gap=gap, approach=v, restitution=restitution, law=law)
 
 
 # ---- the ground ----------------------------------------------------------------------------------
 
 
-def _ground(
+def _contact_geometry(
     s: Registry, label: str, P: Point, given: tuple[Any, Point | None, Point | None, Any], radii: tuple[Scalar, Scalar]
 ) -> tuple[Vector, Scalar, Scalar]:
     """The normal towards P, the gap, and how far from P the contact is."""
@@ -135,11 +143,11 @@ def _ground(
         if any(x is not None for x in (ground, through, ball)) or r != 0:
             msg = f"{label}: a curved ground, height=…, goes with a point: leave out the plane and radius=…"
             raise BadDescription(msg)
-        return _curve(s, label, P, height)
+        return _curved_ground(s, label, P, height)
     if ball is not None:
-        s.space.has(ball, Point, f"{label}, ball=")
+        s.space.check_element(ball, Point, f"{label}, ball=")
         distance, touching = sqrt((P - ball) @ (P - ball)), r + other
-        if (found := number(s, touching)) is not None and found <= 0:
+        if (radius_sum := constant_value(s, touching)) is not None and radius_sum <= 0:
             msg = f"{label}: two points never meet; give the radii of the balls about them, radius=(r, R)"
             raise BadDescription(msg)
         return (P - ball) / distance, distance - touching, r
@@ -147,27 +155,27 @@ def _ground(
     if not isinstance(n, Vector):
         msg = f"{label}: the ground is {ground!r:.60}; give the normal of a plane, such as s.N.y"
         raise BadDescription(msg)
-    s.space.own(n, label)
-    length = number(s, Scalar(s.space.tape, (n @ n).i)) if not symbols_of(s.space.tape, ((n @ n).i,)) else None
+    s.space.check_vector(n, label)
+    length = constant_value(s, Scalar(s.space.tape, (n @ n).i)) if not symbols_of(s.space.tape, ((n @ n).i,)) else None
     if length is not None and abs(length - 1) > 1e-12:
         msg = f"{label}: the normal {n} has the length {length**0.5:.6g}; give a unit vector"
         raise BadDescription(msg)
     Q = O if through is None else through
-    s.space.has(Q, Point, f"{label}, through=")
+    s.space.check_element(Q, Point, f"{label}, through=")
     return n, (P - Q) @ n - r, r
 
 
-def _radii(s: Registry, label: str, radius: Any) -> tuple[Scalar, Scalar]:
+def _check_radii(s: Registry, label: str, radius: Any) -> tuple[Scalar, Scalar]:
     """Of the ball about the point, and of the ball that is the ground."""
     r, R = radius if isinstance(radius, tuple | list) and len(radius) == 2 else (radius, 0)
     for x in (r, R):
-        if (found := number(s, scalar(s, x))) is not None and found < 0:
-            msg = f"{label}: radius = {found:g}; a radius is not negative"
+        if (value := constant_value(s, scalar(s, x))) is not None and value < 0:
+            msg = f"{label}: radius = {value:g}; a radius is not negative"
             raise BadDescription(msg)
     return scalar(s, r), scalar(s, R)
 
 
-def _curve(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scalar, Scalar]:
+def _curved_ground(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scalar, Scalar]:
     """y = h(x): n = (−h′, 1)/√(1 + h′²), g = (y − h)/√(1 + h′²)"""
     tape, N = s.space.tape, s.space.N
     r = P - s.space.O
@@ -177,21 +185,21 @@ def _curve(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scal
     except TypeError as problem:
         msg = f"{label}: height={height!r:.60} is not a function of x; write height=lambda x: a*sin(x)"
         raise BadDescription(msg) from problem
-    here = Rewrite(tape, {x.i: (r @ N.x).i})
+    here = Substitution(tape, {x.i: (r @ N.x).i})
     slope = Scalar(tape, here(gradient(tape, {h.i: tape.one}, [x.i])[0]))
     length = sqrt(1 + slope**2)
     return (N.y - slope * N.x) / length, ((r @ N.y) - Scalar(tape, here(h.i))) / length, scalar(s, 0)
 
 
-def _carried(label: str, P: Point, place: Point, body: Body | None) -> Vector:
+def _surface_velocity(label: str, P: Point, place: Point, body: Body | None) -> Vector:
     """The velocity of the body's point at the place of contact."""
     if body is None:
         msg = f"{label}: a ball of some radius turns; name the body whose surface it is, on=…"
         raise BadDescription(msg)
-    return velocity(place, body) if body.frame is not None else P.v
+    return material_velocity(place, body) if body.frame is not None else P.v
 
 
-def _carrier(label: str, against: Body, height: Any) -> Body:
+def _check_ground_body(label: str, against: Body, height: Any) -> Body:
     """The body on which the opposite force acts."""
     if not isinstance(against, Body):
         msg = f"{label}: against={against!r:.60}; name the body that carries the ground, such as against=cart"
@@ -202,24 +210,24 @@ def _carrier(label: str, against: Body, height: Any) -> Body:
     return against
 
 
-def _velocity(place: Point, other: Body) -> Vector:
+def _ground_velocity(place: Point, other: Body) -> Vector:
     """Of the point of the ground that is touched; a particle carries its ground without turning it."""
-    place.space.same(other.G.space)
-    return other.G.v if other.frame is None else velocity(place, other)
+    place.space.check_same_system(other.G.space)
+    return other.G.v if other.frame is None else material_velocity(place, other)
 
 
-def _drift(s: Registry, label: str, Q: Point | None, other: Body | None) -> Vector:
+def _ground_drift(s: Registry, label: str, Q: Point | None, other: Body | None) -> Vector:
     """The velocity that a point of the ground has in what carries it: of a table that shakes, or a tray on a cart."""
     if Q is None:
         return Vector(s.space.tape, {})
-    v = Q.v if other is None else Q.v - _velocity(Q, other)
+    v = Q.v if other is None else Q.v - _ground_velocity(Q, other)
     # where the motion of other coordinates is in it, it is only a point of the plane, which does not say how the ground moves along it
-    return v if other is None or not any(_slopes(s, v @ e, label) for e in (s.space.N.x, s.space.N.y, s.space.N.z)) else 0 * v
+    return v if other is None or not any(_moving_coordinates(s, v @ e, label) for e in (s.space.N.x, s.space.N.y, s.space.N.z)) else 0 * v
 
 
 def _check_reaction(s: Registry, label: str, rows: list[tuple[Scalar, Scalar]], other: Body | None) -> None:
     """∂v/∂q̇ of each row is what its force does work on: otherwise something moves with the ground on which no force acts."""
-    left = [name for row, v in rows for name in _slopes(s, row - v, label)]
+    left = [name for row, v in rows for name in _moving_coordinates(s, row - v, label)]
     if not left:
         return
     if other is None:
@@ -231,16 +239,20 @@ def _check_reaction(s: Registry, label: str, rows: list[tuple[Scalar, Scalar]], 
     raise BadDescription(msg)
 
 
-def _slopes(s: Registry, v: Scalar, label: str) -> list[str]:
+def _moving_coordinates(s: Registry, v: Scalar, label: str) -> list[str]:
     """The coordinates whose rates are in v, decided exactly."""
     tape, q = s.space.tape, s.q
-    return [str(q[k]) for k, a in slopes(s, v).items() if not all_zero(tape, [a], f"{label}: whether the ground moves with {q[k]}")]
+    return [
+        str(q[k])
+        for k, a in rate_coefficients(s, v).items()
+        if not decide_all_zero(tape, [a], f"{label}: whether the ground moves with {q[k]}")
+    ]
 
 
-def _direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:
+def _slip_direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:
     """The direction of slip: n × N.z, or the one that was given."""
     if along is not None:
-        s.space.own(along, label)
+        s.space.check_vector(along, label)
         return along
     if n @ s.space.N.z != 0:
         msg = f"{label}: slip may have any direction in this plane; friction is along one: name it, along=s.N.x"

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines
+from dalembert.mechanics.geometry.rotation import AxisRotation, BasisRotation, DirectionCosines
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.elements import Body, Load
 from dalembert.mechanics.model.flexible_member import End, Member
 from dalembert.mechanics.model.registry import Registry
 from dalembert.symbolic.algebra.expression_graph import symbols_of
-from dalembert.symbolic.units.dimension_inference import BadDimension, Inference
-from dalembert.symbolic.units.quantities import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension, unit_text
+from dalembert.symbolic.units.dimension_inference import BadDimension, DimensionInference
+from dalembert.symbolic.units.quantities import DIMENSIONLESS, ENERGY, FORCE, LENGTH, MASS, Dimension, dimension, unit_text
 
 _INERTIA: Final = dimension(kg=1, m=2)
 _TORQUE: Final = ENERGY
 _POWER: Final = dimension(1, 2, -3)
 _GRAVITY: Final = dimension(m=1, s=-2)
 _PER_LENGTH: Final = dimension(kg=1, s=-2)
-_TURNING: Final = {"": "rad", "1/s": "rad/s", "1/s²": "rad/s²"}
+_ANGULAR_UNITS: Final = {"": "rad", "1/s": "rad/s", "1/s²": "rad/s²"}
 _MEMBER: Final[dict[str, Dimension]] = {
     "length": LENGTH,
     "density": dimension(kg=1, m=-1),
@@ -45,18 +45,18 @@ _END: Final[dict[str, Dimension]] = {
 }
 
 
-class Dimensions:
+class DimensionChecker:
     """The dimensions of one system, learnt from its elements as they are declared."""
 
     def __init__(self, s: Registry) -> None:
-        self.s, self.inference = s, Inference(s.space.tape)
-        self.seen: dict[str, int] = {}
+        self.s, self.inference = s, DimensionInference(s.space.tape)
+        self.checked_counts: dict[str, int] = {}
         self.given: dict[str, Dimension] = {}
 
-    def learn(self) -> None:
+    def check_new(self) -> None:
         """Read what was declared since the last time; a contradiction is refused."""
         try:
-            self._read()
+            self._check_elements()
         except BadDimension as problem:
             constants = (x for x in self.s.symbols.values() if x.kind == "constant" and x.value is not None)
             plain = [x.name for x in constants if x.name not in self.s.dimensions]
@@ -65,7 +65,7 @@ class Dimensions:
                 problem.args = (f"{problem}; {cure}",)
             raise
 
-    def _read(self) -> None:
+    def _check_elements(self) -> None:
         s, learnt = self.s, self.inference
         self._symbols()
         readers: tuple[tuple[str, list[Any], Callable[[Any], None]], ...] = (
@@ -75,43 +75,43 @@ class Dimensions:
             ("loads", s.loads, self._load),
             ("potentials", s.potentials, lambda p: learnt.require(p.V.i, ENERGY, p.name)),
             ("dissipations", s.dissipations, lambda d: learnt.require(d.D.i, _POWER, d.name)),
-            ("constraints", s.constraints, lambda c: learnt.homogeneous((c.expression.i,))),
-            ("speeds", s.speed_list, lambda u: learnt.same(u.scalar.i, u.definition.i, f"speed {u.name}")),
+            ("constraints", s.constraints, lambda c: learnt.require_homogeneous((c.expression.i,))),
+            ("speeds", s.speed_list, lambda u: learnt.require_equal(u.scalar.i, u.definition.i, f"speed {u.name}")),
             ("members", list(s.members.values()), self._member),
-            ("gravity", [] if s.field is None else [s.field], lambda field: self._vector(field.g, _GRAVITY, "gravity")),
+            ("gravity", [] if s.gravity_field is None else [s.gravity_field], lambda field: self._vector(field.g, _GRAVITY, "gravity")),
         )
         for kind, elements, read in readers:
-            for x in self._new(kind, elements):
+            for x in self._not_yet_checked(kind, elements):
                 read(x)
 
-    def known(self) -> dict[str, Dimension]:
+    def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions that are determined, by the names of the symbols."""
-        found = {name: self.inference.dimension(x.scalar.i) for name, x in self.s.symbols.items()}
-        return {name: d for name, d in found.items() if d is not None}
+        dimensions = {name: self.inference.dimension(x.scalar.i) for name, x in self.s.symbols.items()}
+        return {name: d for name, d in dimensions.items() if d is not None}
 
     def dimension(self, node: int) -> Dimension | None:
         """The dimension of an expression, where it is determined."""
         try:
-            found = self.inference.of(node)
+            monomial = self.inference.dimension_of(node)
         except BadDimension:
             return None
-        return None if found.unknown else found.known
+        return None if monomial.unknown else monomial.known
 
     def unit(self, node: int) -> str:
         """The unit of an expression, where it is determined; rad, rad/s for what turns."""
-        found = self.dimension(node)
-        text = "" if found is None else unit_text(found)
-        return _TURNING.get(text, text) if found is not None and self._turns(node) else text
+        dimension = self.dimension(node)
+        text = "" if dimension is None else unit_text(dimension)
+        return _ANGULAR_UNITS.get(text, text) if dimension is not None and self._is_angular(node) else text
 
-    def conjugate(self, name: str) -> str:
+    def conjugate_unit(self, name: str) -> str:
         """J/[φ] or W/[φ]: the unit of a row's multiplier, or of the load behind a specified motion."""
         row = next((c for c in self.s.constraints if c.name == name), None)
         e = row.expression if row is not None else self.s.symbols[name].scalar if name in self.s.symbols else None
-        found = None if e is None else self.dimension(e.i)
+        dimension = None if e is None else self.dimension(e.i)
         work = ENERGY if row is None or row.holonomic else _POWER
-        return "" if found is None else unit_text(tuple(a - b for a, b in zip(work, found, strict=True)))  # type: ignore[arg-type]
+        return "" if dimension is None else unit_text(tuple(a - b for a, b in zip(work, dimension, strict=True)))  # type: ignore[arg-type]
 
-    def _turns(self, node: int) -> bool:
+    def _is_angular(self, node: int) -> bool:
         """Whether a node is an angle, a rate of one, or a speed that is defined by such rates."""
         tape = self.s.space.tape
         if tape.nodes[node][0] != "symbol":
@@ -123,23 +123,23 @@ class Dimensions:
     def _angles(self) -> set[int]:
         """Symbols that frames turn by, or whose sines are taken."""
         tape = self.s.space.tape
-        turned = [F.rotation.angle for F in self.s.space.frames if isinstance(F.rotation, AboutBasis | AboutAxis)]
-        terms, found = turned + [a for op, a, _ in tape.nodes if op in ("sin", "cos")], set()
+        turned = [F.rotation.angle for F in self.s.space.frames if isinstance(F.rotation, BasisRotation | AxisRotation)]
+        terms, angles = turned + [a for op, a, _ in tape.nodes if op in ("sin", "cos")], set()
         while terms:
             op, a, b = tape.nodes[i := terms.pop()]
             if op == "symbol":
-                found.add(i)
+                angles.add(i)
             elif op in ("add", "sub"):
                 terms += [a, b]
             elif op == "neg":
                 terms.append(a)
             elif op in ("mul", "div"):
                 terms += [x for x, other in ((a, b), (b, a)) if tape.value(other) is not None]
-        return found
+        return angles
 
-    def _new(self, kind: str, several: list[Any]) -> list[Any]:
-        start = self.seen.get(kind, 0)
-        self.seen[kind] = len(several)
+    def _not_yet_checked(self, kind: str, several: list[Any]) -> list[Any]:
+        start = self.checked_counts.get(kind, 0)
+        self.checked_counts[kind] = len(several)
         return several[start:]
 
     def _symbols(self) -> None:
@@ -150,10 +150,10 @@ class Dimensions:
             if given is None and (x.kind != "constant" or x.value is None):
                 continue
             # a plain number has no dimension once units are used
-            self.given[name] = NONE if given is None else given
-            self.inference.give(x.scalar.i, self.given[name], name)
-        for x in self._new("motions", [x for x in self.s.symbols.values() if x.motion is not None]):
-            self.inference.same(x.scalar.i, x.motion.i, f"specified {x.name}")
+            self.given[name] = DIMENSIONLESS if given is None else given
+            self.inference.set_dimension(x.scalar.i, self.given[name], name)
+        for x in self._not_yet_checked("motions", [x for x in self.s.symbols.values() if x.motion is not None]):
+            self.inference.require_equal(x.scalar.i, x.motion.i, f"specified {x.name}")
 
     def _vector(self, v: Vector, wanted: Dimension, what: str) -> None:
         for components in v.on(self.s.space.tape).parts.values():
@@ -162,9 +162,9 @@ class Dimensions:
 
     def _frame(self, F: Frame) -> None:
         match F.rotation:
-            case AboutBasis():
+            case BasisRotation():
                 numbers = [F.rotation.angle]
-            case AboutAxis():
+            case AxisRotation():
                 numbers = [F.rotation.angle, *F.rotation.axis]
             case DirectionCosines():
                 numbers = [c for row in F.rotation.R for c in row]
@@ -173,7 +173,7 @@ class Dimensions:
             case _:
                 numbers = list(F.rotation.variables())
         for i in numbers:
-            self.inference.require(i, NONE, f"frame {F.name}: its attitude")
+            self.inference.require(i, DIMENSIONLESS, f"frame {F.name}: its attitude")
 
     def _body(self, body: Body) -> None:
         what = f"body {body.name!r}"

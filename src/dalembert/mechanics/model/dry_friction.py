@@ -11,11 +11,20 @@ from typing import Any, Final, NamedTuple
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.elements import Body, FrictionalContact, Load
-from dalembert.mechanics.model.force_reduction import placed
-from dalembert.mechanics.model.from_energies import along_coordinates
-from dalembert.mechanics.model.loads import checked_load_name
-from dalembert.mechanics.model.registry import Registry, in_rates, movers, number, refuse_accelerations, refuse_inputs, scalar, slopes
+from dalembert.mechanics.model.elements import Body, Load, UnilateralContact
+from dalembert.mechanics.model.force_reduction import reduce_loads
+from dalembert.mechanics.model.from_energies import generalized_load
+from dalembert.mechanics.model.loads import check_load_name
+from dalembert.mechanics.model.registry import (
+    Registry,
+    constant_value,
+    rate_coefficients,
+    refuse_accelerations,
+    refuse_inputs,
+    scalar,
+    substitute_speeds,
+    time_varying_names,
+)
 from dalembert.mechanics.model.symbols import input as declare_input
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.functions import exp
@@ -40,11 +49,11 @@ def contact_name(s: Registry, name: str | None, kind: str, parts: tuple[str, ...
     return label
 
 
-def coefficients(s: Registry, label: str, friction: Any, static: Any) -> tuple[Scalar, Scalar] | None:
+def friction_coefficients(s: Registry, label: str, friction: Any, static: Any) -> tuple[Scalar, Scalar] | None:
     """μ and μ_s; None where there is no friction."""
     mu = scalar(s, friction)
     mu_s = mu if static is None else scalar(s, static)
-    low, high = number(s, mu), number(s, mu_s)
+    low, high = constant_value(s, mu), constant_value(s, mu_s)
     if low is not None and low < 0:
         msg = f"{label}: friction = {low:g}; a coefficient of friction is not negative"
         raise BadDescription(msg)
@@ -60,10 +69,10 @@ def contact_forces(s: Registry, label: str, *, normal: bool, slips: bool) -> tup
     return (declare_input(s, f"N_{ending}") if normal else None, declare_input(s, f"T_{ending}") if slips else None)
 
 
-def along_row(s: Registry, label: str, v: Scalar, Q: Scalar | None) -> Load:
+def load_along_row(s: Registry, label: str, v: Scalar, Q: Scalar | None) -> Load:
     """Q along a row: the generalized forces Q ∂v/∂q̇."""
     assert Q is not None
-    return along_coordinates(s, label, [(s.q[k], Q * Scalar(s.space.tape, a)) for k, a in slopes(s, v).items()])
+    return generalized_load(s, label, [(s.q[k], Q * Scalar(s.space.tape, a)) for k, a in rate_coefficients(s, v).items()])
 
 
 def declare_contact(
@@ -88,32 +97,32 @@ def declare_contact(
     if law not in LAWS:
         msg = f"{label}: law={law!r} is unknown: choose 'newton' or 'poisson'"
         raise BadDescription(msg)
-    if changing := movers(s, e.i, inputs=True):
+    if changing := time_varying_names(s, e.i, inputs=True):
         msg = f"{label}: restitution = {e} contains {', '.join(changing)}; give a number, or an expression of constants"
         raise BadDescription(msg)
-    if (found := number(s, e)) is not None and not 0 <= found <= 1:
-        msg = f"{label}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
+    if (value := constant_value(s, e)) is not None and not 0 <= value <= 1:
+        msg = f"{label}: restitution = {value:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
         raise BadDescription(msg)
     for row in (approach, slip):
         if row is not None:
             refuse_inputs(s, label, row)
-    if approach is not None and gap is not None and not two_sided and not slopes(s, approach):
+    if approach is not None and gap is not None and not two_sided and not rate_coefficients(s, approach):
         msg = f"{label}: nothing that moves can open or close this gap; it is the same in every position"
         raise BadDescription(msg)
     mu_k, mu_s = mu if mu is not None else (None, None)
     if stribeck is not None and mu is not None and slip is not None:
-        if (found := number(s, scalar(s, stribeck))) is not None and found <= 0:
-            msg = f"{label}: stribeck = {found:g}; give the slip velocity at which static friction is lost, a positive one"
+        if (value := constant_value(s, scalar(s, stribeck))) is not None and value <= 0:
+            msg = f"{label}: stribeck = {value:g}; give the slip velocity at which static friction is lost, a positive one"
             raise BadDescription(msg)
         mu_k = mu[0] + (mu[1] - mu[0]) * exp(-((slip / scalar(s, stribeck)) ** 2))
     tape, k = s.space.tape, len(s.contacts) + 1
     flags = [Scalar(tape, tape.private_symbol(f"{what}_{k}")) for what in ("closed", "stick", "direction", "side", "slack")]
-    checked_load_name(s, load.name, "contact")
+    check_load_name(s, load.name, "contact")
     s.loads.append(load)
     pressing = normal if isinstance(normal, str) else None
     n = None if isinstance(normal, str) else normal
     s.contacts.append(
-        FrictionalContact(
+        UnilateralContact(
             label, gap, approach, slip, *forces, n, mu_k, mu_s, e, law, two_sided or pressing is not None, tuple(flags), arrow, pressing
         )
     )
@@ -129,7 +138,7 @@ class FrictionTerms(NamedTuple):
     static: Any
     normal: Any
 
-    def wanted(self, what: str) -> bool:
+    def is_given(self, what: str) -> bool:
         """Whether friction was asked for; its terms without it are refused."""
         if self.friction is None and (self.static is not None or self.normal is not None):
             msg = f"{what}: static= and normal= without friction=; give friction=μ too"
@@ -155,23 +164,23 @@ def friction(
     `stribeck` is the velocity v_s of μ + (μ_s − μ) exp(−(v/v_s)²). A row on positions is taken by its rate.
     """
     label = contact_name(s, name, "friction")
-    v = _slip(s, label, scalar(s, slip))
+    v = _slip_velocity(s, label, scalar(s, slip))
     if normal is None:
         msg = f"{label}: friction needs a normal force; give normal=…, or declare the contact itself with s.contact(point, …, friction=…)"
         raise BadDescription(msg)
-    mu = coefficients(s, label, friction, static)
+    mu = friction_coefficients(s, label, friction, static)
     c = scalar(s, viscous)
     if mu is None and c == 0:
         msg = f"{label}: friction = 0 and viscous = 0: nothing holds and nothing slows down"
         raise BadDescription(msg)
     if c != 0:
-        s.loads.append(along_row(s, checked_load_name(s, f"{label}, viscous", "friction"), v, -c * v))
+        s.loads.append(load_along_row(s, check_load_name(s, f"{label}, viscous", "friction"), v, -c * v))
     if mu is None:
         return
-    n = _normal(s, label, normal)
+    n = _normal_force(s, label, normal)
     _, T = contact_forces(s, label, normal=False, slips=True)
     assert T is not None
-    declare_contact(s, label, along_row(s, label, v, T), (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck)
+    declare_contact(s, label, load_along_row(s, label, v, T), (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck)
 
 
 def rolling_friction(
@@ -182,18 +191,18 @@ def rolling_friction(
         way = "normal=…, such as normal=m*g, or free its height and declare s.contact(…, radius=…, friction=…)"
         msg = f"{label}: friction on a row without a normal force; give {way}"
         raise BadDescription(msg)
-    mu = coefficients(s, label, given.friction, given.static)
+    mu = friction_coefficients(s, label, given.friction, given.static)
     if mu is None:
         msg = f"{label}: friction = 0 holds nothing; leave the row out"
         raise BadDescription(msg)
-    n = _normal(s, label, given.normal)
+    n = _normal_force(s, label, given.normal)
     _, T = contact_forces(s, label, normal=False, slips=True)
     F = T * direction
-    acting = placed((F, at, body)) if ground is None else placed((F, at, body), (-F, at, ground))
+    acting = reduce_loads((F, at, body)) if ground is None else reduce_loads((F, at, body), (-F, at, ground))
     declare_contact(s, label, Load(label, *acting), (None, T), slip=v, normal=n, mu=mu, arrow=(at, None, direction))
 
 
-def _normal(s: Registry, label: str, normal: Any) -> Scalar | str:
+def _normal_force(s: Registry, label: str, normal: Any) -> Scalar | str:
     """An expression, or the name of the row whose force it is."""
     names = [c.name for c in s.constraints if not c.redundant]
     if isinstance(normal, str) and normal in names:
@@ -204,19 +213,19 @@ def _normal(s: Registry, label: str, normal: Any) -> Scalar | str:
         raise BadDescription(msg)
     n = scalar(s, normal)
     refuse_accelerations(s, label, (n.i,))
-    if (pressing := number(s, n)) is not None and pressing < 0:
+    if (pressing := constant_value(s, n)) is not None and pressing < 0:
         msg = f"{label}: normal = {pressing:g}; the force that presses is not negative"
         raise BadDescription(msg)
     return n
 
 
-def _slip(s: Registry, label: str, e: Scalar) -> Scalar:
+def _slip_velocity(s: Registry, label: str, e: Scalar) -> Scalar:
     """A row as a velocity: itself, or its rate where it is on positions."""
     refuse_inputs(s, label, e)
-    if not {q.dot.i for q in s.q}.intersection(symbols_of(s.space.tape, (in_rates(s, e.i),))):
+    if not {q.dot.i for q in s.q}.intersection(symbols_of(s.space.tape, (substitute_speeds(s, e.i),))):
         e = e.dot
     try:
-        moved = slopes(s, e)
+        moved = rate_coefficients(s, e)
     except NotLinear as problem:
         msg = f"{label}: the slip velocity is {problem}; friction acts along a row that is linear in the rates"
         raise BadDescription(msg) from problem

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dalembert.errors import BadDescription
-from dalembert.foundation.display import Shown
-from dalembert.mechanics.geometry.frame import Frame, Motion
-from dalembert.mechanics.geometry.joint_constraints import Hold
+from dalembert.foundation.display import Displayable
+from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
+from dalembert.mechanics.geometry.joint_constraints import UnitReaction
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.triangle_mesh import Surface
+from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Number
@@ -43,7 +43,7 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Contact:
+class RollingContact:
     """A point of a body at rest on the ground, or on another body: (v_G + ω × (C − G)) · direction = 0."""
 
     body: Body
@@ -52,12 +52,12 @@ class Contact:
     # the body it rolls on, where that is not the ground
     ground: Body | None = None
 
-    def slip(self, motion: Motion) -> Scalar:
+    def slip(self, motion: VelocityRecursion) -> Scalar:
         """The velocity of the body's point at C, relative to the ground's, along the direction."""
-        v = self._carried(motion, self.body)
-        return (v if self.ground is None else v - self._carried(motion, self.ground)) @ self.direction
+        v = self._material_velocity(motion, self.body)
+        return (v if self.ground is None else v - self._material_velocity(motion, self.ground)) @ self.direction
 
-    def _carried(self, motion: Motion, body: Body) -> Vector:
+    def _material_velocity(self, motion: VelocityRecursion, body: Body) -> Vector:
         assert body.frame is not None
         return motion.v(body.G) + motion.w(body.frame).cross(self.point - body.G)
 
@@ -69,25 +69,25 @@ class Constraint:
     name: str
     expression: Scalar
     holonomic: bool
-    contact: Contact | None = None
+    contact: RollingContact | None = None
     # declared to follow from the other rows wherever these hold
     redundant: bool = False
     # not linear in the rates
     nonlinear: bool = False
     # the two points whose gap along one axis this is
-    between: tuple[Point, Point] | None = None
+    gap_points: tuple[Point, Point] | None = None
     # the two points of the closure that the row is a part of
-    closes: tuple[Point, Point] | None = None
+    loop_points: tuple[Point, Point] | None = None
     # where a closure takes hold, and where on= and at= say that any other row does
-    hold: Hold | None = None
+    unit_reaction: UnitReaction | None = None
     on: tuple[Body | None, Body | None] | None = None
     at: Point | None = None
     # a gear or a screw, which acts in the joints that it couples
-    couples: bool = False
+    is_coupling: bool = False
 
 
 @dataclass(frozen=True)
-class FrictionalContact:
+class UnilateralContact:
     """g(q, t) ≥ 0, N ≥ 0, g N = 0 and |T| ≤ μ N: a contact, a stop, or friction under a given normal force."""
 
     name: str
@@ -106,15 +106,15 @@ class FrictionalContact:
     law: str
     two_sided: bool
     # what a run decides: closed, sticking (1 or 0), direction of slip, sign of N (±1), and what a monitor may fall short of zero
-    flags: tuple[Scalar, ...]
+    mode_symbols: tuple[Scalar, ...]
     # where it acts, along which normal and which direction of slip
-    arrow: tuple[Point, Vector | None, Vector | None] | None = None
+    force_location: tuple[Point, Vector | None, Vector | None] | None = None
     # the constraint row whose force presses, in place of `normal`
     row: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Body(Shown):
+class Body(Displayable):
     """Mass, mass centre G; for a rigid body also its frame and central inertia."""
 
     name: str
@@ -125,7 +125,7 @@ class Body(Shown):
     shape: Shape | None = None
     points: dict[str, Point] = field(default_factory=dict)
     # what is drawn in place of a shape, where a file says it in numbers
-    looks: tuple[Primitive, ...] = ()
+    visuals: tuple[Primitive, ...] = ()
 
     def __repr__(self) -> str:
         kind = "Body" if self.is_rigid else "Particle"
@@ -146,7 +146,7 @@ class Body(Shown):
 
 
 @dataclass(frozen=True)
-class Shape(Shown):
+class Shape(Displayable):
     """What a body looks like; it changes no equation."""
 
     kind: Literal["rod", "disk", "sphere", "box", "cylinder"]
@@ -166,9 +166,9 @@ class Primitive:
 
     kind: Literal["sphere", "box", "cylinder", "mesh"]
     sizes: tuple[float, float, float]
-    middle: Any
-    turn: Any
-    surface: Surface | None = None
+    centre: Any
+    rotation: Any
+    surface: TriangleMesh | None = None
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Load:
     # the body that was named for each force, then for each torque; None (or nothing at all) where the place says it
     bodies: tuple[Body | None, ...] = ()
     # Q_k along these coordinates: its forces are at points that move with q_k and belong to no body
-    along: tuple[Scalar, ...] = ()
+    coordinates: tuple[Scalar, ...] = ()
 
     def on(self) -> tuple[Body | None, ...]:
         """A body or None for each force, then for each torque."""

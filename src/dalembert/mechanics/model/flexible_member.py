@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from dalembert.errors import BadDescription
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
@@ -25,11 +25,11 @@ FieldKind = Literal["bending", "transverse", "stretch", "twist", "turn"]
 
 SUPPORTS: Final = ("clamped", "pinned", "sliding", "free")
 _SIDES: Final = ("left", "right")
-_CARRIED: Final = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
+_END_PROPERTIES: Final = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
 
 
 @dataclass(frozen=True, eq=False)
-class End(Shown):
+class End(Displayable):
     """One end of a member: how the frame holds it, and what sits on it.
 
     The springs and the damper tie it to the frame the member hangs on, across the member (`spring`, `damper`), against its
@@ -54,7 +54,7 @@ class End(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Field(Shown):
+class Field(Displayable):
     """One unknown function of (x, t): v and w across the member, u along it, φ its twist, ψ the turn of its sections."""
 
     symbol: str
@@ -98,7 +98,7 @@ class Member:
     loose: bool = False
 
     @property
-    def across(self) -> tuple[Vector, ...]:
+    def bending_axes(self) -> tuple[Vector, ...]:
         """The axes about which the member's slopes turn: e_x × e_y for v, e_x × e_z for w."""
         return tuple(self.along.cross(b) for b in self.bending)
 
@@ -108,7 +108,7 @@ class Member:
         return self.left, self.right
 
     @property
-    def rigidities(self) -> tuple[str, ...]:
+    def damped_fields(self) -> tuple[str, ...]:
         """The fields that a damper at an end works against: v and w, or u of a bar, φ of a shaft."""
         return {"bar": ("u",), "shaft": ("phi",)}.get(self.kind, ("v", "w")[: len(self.bending)])
 
@@ -116,21 +116,21 @@ class Member:
     def fields(self) -> tuple[Field, ...]:
         """The unknown functions, in order: v, w, u, φ, ψ."""
         bent: FieldKind = "bending" if self.kind == "beam" and not self.shear else "transverse"
-        found = [Field(s, bent, b, 2 if bent == "bending" else 1) for s, b in zip("vw", self.bending, strict=False)]
+        fields = [Field(s, bent, b, 2 if bent == "bending" else 1) for s, b in zip("vw", self.bending, strict=False)]
         if self.axial is not None:
-            found.append(Field("u", "stretch", self.along, 1))
+            fields.append(Field("u", "stretch", self.along, 1))
         if self.torsion is not None:
-            found.append(Field("phi", "twist", self.along, 1))
+            fields.append(Field("phi", "twist", self.along, 1))
         if self.shear:
             names = ("psi",) if len(self.bending) == 1 else ("psi_v", "psi_w")
-            found += [Field(s, "turn", n, 1) for s, n in zip(names, self.across, strict=True)]
-        return tuple(found)
+            fields += [Field(s, "turn", n, 1) for s, n in zip(names, self.bending_axes, strict=True)]
+        return tuple(fields)
 
-    def geometric(self, field: Field) -> tuple[tuple[int, int], ...]:
+    def essential_conditions(self, field: Field) -> tuple[tuple[int, int], ...]:
         """The geometric conditions of a field: (end, k) means that its k-th derivative vanishes at end 0 or 1."""
-        return tuple((side, k) for side, end in enumerate(self.ends) for k in self._held(field, side, end))
+        return tuple((side, k) for side, end in enumerate(self.ends) for k in self._fixed_derivatives(field, side, end))
 
-    def _held(self, field: Field, side: int, end: End) -> tuple[int, ...]:
+    def _fixed_derivatives(self, field: Field, side: int, end: End) -> tuple[int, ...]:
         support = end.support
         if field.kind == "bending":
             return {"clamped": (0, 1), "pinned": (0,), "sliding": (1,), "free": ()}[support]
@@ -157,15 +157,15 @@ class MemberExpansion:
     member: Member
     amplitudes: dict[str, tuple[Scalar, ...]]
 
-    def estimates(self, size: Callable[[Scalar], float]) -> list[str]:
+    def truncation_report(self, size: Callable[[Scalar], float]) -> list[str]:
         """How large the amplitude of the last function of each field is against the largest: small, if enough functions are kept."""
-        found = []
+        lines = []
         for symbol, amplitudes in self.amplitudes.items():
             sizes = [size(q) for q in amplitudes]
             if len(sizes) > 1 and max(sizes) > 0:
                 share = f"{sizes[-1] / max(sizes):.1e} of the largest"
-                found.append(f"{self.member.name}: amplitude of the last of {len(sizes)} functions of {symbol} at most {share}")
-        return found
+                lines.append(f"{self.member.name}: amplitude of the last of {len(sizes)} functions of {symbol} at most {share}")
+        return lines
 
 
 # ---- what is refused: a member that is loose, an end that is supported twice ----------------------
@@ -183,39 +183,39 @@ def support_of(name: object) -> Support:
 def check_ends(member: Member) -> None:
     """Refuse a member that can move as a whole in its frame, and an end that is held and carries something as well."""
     for field in member.fields:
-        _check_held(member, field)
+        _check_rigid_motion(member, field)
     for side, end in zip(_SIDES, member.ends, strict=True):
-        for what in _CARRIED:
+        for what in _END_PROPERTIES:
             if getattr(end, what) is not None:
-                _check_carried(member, side, what, *_acts_on(member, what))
+                _check_end_load(member, side, what, *_acts_on(member, what))
 
 
 def _acts_on(member: Member, what: str) -> tuple[str, int]:
     """The field, and which derivative of it, that something at an end acts on."""
-    first = member.rigidities[0]
+    first = member.damped_fields[0]
     turned = ("phi", 0) if member.kind == "shaft" else ("v", 1)
     springs = {"spring": ("v", 0), "turning_spring": ("v", 1), "axial_spring": ("u", 0), "twisting_spring": ("phi", 0)}
     return {"mass": (first, 0), "damper": (first, 0), "inertia": turned, **springs}[what]
 
 
-def _springs(member: Member, field: Field) -> list[tuple[int, int]]:
+def _spring_conditions(member: Member, field: Field) -> list[tuple[int, int]]:
     """The (end, k) at which a spring does the work of a condition."""
-    found = []
+    conditions = []
     for side, end in enumerate(member.ends):
         if field.symbol in ("v", "w"):
-            found += [(side, 0)] if end.spring is not None else []
-            found += [(side, 1)] if end.turning_spring is not None else []
+            conditions += [(side, 0)] if end.spring is not None else []
+            conditions += [(side, 1)] if end.turning_spring is not None else []
         if (field.symbol == "u" and end.axial_spring is not None) or (field.symbol == "phi" and end.twisting_spring is not None):
-            found.append((side, 0))
-    return found
+            conditions.append((side, 0))
+    return conditions
 
 
-def _check_held(member: Member, field: Field) -> None:
+def _check_rigid_motion(member: Member, field: Field) -> None:
     """A rigid motion a + b x that no condition and no spring resists leaves the member loose."""
-    held = {*member.geometric(field), *_springs(member, field)}
+    held = {*member.essential_conditions(field), *_spring_conditions(member, field)}
     displaced = sum(k == 0 for _, k in held)
     # a section that is held, as slope or as turn of its own, keeps the whole from turning
-    turned = any(k == 1 for _, k in held) or any(member.geometric(f) for f in member.fields if f.kind == "turn")
+    turned = any(k == 1 for _, k in held) or any(member.essential_conditions(f) for f in member.fields if f.kind == "turn")
     pulled = member.tension is not None or member.shortening
     if member.loose or field.kind == "turn":
         return
@@ -232,7 +232,7 @@ def _check_held(member: Member, field: Field) -> None:
         raise BadDescription(msg)
 
 
-def _check_carried(member: Member, side: str, what: str, symbol: str, k: int) -> None:
+def _check_end_load(member: Member, side: str, what: str, symbol: str, k: int) -> None:
     """A spring or damper on an end that cannot move does nothing: the end is supported twice. A mass there moves with the frame."""
     number = _SIDES.index(side)
     name, words = f"{member.kind} {member.name!r}", _article(what.replace("_", " "))
@@ -242,7 +242,11 @@ def _check_carried(member: Member, side: str, what: str, symbol: str, k: int) ->
         msg = f"{name}: its {side} end has {words}, but nothing in this member moves against it; {fitting}"
         raise BadDescription(msg)
     turns = next((f for f in member.fields if f.kind == "turn"), None)
-    held = (number, 0) in member.geometric(turns) if k == 1 and turns is not None else (number, k) in member.geometric(field)
+    held = (
+        (number, 0) in member.essential_conditions(turns)
+        if k == 1 and turns is not None
+        else (number, k) in member.essential_conditions(field)
+    )
     if held and what not in ("mass", "inertia"):
         support = member.ends[number].support
         given = f"{support} there and given {words} that can never act"

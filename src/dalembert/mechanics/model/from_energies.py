@@ -18,19 +18,19 @@ from dalembert.errors import BadDescription, BadExpression, NotLinear
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.model.elements import Load
-from dalembert.mechanics.model.loads import checked_load_name
+from dalembert.mechanics.model.loads import check_load_name
 from dalembert.mechanics.model.registry import Registry, expression, refuse_accelerations, refuse_inputs, symbols_by_name
-from dalembert.symbolic.algebra.exact.zero_test import all_zero
-from dalembert.symbolic.algebra.expression_graph import Linear, gradient, symbols_of
+from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
 from dalembert.symbolic.algebra.parser import FUNCTIONS, parse
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, slopes
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 
 # a name that is no attribute and no function
 _NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w*\s*\()")
 
 
-def texts(**given: str | None) -> list[str]:
+def check_energy_texts(**given: str | None) -> list[str]:
     """T, V and D, each a text or nothing."""
     for what, text in given.items():
         if text is not None and not isinstance(text, str):
@@ -39,7 +39,7 @@ def texts(**given: str | None) -> list[str]:
     return [text for text in given.values() if text is not None]
 
 
-def other_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:
+def undeclared_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:
     """What stands in the texts and is not declared yet."""
     inside = dict.fromkeys([*values, *(name for text in written for name in _NAME.findall(text))])
     return [name for name in inside if name not in s.symbols and name not in ("t", "pi", "True", "and", "or", *FUNCTIONS)]
@@ -50,10 +50,10 @@ def kinetic_energy(s: Registry, T: str | Scalar) -> None:
     if s.bodies:
         msg = f"kinetic energy: {s.bodies[0].name!r} has mass already; a system is given by its bodies or by its energies"
         raise BadDescription(msg)
-    s.kinetic.append(_checked(s, expression(s, T)))
+    s.given_kinetic_energies.append(_check_kinetic_energy(s, expression(s, T)))
 
 
-def _checked(s: Registry, T: Scalar) -> Scalar:
+def _check_kinetic_energy(s: Registry, T: Scalar) -> Scalar:
     tape = s.space.tape
     rates = [x.dot.i for x in s.q]
     refuse_accelerations(s, "T", (T.i,))
@@ -64,7 +64,7 @@ def _checked(s: Registry, T: Scalar) -> Scalar:
     momenta = gradient(tape, {T.i: tape.one}, rates)
     second = [e for p in momenta for e in gradient(tape, {p: tape.one}, rates)]
     third = [e for m in second for e in gradient(tape, {m: tape.one}, rates)]
-    if not all_zero(tape, third, "whether T is of degree two in the rates"):
+    if not decide_all_zero(tape, third, "whether T is of degree two in the rates"):
         msg = f"T = {T} is not of degree two in the rates: it must be ½ q̇ᵀ M q̇ + B·q̇ + T₀ with M, B, T₀ of q and t"
         raise BadDescription(msg)
     return T
@@ -104,11 +104,11 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
             held = f"{', '.join(moving)} is not varied" if moving else "it holds no coordinate"
             msg = f"delta({f}): {held}; virtual displacements are of functions of the coordinates"
             raise BadExpression(msg)
-        return slopes(f, Column(tape, variations)) @ Column(tape, variations.values())
+        return gradient_column(f, Column(tape, variations)) @ Column(tape, variations.values())
 
     dW = parse(work, symbols_by_name(s), tape, {"delta": (1, 1, delta)})
     try:
-        rest, Q = Linear(tape, list(variations.values()))(dW.i)
+        rest, Q = LinearCoefficients(tape, list(variations.values()))(dW.i)
     except NotLinear:
         rest, Q = tape.one, {}
     if rest != tape.zero or not Q:
@@ -133,15 +133,15 @@ def _declare(s: Registry, pairs: Sequence[tuple[Scalar, Scalar]], name: str | No
         if q.i in parts:
             msg = f"{kind}: {q} is part of a quaternion, which varies with the others; give a torque on the body instead"
             raise BadDescription(msg)
-    s.loads.append(along_coordinates(s, checked_load_name(s, name, kind), pairs))
+    s.loads.append(generalized_load(s, check_load_name(s, name, kind), pairs))
 
 
-def along_coordinates(s: Registry, label: str, pairs: Sequence[tuple[Scalar, Scalar]]) -> Load:
+def generalized_load(s: Registry, label: str, pairs: Sequence[tuple[Scalar, Scalar]]) -> Load:
     """Q_k along each q_k, as a load."""
-    return Load(label, tuple((Q * s.space.N.x, _moved_by(s, q)) for q, Q in pairs), along=tuple(q for q, _ in pairs))
+    return Load(label, tuple((Q * s.space.N.x, _coordinate_point(s, q)) for q, Q in pairs), coordinates=tuple(q for q, _ in pairs))
 
 
-def _moved_by(s: Registry, q: Scalar) -> Point:
+def _coordinate_point(s: Registry, q: Scalar) -> Point:
     """A point that lies q along a fixed axis; none of the system's, so that no table and no picture shows it."""
     P = s.space.O.offset(q * s.space.N.x, f"δ{q.name}")
     s.space.points.remove(P)

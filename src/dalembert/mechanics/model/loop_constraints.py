@@ -8,16 +8,16 @@ from typing import Any, Final
 
 from dalembert.errors import BadDescription
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.geometry.joint_constraints import JOINTS, Rows, attitude, gap, parallel
-from dalembert.mechanics.geometry.joint_constraints import distance as distance_row
+from dalembert.mechanics.geometry.joint_constraints import JOINTS, Rows, coincident_points, equal_orientation, parallel_axes
+from dalembert.mechanics.geometry.joint_constraints import fixed_distance as distance_row
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.constraints import add_row, add_rows, axes_or_inertial, checked_label
-from dalembert.mechanics.model.registry import Registry, movers, number, scalar
+from dalembert.mechanics.model.constraints import add_row, add_rows, check_label, resolve_frame
+from dalembert.mechanics.model.registry import Registry, constant_value, scalar, time_varying_names
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
-_HELD: Final = "this holds already for every position, so it closes nothing"
+_ALREADY_SATISFIED: Final = "this holds already for every position, so it closes nothing"
 
 
 def coincide(s: Registry, P: Point, Q: Point, name: str | None = None, *, seen: Frame | str = "N", redundant: Iterable[str] = ()) -> None:
@@ -26,9 +26,9 @@ def coincide(s: Registry, P: Point, Q: Point, name: str | None = None, *, seen: 
     Rows that vanish identically (z in a plane mechanism) are dropped and reported; `redundant="z"` marks a row that
     follows from the others wherever these hold.
     """
-    _points(s, "coincide", P, Q)
+    _check_points(s, "coincide", P, Q)
     label = _closure_name(s, name, "loop closure")
-    _close(s, label, gap(P, Q, axes_or_inertial(s, seen, "coincide")), redundant, (P, Q))
+    _add_closure(s, label, coincident_points(P, Q, resolve_frame(s, seen, "coincide")), redundant, (P, Q))
 
 
 def align(s: Registry, a: Vector | Frame, b: Vector | Frame, name: str | None = None, *, redundant: Iterable[str] = ()) -> None:
@@ -38,13 +38,13 @@ def align(s: Registry, a: Vector | Frame, b: Vector | Frame, name: str | None = 
     """
     label = _closure_name(s, name, "alignment")
     if isinstance(a, Frame) and isinstance(b, Frame):
-        s.space.same(a.space)
-        s.space.same(b.space)
-        _close(s, label, attitude(a, b), redundant)
+        s.space.check_same_system(a.space)
+        s.space.check_same_system(b.space)
+        _add_closure(s, label, equal_orientation(a, b), redundant)
     elif isinstance(a, Vector) and isinstance(b, Vector):
-        s.space.own(a, "align")
-        s.space.own(b, "align")
-        _close(s, label, parallel(a, b, partial(number, s)), redundant)
+        s.space.check_vector(a, "align")
+        s.space.check_vector(b, "align")
+        _add_closure(s, label, parallel_axes(a, b, partial(constant_value, s)), redundant)
     else:
         msg = f"align: give two axes such as B.z and C.z, or two frames; got {a!r} and {b!r}"
         raise BadDescription(msg)
@@ -71,46 +71,46 @@ def close(
     "weld"      the points coincide, and the frames are equal
     No coordinate is declared. Rows that vanish identically (all that leave the plane of a plane mechanism) are dropped.
     """
-    _points(s, "close", P, Q)
+    _check_points(s, "close", P, Q)
     rows = JOINTS.get(joint) if isinstance(joint, str) else None
     if rows is None:
         msg = f"close: no joint {joint!r}; there are {', '.join(JOINTS)}"
         raise BadDescription(msg)
     for direction in (axis, other):
         if direction is not None:
-            s.space.own(direction, "close")
-    found = rows(P, Q, axis, other, partial(number, s))
-    _close(s, _closure_name(s, name, f"closing {joint}"), found, redundant, (P, Q))
+            s.space.check_vector(direction, "close")
+    equations = rows(P, Q, axis, other, partial(constant_value, s))
+    _add_closure(s, _closure_name(s, name, f"closing {joint}"), equations, redundant, (P, Q))
 
 
 def distance(s: Registry, P: Point, Q: Point, l: Any, name: str | None = None, *, redundant: bool = False) -> None:
     """r·r − l² = 0, r = r_P − r_Q: two points keep the distance l (a massless rod; l may be a specified motion)."""
-    _points(s, "distance", P, Q)
+    _check_points(s, "distance", P, Q)
     length = scalar(s, l)
-    value = number(s, length)
+    value = constant_value(s, length)
     if value is not None and value <= 0:
         remedy = "for distance zero write s.coincide(P, Q)" if value == 0 else "a distance is positive"
         msg = f"distance of {P.name} and {Q.name}: it is {value:g}; {remedy}"
         raise BadDescription(msg)
     row = distance_row(P, Q, length)
-    add_row(s, _closure_name(s, name, f"distance of {P.name} and {Q.name}"), row.phi, redundant=redundant, hold=row.hold)
+    add_row(s, _closure_name(s, name, f"distance of {P.name} and {Q.name}"), row.phi, redundant=redundant, hold=row.unit_reaction)
 
 
 def gear(s: Registry, driven: Any, driver: Any, ratio: Any, *, offset: Any = 0, name: str | None = None) -> None:
     """θ₁ − k θ₂ − θ₀ = 0: two angles (or distances) in a fixed ratio k, negative for wheels that mesh from outside."""
-    _coupling(s, "gear", driven, driver, _ratio(s, "gear", "ratio", ratio), offset, name)
+    _add_coupling(s, "gear", driven, driver, _check_ratio(s, "gear", "ratio", ratio), offset, name)
 
 
 def screw(s: Registry, distance: Any, angle: Any, pitch: Any, *, offset: Any = 0, name: str | None = None) -> None:
     """x − (h/2π) θ − x₀ = 0: a nut advances by the pitch h for every turn of its screw, negative for a left-hand thread."""
     tape = s.space.tape
-    per_radian = _ratio(s, "screw", "pitch", pitch) / (2 * Scalar(tape, tape.pi))
-    _coupling(s, "screw", distance, angle, per_radian, offset, name)
+    per_radian = _check_ratio(s, "screw", "pitch", pitch) / (2 * Scalar(tape, tape.pi))
+    _add_coupling(s, "screw", distance, angle, per_radian, offset, name)
 
 
-def _points(s: Registry, what: str, P: Point, Q: Point) -> None:
+def _check_points(s: Registry, what: str, P: Point, Q: Point) -> None:
     for X in (P, Q):
-        s.space.has(X, Point, what)
+        s.space.check_element(X, Point, what)
     if P is Q:
         msg = f"{what}: {P.name} is given twice; give two points"
         raise BadDescription(msg)
@@ -119,8 +119,8 @@ def _points(s: Registry, what: str, P: Point, Q: Point) -> None:
 def _closure_name(s: Registry, name: str | None, kind: str) -> str:
     """The given name, or the kind of closure with a number from the second on."""
     if name is not None:
-        return checked_label(name)
-    taken = [c.name for c in s.constraints] + s.dropped
+        return check_label(name)
+    taken = [c.name for c in s.constraints] + s.trivial_constraints
     label, number = kind, 1
     while any(x == label or x.startswith(f"{label} ") for x in taken):
         number += 1
@@ -128,19 +128,19 @@ def _closure_name(s: Registry, name: str | None, kind: str) -> str:
     return label
 
 
-def _ratio(s: Registry, what: str, kind: str, value: Any) -> Scalar:
+def _check_ratio(s: Registry, what: str, kind: str, value: Any) -> Scalar:
     k = scalar(s, value)
-    moving = movers(s, k.i)
+    moving = time_varying_names(s, k.i)
     if moving:
         msg = f"{what}: its {kind} depends on {moving[0]}; it must be constant (for anything else write s.constrain(...))"
         raise BadDescription(msg)
-    if number(s, k) == 0:
+    if constant_value(s, k) == 0:
         msg = f"{what}: its {kind} is 0, so nothing is coupled"
         raise BadDescription(msg)
     return k
 
 
-def _coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, name: str | None) -> None:
+def _add_coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, name: str | None) -> None:
     """x − k y − x₀ = 0"""
     tape = s.space.tape
     first, second, zero = (scalar(s, e) for e in (x, y, offset))
@@ -151,12 +151,12 @@ def _coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, na
     if first.i == second.i:
         msg = f"{what}: {first} is given twice; give two coordinates"
         raise BadDescription(msg)
-    moving = movers(s, zero.i)
+    moving = time_varying_names(s, zero.i)
     if moving:
         msg = f"{what}: its offset depends on {moving[0]}; it must be constant"
         raise BadDescription(msg)
     add_row(s, _closure_name(s, name, f"{what} of {first} and {second}"), first - k * second - zero, couples=True)
 
 
-def _close(s: Registry, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:
-    add_rows(s, label, [(row.suffix, row.phi, row.hold) for row in rows], redundant, _HELD, between)
+def _add_closure(s: Registry, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:
+    add_rows(s, label, [(row.suffix, row.phi, row.unit_reaction) for row in rows], redundant, _ALREADY_SATISFIED, between)

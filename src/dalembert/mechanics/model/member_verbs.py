@@ -13,17 +13,17 @@ from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.bodies import check_body_name
 from dalembert.mechanics.model.elements import Body, Dissipation, Load, Potential
 from dalembert.mechanics.model.flexible_member import End, Kind, Member, MemberExpansion, check_ends, support_of
-from dalembert.mechanics.model.loads import checked_load_name
-from dalembert.mechanics.model.registry import Registry, movers, nodes_of, number, refuse_accelerations, scalar
-from dalembert.mechanics.model.symbols import free_names
-from dalembert.symbolic.algebra.exact.zero_test import all_zero
-from dalembert.symbolic.algebra.expression_graph import Rewrite
-from dalembert.symbolic.algebra.scalar import Scalar, is_program
+from dalembert.mechanics.model.loads import check_load_name
+from dalembert.mechanics.model.registry import Registry, component_nodes, constant_value, refuse_accelerations, scalar, time_varying_names
+from dalembert.mechanics.model.symbols import check_names
+from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
+from dalembert.symbolic.algebra.expression_graph import Substitution
+from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
 
 # where along a member its functions of x are tried, as shares of its length
-_TRIED: Final = tuple(Fraction(k, 16) for k in range(17))
+_SAMPLE_POSITIONS: Final = tuple(Fraction(k, 16) for k in range(17))
 # what a member of each kind cannot do without, and what it is called there
-_NEEDED: Final[dict[str, tuple[str, ...]]] = {
+_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "beam": ("stiffness", "density"),
     "string": ("density",),
     "bar": ("axial", "density"),
@@ -153,14 +153,14 @@ def end(
         msg = "end: a body with a moment of inertia has a mass too; give mass="
         raise BadDescription(msg)
     for what, e in given.items():
-        _constant(s, f"end: {what}", e)
-        value = number(s, e)
+        _check_constant(s, f"end: {what}", e)
+        value = constant_value(s, e)
         if value is not None and value <= 0:
             msg = f"end: its {what.replace('_', ' ')} is {value:g}; it must be positive (leave it out if there is none)"
             raise BadDescription(msg)
     for what, vector in (("force", force), ("moment", moment)):
         if vector is not None:
-            s.space.own(vector, f"{what} at an end")
+            s.space.check_vector(vector, f"{what} at an end")
     return End(support_of(support), **given, force=force, moment=moment, axial=axial, twist=twist)
 
 
@@ -179,14 +179,14 @@ def expand(
     for body in bodies:
         check_body_name(s, body.name)
     for name in [x.name for x in loads] + [x.name for x in kept] + [x.name for x in damping]:
-        checked_load_name(s, name, "load")
+        check_load_name(s, name, "load")
     s.bodies += bodies
     s.loads += loads
     s.potentials += kept
     s.dissipations += damping
     s.expansions[expansion.member.name] = expansion
     # what came with it, so that the continuum can be had again
-    s.expanded[expansion.member.name] = (*bodies, *loads, *kept, *damping)
+    s.discretised_elements[expansion.member.name] = (*bodies, *loads, *kept, *damping)
 
 
 def _declare(
@@ -206,60 +206,60 @@ def _declare(
 ) -> Member:
     what = f"{kind} {name!r}"
     place = f"x_{name}"
-    free_names(s, [name, place], "member")
-    s.space.has(at, Point, what)
+    check_names(s, [name, place], "member")
+    s.space.check_element(at, Point, what)
     directions = tuple(bending) if isinstance(bending, tuple | list) else (bending,)
-    frame = _directions(s, what, kind, along, directions)
+    frame = _member_frame(s, what, kind, along, directions)
     l = scalar(s, length)
-    _constant(s, f"{what}: its length", l)
+    _check_constant(s, f"{what}: its length", l)
     x = Scalar(s.space.tape, s.space.tape.symbol(place))
-    _positive(s, what, "length", l, x, l)
-    for key in _NEEDED[kind]:
+    _check_positive(s, what, "length", l, x, l)
+    for key in _REQUIRED[kind]:
         if properties.get(key) is None:
             msg = f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an expression or a function of the place"
             raise BadDescription(msg)
-    found: dict[str, Any] = {"density": None}
+    properties_of_x: dict[str, Any] = {"density": None}
     for key, given in properties.items():
         if given is not None:
-            values = _along_x(s, what, key, given, x, len(directions))
+            values = _as_functions_of_x(s, what, key, given, x, len(directions))
             for e in values:
-                _positive(s, what, key, e, x, l)
-            found[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
-    if "shear" in found and "rotary" not in found:
+                _check_positive(s, what, key, e, x, l)
+            properties_of_x[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
+    if "shear" in properties_of_x and "rotary" not in properties_of_x:
         msg = f"{what}: with shear its sections turn by themselves and need an inertia of their own; give rotary=, ρI per length"
         raise BadDescription(msg)
     left, right = (e if isinstance(e, End) else End(support_of(e)) for e in ends)
-    force = None if load is None else _load_along(s, what, load, x)
+    force = None if load is None else _distributed_load(s, what, load, x)
     member = Member(
-        name, kind, at, frame, along, directions, x, l, **found,
+        name, kind, at, frame, along, directions, x, l, **properties_of_x,
         shortening=bool(shortening), left=left, right=right, load=force, loose=bool(loose),
     )  # fmt: skip
     check_ends(member)
     for taken in (name, place):
-        s.taken[taken] = "member" if taken == name else f"place along {what}"
+        s.used_names[taken] = "member" if taken == name else f"place along {what}"
     s.members[name] = member
     return member
 
 
-def _directions(s: Registry, what: str, kind: Kind, along: Vector, bending: Iterable[Vector]) -> Frame:
+def _member_frame(s: Registry, what: str, kind: Kind, along: Vector, bending: Iterable[Vector]) -> Frame:
     """The frame in which the directions are fixed unit vectors, at right angles to one another."""
     vectors = (along, *bending)
     for v in vectors:
-        s.space.own(v, what)
+        s.space.check_vector(v, what)
     if kind in ("beam", "string") and len(vectors) not in (2, 3):
         msg = f"{what}: give one direction of bending or two, bending=B.y or bending=(B.y, B.z)"
         raise BadDescription(msg)
     frame = max((F for v in vectors for F in v.parts), key=lambda F: (F.depth, F.number), default=s.space.N)
     for v in vectors:
-        frame.unit(v)
+        frame.unit_axis(v)
     pairs = [(a, b) for i, a in enumerate(vectors) for b in vectors[:i]]
-    if not all_zero(s.space.tape, [(a @ b).i for a, b in pairs], f"{what}: whether its directions are at right angles"):
+    if not decide_all_zero(s.space.tape, [(a @ b).i for a, b in pairs], f"{what}: whether its directions are at right angles"):
         msg = f"{what}: its directions are not at right angles; along and bending must be, such as along=B.x, bending=B.y"
         raise BadDescription(msg)
     return frame
 
 
-def _along_x(s: Registry, what: str, key: str, given: Any, x: Scalar, planes: int) -> tuple[Scalar, ...]:
+def _as_functions_of_x(s: Registry, what: str, key: str, given: Any, x: Scalar, planes: int) -> tuple[Scalar, ...]:
     """A property as functions of x: one, or one for each direction of bending."""
     each = list(given) if isinstance(given, tuple | list) else [given]
     wanted = planes if key in ("stiffness", "shear", "rotary") else 1
@@ -268,44 +268,44 @@ def _along_x(s: Registry, what: str, key: str, given: Any, x: Scalar, planes: in
     if len(each) != wanted:
         msg = f"{what}: {key} has {len(each)} entries; give one, or one for each of the {wanted} directions of bending"
         raise BadDescription(msg)
-    found = tuple(scalar(s, _of_place(what, key, e, x)) for e in each)
-    for e in found:
-        _constant(s, f"{what}: its {key}", e)
-    return found
+    functions = tuple(scalar(s, _evaluate_property(what, key, e, x)) for e in each)
+    for e in functions:
+        _check_constant(s, f"{what}: its {key}", e)
+    return functions
 
 
-def _constant(s: Registry, what: str, e: Scalar) -> None:
-    moving = movers(s, e.i, inputs=True)
+def _check_constant(s: Registry, what: str, e: Scalar) -> None:
+    moving = time_varying_names(s, e.i, inputs=True)
     if moving:
         msg = f"{what} depends on {', '.join(moving)}; it must not change with time"
         raise BadDescription(msg)
 
 
-def _positive(s: Registry, what: str, key: str, e: Scalar, x: Scalar, length: Scalar) -> None:
+def _check_positive(s: Registry, what: str, key: str, e: Scalar, x: Scalar, length: Scalar) -> None:
     """Refuse a property that is known to be negative somewhere, or zero other than at an end."""
     # a beam may be pressed together, a string may not
     if key == "tension" and not what.startswith("string"):
         return
     tape = s.space.tape
-    for share in _TRIED:
-        here = Rewrite(tape, {x.i: (length * share).i})(e.i)
-        value = number(s, Scalar(tape, here))
+    for share in _SAMPLE_POSITIONS:
+        here = Substitution(tape, {x.i: (length * share).i})(e.i)
+        value = constant_value(s, Scalar(tape, here))
         if value is not None and (value < 0 or (value == 0 and (here == e.i or share not in (0, 1)))):
             where = "" if here == e.i else f" at x = {float(share):g} of its length"
             msg = f"{what}: its {key} is {value:g}{where}; it must be positive"
             raise BadDescription(msg)
 
 
-def _load_along(s: Registry, what: str, load: Vector | Callable[[Scalar], Vector], x: Scalar) -> Vector:
-    force: Vector = _of_place(what, "load", load, x)
-    s.space.own(force, f"{what}: its load per length")
-    refuse_accelerations(s, what, nodes_of(s, force))
+def _distributed_load(s: Registry, what: str, load: Vector | Callable[[Scalar], Vector], x: Scalar) -> Vector:
+    force: Vector = _evaluate_property(what, "load", load, x)
+    s.space.check_vector(force, f"{what}: its load per length")
+    refuse_accelerations(s, what, component_nodes(s, force))
     return force
 
 
-def _of_place(what: str, key: str, given: Any, x: Scalar) -> Any:
+def _evaluate_property(what: str, key: str, given: Any, x: Scalar) -> Any:
     """A property as it is, or what a function of the place gives for it."""
-    if not is_program(given):
+    if not is_python_function(given):
         return given
     try:
         return given(x)

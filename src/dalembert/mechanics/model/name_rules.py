@@ -14,7 +14,7 @@ LONGEST = 100
 _SHAPE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def checked(name: str, taken: dict[str, str]) -> str:
+def check_name(name: str, taken: dict[str, str]) -> str:
     """The name if it can be used; otherwise an error that says why not and what to do."""
     if not isinstance(name, str) or not name:
         msg = f"a name is missing: got {name!r}"
@@ -23,7 +23,7 @@ def checked(name: str, taken: dict[str, str]) -> str:
         # printing is opened only by those who need it
         from dalembert.symbolic.algebra.printing.symbol_names import GREEK
 
-        several = "; several are declared by s.coordinates('x y')" if all(map(_SHAPE.fullmatch, split(name))) else ""
+        several = "; several are declared by s.coordinates('x y')" if all(map(_SHAPE.fullmatch, split_names(name))) else ""
         letter = next((word for word, letter in GREEK.items() if letter == name), "")
         plain = "use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
         cure = f"write {letter!r}, which prints as {name}" if letter else plain
@@ -45,7 +45,7 @@ def checked(name: str, taken: dict[str, str]) -> str:
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
-def display_name(text: str) -> str:
+def parse_display_name(text: str) -> str:
     """θ₁ → θ1: what may be printed for a symbol, in the spelling that the printers read."""
     # printing is opened only by those who need it
     from dalembert.symbolic.algebra.printing.symbol_names import LATEX_LETTERS
@@ -58,7 +58,7 @@ def display_name(text: str) -> str:
     return plain
 
 
-def unused(wanted: str, taken: Container[str], joint: str = "_") -> str:
+def unused_name(wanted: str, taken: Container[str], joint: str = "_") -> str:
     """The name, or with the first number from 2 on that nothing has."""
     name, number = wanted, 1
     while name in taken:
@@ -67,11 +67,11 @@ def unused(wanted: str, taken: Container[str], joint: str = "_") -> str:
     return name
 
 
-def split(names: str | Sequence[str]) -> list[str]:
+def split_names(names: str | Sequence[str]) -> list[str]:
     """The single names in "x y z" or "x, y, z", or in a list of such texts."""
     texts = names if isinstance(names, list | tuple) and all(isinstance(n, str) for n in names) else [names]
-    found = [name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split()]
-    if not found:
+    single_names = [name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split()]
+    if not single_names:
         msg = f'expected names such as "x y theta", got {names!r:.60}'
         raise BadDescription(msg)
-    return found
+    return single_names

@@ -18,16 +18,16 @@ from dalembert.mechanics.model.elements import (
     Constraint,
     DeclaredSymbol,
     Dissipation,
-    FrictionalContact,
     Gravity,
     Load,
     Potential,
     Speed,
+    UnilateralContact,
 )
 from dalembert.mechanics.model.flexible_member import Member, MemberExpansion
-from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite, evaluate, symbols_of
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, evaluate, symbols_of
 from dalembert.symbolic.algebra.parser import parse
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.units.quantities import Dimension
 
 # what a description grows by
@@ -47,24 +47,24 @@ class Registry:
         self.speed_list: list[Speed] = []
         self.constraints: list[Constraint] = []
         # rows that turned out to say nothing, by name
-        self.dropped: list[str] = []
+        self.trivial_constraints: list[str] = []
         self.bodies: list[Body] = []
         self.loads: list[Load] = []
         self.potentials: list[Potential] = []
         self.dissipations: list[Dissipation] = []
-        self.contacts: list[FrictionalContact] = []
-        self.field: Gravity | None = None
+        self.contacts: list[UnilateralContact] = []
+        self.gravity_field: Gravity | None = None
         # T of a system that is given by its energies; nothing where there are bodies
-        self.kinetic: list[Scalar] = []
+        self.given_kinetic_energies: list[Scalar] = []
         self.members: dict[str, Member] = {}
         self.expansions: dict[str, MemberExpansion] = {}
-        self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
+        self.discretised_elements: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
         # the dimensions that were given, by units of values or in so many words
         self.dimensions: dict[str, Dimension] = {}
         # what was computed from this description, with the signature it was computed for
         self.cached: tuple[object, object] | None = None
         # every name in use, and what for
-        self.taken: dict[str, str] = {}
+        self.used_names: dict[str, str] = {}
         tape = self.space.tape
         time = tape.symbol("t")
         tape.moving.add(time)
@@ -86,13 +86,13 @@ class Registry:
         """A point fixed in the inertial frame."""
         return self.space.O
 
-    def signature(self) -> tuple[object, ...]:
+    def cache_key(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""
         # asked before every run, and `list | dict` would be made anew for each of them
         grown = [len(value) for value in vars(self).values() if isinstance(value, _GROWING)]
-        return tuple(grown), self.field is not None, tuple(self.space.tape.displays.items()), len(self.space.frames)
+        return tuple(grown), self.gravity_field is not None, tuple(self.space.tape.displays.items()), len(self.space.frames)
 
-    def frozen(self) -> Self:
+    def snapshot(self) -> Self:
         """The description as it is now: a copy that does not grow with this one."""
         new = object.__new__(type(self))
         for name, value in vars(self).items():
@@ -107,7 +107,7 @@ class Registry:
 def scalar(s: Registry, e: Any) -> Scalar:
     """A number, a text of a number or an expression, as an expression of this system."""
     tape = s.space.tape
-    return Scalar(tape, on(tape, e))
+    return Scalar(tape, as_node(tape, e))
 
 
 def symbols_by_name(s: Registry) -> dict[str, Scalar]:
@@ -120,46 +120,46 @@ def expression(s: Registry, e: Any) -> Scalar:
     return parse(e, symbols_by_name(s), s.space.tape) if isinstance(e, str) else scalar(s, e)
 
 
-def number(s: Registry, e: Scalar) -> float | None:
+def constant_value(s: Registry, e: Scalar) -> float | None:
     """What an expression of constants is for the values that they were declared with; None where one has no value."""
-    from dalembert.symbolic.algebra.arithmetic import Floats
+    from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 
     tape, values = e.tape, {}
     for i in symbols_of(tape, (e.i,)):
         symbol = s.symbols.get(tape.nodes[i][1])
         if symbol is None or symbol.value is None:
             return None
-        values[i] = Floats().const(symbol.value)
+        values[i] = FloatArithmetic().const(symbol.value)
     try:
-        return float(evaluate(tape, [e.i], values.__getitem__, Floats())[0])
+        return float(evaluate(tape, [e.i], values.__getitem__, FloatArithmetic())[0])
     except (ArithmeticError, ValueError) as problem:
         msg = f"{e} has no value for the constants as declared: {problem}"
         raise BadDescription(msg) from None
 
 
-def movers(s: Registry, *nodes: int, inputs: bool = False) -> list[str]:
+def time_varying_names(s: Registry, *nodes: int, inputs: bool = False) -> list[str]:
     """The names inside that change with time: moving symbols, and on request those known only at run time."""
     tape = s.space.tape
     return [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i in tape.moving or (inputs and i in tape.inputs)]
 
 
-def in_rates(s: Registry, i: int) -> int:
+def substitute_speeds(s: Registry, i: int) -> int:
     """A node with the speeds declared so far replaced by their definitions."""
     replace = {x.scalar.i: x.definition.i for x in s.speed_list}
     for _ in range(len(replace) + 1):
-        rewritten = Rewrite(s.space.tape, replace)(i)
+        rewritten = Substitution(s.space.tape, replace)(i)
         if rewritten == i:
             break
         i = rewritten
     return i
 
 
-def slopes(s: Registry, e: Scalar) -> dict[int, int]:
+def rate_coefficients(s: Registry, e: Scalar) -> dict[int, int]:
     """{k: ∂e/∂q̇_k} of an expression that is linear in the rates."""
-    return Linear(s.space.tape, [q.dot.i for q in s.q])(in_rates(s, e.i))[1]
+    return LinearCoefficients(s.space.tape, [q.dot.i for q in s.q])(substitute_speeds(s, e.i))[1]
 
 
-def nodes_of(s: Registry, v: Vector) -> list[int]:
+def component_nodes(s: Registry, v: Vector) -> list[int]:
     """The components of a vector."""
     return [i for components in v.on(s.space.tape).parts.values() for i in components]
 
@@ -188,7 +188,7 @@ def refuse_accelerations(s: Registry, what: str, nodes: Iterable[int]) -> None:
     _refuse(s, what, nodes, {pair[1] for pair in _velocities(s)}, f"{kind} depend on positions, velocities and time")
 
 
-def refuse_no_rate(s: Registry, D: Scalar) -> None:
+def require_rate(s: Registry, D: Scalar) -> None:
     """D(q, q'): without a rate it dissipates nothing."""
     rates = {v for v, _ in _velocities(s)}
     if not rates.intersection(symbols_of(s.space.tape, (D.i,))):
@@ -214,7 +214,7 @@ def _refuse(s: Registry, what: str, nodes: Iterable[int], unwanted: set[int], wh
 # ---- what a description forgets ------------------------------------------------------------------
 
 
-def check_everything_used(s: Registry) -> None:
+def check_complete(s: Registry) -> None:
     """Refuse a system without coordinates, without masses and loads, and a symbol that stands nowhere."""
     unexpanded = [m for name, m in s.members.items() if name not in s.expansions]
     if unexpanded:
@@ -225,7 +225,7 @@ def check_everything_used(s: Registry) -> None:
     if not s.q:
         msg = f"system {s.name!r} has no coordinates: declare them with s.coordinates(...)"
         raise IllPosed(msg)
-    if not s.bodies and not s.kinetic and not s.loads and not s.potentials:
+    if not s.bodies and not s.given_kinetic_energies and not s.loads and not s.potentials:
         msg = f"system {s.name!r} has no masses: declare a particle or a body"
         raise IllPosed(msg)
     without = [x.name for x in s.symbols.values() if x.kind == "state" and x.name not in s.state_rates]
@@ -248,20 +248,20 @@ def used_nodes(s: Registry) -> Iterator[int]:
     seen: set[Frame | Point] = set()
     for b in s.bodies:
         yield b.mass.i
-        yield from _of_point(b.G, seen)
+        yield from _point_nodes(b.G, seen)
         if b.frame is not None and b.inertia is not None:
-            yield from _of_frame(b.frame, seen)
+            yield from _frame_nodes(b.frame, seen)
             yield from b.inertia.entries()
         if b.shape is not None:
             yield from (x.i for x in b.shape.sizes)
     for load in s.loads:
         for F, P in load.forces:
-            yield from _of_vector(F, seen)
-            yield from _of_point(P, seen)
+            yield from _vector_nodes(F, seen)
+            yield from _point_nodes(P, seen)
         for T, B in load.torques:
-            yield from _of_vector(T, seen)
-            yield from _of_frame(B, seen)
-    yield from (T.i for T in s.kinetic)
+            yield from _vector_nodes(T, seen)
+            yield from _frame_nodes(B, seen)
+    yield from (T.i for T in s.given_kinetic_energies)
     yield from (p.V.i for p in s.potentials)
     yield from (d.D.i for d in s.dissipations)
     yield from (c.expression.i for c in s.constraints)
@@ -270,26 +270,26 @@ def used_nodes(s: Registry) -> Iterator[int]:
     yield from (x.definition.i for x in s.speed_list)
     yield from (e.i for e in s.state_rates.values())
     yield from (x.motion.i for x in s.symbols.values() if x.motion is not None)
-    if s.field is not None:
-        yield from _of_vector(s.field.g, seen)
+    if s.gravity_field is not None:
+        yield from _vector_nodes(s.gravity_field.g, seen)
 
 
-def _of_vector(v: Vector, seen: set[Frame | Point]) -> Iterator[int]:
+def _vector_nodes(v: Vector, seen: set[Frame | Point]) -> Iterator[int]:
     for F, c in v.parts.items():
         yield from c
-        yield from _of_frame(F, seen)
+        yield from _frame_nodes(F, seen)
 
 
-def _of_point(P: Point, seen: set[Frame | Point]) -> Iterator[int]:
+def _point_nodes(P: Point, seen: set[Frame | Point]) -> Iterator[int]:
     """What P hangs on, up to where somebody has been before."""
     Q: Point | None = P
     while Q is not None and Q not in seen:
         seen.add(Q)
-        yield from _of_vector(Q.r, seen)
+        yield from _vector_nodes(Q.r, seen)
         Q = Q.parent
 
 
-def _of_frame(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
+def _frame_nodes(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
     """What F hangs on, up to where somebody has been before."""
     G: Frame | None = F
     while G is not None and G not in seen:
@@ -299,7 +299,7 @@ def _of_frame(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
         G = G.parent
 
 
-def warn_of_moving_points(s: Registry) -> None:
+def warn_about_moving_points(s: Registry) -> None:
     """A word on every force at a point that hangs on a rigid body and moves relative to it, where no body was named.
 
     The contact of a wheel is such a point: it follows the axle and does not turn. A force there without on= acts on nothing that
@@ -307,25 +307,25 @@ def warn_of_moving_points(s: Registry) -> None:
     """
     materials = {b.G for b in s.bodies}
     for load in s.loads:
-        if load.along:
+        if load.coordinates:
             continue
         for (_, P), named in zip(load.forces, load.on(), strict=False):
             if named is not None or P in materials or P.parent is None:
                 continue
-            body = _carrier(s, P.parent)
-            if body is not None and not any(_fixed(s, P, b) for b in s.bodies):
+            body = _body_of_point(s, P.parent)
+            if body is not None and not any(_is_fixed_structurally(s, P, b) for b in s.bodies):
                 warn(
                     f"{load.name}: {P.name} moves relative to {body.name!r}, on which it hangs, so that the force does not turn it; "
                     f"if it acts there, name the body: on={body.name}"
                 )
 
 
-def _carrier(s: Registry, Q: Point) -> Body | None:
+def _body_of_point(s: Registry, Q: Point) -> Body | None:
     """The rigid body that a point belongs to: its mass centre, whatever that rides on, or a point fixed in its frame."""
-    return next((b for b in s.bodies if b.is_rigid and (Q is b.G or (b.frame is Q.frame and _fixed(s, Q, b)))), None)
+    return next((b for b in s.bodies if b.is_rigid and (Q is b.G or (b.frame is Q.frame and _is_fixed_structurally(s, Q, b)))), None)
 
 
-def _fixed(s: Registry, P: Point, body: Body) -> bool:
+def _is_fixed_structurally(s: Registry, P: Point, body: Body) -> bool:
     """Whether a point keeps its place in a rigid body."""
     if body.frame is None:
         return P is body.G

@@ -10,27 +10,27 @@ from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.elements import DeclaredSymbol, Speed, SymbolKind
-from dalembert.mechanics.model.name_rules import checked, display_name, split
-from dalembert.mechanics.model.registry import Registry, expression, refuse_accelerations, refuse_inputs, scalar, slopes
+from dalembert.mechanics.model.name_rules import check_name, parse_display_name, split_names
+from dalembert.mechanics.model.registry import Registry, expression, rate_coefficients, refuse_accelerations, refuse_inputs, scalar
 from dalembert.symbolic.algebra.expression_graph import symbols_of
-from dalembert.symbolic.algebra.scalar import Scalar, exact, is_program
+from dalembert.symbolic.algebra.scalar import Scalar, exact, is_python_function
 from dalembert.symbolic.algebra.tape import Number
-from dalembert.symbolic.units.quantities import NONE, Dimension, quantity, unit
+from dalembert.symbolic.units.quantities import DIMENSIONLESS, Dimension, parse_quantity, parse_unit
 
 # with longer denominators a value is as good as its double
-_LONG: Final = 10**12
+_MAX_DENOMINATOR: Final = 10**12
 # how often what moves is differentiated when it is declared
 _ORDERS: Final = {"coordinate": 2, "specified": 2, "speed": 1}
 
 
-def declared(
+def declare_symbol(
     s: Registry, name: str, kind: SymbolKind, display: str | None, *, value: Number | None = None, motion: Scalar | None = None
 ) -> Scalar:
     """A symbol of that kind, whose name is taken from now on."""
-    shown_as(s, checked(name, s.taken), display)
+    set_display_name(s, check_name(name, s.used_names), display)
     if s.space.tape.displays:
         _check_display(s, name)
-    s.taken[name] = "specified motion" if kind == "specified" else kind
+    s.used_names[name] = "specified motion" if kind == "specified" else kind
     tape = s.space.tape
     orders = _ORDERS.get(kind, 0)
     i = rate = tape.moving_symbol(name) if orders else tape.symbol(name)
@@ -50,28 +50,28 @@ def _check_display(s: Registry, name: str) -> None:
     shown = unicode_name(displays.get(name, name))
     like = next((n for n, d in displays.items() if n != name and unicode_name(d) == shown), None)
     if like is not None:
-        msg = f"{name!r} would be printed as {shown}, like the {s.taken[like]} {like!r}; give it another display name"
+        msg = f"{name!r} would be printed as {shown}, like the {s.used_names[like]} {like!r}; give it another display name"
         raise BadDescription(msg)
 
 
-def free_names(s: Registry, names: Iterable[str], kind: str) -> list[str]:
+def check_names(s: Registry, names: Iterable[str], kind: str) -> list[str]:
     """The names if every one of them can be used: of several, all are declared or none."""
-    taken = dict(s.taken)
+    taken = dict(s.used_names)
     for name in names:
-        taken[checked(name, taken)] = kind
+        taken[check_name(name, taken)] = kind
     return list(names)
 
 
-def shown_as(s: Registry, name: str, display: str | None) -> None:
+def set_display_name(s: Registry, name: str, display: str | None) -> None:
     """Print the symbol under another name; two symbols that would look the same are refused."""
     if display is None:
         return
     from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 
-    shown, displays = display_name(display), s.space.tape.displays
-    like = next((n for n in s.taken if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)), None)
+    shown, displays = parse_display_name(display), s.space.tape.displays
+    like = next((n for n in s.used_names if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)), None)
     if like is not None:
-        msg = f"{name!r} cannot be displayed as {display!r}: the {s.taken[like]} {like!r} is printed like that"
+        msg = f"{name!r} cannot be displayed as {display!r}: the {s.used_names[like]} {like!r} is printed like that"
         raise BadDescription(msg)
     displays[name] = shown
 
@@ -82,59 +82,59 @@ def display(s: Registry, /, **names: str) -> None:
         if name not in s.symbols:
             msg = f"display: no symbol {name!r} in this system"
             raise BadDescription(msg)
-        shown_as(s, name, shown)
+        set_display_name(s, name, shown)
 
 
 def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
     """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such as "θ₁"."""
-    return declared(s, name, "coordinate", display)
+    return declare_symbol(s, name, "coordinate", display)
 
 
 def coordinates(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
     """Several coordinates: s.coordinates("x y theta"), or a list of names."""
-    return tuple(coordinate(s, n) for n in free_names(s, split(names), "coordinate"))
+    return tuple(coordinate(s, n) for n in check_names(s, split_names(names), "coordinate"))
 
 
 def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
     """A constant; `value` is what it stands for in a simulation unless told otherwise: a number, or "2 kg", or "50 cm"."""
-    return declared(s, name, "constant", display, value=number_of(s, name, value))
+    return declare_symbol(s, name, "constant", display, value=parse_value(s, name, value))
 
 
 def constants(s: Registry, /, names: str | Mapping[str, Any] | None = None, **values: Any) -> tuple[Scalar, ...]:
     """Several constants: s.constants(m=2, g=9.81), s.constants(m="2 kg", g="9.81 m/s**2"), or s.constants("m g") without values."""
     if isinstance(names, Mapping):
         values = {**names, **values}
-    plain = [] if names is None or isinstance(names, Mapping) else split(names)
+    plain = [] if names is None or isinstance(names, Mapping) else split_names(names)
     if not plain and not values:
         msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
         raise BadDescription(msg)
-    free_names(s, [*plain, *values], "constant")
-    numbers = {n: number_of(s, n, v) for n, v in values.items()}
+    check_names(s, [*plain, *values], "constant")
+    numbers = {n: parse_value(s, n, v) for n, v in values.items()}
     return tuple(constant(s, n) for n in plain) + tuple(constant(s, n, v) for n, v in numbers.items())
 
 
-def number_of(s: Registry, name: str, value: Any) -> Number | None:
+def parse_value(s: Registry, name: str, value: Any) -> Number | None:
     """The number of a symbol; a text says its unit too, which gives the symbol its dimension."""
     if isinstance(value, Scalar) and value.value is None:
         msg = f"{name}: its value is a number; {value} is an expression, which stands for itself: {name} = {value}"
         raise BadDescription(msg)
     if not isinstance(value, str):
         return None if value is None else exact(value)
-    number, found = quantity(value)
-    _give(s, name, found)
-    return number if number.denominator == 1 or number.limit_denominator(_LONG) == number else exact(float(number))
+    number, dimension = parse_quantity(value)
+    _set_dimension(s, name, dimension)
+    return number if number.denominator == 1 or number.limit_denominator(_MAX_DENOMINATOR) == number else exact(float(number))
 
 
-def _give(s: Registry, name: str, found: Dimension) -> None:
+def _set_dimension(s: Registry, name: str, dimension: Dimension) -> None:
     """The dimension of a symbol; with the first one every element is read for the dimensions of its parts."""
-    from dalembert.mechanics.model.dimension_check import Dimensions
+    from dalembert.mechanics.model.dimension_check import DimensionChecker
 
-    s.dimensions[name] = found
+    s.dimensions[name] = dimension
     # numbers and angles as texts say nothing about the units of the others
-    if found == NONE:
+    if dimension == DIMENSIONLESS:
         return
-    if s.space.journal.check is None:
-        s.space.journal.check = Dimensions(s)
+    if s.space.journal.dimensions is None:
+        s.space.journal.dimensions = DimensionChecker(s)
 
 
 def units(s: Registry, /, **units: str) -> None:
@@ -143,19 +143,19 @@ def units(s: Registry, /, **units: str) -> None:
         if name not in s.symbols:
             msg = f"units: no symbol {name!r} in this system"
             raise BadDescription(msg)
-        _give(s, name, unit(text)[1])
+        _set_dimension(s, name, parse_unit(text)[1])
 
 
 def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
     """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
-    w = declared(s, name, "input", display, value=number_of(s, name, value))
+    w = declare_symbol(s, name, "input", display, value=parse_value(s, name, value))
     s.space.tape.inputs.add(w.i)
     return w
 
 
 def inputs(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
     """Several inputs."""
-    return tuple(input(s, n) for n in free_names(s, split(names), "input"))
+    return tuple(input(s, n) for n in check_names(s, split_names(names), "input"))
 
 
 def specified(s: Registry, name: str, motion: Any = None, *, display: str | None = None) -> Scalar:
@@ -164,7 +164,7 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
     Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ.
     """
     tape = s.space.tape
-    if is_program(motion) or isinstance(motion, list):
+    if is_python_function(motion) or isinstance(motion, list):
         msg = f"specified {name!r}: give an expression in s.t, or a table to the run, inputs={{{name!r}: da.table(times, values, 'cubic')}}"
         raise BadDescription(msg)
     bound = None if motion is None else scalar(s, motion)
@@ -174,13 +174,13 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
         if strange:
             msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
             raise BadDescription(msg)
-    return declared(s, name, "specified", display, motion=bound)
+    return declare_symbol(s, name, "specified", display, motion=bound)
 
 
 def speed(s: Registry, name: str, definition: Any, *, display: str | None = None) -> Scalar:
     """u = definition, an expression linear in the rates q' (a quasi-velocity)."""
     (u,) = _declare_speeds(s, {name: scalar(s, definition)})
-    shown_as(s, name, display)
+    set_display_name(s, name, display)
     return u
 
 
@@ -196,35 +196,35 @@ def speeds(
     if vector is None or along is None or definitions:
         msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B); of expressions: s.speeds(u1=theta.dot, u2=…)'
         raise BadDescription(msg)
-    return _vector_speeds(s, split(names), vector, along)
+    return _vector_speeds(s, split_names(names), vector, along)
 
 
 def _vector_speeds(s: Registry, names: list[str], vector: Vector, along: Frame) -> tuple[Scalar, ...]:
     if len(names) != 3:
         msg = f"speeds of a vector: three names are needed, got {len(names)}; of expressions: s.speeds(u1=theta.dot, u2=…)"
         raise BadDescription(msg)
-    s.space.own(vector, "speeds")
-    s.space.same(along.space)
-    free_names(s, names, "speed")
-    return _declare_speeds(s, dict(zip(names, vector.to(along), strict=True)), _whose(s, vector), along)
+    s.space.check_vector(vector, "speeds")
+    s.space.check_same_system(along.space)
+    check_names(s, names, "speed")
+    return _declare_speeds(s, dict(zip(names, vector.to(along), strict=True)), _find_owner(s, vector), along)
 
 
 def _declare_speeds(
     s: Registry, definitions: dict[str, Scalar], of: Frame | Point | None = None, along: Frame | None = None
 ) -> tuple[Scalar, ...]:
     """All of the speeds or, if one is refused, none."""
-    free_names(s, definitions, "speed")
+    check_names(s, definitions, "speed")
     for name, e in definitions.items():
         _check_speed(s, name, e)
-    found = []
+    speeds = []
     for axis, (name, e) in enumerate(definitions.items()):
-        u = declared(s, name, "speed", None)
+        u = declare_symbol(s, name, "speed", None)
         s.speed_list.append(Speed(name, u, e, of, along, 0 if along is None else axis))
-        found.append(u)
-    return tuple(found)
+        speeds.append(u)
+    return tuple(speeds)
 
 
-def _whose(s: Registry, vector: Vector) -> Frame | Point | None:
+def _find_owner(s: Registry, vector: Vector) -> Frame | Point | None:
     """The frame whose ω, or the point whose v, this vector is."""
     motion = s.space.motion
     for F in s.space.frames:
@@ -238,7 +238,7 @@ def _whose(s: Registry, vector: Vector) -> Frame | Point | None:
 
 def _check_speed(s: Registry, name: str, e: Scalar) -> None:
     try:
-        moved = slopes(s, e)
+        moved = rate_coefficients(s, e)
     except NotLinear as problem:
         msg = f"speed {name!r}: its definition is {problem}; a speed must be linear in the rates"
         raise BadDescription(msg) from problem
@@ -258,16 +258,16 @@ def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, displa
     afterwards by `s.rate(i, …)`. Loads may contain the state, as they may contain an input. `value` is where a run begins, zero
     unless told otherwise.
     """
-    x, tape = declared(s, name, "state", display, value=number_of(s, name, value)), s.space.tape
+    x, tape = declare_symbol(s, name, "state", display, value=parse_value(s, name, value)), s.space.tape
     # for positions, rows and potentials a state is like an input: what it does to them is not known from q and t
     tape.inputs.add(x.i)
     tape.states.add(x.i)
     if rate is not None:
         try:
-            _give_rate(s, name, _of_state(name, rate, x) if is_program(rate) else rate)
+            _set_rate(s, name, _call_rate(name, rate, x) if is_python_function(rate) else rate)
         except BaseException:
             # refused whole: the name is free again
-            del s.symbols[name], s.taken[name]
+            del s.symbols[name], s.used_names[name]
             tape.displays.pop(name, None)
             tape.inputs.discard(x.i)
             tape.states.discard(x.i)
@@ -275,7 +275,7 @@ def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, displa
     return x
 
 
-def _of_state(name: str, rate: Callable[..., Any], x: Scalar) -> Any:
+def _call_rate(name: str, rate: Callable[..., Any], x: Scalar) -> Any:
     """rate(x) of a function of the state itself."""
     if (code := getattr(rate, "__code__", None)) is not None and code.co_argcount != 1:
         msg = f"rate of {name}: its function takes {code.co_argcount or 'no'} arguments; it is called with the state, lambda {name}: …"
@@ -294,10 +294,10 @@ def rate(s: Registry, x: Any, rate: Any) -> None:
     if name in s.state_rates:
         msg = f"rate: {name} has a rate already, {s.state_rates[name]}"
         raise BadDescription(msg)
-    _give_rate(s, name, rate)
+    _set_rate(s, name, rate)
 
 
-def _give_rate(s: Registry, name: str, rate: Any) -> None:
+def _set_rate(s: Registry, name: str, rate: Any) -> None:
     e = expression(s, rate)
     refuse_accelerations(s, f"rate of {name}", (e.i,))
     s.state_rates[name] = e

@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from dalembert.errors import BadDescription
-from dalembert.foundation.display import Shown
-from dalembert.foundation.suggestions import no_attribute
-from dalembert.mechanics.geometry.declaration_log import recorded
+from dalembert.foundation.display import Displayable
+from dalembert.foundation.suggestions import attribute_error
+from dalembert.mechanics.geometry.declaration_log import record_declaration
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.model import bodies, constraints, contacts, dry_friction, joints, loads, loop_constraints, member_verbs, symbols
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dalembert.mechanics.model.attach import Attachment
 
 
-class System(Registry, Shown):
+class System(Registry, Displayable):
     """A mechanical system described once: frames, points, bodies, loads, constraints, speeds.
 
     s.N is the inertial frame, s.O a point fixed in it, s.t the time. `gravity=9.81` adds a uniform field along
@@ -45,7 +45,7 @@ class System(Registry, Shown):
             if not isinstance(up, str) or up not in ("x", "y", "z"):
                 msg = f"up={up!r}: give 'x', 'y' or 'z'"
                 raise BadDescription(msg)
-            self.gravity(-loads.field_strength(gravity) * getattr(self.N, up))
+            self.gravity(-loads.parse_gravity(gravity) * getattr(self.N, up))
 
     @classmethod
     def from_energies(
@@ -68,13 +68,13 @@ class System(Registry, Shown):
         Source: Mei85 (7.44)–(7.47).
         """
         s, values = cls(name), constants or {}
-        texts = energies.texts(T=T, V=V, D=D)
+        texts = energies.check_energy_texts(T=T, V=V, D=D)
         s.coordinates(q)
         if inputs:
             s.inputs(inputs)
         for motion in specified.split():
             s.specified(motion)
-        for other in energies.other_names(s, texts, values):
+        for other in energies.undeclared_names(s, texts, values):
             s.constant(other, values.get(other))
         s.kinetic_energy(T)
         if V is not None:
@@ -84,63 +84,63 @@ class System(Registry, Shown):
         return s
 
     # the verbs: functions of the registry, each in the file of its kind, noted in the journal
-    display = recorded(symbols.display)
-    coordinate = recorded(symbols.coordinate)
-    coordinates = recorded(symbols.coordinates)
-    constant = recorded(symbols.constant)
-    constants = recorded(symbols.constants)
-    input = recorded(symbols.input)
-    inputs = recorded(symbols.inputs)
-    units = recorded(symbols.units)
-    specified = recorded(symbols.specified)
-    state = recorded(symbols.state)
-    rate = recorded(symbols.rate)
-    speed = recorded(symbols.speed)
-    speeds = recorded(symbols.speeds)
+    display = record_declaration(symbols.display)
+    coordinate = record_declaration(symbols.coordinate)
+    coordinates = record_declaration(symbols.coordinates)
+    constant = record_declaration(symbols.constant)
+    constants = record_declaration(symbols.constants)
+    input = record_declaration(symbols.input)
+    inputs = record_declaration(symbols.inputs)
+    units = record_declaration(symbols.units)
+    specified = record_declaration(symbols.specified)
+    state = record_declaration(symbols.state)
+    rate = record_declaration(symbols.rate)
+    speed = record_declaration(symbols.speed)
+    speeds = record_declaration(symbols.speeds)
 
-    particle = recorded(bodies.particle)
-    body = recorded(bodies.body)
-    rod = recorded(bodies.rod)
-    disk = recorded(bodies.disk)
-    sphere = recorded(bodies.sphere)
-    cylinder = recorded(bodies.cylinder)
-    box = recorded(bodies.box)
+    particle = record_declaration(bodies.particle)
+    body = record_declaration(bodies.body)
+    rod = record_declaration(bodies.rod)
+    disk = record_declaration(bodies.disk)
+    sphere = record_declaration(bodies.sphere)
+    cylinder = record_declaration(bodies.cylinder)
+    box = record_declaration(bodies.box)
 
-    pin = recorded(joints.pin)
-    slide = recorded(joints.slide)
-    universal = recorded(joints.universal)
-    ball = recorded(joints.ball)
-    free = recorded(joints.free)
-    weld = recorded(joints.weld)
+    pin = record_declaration(joints.pin)
+    slide = record_declaration(joints.slide)
+    universal = record_declaration(joints.universal)
+    ball = record_declaration(joints.ball)
+    free = record_declaration(joints.free)
+    weld = record_declaration(joints.weld)
 
-    force = recorded(loads.force)
-    torque = recorded(loads.torque)
-    potential = recorded(loads.potential)
-    dissipation = recorded(loads.dissipation)
-    spring = recorded(loads.spring)
-    damper = recorded(loads.damper)
-    gravity = recorded(loads.gravity)
-    generalized_force = recorded(energies.generalized_force)
-    virtual_work = recorded(energies.virtual_work)
-    kinetic_energy = recorded(energies.kinetic_energy)
+    force = record_declaration(loads.force)
+    torque = record_declaration(loads.torque)
+    potential = record_declaration(loads.potential)
+    dissipation = record_declaration(loads.dissipation)
+    spring = record_declaration(loads.spring)
+    damper = record_declaration(loads.damper)
+    gravity = record_declaration(loads.gravity)
+    generalized_force = record_declaration(energies.generalized_force)
+    virtual_work = record_declaration(energies.virtual_work)
+    kinetic_energy = record_declaration(energies.kinetic_energy)
 
-    constrain = recorded(constraints.constrain)
-    roll = recorded(constraints.roll)
-    coincide = recorded(loop_constraints.coincide)
-    align = recorded(loop_constraints.align)
-    close = recorded(loop_constraints.close)
-    distance = recorded(loop_constraints.distance)
-    gear = recorded(loop_constraints.gear)
-    screw = recorded(loop_constraints.screw)
+    constrain = record_declaration(constraints.constrain)
+    roll = record_declaration(constraints.roll)
+    coincide = record_declaration(loop_constraints.coincide)
+    align = record_declaration(loop_constraints.align)
+    close = record_declaration(loop_constraints.close)
+    distance = record_declaration(loop_constraints.distance)
+    gear = record_declaration(loop_constraints.gear)
+    screw = record_declaration(loop_constraints.screw)
 
-    contact = recorded(contacts.contact)
-    stop = recorded(contacts.stop)
-    friction = recorded(dry_friction.friction)
+    contact = record_declaration(contacts.contact)
+    stop = record_declaration(contacts.stop)
+    friction = record_declaration(dry_friction.friction)
 
-    beam = recorded(member_verbs.beam)
-    string = recorded(member_verbs.string)
-    bar = recorded(member_verbs.bar)
-    shaft = recorded(member_verbs.shaft)
+    beam = record_declaration(member_verbs.beam)
+    string = record_declaration(member_verbs.string)
+    bar = record_declaration(member_verbs.bar)
+    shaft = record_declaration(member_verbs.shaft)
     end = member_verbs.end
     expand = member_verbs.expand
 
@@ -169,32 +169,32 @@ class System(Registry, Shown):
 
     def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions of symbols that follow from the units given, as exponents of kg, m and s; nothing where none are given."""
-        return {} if self.space.journal.check is None else dict(self.space.journal.check.known())
+        return {} if self.space.journal.dimensions is None else dict(self.space.journal.dimensions.known_dimensions())
 
     def unit(self, what: Scalar | str) -> str:
         """The unit of an expression, such as "m/s", where the units that were given determine it; "" otherwise."""
-        found, check = self._own(what), self.space.journal.check
-        return "" if found is None else str(check.unit(found))
+        node, check = self._unit_node(what), self.space.journal.dimensions
+        return "" if node is None else str(check.unit(node))
 
     def conjugate_unit(self, name: str) -> str:
         """The unit of the multiplier of a row, or of the load behind a specified motion; "" where it is not known."""
-        check = self.space.journal.check
-        return "" if check is None else str(check.conjugate(name))
+        check = self.space.journal.dimensions
+        return "" if check is None else str(check.conjugate_unit(name))
 
     @property
     def has_units(self) -> bool:
         """Whether a unit was given, so that results say theirs."""
-        return self.space.journal.check is not None
+        return self.space.journal.dimensions is not None
 
     def dimension(self, what: Scalar | str) -> Dimension | None:
         """The exponents of kg, m and s of an expression, where the units that were given determine them."""
-        found, check = self._own(what), self.space.journal.check
-        return None if found is None else check.dimension(found)
+        node, check = self._unit_node(what), self.space.journal.dimensions
+        return None if node is None else check.dimension(node)
 
-    def _own(self, what: Scalar | str) -> int | None:
+    def _unit_node(self, what: Scalar | str) -> int | None:
         """The node of an expression on the tape whose dimensions are known; None where no units are given."""
         tape = self.space.tape
-        if self.space.journal.check is None:
+        if self.space.journal.dimensions is None:
             return None
         e = self.expression(what) if isinstance(what, str) else what
         return e.i if e.tape is tape or e.i < tape.shared_length(e.tape) else None
@@ -207,7 +207,7 @@ class System(Registry, Shown):
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there: a symbol is s["theta"]."""
         known = self.__dict__.get("symbols", {})
-        raise no_attribute(self, name, f"the symbol is s[{name!r}]" if name in known else _verb_meant(name))
+        raise attribute_error(self, name, f"the symbol is s[{name!r}]" if name in known else _suggest_verb(name))
 
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""
@@ -222,7 +222,7 @@ class System(Registry, Shown):
             "bodies": [b.name for b in self.bodies],
             "members": list(self.members),
             "loads": [*(x.name for x in self.loads), *(x.name for x in self.potentials), *(x.name for x in self.dissipations)],
-            "gravity": [] if self.field is None else [str(self.field.g)],
+            "gravity": [] if self.gravity_field is None else [str(self.gravity_field.g)],
             "constraint rows": [c.name for c in self.constraints],
             "contacts": [c.name for c in self.contacts],
         }
@@ -253,7 +253,7 @@ _ELSEWHERE: Final = {
 }
 
 
-def _verb_meant(name: str) -> str:
+def _suggest_verb(name: str) -> str:
     """What stands in `da` and takes a system, or what another program calls a verb of ours."""
     public = import_module("dalembert").__all__
     return _ELSEWHERE.get(name) or (f"it is da.{name}(s, …)" if name in public else "")

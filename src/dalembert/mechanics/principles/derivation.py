@@ -9,18 +9,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from dalembert.errors import IllPosed, NotApplicable
-from dalembert.foundation.caching import MadeOnce
-from dalembert.foundation.display import Shown
-from dalembert.mechanics.equations.equations_of_motion import Equations, common_form, contracted_with_W, with_nonlinear_rows
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.display import Displayable
+from dalembert.mechanics.equations.equations_of_motion import Equations, append_nonlinear_rows, common_form, project_onto_speeds
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity
-from dalembert.mechanics.kinetics.spatial_fields import Place, PlaceField, Slopes
+from dalembert.mechanics.kinetics.spatial_fields import Location, SpatialField, VelocityPartials
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
+from dalembert.symbolic.algebra.formula import Equation, Formula, Name, Partial, Symbol, substitute
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, Rows
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _text(formula: Formula) -> str:
 
 
 @dataclass(frozen=True)
-class Principle(Shown):
+class Principle(Displayable):
     """A classical principle: its name, what it says, where it is printed, and the route it takes."""
 
     name: str
@@ -61,12 +61,12 @@ class Matrix:
     """Entries in rows, and what the rows and the columns belong to."""
 
     rows: tuple[tuple[int, ...], ...]
-    down: tuple[str, ...]
-    across: tuple[str, ...]
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Item:
+class StepItem:
     """One quantity of a step: what it is called, as a formula or in words, what it is for this system, and which body or point has it."""
 
     label: str | Formula
@@ -74,36 +74,36 @@ class Item:
     of: str = ""
 
 
-def steps_of(kin: Kinematics, told: Iterable[Quantity | Step]) -> tuple[Step, ...]:
+def steps_of(kin: Kinematics, quantities: Iterable[Quantity | Step]) -> tuple[Step, ...]:
     """What is told, for one system."""
-    return tuple(step_of(kin, a) if isinstance(a, Quantity) else a for a in told)
+    return tuple(quantity_step(kin, a) if isinstance(a, Quantity) else a for a in quantities)
 
 
-def step_of(kin: Kinematics, a: Quantity) -> Step:
+def quantity_step(kin: Kinematics, a: Quantity) -> Step:
     """A quantity as a step: its formula, and every entry or place of it."""
     return Step(a.title, a.statement, tuple(_items(kin, a)), a.source, a.why, a.sparse)
 
 
-def _items(kin: Kinematics, a: Quantity) -> Iterator[Item]:
+def _items(kin: Kinematics, a: Quantity) -> Iterator[StepItem]:
     value = a.value
-    if isinstance(value, Slopes):
-        labels = list(_labels(kin, a if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial) else a.spelled))
-        for X in places_shown(kin, value):
-            yield from (Item(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
-    elif isinstance(value, PlaceField):
-        yield from (Item(a.ref, value(X), _owner(kin, X)) for X in places_shown(kin, value))
-    elif isinstance(value, Rows):
-        down, across = (tuple(i.name if isinstance(i, Name) else str(i) for i in index) for index in (a.index, a.across))
-        yield Item(a.ref, Matrix(value.dense(), down, across))
+    if isinstance(value, VelocityPartials):
+        labels = list(_labels(kin, a if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial) else a.by_formula))
+        for X in displayed_locations(kin, value):
+            yield from (StepItem(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
+    elif isinstance(value, SpatialField):
+        yield from (StepItem(a.ref, value(X), _owner(kin, X)) for X in displayed_locations(kin, value))
+    elif isinstance(value, SparseMatrix):
+        down, across = (tuple(i.name if isinstance(i, Name) else str(i) for i in index) for index in (a.row_labels, a.column_labels))
+        yield StepItem(a.ref, Matrix(value.dense(), down, across))
     elif isinstance(value, Column):
-        yield from (Item(label, node) for label, node in zip(_labels(kin, a), value, strict=True))
+        yield from (StepItem(label, node) for label, node in zip(_labels(kin, a), value, strict=True))
     else:
-        yield Item(a.ref, value if isinstance(value, Vector) else value.i)
+        yield StepItem(a.ref, value if isinstance(value, Vector) else value.i)
 
 
 def _labels(kin: Kinematics, a: Quantity) -> Iterator[str | Formula]:
     """p_θ for an entry of p, ∂T/∂θ for one of ∂T/∂q, the words for what has no symbol."""
-    for index, names in zip(a.index, _component_names(kin, a, len(a.index)), strict=True):
+    for index, names in zip(a.row_labels, _component_names(kin, a, len(a.row_labels)), strict=True):
         if isinstance(a.formula, Equation):
             yield index.name if isinstance(index, Name) else index
         elif isinstance(index, Symbol) or (isinstance(index, str) and not index.isdigit()):
@@ -111,34 +111,34 @@ def _labels(kin: Kinematics, a: Quantity) -> Iterator[str | Formula]:
         elif isinstance(a.symbol, Symbol) and a.symbol not in names:
             yield replace(a.symbol, below=(index,))
         else:
-            yield replaced(a.ref, names)
+            yield substitute(a.ref, names)
 
 
 def _component_names(kin: Kinematics, a: Quantity, size: int) -> list[dict[Formula, Formula]]:
     """For every entry: the columns of symbols in the formula, each with the symbol that it stands for there."""
-    variables = [x for x in a.made_of if x.is_variable]
+    variables = [x for x in a.dependencies if x.is_variable]
     return [{x.ref: Name(kin.name(x.value.nodes[k])) for x in variables if k < len(x.value)} for k in range(size)]
 
 
-def places_shown(kin: Kinematics, value: PlaceField) -> list[Place]:
+def displayed_locations(kin: Kinematics, value: SpatialField) -> list[Location]:
     """Where it was needed, bodies first."""
     order = {X: k for k, X in enumerate(X for b in kin.system.bodies for X in (b.G, b.frame) if X is not None)}
-    needed = value.reached if isinstance(value, Slopes) else value.places or value.made
+    needed = value.loaded_locations if isinstance(value, VelocityPartials) else value.support or value.values
     return sorted(needed, key=lambda X: order.get(X, len(order)))
 
 
-def _owner(kin: Kinematics, X: Place) -> str:
+def _owner(kin: Kinematics, X: Location) -> str:
     """The bodies that a mass centre or a frame belongs to, else its own name."""
     return ", ".join(b.name for b in kin.system.bodies if X is b.G or X is b.frame) or X.name
 
 
 @dataclass(frozen=True)
-class Step(Shown):
+class Step(Displayable):
     """One step of a derivation: the formula in general, the same for this system, its source, and why it is taken."""
 
     title: str
     formula: str | Formula
-    items: tuple[Item, ...]
+    items: tuple[StepItem, ...]
     source: str = ""
     why: str = ""
     # many of its quantities vanish, and those need not be shown
@@ -149,7 +149,7 @@ class Step(Shown):
 
 
 @dataclass(frozen=True)
-class NativeForm:
+class PrincipleForm:
     """The equations as the principle itself gives them: residuals = 0, linear in the unknowns.
 
     `along` says what they are projected on: the speeds u (unknown u̇) or the coordinates q (unknown q̈ and λ).
@@ -164,14 +164,14 @@ class NativeForm:
 
 
 @dataclass(frozen=True)
-class Derivation(Shown):
+class Derivation(Displayable):
     """A principle applied to a system.
 
     `told` is what its steps show, in the order of the book: the quantities themselves. `statement` is the principle as it was
     evaluated; its value are the equations that it gives.
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {
+    _foreign_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("M", "mass_matrix", "mass_matrix_full"), "it is .equations.mass_matrix(), or .sympy().mass_matrix"),
         **dict.fromkeys(("f", "forcing", "forcing_full"), "it is .equations.forcing(), or .sympy().forcing"),
         "rhs": "da.compile(s) is u̇ = f(q, u), .sympy() has M and the forcing",
@@ -181,8 +181,8 @@ class Derivation(Shown):
 
     principle: Principle
     kinematics: Kinematics = field(repr=False)
-    told: tuple[Step | Quantity, ...] = field(repr=False)
-    native: NativeForm = field(repr=False)
+    quantities: tuple[Step | Quantity, ...] = field(repr=False)
+    principle_form: PrincipleForm = field(repr=False)
     statement: Quantity | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -193,22 +193,22 @@ class Derivation(Shown):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Every quantity that is told, for this system."""
-        return steps_of(self.kinematics, self.told)
+        return steps_of(self.kinematics, self.quantities)
 
     @cached_property
     def equations(self) -> Equations:
         """The common form M u̇ = f, q̇ = W u + X."""
-        native = self.native
+        native = self.principle_form
         if native.along == "u":
             residuals = list(native.residuals)
         else:
-            contracted = contracted_with_W(self.kinematics, native.residuals, native.multipliers)
-            residuals = with_nonlinear_rows(self.kinematics, contracted)
+            contracted = project_onto_speeds(self.kinematics, native.residuals, native.multipliers)
+            residuals = append_nonlinear_rows(self.kinematics, contracted)
         return common_form(self.kinematics, residuals)
 
     def __getstate__(self) -> dict[str, object]:
         # quantities can be made on, steps are what they are
-        return {**self.__dict__, "told": self.steps, "statement": None, "steps": self.steps}
+        return {**self.__dict__, "quantities": self.steps, "statement": None, "steps": self.steps}
 
     def sympy(self) -> SymPyEquations:
         """q, u, mass matrix, forcing and rates as SymPy matrices in dynamicsymbols."""
@@ -222,29 +222,31 @@ class Derivation(Shown):
 
     def __str__(self) -> str:
         kin = self.kinematics
-        along = [f"\nwith {kin.scalar(u)} = {kin.scalar(e)}, chosen" for u, e in kin.edge_definitions]
+        along = [f"\nwith {kin.scalar(u)} = {kin.scalar(e)}, chosen" for u, e in kin.edge_speed_definitions]
         return f"{self.principle.title}\n{self.equations}{''.join(along)}"
 
     def _repr_latex_(self) -> str:
         return self.equations._repr_latex_()
 
 
-def along_q(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity) -> Derivation:
+def coordinate_derivation(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity) -> Derivation:
     """A derivation that ends in one equation for each coordinate, with multipliers for the rows."""
-    native = NativeForm("q", statement.value.nodes, of.kin.qddot, of.lam.value.nodes)
-    return _ended(principle, of, told, native, statement)
+    native = PrincipleForm("q", statement.value.nodes, of.kin.qddot, of.lam.value.nodes)
+    return _derivation(principle, of, told, native, statement)
 
 
-def along_u(
-    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity, *, turned: bool = False
+def speed_derivation(
+    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity, *, negate: bool = False
 ) -> Derivation:
     """A derivation that ends in one equation for each independent speed; `turned` where loads less inertia are to vanish."""
-    value = -statement.value if turned else statement.value
-    residuals = with_nonlinear_rows(of.kin, value.nodes)
-    return _ended(principle, of, told, NativeForm("u", tuple(residuals), of.kin.udot), statement)
+    value = -statement.value if negate else statement.value
+    residuals = append_nonlinear_rows(of.kin, value.nodes)
+    return _derivation(principle, of, told, PrincipleForm("u", tuple(residuals), of.kin.udot), statement)
 
 
-def _ended(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], native: NativeForm, statement: Quantity) -> Derivation:
+def _derivation(
+    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], native: PrincipleForm, statement: Quantity
+) -> Derivation:
     # what is written in q̇ and in u holds the quantities in turn; let go, a derivation that nobody keeps ends at once
     for written in ("rates", "speeds"):
         vars(of).pop(written, None)
@@ -254,22 +256,22 @@ def _ended(principle: Principle, of: Quantities, told: Iterable[Quantity | Step]
 Derive = Callable[[Kinematics], Derivation]
 
 
-def on_fork(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
+def forked_kinematics(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
     """A kinematics of its own for one derivation."""
-    return suitable(system, nonlinear=nonlinear, energies=energies).fork()
+    return applicable_kinematics(system, nonlinear=nonlinear, energies=energies).fork()
 
 
-def suitable(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
+def applicable_kinematics(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
     """The kinematics of a system that a principle can be applied to.
 
     `nonlinear` where the principle has a place for rows not linear in the rates, `energies` where T and V are all it asks for.
     """
     kin = system if isinstance(system, Kinematics) else kinematics(system)
-    if kin.system.kinetic and not energies:
+    if kin.system.given_kinetic_energies and not energies:
         without = "without bodies: there are no velocities of points, and made of T alone this would be Lagrange's equations in disguise"
         msg = f"{kin.system.name!r} is given by its energies, {without}"
         raise NotApplicable(msg)
-    if not kin.system.bodies and not kin.system.kinetic:
+    if not kin.system.bodies and not kin.system.given_kinetic_energies:
         msg = f"system {kin.system.name!r} has no masses, so nothing but its equilibrium can be asked for: declare a particle or a body"
         raise IllPosed(msg)
     if kin.nonlinear and not nonlinear:
@@ -279,20 +281,20 @@ def suitable(system: System | Kinematics, *, nonlinear: bool = False, energies: 
     return kin
 
 
-def row_step(of: Quantities) -> tuple[Quantity, ...]:
+def constraint_row_step(of: Quantities) -> tuple[Quantity, ...]:
     """The constraint rows, whose A carries the multipliers; nothing where there are none."""
     if not of.kin.rows:
         return ()
     why = "Each row brings a constraint force along its own coefficients, with a multiplier λ for its size."
-    return (of.rows.told("Constraint rows", "Gre03 (4.4)", why),)
+    return (of.rows.as_step("Constraint rows", "Gre03 (4.4)", why),)
 
 
 def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
     """What is assumed of rows that are not linear in the velocities; nothing where there are none."""
     if not kin.nonlinear:
         return ()
-    rows = [Item(row.name, row.nonlinear) for row in kin.nonlinear if row.nonlinear is not None]
-    slopes = [Item(f"∂φ_{j}/∂{kin.name(kin.qdot[k])}", a) for j, row in enumerate(kin.nonlinear, 1) for k, a in row.A.items()]
+    rows = [StepItem(row.name, row.nonlinear) for row in kin.nonlinear if row.nonlinear is not None]
+    slopes = [StepItem(f"∂φ_{j}/∂{kin.name(kin.qdot[k])}", a) for j, row in enumerate(kin.nonlinear, 1) for k, a in row.A.items()]
     why = (
         "An assumption, for nothing else says which displacements such a row allows: those with ∂φ/∂q̇·δq = 0 (Chetaev), so that the"
         " reaction is Aᵀλ. Where φ is linear in the velocities this is the usual rule."
@@ -304,19 +306,19 @@ def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
     )
 
 
-_DERIVED: Final = MadeOnce[tuple[Derivation, float]]()
+_DERIVATION_CACHE: Final = PerOwnerCache[tuple[Derivation, float]]()
 
 
-def derived(derive: Derive, kin: Kinematics) -> Derivation:
+def cached_derivation(derive: Derive, kin: Kinematics) -> Derivation:
     """derive(kin), the same for all who ask; to be read, not written on: native code, whose bits depend on the tape, derives its own."""
-    return timed(derive, kin)[0]
+    return timed_derivation(derive, kin)[0]
 
 
-def timed(derive: Derive, kin: Kinematics) -> tuple[Derivation, float]:
+def timed_derivation(derive: Derive, kin: Kinematics) -> tuple[Derivation, float]:
     """The same with the CPU seconds it took when it was made."""
-    return _DERIVED(kin, derive, lambda: _made(derive, kin))
+    return _DERIVATION_CACHE(kin, derive, lambda: _derive_timed(derive, kin))
 
 
-def _made(derive: Derive, kin: Kinematics) -> tuple[Derivation, float]:
+def _derive_timed(derive: Derive, kin: Kinematics) -> tuple[Derivation, float]:
     start = time.process_time()
     return derive(kin), time.process_time() - start

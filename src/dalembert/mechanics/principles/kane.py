@@ -7,13 +7,13 @@ Source: Bar00 (26)–(30), Mar (7)–(11).
 
 from __future__ import annotations
 
-from dalembert.foundation.suggestions import options_by_name
+from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.quantity import D, Quantity, equation, total
+from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, along_u, on_fork
+from dalembert.mechanics.principles.derivation import Derivation, Principle, forked_kinematics, speed_derivation
 
 PRINCIPLE = Principle(
     "kane",
@@ -28,26 +28,26 @@ PRINCIPLE = Principle(
 )
 
 
-@options_by_name
+@check_options
 def kane(system: System | Kinematics) -> Derivation:
     """F_r + F_r* = 0      (r = 1, …, p)"""
-    x = Quantities(on_fork(system, nonlinear=True))
-    motion = _motion(x)
+    x = Quantities(forked_kinematics(system, nonlinear=True))
+    motion = _velocity_steps(x)
     _, v, w, v_r, w_r = motion
     F = (
-        x.speeds.of_all_loads(x.speeds.forces, x.speeds.moments, v_r, w_r, "r")
-        .called("F", "r")
-        .told(
+        x.speeds.generalized_force(x.speeds.forces, x.speeds.moments, v_r, w_r, "r")
+        .with_letter("F", "r")
+        .as_step(
             "Generalized active forces",
             "Bar00 (30)",
             "The power of the applied loads for each unit of a speed. A load at right angles to all partial velocities drops out.",
         )
     )
-    a = x.speeds.a.made_of_these(v).told("Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre.")
+    a = x.speeds.a.with_parts(v).as_step("Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre.")
     Hdot = (
         x.speeds.d_dt(x.inertia.dot(w))
-        .called("H", dots=1)
-        .told(
+        .with_letter("H", dots=1)
+        .as_step(
             "Rates of the angular momenta",
             "Bar00 (29)",
             "H = I·ω about the mass centre, differentiated in the inertial frame: I α + ω × I ω.",
@@ -55,42 +55,42 @@ def kane(system: System | Kinematics) -> Derivation:
     )
     F_star = (
         (-total((x.m * a).dot(v_r)) - total(Hdot.dot(w_r)))
-        .called("F", "r", star=True)
-        .told(
+        .with_letter("F", "r", star=True)
+        .as_step(
             "Generalized inertia forces",
             "Bar00 (29)",
             "Accelerations are formed once, as vectors, and projected like the loads; no kinetic energy is differentiated.",
         )
     )
-    return along_u(PRINCIPLE, x, (*motion, F, a, Hdot, F_star), equation(F + F_star), turned=True)
+    return speed_derivation(PRINCIPLE, x, (*motion, F, a, Hdot, F_star), equation(F + F_star), negate=True)
 
 
-def _motion(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quantity, Quantity]:
+def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quantity, Quantity]:
     """q̇, v and ω in the speeds, and what stands beside each speed in v and ω."""
-    speeds = x.qdot_of_u.told(
+    speeds = x.qdot_of_u.as_step(
         "Speeds",
         "Bar00 (23), Gre03 (4.7)",
         "Every rate is a combination of the p independent speeds; the constraint rows are used up here and need no multipliers.",
     )
-    v = x.speeds.v.made_of_these(speeds).told(
+    v = x.speeds.v.with_parts(speeds).as_step(
         "Velocities",
         "Bar00 (27)",
         "Every velocity is linear in the speeds: what stands beside a speed is a direction in which the system can move.",
     )
-    w = x.speeds.w.made_of_these(speeds).told("Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add.")
+    w = x.speeds.w.with_parts(speeds).as_step("Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add.")
     v_r = (
-        D(v, x.u.at("r"))
-        .called("v", "r")
-        .told(
+        diff(v, x.u.at("r"))
+        .with_letter("v", "r")
+        .as_step(
             "Partial velocities",
             "Bar00 (26)",
             "They are read off as coefficients; nothing is differentiated.",
         )
     )
     w_r = (
-        D(w, x.u.at("r"))
-        .called("ω", "r")
-        .told(
+        diff(w, x.u.at("r"))
+        .with_letter("ω", "r")
+        .as_step(
             "Partial angular velocities",
             "Bar00 (26)",
             "The same for the turning of each body; moments are projected on them.",
@@ -106,5 +106,5 @@ def generalized_inertia_forces(kin: Kinematics) -> list[int]:
     """
     x = Quantities(kin).speeds
     u = x.of.u.at("r")
-    F_star = -total((x.of.m * x.a).dot(D(x.v, u))) - total(x.Hdot.dot(D(x.w, u)))
+    F_star = -total((x.of.m * x.a).dot(diff(x.v, u))) - total(x.Hdot.dot(diff(x.w, u)))
     return list(F_star.value)

@@ -8,13 +8,13 @@ Source: Mei85 (7.44), Bar00 (35), Gre03 (4.14).
 
 from __future__ import annotations
 
-from dalembert.foundation.suggestions import options_by_name
+from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.quantity import D, equation
+from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, along_q, on_fork, row_step
+from dalembert.mechanics.principles.derivation import Derivation, Principle, constraint_row_step, coordinate_derivation, forked_kinematics
 
 PRINCIPLE = Principle(
     "lagrange",
@@ -29,43 +29,45 @@ PRINCIPLE = Principle(
 )
 
 
-@options_by_name
+@check_options
 def lagrange(system: System | Kinematics) -> Derivation:
     """d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ"""
-    x = Quantities(on_fork(system, nonlinear=True, energies=True))
-    T = x.rates.T.told(
+    x = Quantities(forked_kinematics(system, nonlinear=True, energies=True))
+    T = x.rates.T.as_step(
         "Kinetic energy",
         "Gre03 (4.43)",
         "The only place where velocities are needed. If there are constraint rows, T is that of the system without them.",
     )
-    V = x.V.told("Potential energy", "Mei85 (7.45)", "Loads that have a potential need not be looked at one by one.")
+    V = x.V.as_step("Potential energy", "Mei85 (7.45)", "Loads that have a potential need not be looked at one by one.")
     p = (
-        D(T, x.qdot)
-        .called("p")
-        .told(
+        diff(T, x.qdot)
+        .with_letter("p")
+        .as_step(
             "Generalized momenta",
             "Mei85 (7.44)",
             "They are linear in the rates, since T is quadratic; the mass matrix stands beside the rates.",
         )
     )
-    p_dot = x.rates.d_dt(p.spelled).told(
+    p_dot = x.rates.d_dt(p.by_formula).as_step(
         "Their rates",
         "Mei85 (7.44)",
         "Here the accelerations appear, and with them terms from the change of the mass matrix along the motion.",
     )
-    T_q = D(T, x.q).told(
+    T_q = diff(T, x.q).as_step(
         "Slopes of the kinetic energy",
         "Mei85 (7.44)",
         "The rates are held. A coordinate that T does not contain has no part here.",
     )
-    V_q = D(V, x.q).told(
+    V_q = diff(V, x.q).as_step(
         "Slopes of the potential energy",
         "Mei85 (7.45)",
         "The conservative loads along each coordinate, with the sign turned.",
     )
-    Q = x.rates.Q.told(
+    Q = x.rates.Q.as_step(
         "Generalized forces",
         "Mei85 (7.41)",
         "The virtual work of the other loads for each unit of δq_k; weights are in V already.",
     )
-    return along_q(PRINCIPLE, x, (T, V, p, p_dot, T_q, V_q, Q, *row_step(x)), equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam))
+    return coordinate_derivation(
+        PRINCIPLE, x, (T, V, p, p_dot, T_q, V_q, Q, *constraint_row_step(x)), equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam)
+    )

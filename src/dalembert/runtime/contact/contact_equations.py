@@ -14,16 +14,16 @@ from typing import Final, NamedTuple
 
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.model.elements import FrictionalContact
-from dalembert.runtime.contact.joint_normal_force import RowForce, row_forces
-from dalembert.runtime.contact.symbolic_solve import eliminated
-from dalembert.symbolic.algebra.expression_graph import Linear, transplant
+from dalembert.mechanics.model.elements import UnilateralContact
+from dalembert.runtime.contact.joint_normal_force import AffineForce, joint_normal_forces
+from dalembert.runtime.contact.symbolic_solve import lu_solve
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, Rows, contracted
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
 # a part of A_kk by which rows that depend on one another give way
-_SOFT: Final = Fraction(1, 10**9)
+_REGULARIZATION: Final = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ContactRow:
     contact: int
     normal: bool
     # the flag that is 1 in modes in which the row holds
-    holds: int
+    active: int
     lam: int
     v: int
     # d v/dt = γ + J u̇
@@ -49,7 +49,7 @@ class ContactEquations:
     tape: Tape
     rows: tuple[ContactRow, ...]
     # {(number of a contact, whether it is its normal row): number of the row}
-    places: dict[tuple[int, bool], int]
+    row_index: dict[tuple[int, bool], int]
     c: tuple[int, ...]
     # H by rows of u̇: {row: coefficient}
     H: tuple[dict[int, int], ...]
@@ -58,17 +58,17 @@ class ContactEquations:
     lam: tuple[int, ...]
     pivots: tuple[int, ...]
     # {contact: the force of the row that presses it}
-    pressed: dict[int, RowForce]
+    joint_normal_forces: dict[int, AffineForce]
 
     @property
-    def contacts(self) -> list[FrictionalContact]:
+    def contacts(self) -> list[UnilateralContact]:
         """As they were declared."""
         return self.kin.system.contacts
 
-    def explicit(self, route: str) -> ExplicitEquations:
+    def explicit_equations(self, route: str) -> ExplicitEquations:
         """u̇ = c + H λ, with λ as symbols."""
         t, kin = self.tape, self.kin
-        udot = Column(t, self.c) + Rows(t, self.H, len(self.rows)) @ Column(t, (row.lam for row in self.rows))
+        udot = Column(t, self.c) + SparseMatrix(t, self.H, len(self.rows)) @ Column(t, (row.lam for row in self.rows))
         return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts")
 
 
@@ -76,39 +76,41 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     """Everything that is known before a mode is: A and b; and λ with the modes as symbols."""
     kin = kin.fork()
     t = kin.tape
-    rows = _rows(kin)
+    rows = _contact_rows(kin)
     forces = [row.lam for row in rows]
-    in_forces = Linear(t, forces)
-    parts = [in_forces(i) for i in transplant(equations.tape, t, equations.udot)]
+    in_forces = LinearCoefficients(t, forces)
+    parts = [in_forces(i) for i in copy_expressions(equations.tape, t, equations.udot)]
     c, H = tuple(p[0] for p in parts), tuple(p[1] for p in parts)
-    J = Rows(t, (row.J for row in rows), len(c))
-    A = (J @ Rows(t, H, len(rows))).dense()
+    J = SparseMatrix(t, (row.J for row in rows), len(c))
+    A = (J @ SparseMatrix(t, H, len(rows))).dense()
     b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
-    pressed = row_forces(kin, c, H, forces)
-    K, right = _system(kin, rows, A, b, pressed)
-    lam, pivots = eliminated(t, K, right, _softness(t, rows, A, [row.holds for row in rows]))
+    pressed = joint_normal_forces(kin, c, H, forces)
+    K, right = _mode_system(kin, rows, A, b, pressed)
+    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, [row.active for row in rows]))
     places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
     return ContactEquations(kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed)
 
 
-def _rows(kin: Kinematics) -> list[ContactRow]:
+def _contact_rows(kin: Kinematics) -> list[ContactRow]:
     """Normals first: eliminated in this order no pivot vanishes but where Painlevé's paradox is."""
     t = kin.tape
-    accelerations = Linear(t, kin.udot)
-    found = []
+    accelerations = LinearCoefficients(t, kin.udot)
+    rows = []
     contacts = list(enumerate(kin.system.contacts))
-    given = [(k, True, c.flags[0], c.N, c.approach) for k, c in contacts] + [(k, False, c.flags[1], c.T, c.slip) for k, c in contacts]
+    given = [(k, True, c.mode_symbols[0], c.N, c.approach) for k, c in contacts] + [
+        (k, False, c.mode_symbols[1], c.T, c.slip) for k, c in contacts
+    ]
     for k, normal, holds, force, row in given:
         if force is None or row is None:
             continue
         v = kin.in_speeds(row.i)
         gamma, J = accelerations(kin.rate(v))
-        found.append(ContactRow(k, normal, holds.i, force.i, v, gamma, J))
-    return found
+        rows.append(ContactRow(k, normal, holds.i, force.i, v, gamma, J))
+    return rows
 
 
-def _system(
-    kin: Kinematics, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], b: Sequence[int], pressed: Mapping[int, RowForce]
+def _mode_system(
+    kin: Kinematics, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], b: Sequence[int], pressed: Mapping[int, AffineForce]
 ) -> tuple[list[list[int]], list[int]]:
     """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
     t = kin.tape
@@ -140,26 +142,26 @@ def _system(
     return K, right
 
 
-def _flags(t: Tape, c: FrictionalContact) -> list[Scalar]:
+def _flags(t: Tape, c: UnilateralContact) -> list[Scalar]:
     """closed, stick, direction, side and slack on this tape."""
-    return [Scalar(t, x.i) for x in c.flags]
+    return [Scalar(t, x.i) for x in c.mode_symbols]
 
 
-def normal_force(kin: Kinematics, c: FrictionalContact) -> int:
+def normal_force(kin: Kinematics, c: UnilateralContact) -> int:
     """|n| of a normal force that was given."""
     assert c.normal is not None
     return kin.tape.call("abs", kin.in_speeds(c.normal.i))
 
 
-def _softness(t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]) -> list[int]:
+def _regularization(t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]) -> list[int]:
     """ε A_kk of rows that hold, where so many contacts may hold that they depend on one another."""
     if sum(row.normal for row in rows) < 2:
         return []
-    return [t.mul(t.const(_SOFT), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
+    return [t.mul(t.const(_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
 
 
 @dataclass(frozen=True)
-class HeldState:
+class ConstraintCorrection:
     """δq, δu and what is left: one step back onto closed gaps and sticking rows."""
 
     dq: tuple[int, ...]
@@ -167,51 +169,51 @@ class HeldState:
     residual: int
 
 
-def way_back(e: ContactEquations) -> HeldState:
+def projection_step(e: ContactEquations) -> ConstraintCorrection:
     """δu = −H ν, A ν = v over rows that hold; δq = −W H ν, A ν = g over gaps that are closed.
 
     H = M⁻¹ Jᵀ, so that these are the shortest ways measured by the masses.
     """
     t, kin, rows = e.tape, e.kin, e.rows
-    holds = [row.holds for row in rows]
+    holds = [row.active for row in rows]
     gaps = [e.contacts[row.contact].gap if row.normal else None for row in rows]
 
-    def solved(values: list[int], active: list[int]) -> list[int]:
+    def solve_active(values: list[int], active: list[int]) -> list[int]:
         K, holding = [], [Scalar(t, a) for a in active]
         for k in range(len(rows)):
             line = [holding[k] * holding[j] * Scalar(t, a) for j, a in enumerate(e.A[k])]
             line[k] += 1 - holding[k]
             K.append([x.i for x in line])
         right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
-        return eliminated(t, K, right, _softness(t, rows, e.A, active))[0]
+        return lu_solve(t, K, right, _regularization(t, rows, e.A, active))[0]
 
-    def moved(nu: list[int]) -> Column:
-        return -(Rows(t, e.H, len(rows)) @ Column(t, nu))
+    def velocity_change(nu: list[int]) -> Column:
+        return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))
 
-    du = moved(solved([r.v for r in rows], holds))
-    left = contracted(t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True)))
+    du = velocity_change(solve_active([r.v for r in rows], holds))
+    left = sum_of_products(t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True)))
     dq = Column(t, [t.zero] * kin.n_q)
     if any(g is not None for g in gaps):
         active = [h if g is not None else t.zero for h, g in zip(holds, gaps, strict=True)]
-        along = moved(solved([t.zero if g is None else g.i for g in gaps], active))
-        dq = Rows(t, (W for _, W in kin.WX), len(along)) @ along
-        left = contracted(t, ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None), left)
-    return HeldState(tuple(dq), tuple(du), left)
+        along = velocity_change(solve_active([t.zero if g is None else g.i for g in gaps], active))
+        dq = SparseMatrix(t, (W for _, W in kin.WX), len(along)) @ along
+        left = sum_of_products(t, ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None), left)
+    return ConstraintCorrection(tuple(dq), tuple(du), left)
 
 
-class Monitor(NamedTuple):
+class Guard(NamedTuple):
     """What stays positive while a mode lasts: what it is, the number of its contact, and its node in q, u, t and λ.
 
     `free` is the same where no force enters, which costs less: in modes without forces that may vanish or leave a cone it is enough.
     """
 
-    what: str
+    kind: str
     contact: int
     node: int
     free: int | None = None
 
 
-def monitors(e: ContactEquations) -> list[Monitor]:
+def guards(e: ContactEquations) -> list[Guard]:
     """What stays positive while a mode lasts.
 
     gap    g of an open contact, N of a closed one
@@ -220,37 +222,37 @@ def monitors(e: ContactEquations) -> list[Monitor]:
     jam    the pivot that vanishes where a slipping contact has no solution, or more than one (Painlevé)
     """
     t, kin = e.tape, e.kin
-    found: list[Monitor] = []
+    collected: list[Guard] = []
     for k, c in enumerate(e.contacts):
         closed, stick, direction, side, slack = _flags(t, c)
-        n = _own_normal(e, k)
+        n = _normal_force_or_none(e, k)
         n = side * n if n is not None and c.two_sided else n
         if n is not None:
             if c.two_sided:
                 if c.slip is not None:
-                    found.append(Monitor("gap", k, (n + slack).i))
+                    collected.append(Guard("gap", k, (n + slack).i))
             elif c.gap is not None:
                 apart = (1 - closed) * (Scalar(t, c.gap.i) + slack)
-                found.append(Monitor("gap", k, (closed * n + apart).i, (closed + apart).i))
+                collected.append(Guard("gap", k, (closed * n + apart).i, (closed + apart).i))
         if c.slip is None or c.static is None or c.T is None:
             continue
         v, T = Scalar(t, kin.in_speeds(c.slip.i)), Scalar(t, c.T.i)
         # a contact that does not slip is given 1
         slips = (direction * v + slack + (1 - direction * direction)).i
-        found.append(Monitor("slip", k, slips, slips))
+        collected.append(Guard("slip", k, slips, slips))
         bound = Scalar(t, kin.in_speeds(c.static.i)) * (Scalar(t, normal_force(kin, c)) if n is None else n)
-        found += [Monitor("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
+        collected += [Guard("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
         if n is not None:
-            found.append(Monitor("jam", k, e.pivots[e.places[k, False]]))
-    return found
+            collected.append(Guard("jam", k, e.pivots[e.row_index[k, False]]))
+    return collected
 
 
-def _own_normal(e: ContactEquations, k: int) -> Scalar | None:
+def _normal_force_or_none(e: ContactEquations, k: int) -> Scalar | None:
     """N of contact k, or the force of the row that presses it, signed; None where it was given."""
     t, force = e.tape, e.contacts[k].N
     if force is not None:
         return Scalar(t, force.i)
-    if k not in e.pressed:
+    if k not in e.joint_normal_forces:
         return None
-    free, along = e.pressed[k]
-    return Scalar(t, contracted(t, ((x, e.rows[j].lam) for j, x in along.items()), free))
+    free, along = e.joint_normal_forces[k]
+    return Scalar(t, sum_of_products(t, ((x, e.rows[j].lam) for j, x in along.items()), free))

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.caching import made_once
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import cached_call
 from dalembert.runtime.contact.contact_model import ContactModel, ModeFunction
 from dalembert.runtime.numerics.jit import Library, load
-from dalembert.runtime.numerics.llvm_types import structure
-from dalembert.runtime.numerics.python_binding import address
+from dalembert.runtime.numerics.llvm_types import ctypes_structure
+from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.event_detection import SAMPLES
-from dalembert.runtime.ode.guard_search import EXPORTS, PLACES, WATCHES, text
+from dalembert.runtime.ode.guard_search import EXPORTS, GUARD_FIELDS, N_SAMPLE_POINTS, module_ir
 from dalembert.runtime.simulation.events.event import Event, EventAction
-from dalembert.runtime.simulation.events.event_functions import EventFunctions, Watch, event_functions, event_node
+from dalembert.runtime.simulation.events.event_functions import EventFunctions, EventMonitor, event_functions, event_node
 from dalembert.runtime.simulation.events.root_finding import Crossing, negative_between
-from dalembert.runtime.states.run_values import parameters_of
-from dalembert.symbolic.algebra.expression_graph import transplant
+from dalembert.runtime.states.run_values import parameter_vector
+from dalembert.symbolic.algebra.expression_graph import copy_expressions
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.integration import DenseStep
 
-    Parameters = list[tuple[Numbers, tuple[int, ...]]]
+    Parameters = list[tuple[FloatArray, tuple[int, ...]]]
 
 # samples of an interval in which a monitor may dip below zero and come back
 _CLOSE: Final = 64
@@ -37,27 +37,27 @@ _SAMPLES: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *_STEP, ctypes.c_void_p, ctyp
 _FALL: Final = ctypes.CFUNCTYPE(ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
 
 
-def monitoring(model: ContactModel, events: tuple[Event, ...], width: int) -> tuple[ModeWatch, Parameters]:
+def contact_guards(model: ContactModel, events: tuple[Event, ...], width: int) -> tuple[GuardMonitor, Parameters]:
     """The watch of a run, and the parameters of its functions with their symbols."""
-    compiled, own = model.compiled, _own_events(model)
-    free = tuple(e for e, m in zip(own, model.monitors, strict=True) if m.free is not None)
+    compiled, own = model.compiled, _guard_events(model)
+    free = tuple(e for e, m in zip(own, model.guards, strict=True) if m.free is not None)
     if events:
         everything = _with_events(model, events, own, monitor_nodes(model))
         cheap = _with_events(model, events, free, monitor_nodes(model, free=True))
     else:
-        everything, cheap = _alone(model, own, compiled.watched), _alone(model, free, compiled.free)
+        everything, cheap = _guards_only(model, own, compiled.guards), _guards_only(model, free, compiled.free)
     found = [(functions.p, symbols) for functions, symbols in (everything, cheap)]
-    return ModeWatch(everything[0], cheap[0], len(model.values.kin.state), width), found
+    return GuardMonitor(everything[0], cheap[0], len(model.values.kin.state), width), found
 
 
-def _alone(model: ContactModel, own: tuple[Event, ...], watched: ModeFunction) -> tuple[EventFunctions, tuple[int, ...]]:
+def _guards_only(model: ContactModel, own: tuple[Event, ...], watched: ModeFunction) -> tuple[EventFunctions, tuple[int, ...]]:
     values, symbols = watched
-    return EventFunctions(own, (), values, values, np.array(parameters_of(model.values, symbols), dtype=float)), symbols
+    return EventFunctions(own, (), values, values, np.array(parameter_vector(model.values, symbols), dtype=float)), symbols
 
 
-def _own_events(model: ContactModel) -> tuple[Event, ...]:
+def _guard_events(model: ContactModel) -> tuple[Event, ...]:
     return tuple(
-        Event(f"{m.what} of {model.contacts[m.contact].name}, {k}", "down", EventAction.SWITCH) for k, m in enumerate(model.monitors)
+        Event(f"{m.kind} of {model.contacts[m.contact].name}, {k}", "down", EventAction.SWITCH) for k, m in enumerate(model.guards)
     )
 
 
@@ -69,23 +69,23 @@ def _with_events(
     nodes = [*asked.nodes, *monitors]
     values, symbols = ModeFunction.of(evaluator.tape, nodes, (*evaluator.kin.state, evaluator.time))
     p = np.array([evaluator.numbers[i] for i in symbols], dtype=float)
-    return WithMonitors((*events, *own), asked.nodes, values, asked.slopes, p, asked), symbols
+    return EventsAndGuards((*events, *own), asked.nodes, values, asked.slopes, p, asked), symbols
 
 
 def monitor_nodes(model: ContactModel, *, free: bool = False) -> list[int]:
     """The monitors on the tape of the evaluator, or those without forces."""
     evaluator, e = model.values.evaluator, model.equations
-    nodes = [m.free if free else m.node for m in model.monitors]
-    return [evaluator.reduced(i) for i in transplant(e.tape, evaluator.tape, [i for i in nodes if i is not None])]
+    nodes = [m.free if free else m.node for m in model.guards]
+    return [evaluator.in_state(i) for i in copy_expressions(e.tape, evaluator.tape, [i for i in nodes if i is not None])]
 
 
 @dataclass(frozen=True)
-class WithMonitors(EventFunctions):
+class EventsAndGuards(EventFunctions):
     """Events of a user, whose slopes are known, before monitors, whose slopes are not."""
 
     asked: EventFunctions | None = None
 
-    def gradients(self, x: Numbers) -> Numbers:
+    def gradients(self, x: FloatArray) -> FloatArray:
         """∂g/∂x, zero for monitors."""
         assert self.asked is not None
         found = np.zeros((len(self.events), len(x)))
@@ -93,46 +93,46 @@ class WithMonitors(EventFunctions):
         return found
 
 
-@made_once
+@cached_call
 def _library() -> Library:
-    return load(text, EXPORTS)
+    return load(module_ir, EXPORTS)
 
 
-_Watches: Final = structure(WATCHES)
+_Watches: Final = ctypes_structure(GUARD_FIELDS)
 
 
-class ModeWatch(Watch):
+class GuardMonitor(EventMonitor):
     """Monitors of modes: those without forces are looked at in every step, the others where a force may end the mode, and less often."""
 
     def __init__(self, functions: EventFunctions, free: EventFunctions, n_state: int, width: int) -> None:
         super().__init__(functions, n_state, width)
-        self._cheap = Watch(free, n_state, width)
-        self._table = np.zeros((PLACES, max(len(f.events) for f in (functions, free))))
+        self._cheap = EventMonitor(free, n_state, width)
+        self._table = np.zeros((N_SAMPLE_POINTS, max(len(f.events) for f in (functions, free))))
         others = sum(e.action is not EventAction.SWITCH for e in free.events)
-        places = {"cheap": self._cheap.address, "all": self.address, "table": address(self._table)}
+        places = {"cheap": self._cheap.address, "all": self.address, "table": data_address(self._table)}
         self._watches = _Watches(costly=1, others=others, may_be_rough=1, **places)
-        self.look, self.looked_with = _library().address("look_for_falls"), ctypes.addressof(self._watches)
+        self.search_address, self.looked_with = _library().address("look_for_falls"), ctypes.addressof(self._watches)
 
-    def forces_may_end(self, they_may: bool) -> None:
+    def monitor_forces(self, they_may: bool) -> None:
         """Whether a force of the mode may vanish or leave its cone."""
         self._watches.costly = int(they_may)
 
-    def take_rough(self) -> bool:
+    def pop_undersampled(self) -> bool:
         """Whether something was seen to turn more often than the samples of the step can tell; asking is acting on it."""
         found, self._watches.rough = bool(self._watches.rough), 0
         return found
 
-    def look_for_rough(self, they: bool) -> None:
+    def detect_undersampling(self, they: bool) -> None:
         """Whether to say so."""
         self._watches.may_be_rough = int(they)
 
-    def begin(self, x: Numbers, xdot: Numbers) -> None:
+    def arm(self, x: FloatArray, xdot: FloatArray) -> None:
         """As for a watch."""
-        super().begin(x, xdot)
-        self._cheap.begin(x, xdot)
+        super().arm(x, xdot)
+        self._cheap.arm(x, xdot)
 
     @property
-    def side_before(self) -> Numbers:
+    def side_before(self) -> FloatArray:
         """As for a watch."""
         return self._cheap.side_before
 
@@ -141,29 +141,29 @@ class ModeWatch(Watch):
         super().parameters_changed()
         self._cheap.parameters_changed()
 
-    def stand(self, first: int, y: Numbers | None = None, t: float = 0.0) -> None:
+    def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
         """As for a watch."""
-        super().stand(first, y, t)
-        self._cheap.stand(first, y, t)
+        super().reset_guards(first, y, t)
+        self._cheap.reset_guards(first, y, t)
 
 
-class ModeEnds:
+class GuardSearch:
     """Looks for the ends of modes in steps: the events of a watch from number `first` on stay positive while a mode lasts."""
 
-    def __init__(self, watch: Watch, first: int) -> None:
+    def __init__(self, watch: EventMonitor, first: int) -> None:
         self._watch, self._first = watch, first
-        self._table = np.zeros((PLACES, len(watch.functions.events)))
-        self._at, self._library = address(self._table), _library()
+        self._table = np.zeros((N_SAMPLE_POINTS, len(watch.functions.events)))
+        self._at, self._library = data_address(self._table), _library()
         self._samples, self._fall = _SAMPLES(self._library.address("samples")), _FALL(self._library.address("fall"))
 
     def in_step(self, step: DenseStep) -> list[Crossing]:
         """Monitors that fall below zero, in a padded step, in the interval between two samples in which one first does."""
         begin, length, first = step.begin, step.end - step.begin, self._first
-        at = self._watch.address, address(step.rows), begin, length
+        at = self._watch.address, data_address(step.rows), begin, length
         if not (suspicious := self._samples(*at, self._at, first)):
             return []
         V = self._table.tolist()
-        times = [begin + k * length / SAMPLES for k in range(PLACES)]
+        times = [begin + k * length / SAMPLES for k in range(N_SAMPLE_POINTS)]
         times[SAMPLES] = step.end
         for k in range(suspicious, SAMPLES + 1):
             left, here, right = V[k - 1 : k + 2]

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.caching import made_once
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import cached_call
 from dalembert.runtime.contact.mode_enumeration_ir import (
     ALONG_SLIP,
     CHECKS,
@@ -26,11 +26,11 @@ from dalembert.runtime.contact.mode_enumeration_ir import (
     PRESSES,
     SMALL,
     STAYS_OPEN,
-    text,
+    module_ir,
 )
 from dalembert.runtime.numerics.jit import Library, load
-from dalembert.runtime.numerics.llvm_types import structure
-from dalembert.runtime.numerics.python_binding import address
+from dalembert.runtime.numerics.llvm_types import ctypes_structure
+from dalembert.runtime.numerics.python_binding import data_address
 
 _MOST: Final = 20_000
 _RANK: Final = 1e-10
@@ -61,7 +61,7 @@ class ContactMode(NamedTuple):
 OPEN: Final = ContactMode(closed=False)
 
 
-class Candidate(NamedTuple):
+class ContactCandidate(NamedTuple):
     """One contact that may carry a force: the places of its rows, and what is known of it."""
 
     n: int | None
@@ -71,7 +71,7 @@ class Candidate(NamedTuple):
     # the normal force that was given; with a row of its own, what is added to it in the cone
     given: float = 0.0
     # what the forces λ add to it, where it is the force of a row
-    pressed: Numbers | None = None
+    pressed: FloatArray | None = None
     two_sided: bool = False
     # the sign of the slip velocity, 0 at rest
     slip: int = 0
@@ -101,21 +101,21 @@ def _modes_of(kind: _Kind) -> list[ContactMode]:
     return [m for m in found if m not in ended] or found
 
 
-class Holding(NamedTuple):
+class FeasibleMode(NamedTuple):
     """A mode in which everything holds."""
 
     modes: tuple[ContactMode, ...]
-    lam: Numbers
-    w: Numbers
+    lam: FloatArray
+    w: FloatArray
 
 
-_Fields: Final = structure(FIELDS)
+_Fields: Final = ctypes_structure(FIELDS)
 _FUNCTION: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
-@made_once
+@cached_call
 def _library() -> Library:
-    return load(text, EXPORTS)
+    return load(module_ir, EXPORTS)
 
 
 class _ModeTable:
@@ -175,38 +175,38 @@ class ModeSearch:
         self._systems, self._solve, self._check = (_FUNCTION(self._library.address(name)) for name in EXPORTS)
         self._tables: dict[tuple[_Kind, ...], _ModeTable] = {}
 
-    def holding(self, A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Holding]:
+    def feasible_modes(self, A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]) -> list[FeasibleMode]:
         """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
         kinds = tuple([c.kind for c in candidates])
         table = self._tables.get(kinds)
         if table is None:
             table = self._tables[kinds] = _ModeTable(kinds, self._m)
         A, b = np.ascontiguousarray(A), np.ascontiguousarray(b)
-        table.fields.A, table.fields.b = address(A), address(b)
+        table.fields.A, table.fields.b = data_address(A), data_address(b)
         for i, c in enumerate(candidates):
             table.numbers[:, i] = c.mu, c.mu_static, c.given, 0.0 if c.pressed is None else c.given
             if c.pressed is not None:
                 table.G[i] = c.pressed
         self._systems(table.at)
-        dependent = _dependent(A, table.rows)
+        dependent = _is_singular(A, table.rows)
         if dependent or self._solve(table.at):
             # the shortest solution, if there is one
             table.lam[:] = [np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(table.K, table.r, strict=True)]
         self._check(table.at)
         good = table.good.tolist()
         if dependent:
-            good = [g and h for g, h in zip(good, _satisfied(table, b), strict=True)]
-        return [Holding(table.all[k], table.lam[k].copy(), table.w[k].copy()) for k, holds in enumerate(good) if holds]
+            good = [g and h for g, h in zip(good, _residual_small(table, b), strict=True)]
+        return [FeasibleMode(table.all[k], table.lam[k].copy(), table.w[k].copy()) for k, holds in enumerate(good) if holds]
 
 
-def _satisfied(table: _ModeTable, b: Numbers) -> list[bool]:
+def _residual_small(table: _ModeTable, b: FloatArray) -> list[bool]:
     """K λ = r: not every set of rows that depend on one another can be satisfied."""
     left = np.abs(np.einsum("kij,kj->ki", table.K, table.lam) - table.r).max(axis=1, initial=0.0)
     good: list[bool] = (left <= SMALL * (np.abs(table.r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))).tolist()
     return good
 
 
-def _dependent(A: Numbers, rows: list[int]) -> bool:
+def _is_singular(A: FloatArray, rows: list[int]) -> bool:
     """Whether rows depend on one another."""
     if not rows:
         return False
@@ -218,11 +218,11 @@ def _dependent(A: Numbers, rows: list[int]) -> bool:
 class NextMode(NamedTuple):
     """What happens next: the mode, or why there is none."""
 
-    chosen: Holding | None
-    several: tuple[Holding, ...] = ()
+    chosen: FeasibleMode | None
+    alternatives: tuple[FeasibleMode, ...] = ()
 
 
-def chosen(found: Sequence[Holding], size: float) -> NextMode:
+def select_mode(found: Sequence[FeasibleMode], size: float) -> NextMode:
     """The one that sticks most; several where another motion, with other contacts closed or as many sticking, is as possible.
 
     `size` is that of the accelerations, or velocities, beside which a difference counts.
@@ -232,11 +232,11 @@ def chosen(found: Sequence[Holding], size: float) -> NextMode:
     if len(found) == 1:
         return NextMode(found[0])
     best = max(found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes)))
-    others = [h for h in found if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _rivals(h, best)]
+    others = [h for h in found if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _is_ambiguous(h, best)]
     return NextMode(best, (best, *others) if others else ())
 
 
-def _rivals(a: Holding, b: Holding) -> bool:
+def _is_ambiguous(a: FeasibleMode, b: FeasibleMode) -> bool:
     """Static friction alone lets a contact stick or slip; anything else is another motion."""
     closed = [m.closed for m in a.modes] != [m.closed for m in b.modes]
     return closed or sum(m.sticks for m in a.modes) == sum(m.sticks for m in b.modes)

@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.runtime.contact.contact_equations import Monitor
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
-from dalembert.runtime.contact.mode_enumeration import OPEN, Candidate, ContactMode, Holding, ModeSearch, chosen
+from dalembert.runtime.contact.mode_enumeration import OPEN, ContactCandidate, ContactMode, FeasibleMode, ModeSearch, select_mode
 from dalembert.runtime.ode.failures import BadStart, Cause
 
 # a part of the run that is no time: what would be over within it is over
@@ -31,7 +31,7 @@ _GRAIN: Final = 1e-14
 _ENERGY: Final = 1e-9
 
 
-class NoMotion(Exception):
+class NoFeasibleMode(Exception):
     """No mode, or more than one, satisfies the laws of contact here: the cause, and the facts of its message."""
 
     def __init__(self, cause: Cause, **facts: Any) -> None:
@@ -39,7 +39,7 @@ class NoMotion(Exception):
         self.cause, self.facts = cause, facts
 
 
-class Change(NamedTuple):
+class ModeChange(NamedTuple):
     """What a contact does from now on, and the impulse that it got; the time, where it is not that of the change."""
 
     contact: str
@@ -49,16 +49,16 @@ class Change(NamedTuple):
 
 
 @dataclass
-class Switcher:
+class ModeTransition:
     """The modes of a run's contacts, and how they change."""
 
     model: ContactModel
-    restitution: Numbers
+    restitution: FloatArray
     duration: float
     modes: list[ContactMode] = field(default_factory=list)
     _grain: float = 0.0
 
-    def begin(self, t: float, y: Numbers) -> tuple[Numbers, list[Change]]:
+    def initialize(self, t: float, y: FloatArray) -> tuple[FloatArray, list[ModeChange]]:
         """The first mode, and the state after impacts at the start."""
         q = self.model.quantities(y, t)
         self.model.check_coefficients(q)
@@ -72,34 +72,34 @@ class Switcher:
 
     def _inside(self, k: int, gap: float) -> str:
         c = self.model.contacts[k]
-        along = f" along {c.arrow[1]}" if c.arrow is not None and c.arrow[1] is not None else ""
+        along = f" along {c.force_location[1]}" if c.force_location is not None and c.force_location[1] is not None else ""
         if c.two_sided:
             return f"{c.name!r} is a guide, and the point is {abs(gap):.6g} off it{along}; start on it"
         return f"{abs(gap):.6g} inside {c.name!r}{along}; start where the gap is positive or zero"
 
     # ---- one change --------------------------------------------------------------------------
 
-    def switch(self, t: float, y: Numbers, fired: Sequence[Monitor]) -> tuple[Numbers, list[Change]]:
+    def switch(self, t: float, y: FloatArray, fired: Sequence[Guard]) -> tuple[FloatArray, list[ModeChange]]:
         """The state and the modes after what was seen at time t; monitors that reached zero are named."""
         before = list(self.modes)
         q = self.model.quantities(y, t)
-        zero = {m.contact for m in fired if m.what == "slip"}
+        zero = {m.contact for m in fired if m.kind == "slip"}
         touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
-        changes: list[Change] = []
+        changes: list[ModeChange] = []
         y, q, hit = self._impacts(t, y, q, touching, changes)
         self._set(q, touching, zero, fired, fresh=hit)
         texts = [m.text for m in self.modes]
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
             if old.text != new.text and not (hit and not new.closed and not old.closed):
                 name = self.model.contacts[k].name
-                changes.append(Change(name, "lifts off" if texts[k] == "open" else texts[k]))
+                changes.append(ModeChange(name, "lifts off" if texts[k] == "open" else texts[k]))
         return y, changes
 
-    def _touches(self, k: int, q: ContactQuantities, fired: Sequence[Monitor]) -> bool:
+    def _touches(self, k: int, q: ContactQuantities, fired: Sequence[Guard]) -> bool:
         c = self.model.contacts[k]
         if c.gap is None or c.two_sided or self.modes[k].closed:
             return True
-        near = any(m.what == "gap" and m.contact == k for m in fired)
+        near = any(m.kind == "gap" and m.contact == k for m in fired)
         return near or q.gap[k] <= _TOUCHING * self._length(q)
 
     def _length(self, q: ContactQuantities) -> float:
@@ -111,7 +111,7 @@ class Switcher:
 
     @property
     def _places(self) -> dict[tuple[int, bool], int]:
-        return self.model.equations.places
+        return self.model.equations.row_index
 
     def _no_speed(self, q: ContactQuantities) -> float:
         """A velocity that the accelerations here take away in no time."""
@@ -119,7 +119,7 @@ class Switcher:
 
     # ---- the mode that follows ---------------------------------------------------------------
 
-    def _set(self, q: ContactQuantities, touching: list[bool], zero: set[int], fired: Sequence[Monitor], *, fresh: bool) -> None:
+    def _set(self, q: ContactQuantities, touching: list[bool], zero: set[int], fired: Sequence[Guard], *, fresh: bool) -> None:
         small, v = self._no_speed(q), q.v.tolist()
         numbers, candidates = [], []
         for k, c in enumerate(self.model.contacts):
@@ -131,47 +131,47 @@ class Switcher:
             if tangent is not None and k not in zero and (fresh or not self.modes[k].sticks) and abs(v[tangent]) > small:
                 slip = 1 if v[tangent] > 0.0 else -1
             candidates.append(
-                Candidate(
+                ContactCandidate(
                     n,
                     tangent,
                     q.mu[k],
                     q.mu_static[k],
                     q.normal[k],
-                    None if c.row is None else q.pressed[k],
+                    None if c.row is None else q.normal_force_jacobian[k],
                     c.two_sided,
                     slip,
                     self._ended(k, fired),
                 )
             )
             numbers.append(k)
-        verdict = chosen(self._search.holding(q.A, q.b, candidates), _size(q.b))
+        verdict = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b))
         lifting = [self._lifts(k, fired) for k in numbers]
         if verdict.chosen is None and any(lifting):
             # its force has come to zero, and by a rounding it would be pressed down again
             rest = [c for c, lifts in zip(candidates, lifting, strict=True) if not lifts]
-            verdict = chosen(self._search.holding(q.A, q.b, rest), _size(q.b))
+            verdict = select_mode(self._search.feasible_modes(q.A, q.b, rest), _size(q.b))
             if verdict.chosen is not None:
                 for k in (k for k, lifts in zip(numbers, lifting, strict=True) if lifts):
                     self.modes[k] = OPEN
                 numbers, candidates = [k for k, lifts in zip(numbers, lifting, strict=True) if not lifts], rest
         if verdict.chosen is None and fired:
             # what has ended may go on, by a rounding
-            verdict = chosen(self._search.holding(q.A, q.b, [c._replace(ended=()) for c in candidates]), _size(q.b))
+            verdict = select_mode(self._search.feasible_modes(q.A, q.b, [c._replace(ended=()) for c in candidates]), _size(q.b))
         if verdict.chosen is None:
             raise self._paradox(numbers, ())
-        if verdict.several:
-            raise self._paradox(numbers, verdict.several)
+        if verdict.alternatives:
+            raise self._paradox(numbers, verdict.alternatives)
         for k, mode in zip(numbers, verdict.chosen.modes, strict=True):
             self.modes[k] = mode
 
-    def _lifts(self, k: int, fired: Sequence[Monitor]) -> bool:
+    def _lifts(self, k: int, fired: Sequence[Guard]) -> bool:
         """Whether contact k was closed until its normal force came to zero."""
         one_sided = self.modes[k].closed and not self.model.contacts[k].two_sided
-        return one_sided and any(m.what == "gap" and m.contact == k for m in fired)
+        return one_sided and any(m.kind == "gap" and m.contact == k for m in fired)
 
-    def _ended(self, k: int, fired: Sequence[Monitor]) -> tuple[ContactMode, ...]:
+    def _ended(self, k: int, fired: Sequence[Guard]) -> tuple[ContactMode, ...]:
         """What contact k does no longer: a force that vanished opens it, one that left the cone lets it slip."""
-        what = {m.what for m in fired if m.contact == k}
+        what = {m.kind for m in fired if m.contact == k}
         mode = self.modes[k]
         if "gap" in what and mode.closed:
             if self.model.contacts[k].two_sided:
@@ -181,20 +181,20 @@ class Switcher:
             return tuple(ContactMode(sticks=True, side=side) for side in (1, -1))
         return ()
 
-    def _paradox(self, numbers: Sequence[int], several: Sequence[Holding]) -> NoMotion:
+    def _paradox(self, numbers: Sequence[int], several: Sequence[FeasibleMode]) -> NoFeasibleMode:
         names = " and ".join(repr(self.model.contacts[k].name) for k in numbers)
         if not several:
-            return NoMotion(Cause.NO_CONTACT_MOTION, contacts=names)
+            return NoFeasibleMode(Cause.NO_CONTACT_MOTION, contacts=names)
         ways = " or ".join(
             ", ".join(f"{self.model.contacts[k].name} {m.text}" for k, m in zip(numbers, h.modes, strict=True)) for h in several
         )
-        return NoMotion(Cause.SEVERAL_CONTACT_MOTIONS, ways=ways)
+        return NoFeasibleMode(Cause.SEVERAL_CONTACT_MOTIONS, ways=ways)
 
     # ---- impacts -----------------------------------------------------------------------------
 
     def _impacts(
-        self, t: float, y: Numbers, q: ContactQuantities, touching: list[bool], changes: list[Change]
-    ) -> tuple[Numbers, ContactQuantities, bool]:
+        self, t: float, y: FloatArray, q: ContactQuantities, touching: list[bool], changes: list[ModeChange]
+    ) -> tuple[FloatArray, ContactQuantities, bool]:
         """The state after impacts, if something approaches; and whether it does."""
         rows = [(k, n) for k in range(len(touching)) if touching[k] and (n := self._places.get((k, True))) is not None]
         if not rows:
@@ -213,24 +213,24 @@ class Switcher:
             new = self.model.quantities(after, t)
         for k, n in rows:
             if impulse[n] > 0.0:
-                changes.append(Change(self.model.contacts[k].name, "impact", float(impulse[n])))
+                changes.append(ModeChange(self.model.contacts[k].name, "impact", float(impulse[n])))
         bounced = ((self.model.contacts[k].name, limit) for k, limit in resting.items() if self.restitution[k] > 0.0)
-        changes += [Change(name, "rests, the limit of its bounces", None, limit) for name, limit in bounced]
+        changes += [ModeChange(name, "rests, the limit of its bounces", None, limit) for name, limit in bounced]
         return after, new, True
 
-    def _with(self, y: Numbers, q: ContactQuantities, impulse: Numbers) -> Numbers:
+    def _with(self, y: FloatArray, q: ContactQuantities, impulse: FloatArray) -> FloatArray:
         after = y.copy()
-        first = self.model.values.kin.first_speed
+        first = self.model.values.kin.speed_offset
         after[first : first + len(q.H)] += q.H @ impulse
         return after
 
-    def _impulse(self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: Numbers) -> Numbers:
+    def _impulse(self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: FloatArray) -> FloatArray:
         """Λ of all contacts that touch."""
         contacts = self.model.contacts
-        candidates = [Candidate(n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided) for k, n in rows]
+        candidates = [ContactCandidate(n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided) for k, n in rows]
         # an impact is felt in rows as well, and by what they press
         candidates += [
-            Candidate(None, self._places.get((k, False)), q.mu[k], q.mu[k], 0.0, q.pressed[k], two_sided=True)
+            ContactCandidate(None, self._places.get((k, False)), q.mu[k], q.mu[k], 0.0, q.normal_force_jacobian[k], two_sided=True)
             for k, c in enumerate(contacts)
             if c.row is not None
         ]
@@ -253,20 +253,20 @@ class Switcher:
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
             law, cure = ("Poisson's", "lower the restitution") if poisson else ("Newton's", "take law='poisson', or lower the restitution")
-            raise NoMotion(Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure)
+            raise NoFeasibleMode(Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure)
         return total
 
-    def _solved(self, q: ContactQuantities, b: Numbers, candidates: Sequence[Candidate]) -> Numbers:
-        verdict = chosen(self._search.holding(q.A, b, candidates), _size(b))
+    def _solved(self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]) -> FloatArray:
+        verdict = select_mode(self._search.feasible_modes(q.A, b, candidates), _size(b))
         if verdict.chosen is None:
-            raise NoMotion(Cause.NO_IMPULSES)
+            raise NoFeasibleMode(Cause.NO_IMPULSES)
         return verdict.chosen.lam
 
     def _resting(self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]) -> dict[int, float]:
         """Contacts whose next flights, all of them together, would be over in no time, and when they would."""
         found = {}
-        candidates = [Candidate(n, None) for _, n in rows]
-        held = chosen(self._search.holding(q.A, q.b, candidates), _size(q.b)).chosen
+        candidates = [ContactCandidate(n, None) for _, n in rows]
+        held = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b)).chosen
         for k, n in rows:
             v, e = float(q.v[n]), float(self.restitution[k])
             if held is None or not v > 0.0 or e >= 1.0:
@@ -280,5 +280,5 @@ class Switcher:
         return found
 
 
-def _size(b: Numbers) -> float:
+def _size(b: FloatArray) -> float:
     return max(map(abs, b.tolist()), default=0.0)

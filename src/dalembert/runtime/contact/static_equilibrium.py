@@ -13,22 +13,22 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import NotApplicable
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities, contact_model
-from dalembert.runtime.states.initial_conditions import find_start
-from dalembert.runtime.states.run_values import parameters_of, values_of_run
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import parameter_vector, run_values
 
 _TOUCHING: Final = 1e-9
 _SMALL: Final = 1e-9
-_HALVINGS: Final = 44
-_MOST: Final = 2.0**20
+_BISECTIONS: Final = 44
+_MAX_FACTOR: Final = 2.0**20
 
 
 @dataclass(frozen=True)
-class RestPosition(Shown):
+class RestPosition(Displayable):
     """Whether a system rests in a position; `needed` is the part of the static friction that it takes, infinite where none suffices."""
 
     rests: bool
@@ -52,7 +52,7 @@ class RestPosition(Shown):
     __repr__ = __str__
 
 
-def rest_position(
+def solve_rest_position(
     kin: Kinematics, equations: ExplicitEquations, at: Mapping[Any, float], values: Mapping[Any, Any], inputs: Mapping[Any, Any], t: float
 ) -> RestPosition:
     """The forces that hold a system at rest in a position, by linear programming."""
@@ -60,47 +60,47 @@ def rest_position(
     if guide is not None:
         msg = f"rests: {guide.name!r} presses from either side, and what its friction can hold is not convex; simulate from rest instead"
         raise NotApplicable(msg)
-    chosen = values_of_run(kin, values, inputs)
+    chosen = run_values(kin, values, inputs)
     model = contact_model(chosen, equations)
-    start = find_start(chosen.kin, at, chosen.value_at(t), t)
+    start = solve_initial_conditions(chosen.kin, at, chosen.symbol_values_at(t), t)
     if np.abs(start.qdot).max(initial=0.0) > _SMALL:
         msg = "rests: give a position; in this one velocities were given too, or a constraint moves"
         raise NotApplicable(msg)
-    q, c = model.quantities(start.y, t), _free(model, start.y, t)
+    q, c = model.quantities(start.y, t), _unforced_acceleration(model, start.y, t)
     model.check_coefficients(q)
     scale = max(float(np.abs(c).max(initial=0.0)), 1e-300)
-    feasible = _program(model, q._replace(normal=[n / scale for n in q.normal]), c / scale)
-    if (forces := feasible(_MOST)) is None:
+    feasible = _friction_program(model, q._replace(normal=[n / scale for n in q.normal]), c / scale)
+    if (forces := feasible(_MAX_FACTOR)) is None:
         return RestPosition(rests=False, needed=np.inf, forces={})
-    low, high = 0.0, _MOST
-    for _ in range(_HALVINGS):
+    low, high = 0.0, _MAX_FACTOR
+    for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        found = feasible(middle)
-        if found is None:
+        solution = feasible(middle)
+        if solution is None:
             low = middle
         else:
-            high, forces = middle, found
+            high, forces = middle, solution
     return _result(model, q, forces * scale)
 
 
-def _free(model: ContactModel, y: Numbers, t: float) -> Numbers:
+def _unforced_acceleration(model: ContactModel, y: FloatArray, t: float) -> FloatArray:
     """u̇ without any force of a contact."""
     kin, native = model.values.kin, model.compiled.native
-    p = np.array(parameters_of(model.values, native.parameters), dtype=float)
+    p = np.array(parameter_vector(model.values, native.parameters), dtype=float)
     rates = native.rates.batch(np.append(y, t)[np.newaxis], p)[0]
-    return np.asarray(rates[kin.first_speed : kin.first_speed + kin.n_u])
+    return np.asarray(rates[kin.speed_offset : kin.speed_offset + kin.n_u])
 
 
-def _program(model: ContactModel, q: ContactQuantities, c: Numbers) -> Callable[[float], Numbers | None]:
+def _friction_program(model: ContactModel, q: ContactQuantities, c: FloatArray) -> Callable[[float], FloatArray | None]:
     """λ/scale with H λ = −c and |T| ≤ k μ_s n, or None."""
-    rows, place = model.equations.rows, model.equations.places
+    rows, place = model.equations.rows, model.equations.row_index
     bounds: list[tuple[float | None, float | None]] = []
     for row in rows:
         contact = model.contacts[row.contact]
         closed = contact.gap is None or abs(q.gap[row.contact]) <= _TOUCHING
         bounds.append((0.0, 0.0) if not closed else (0.0, None) if row.normal and not contact.two_sided else (None, None))
 
-    def feasible(k: float) -> Numbers | None:
+    def feasible(k: float) -> FloatArray | None:
         from scipy.optimize import linprog
 
         A, b, limits = [], [], list(bounds)
@@ -118,17 +118,17 @@ def _program(model: ContactModel, q: ContactQuantities, c: Numbers) -> Callable[
                 line[j], line[n] = sign, -mu
                 A.append(line)
                 b.append(0.0)
-        found = linprog(
+        result = linprog(
             np.zeros(len(rows)), A_ub=np.array(A) if A else None, b_ub=b or None, A_eq=q.H, b_eq=-c, bounds=limits, method="highs"
         )
-        return np.asarray(found.x) if found.status == 0 else None
+        return np.asarray(result.x) if result.status == 0 else None
 
     return feasible
 
 
-def _result(model: ContactModel, q: ContactQuantities, lam: Numbers) -> RestPosition:
+def _result(model: ContactModel, q: ContactQuantities, lam: FloatArray) -> RestPosition:
     forces: dict[str, tuple[float, float]] = {}
-    first, needed, place = "", 0.0, model.equations.places
+    first, needed, place = "", 0.0, model.equations.row_index
     for k, c in enumerate(model.contacts):
         n, t = place.get((k, True)), place.get((k, False))
         N = float(q.normal[k]) if n is None else float(lam[n])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dalembert.symbolic.algebra.tape import Tape
 
 
-def eliminated(t: Tape, K: list[list[int]], right: list[int], soft: list[int]) -> tuple[list[int], list[int]]:
+def lu_solve(t: Tape, K: list[list[int]], right: list[int], regularization: list[int]) -> tuple[list[int], list[int]]:
     """K⁻¹ r by elimination in the given order, and the pivots.
 
     Rows may depend on one another where several contacts hold (a box on two corners): then x solves (K + S) x = r with a small
@@ -13,7 +13,7 @@ def eliminated(t: Tape, K: list[list[int]], right: list[int], soft: list[int]) -
     """
     n, add, sub, mul, div = len(K), t.add, t.sub, t.mul, t.div
     L: dict[tuple[int, int], int] = {}
-    U = [[add(x, soft[k]) if soft and j == k else x for j, x in enumerate(row)] for k, row in enumerate(K)]
+    U = [[add(x, regularization[k]) if regularization and j == k else x for j, x in enumerate(row)] for k, row in enumerate(K)]
     for k in range(n):
         for i in range(k + 1, n):
             if U[i][k] == t.zero:
@@ -22,7 +22,7 @@ def eliminated(t: Tape, K: list[list[int]], right: list[int], soft: list[int]) -
             for j in range(k + 1, n):
                 U[i][j] = sub(U[i][j], mul(part, U[k][j]))
 
-    def solved(r: list[int]) -> list[int]:
+    def substitute(r: list[int]) -> list[int]:
         y = r[:]
         for i, k in sorted(L):
             y[i] = sub(y[i], mul(L[i, k], y[k]))
@@ -32,11 +32,11 @@ def eliminated(t: Tape, K: list[list[int]], right: list[int], soft: list[int]) -
             y[k] = div(y[k], U[k][k])
         return y
 
-    x = solved(right)
-    for _ in range(2 if soft else 0):
+    x = substitute(right)
+    for _ in range(2 if regularization else 0):
         left = right[:]
         for k in range(n):
             for j in range(n):
                 left[k] = sub(left[k], mul(K[k][j], x[j]))
-        x = [add(a, b) for a, b in zip(x, solved(left), strict=True)]
+        x = [add(a, b) for a, b in zip(x, substitute(left), strict=True)]
     return x, [U[k][k] for k in range(n)]

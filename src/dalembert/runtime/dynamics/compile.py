@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadExpression, NotApplicable, NotASystem, Unknown
-from dalembert.foundation.caching import MadeOnce
-from dalembert.foundation.suggestions import options_by_name
-from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations, check_regular, solved
-from dalembert.mechanics.equations.saddle_point import SaddleEquations, saddle
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, all_rates, kinematics
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations, check_regular, solve_accelerations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, saddle_point_equations
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics, unreduced_kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.articulated_body import recursive
 from dalembert.mechanics.principles.derivation import Derivation
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from dalembert.symbolic.algebra.scalar import Scalar
 
 # p up to which M = L D Lᵀ is written out on the tape for a run: beyond, native elimination is compiled three times as fast
-_LARGEST_ON_TAPE: Final = 12
-_FORWARD_DYNAMICS: Final = MadeOnce[ExplicitEquations]()
-_LINK_BY_LINK: Final = MadeOnce[ExplicitEquations | None]()
-_SADDLE: Final = MadeOnce[SaddleEquations]()
+_MAX_SYMBOLIC_SIZE: Final = 12
+_FORWARD_DYNAMICS: Final = PerOwnerCache[ExplicitEquations]()
+_RECURSIVE: Final = PerOwnerCache[ExplicitEquations | None]()
+_SADDLE: Final = PerOwnerCache[SaddlePointEquations]()
 
 
-@options_by_name
+@check_options
 def compile(  # noqa: A001 - da.compile is the verb a user looks for
     system: System | Derivation, expressions: Any = None, *, start: Mapping[Any, Any] | None = None, speeds: str | None = None
 ) -> NativeDynamics:
@@ -47,7 +47,7 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
             msg = "compile: a derivation keeps its speeds; leave out start= and speeds=, or give the system in its place"
             raise NotApplicable(msg)
         if expressions is None:
-            return NativeDynamics(system.kinematics.system, solved(system.equations), _pivots(system.kinematics))
+            return NativeDynamics(system.kinematics.system, solve_accelerations(system.equations), _speed_pivots(system.kinematics))
     if not isinstance(system, System):
         wanted = "give a System or a Derivation, not" if expressions is None else "expressions are those of a System, not of a"
         msg = f"compile: {wanted} {type(system).__name__}"
@@ -59,31 +59,31 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
     if speeds == "all" and system.constraints:
         from dalembert.runtime.dynamics.compiled_functions import AllRatesDynamics
 
-        return AllRatesDynamics(system, *saddle_equations(all_rates(kin)))
-    kin = kin if start is None else regular_at(kin, start)
+        return AllRatesDynamics(system, *saddle_equations(unreduced_kinematics(kin)))
+    kin = kin if start is None else nonsingular_kinematics(kin, start)
     if expressions is not None:
         from dalembert.runtime.dynamics.compiled_functions import native_expressions
 
-        return native_expressions(kin, expressions, _pivots(kin))
-    return NativeDynamics(system, forward_dynamics_of(kin), _pivots(kin))
+        return native_expressions(kin, expressions, _speed_pivots(kin))
+    return NativeDynamics(system, forward_dynamics_of(kin), _speed_pivots(kin))
 
 
-def _pivots(kin: Kinematics) -> tuple[Scalar, ...]:
+def _speed_pivots(kin: Kinematics) -> tuple[Scalar, ...]:
     """Divisors that may vanish with speeds that nobody declared."""
-    return () if kin.system.speed_list else tuple(kin.scalar(i) for i in kin.moving_pivots)
+    return () if kin.system.speed_list else tuple(kin.scalar(i) for i in kin.state_dependent_pivots)
 
 
-def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
+def nonsingular_kinematics(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
     """The kinematics with speeds that are regular at a start."""
     from dalembert.runtime.states.constraint_rank import regular_kinematics
-    from dalembert.runtime.states.initial_conditions import find_start
-    from dalembert.runtime.states.run_values import operating
+    from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+    from dalembert.runtime.states.run_values import operating_values
 
-    if not kin.moving_pivots:
+    if not kin.state_dependent_pivots:
         return kin
     forces = {str(x.name): 0 for c in kin.system.contacts for x in (c.N, c.T) if x is not None}
-    numbers = operating(kin.system, {}, forces).value_at(0.0)
-    return regular_kinematics(kin, find_start(all_rates(kin), start, numbers).q, numbers, 0.0)
+    numbers = operating_values(kin.system, {}, forces).symbol_values_at(0.0)
+    return regular_kinematics(kin, solve_initial_conditions(unreduced_kinematics(kin), start, numbers).q, numbers, 0.0)
 
 
 def forward_dynamics(system: System) -> ExplicitEquations:
@@ -93,52 +93,52 @@ def forward_dynamics(system: System) -> ExplicitEquations:
 
 def forward_dynamics_of(kin: Kinematics) -> ExplicitEquations:
     """The same in the speeds of these kinematics; computed once."""
-    return _FORWARD_DYNAMICS(kin, None, lambda: _route(kin))
+    return _FORWARD_DYNAMICS(kin, None, lambda: _derive_explicit(kin))
 
 
-def _route(kin: Kinematics) -> ExplicitEquations:
-    found = _by_links(kin)
-    if found is not None:
-        return found
-    from dalembert.mechanics.agreement.principle_registry import of_motion
+def _derive_explicit(kin: Kinematics) -> ExplicitEquations:
+    recursive_form = _recursive_equations(kin)
+    if recursive_form is not None:
+        return recursive_form
+    from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 
-    equations = of_motion(kin).equations
+    equations = derive_equations_of_motion(kin).equations
     check_regular(equations)
-    return solved(equations)
+    return solve_accelerations(equations)
 
 
-def _by_links(kin: Kinematics) -> ExplicitEquations | None:
+def _recursive_equations(kin: Kinematics) -> ExplicitEquations | None:
     """u̇ link by link; None where there is no open tree, or a joint moves nothing."""
 
-    def derived() -> ExplicitEquations | None:
+    def derive() -> ExplicitEquations | None:
         try:
             return recursive(kin)
         except (NotApplicable, BadExpression):
             return None
 
-    return _LINK_BY_LINK(kin, None, derived)
+    return _RECURSIVE(kin, None, derive)
 
 
-def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
+def select_equations(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddlePointEquations]:
     """What a run integrates: independent speeds where they can never be singular or were declared, otherwise all rates."""
     kin = kinematics(system)
     if system.contacts:
-        return kin, _with_contacts(system, kin, integrator)
-    free = not system.speed_list
-    needed = bool(kin.nonlinear) or (free and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0))
-    wanted = free and bool(kin.moving_pivots)
+        return kin, _contact_dynamics(system, kin, integrator)
+    auto_speeds = not system.speed_list
+    needs_saddle = bool(kin.nonlinear) or (auto_speeds and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0))
+    prefers_saddle = auto_speeds and bool(kin.state_dependent_pivots)
     # solved by numbers rather than on the tape, which takes n³/6 operations to write and to compile
-    large = kin.n_u > _LARGEST_ON_TAPE and (free or not system.constraints) and _by_links(kin) is None
-    if integrator == "heyoka" and needed:
+    large = kin.n_u > _MAX_SYMBOLIC_SIZE and (auto_speeds or not system.constraints) and _recursive_equations(kin) is None
+    if integrator == "heyoka" and needs_saddle:
         msg = "heyoka needs independent speeds in closed form, which these constraints do not give; choose another integrator"
         raise NotApplicable(msg)
     # these two want the rates in closed form, whatever that takes
-    if integrator == "heyoka" or not (needed or wanted or large) or (integrator == "rosenbrock" and not needed):
+    if integrator == "heyoka" or not (needs_saddle or prefers_saddle or large) or (integrator == "rosenbrock" and not needs_saddle):
         return kin, forward_dynamics_of(kin)
-    return saddle_equations(all_rates(kin) if system.constraints else kin)
+    return saddle_equations(unreduced_kinematics(kin) if system.constraints else kin)
 
 
-def _with_contacts(system: System, kin: Kinematics, integrator: str) -> ExplicitEquations:
+def _contact_dynamics(system: System, kin: Kinematics, integrator: str) -> ExplicitEquations:
     """u̇ = c + H λ of a system with contacts: independent speeds, and modes that the native integrator changes."""
     if integrator != "native":
         msg = f"contacts and friction need the native integrator, which changes modes; leave out integrator={integrator!r}"
@@ -149,13 +149,13 @@ def _with_contacts(system: System, kin: Kinematics, integrator: str) -> Explicit
     return forward_dynamics_of(kin)
 
 
-def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
+def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddlePointEquations]:
     """The equations with the rows beside them; computed once."""
 
-    def derived() -> SaddleEquations:
-        from dalembert.mechanics.agreement.principle_registry import of_motion
+    def derive() -> SaddlePointEquations:
+        from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 
-        d = of_motion(kin)
-        return saddle(d.kinematics, d.equations)
+        d = derive_equations_of_motion(kin)
+        return saddle_point_equations(d.kinematics, d.equations)
 
-    return kin, _SADDLE(kin, None, derived)
+    return kin, _SADDLE(kin, None, derive)

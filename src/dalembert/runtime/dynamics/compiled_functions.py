@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dalembert.errors import NotApplicable
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
-from dalembert.mechanics.equations.saddle_point import SaddleEquations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
@@ -23,7 +23,7 @@ from dalembert.runtime.dynamics.compile import forward_dynamics_of
 from dalembert.runtime.numerics.forward_dynamics import NativeDynamics
 from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.symbolic.algebra.exact_number import is_number
-from dalembert.symbolic.algebra.expression_graph import Rewrite, transplant
+from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions
 from dalembert.symbolic.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class CompiledExpressions(NativeDynamics):
     numbers in a row.
     """
 
-    _ways: ClassVar = "da.compile(s, expressions, start={…}) chooses others"
+    _advice: ClassVar = "da.compile(s, expressions, start={…}) chooses others"
 
     def __init__(self, system: System, equations: ExplicitEquations, shape: tuple[int, ...], pivots: tuple[Scalar, ...] = ()) -> None:
         self.shape = shape
@@ -71,8 +71,8 @@ def native_expressions(kin: Kinematics, expressions: Any, pivots: tuple[Scalar, 
     if evaluator.contains(nodes, kin.udot):
         motion = forward_dynamics_of(kin)
         tape = motion.tape.fork()
-        solved = Rewrite(tape, dict(zip(kin.udot, motion.udot, strict=True)))
-        nodes = [solved(i) for i in transplant(evaluator.tape, tape, nodes)]
+        solved = Substitution(tape, dict(zip(kin.udot, motion.udot, strict=True)))
+        nodes = [solved(i) for i in copy_expressions(evaluator.tape, tape, nodes)]
     shape = (len(nodes),) if several else _shape_of(given[0])
     equations = ExplicitEquations(system.name, tape, kin.q, kin.u, (), tuple(nodes), "expressions")
     return CompiledExpressions(system, equations, shape, pivots)
@@ -100,15 +100,15 @@ class AllRatesDynamics(NativeDynamics):
     The state should be on the rows: φ = 0 and A u + b = 0. Then A u̇ + γ = 0.
     """
 
-    def __init__(self, system: System, kin: Kinematics, saddle: SaddleEquations) -> None:
+    def __init__(self, system: System, kin: Kinematics, saddle: SaddlePointEquations) -> None:
         from dalembert.runtime.simulation.model import native_model
-        from dalembert.runtime.states.run_values import values_of_run
+        from dalembert.runtime.states.run_values import run_values
 
         if kin.x:
             msg = f"compile: speeds='all' is not for systems with first-order states such as {kin.name(kin.x[0])}; leave it out"
             raise NotApplicable(msg)
-        self._made_of = system, kin, saddle
-        self._model = native_model(values_of_run(kin, {}, {}), saddle)
+        self._arguments = system, kin, saddle
+        self._model = native_model(run_values(kin, {}, {}), saddle)
         nothing = (self._model.tape.zero,) * len(kin.u)
         super().__init__(system, ExplicitEquations(system.name, self._model.tape, kin.q, kin.u, kin.qdot_of_u, nothing, saddle.route))
 
@@ -116,26 +116,26 @@ class AllRatesDynamics(NativeDynamics):
         return self._model.parameters
 
     def _function(self) -> Any:
-        return _Rates(self._model, len(self.equations.q))
+        return _SaddleRates(self._model, len(self.equations.q))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return AllRatesDynamics, self._made_of
+        return AllRatesDynamics, self._arguments
 
 
-class _Rates:
+class _SaddleRates:
     """ż by native elimination, as a function of q, z, t and the parameters."""
 
     def __init__(self, model: NativeModel, n_q: int) -> None:
         self._model, self._n_q = model, n_q
 
-    def call(self, q: Any, u: Any, t: Any, p: Numbers) -> Numbers:
+    def call(self, q: Any, u: Any, t: Any, p: FloatArray) -> FloatArray:
         """ż at one state."""
-        found: Numbers = self.batch(np.atleast_2d(q), np.atleast_2d(u), np.reshape(t, (1, 1)), p)[0]
-        return found
+        zdot: FloatArray = self.batch(np.atleast_2d(q), np.atleast_2d(u), np.reshape(t, (1, 1)), p)[0]
+        return zdot
 
-    def batch(self, Q: Any, U: Any, t: Any, p: Numbers) -> Numbers:
+    def batch(self, Q: Any, U: Any, t: Any, p: FloatArray) -> FloatArray:
         """ż of states in rows."""
         Q = np.asarray(Q, dtype=float)
         times = np.broadcast_to(np.reshape(np.asarray(t, dtype=float), (-1, 1)), (len(Q), 1))
-        found: Numbers = self._model.rates.batch(np.hstack([Q, np.asarray(U, dtype=float), times]), p)[:, self._n_q :]
-        return found
+        zdot: FloatArray = self._model.rates.batch(np.hstack([Q, np.asarray(U, dtype=float), times]), p)[:, self._n_q :]
+        return zdot

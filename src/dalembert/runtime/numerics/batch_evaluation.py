@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from dalembert.runtime.numerics import math_kernels
-from dalembert.runtime.numerics.emit import NativeText
-from dalembert.runtime.numerics.llvm_types import pack
+from dalembert.runtime.numerics.emit import EmittedFunction
+from dalembert.runtime.numerics.llvm_types import vector_type
 
 OUT_OF_MEMORY: Final = 1
 # what fits here is worked out on the stack
-STACK: Final = 32 * 1024
+MAX_STACK_BYTES: Final = 32 * 1024
 _ALIGNMENT: Final = 64
 # beyond so many nodes values do not stay in registers anyway (measured with four numbers in a register)
 _SMALL: Final = 2000
@@ -34,28 +34,28 @@ declare ptr @malloc(i64)
 declare void @free(ptr)"""
 
 
-def states_at_a_time(lanes: int, nodes: int) -> int:
+def batch_width(lanes: int, nodes: int) -> int:
     """For registers of so many numbers, and expressions of so many nodes: small ones keep a processor busier with two registers."""
     return 8 if lanes == 4 and nodes <= _SMALL else lanes
 
 
-def once(name: str, work_size: int) -> str:
+def single_ir(name: str, work_size: int) -> str:
     """Run prologue and body on one state."""
-    get, give = _room(8 * work_size, 8)
+    get, give = _workspace_lines(8 * work_size, 8)
     head = f"define i32 @{name}.once(ptr %x, ptr %p, ptr %y) nounwind {{"
     run = f"  call void @{name}.prologue(ptr %p, ptr %room)\n  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %room)"
     return "\n".join((_DECLARED, head, *get, run, *give, "  ret i32 0", "}"))
 
 
-def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
+def batch_ir(text: EmittedFunction, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
     """Run states in rows; of each part is told which of its columns are used. Parameters that step are read for each group."""
     needed = [k for k, used in enumerate(parts) if any(used)]
-    groups = _groups(text, lanes, parts, n_parameters, n_out, inlined=inlined)
+    groups = _group_loop(text, lanes, parts, n_parameters, n_out, inlined=inlined)
     lines = [
         _DECLARED,
         _blocks(lanes) if max(n_parameters, n_out, *map(len, parts)) > _BLOCK else "",
         groups,
-        _placed(text.name),
+        _stack_aligned_entry(text.name),
         f"define internal i32 @{text.name}.rows({_GIVEN}) noinline {math_kernels.attributes(lanes)} {{",
         f"  %few = icmp slt i64 %n, {lanes}",
     ]
@@ -77,7 +77,7 @@ def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_param
     return "\n".join([*lines, f"  %loose = {call}, i1 %few, i64 %p.step{steps})", "  ret i32 %loose", "}"])
 
 
-def _placed(name: str) -> str:
+def _stack_aligned_entry(name: str) -> str:
     """Run all from the end of a page of the stack on.
 
     Constants of the code lie where a page begins. A processor that compares the last twelve bits of addresses first takes their loads for
@@ -91,11 +91,11 @@ def _placed(name: str) -> str:
 }}"""
 
 
-def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
+def _group_loop(text: EmittedFunction, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
     """The loop over groups of states; fewer states than lanes are done one by one, the same in all lanes."""
-    name, real, n_in = text.name, pack(lanes), sum(map(len, parts))
+    name, real, n_in = text.name, vector_type(lanes), sum(map(len, parts))
     starts = {"x": 0, "p": n_in, "y": n_in + n_parameters, "w": n_in + n_parameters + n_out}
-    get, give = _room(8 * lanes * (starts["w"] + text.work_size), _ALIGNMENT)
+    get, give = _workspace_lines(8 * lanes * (starts["w"] + text.work_size), _ALIGNMENT)
     offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
     needed = [k for k, used in enumerate(parts) if any(used)]
     taken = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
@@ -118,17 +118,17 @@ def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_par
         "  %fresh = or i1 %first, %moves",
         "  br i1 %fresh, label %prologue, label %run",
         "prologue:",
-        *_rows(lanes, "p", "%P"),
+        *_row_pointers(lanes, "p", "%P"),
         *_gather(lanes, "p", [True] * n_parameters, "%p, i64 0"),
         f"  call void @{name}.prologue(ptr %p, ptr %w)",
         "  br label %run",
         "run:",
     ]
     for k in needed:
-        lines += [*_rows(lanes, f"x{k}", f"%rows{k}"), *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}")]
+        lines += [*_row_pointers(lanes, f"x{k}", f"%rows{k}"), *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}")]
     lines += [
         f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w){' alwaysinline' if inlined else ''}",
-        *_rows(lanes, "y", "%Y"),
+        *_row_pointers(lanes, "y", "%Y"),
         *_scatter(lanes, "y", n_out, "%y, i64 0"),
         "  %next = add i64 %begin, %advance",
         "  %more = icmp slt i64 %next, %n",
@@ -141,9 +141,9 @@ def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_par
     return "\n".join(lines)
 
 
-def _room(size: int, alignment: int) -> tuple[list[str], list[str]]:
+def _workspace_lines(size: int, alignment: int) -> tuple[list[str], list[str]]:
     """Lines that find so many bytes, aligned, and those that give them back."""
-    if size <= STACK:
+    if size <= MAX_STACK_BYTES:
         return ["start:", f"  %room = alloca i8, i64 {max(8, size)}, align {alignment}"], []
     get = f"""  %all = call ptr @malloc(i64 {size + alignment})
   %failed = icmp eq ptr %all, null
@@ -156,26 +156,26 @@ start:
     return [get], ["  call void @free(ptr %all)"]
 
 
-def _rows(lanes: int, a: str, first: str) -> list[str]:
+def _row_pointers(lanes: int, a: str, first: str) -> list[str]:
     """Where the rows of the group that begins at row i are, one per lane."""
     lines = [f"  %{a}.i = mul i64 %i, %{a}.step", f"  %{a}.row0 = getelementptr double, ptr {first}, i64 %{a}.i"]
-    return lines + _further_rows(lanes, a)
+    return lines + _next_row_pointers(lanes, a)
 
 
-def _further_rows(lanes: int, a: str) -> list[str]:
+def _next_row_pointers(lanes: int, a: str) -> list[str]:
     return [f"  %{a}.row{k} = getelementptr double, ptr %{a}.row{k - 1}, i64 %{a}.lane" for k in range(1, lanes)]
 
 
-def _row(lanes: int, lane: int) -> int:
+def _lane_row(lanes: int, lane: int) -> int:
     """The row of a lane: 0 2 1 3 of each four, so that two rows of two columns are one load and one store."""
     return lane - lane % 4 + (0, 2, 1, 3)[lane % 4] if lanes > 2 else lane
 
 
-def _low(lanes: int) -> str:
+def _even_mask(lanes: int) -> str:
     return _mask([k // 2 * 2 + lanes * (k % 2) for k in range(lanes)])
 
 
-def _high(lanes: int) -> str:
+def _odd_mask(lanes: int) -> str:
     return _mask([k // 2 * 2 + 1 + lanes * (k % 2) for k in range(lanes)])
 
 
@@ -185,7 +185,7 @@ def _mask(lanes: Sequence[int]) -> str:
 
 def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
     """From rows of numbers to one vector per column, two columns at a time; many columns by a function for a block of them."""
-    real, width, lines = pack(lanes), len(used), [f"  %{a}.lanes = getelementptr {pack(lanes)}, ptr {target}"]
+    real, width, lines = vector_type(lanes), len(used), [f"  %{a}.lanes = getelementptr {vector_type(lanes)}, ptr {target}"]
     done = width // _BLOCK * _BLOCK if width > _BLOCK else 0
     for j in range(0, done, _BLOCK):
         lines += _block("gather", real, a, j)
@@ -196,10 +196,10 @@ def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
             columns = [(j, _column(lines, lanes, a, j))]
         else:
             # (r0 r1 …) and (r2 r3 …), two numbers of each row: their first numbers in turn are one column, their second the next
-            taken = [f"%{a}.row{_row(lanes, k)}" for k in range(lanes)]
+            taken = [f"%{a}.row{_lane_row(lanes, k)}" for k in range(lanes)]
             even, odd = (_pairs(lines, taken[first::2], f"%{a}.{j}.{first}", j) for first in (0, 1))
             columns = []
-            for k, mask in enumerate((_low(lanes), _high(lanes))):
+            for k, mask in enumerate((_even_mask(lanes), _odd_mask(lanes))):
                 lines.append(f"  %{a}.c{j + k} = shufflevector {real} {even}, {real} {odd}, {mask}")
                 columns.append((j + k, f"%{a}.c{j + k}"))
         for column, value in columns:
@@ -209,7 +209,7 @@ def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
 
 
 def _block(function: str, real: str, a: str, j: int) -> list[str]:
-    """The columns from j on by one of the functions of `_blocks`."""
+    """The columns from j on by one of the functions of `_data_blocks`."""
     return [
         f"  %{a}.b{j} = getelementptr double, ptr %{a}.row0, i64 {j}",
         f"  %{a}.d{j} = getelementptr {real}, ptr %{a}.lanes, i64 {j}",
@@ -222,7 +222,7 @@ def _blocks(lanes: int) -> str:
     head = f"(ptr %r.row0, i64 %r.lane, ptr %columns) noinline {math_kernels.attributes(lanes)} {{"
     works = {"gather": _gather(lanes, "r", [True] * _BLOCK, "%columns, i64 0"), "scatter": _scatter(lanes, "r", _BLOCK, "%columns, i64 0")}
     return "\n".join(
-        "\n".join([f"define internal void @{name}{head}", *_further_rows(lanes, "r"), *lines, "  ret void", "}"])
+        "\n".join([f"define internal void @{name}{head}", *_next_row_pointers(lanes, "r"), *lines, "  ret void", "}"])
         for name, lines in works.items()
     )
 
@@ -249,16 +249,16 @@ def _column(lines: list[str], lanes: int, a: str, j: int) -> str:
     """One column of all rows."""
     before = "poison"
     for k in range(lanes):
-        lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_row(lanes, k)}, i64 {j}")
+        lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_lane_row(lanes, k)}, i64 {j}")
         lines.append(f"  %{a}.{j}.n{k} = load double, ptr %{a}.{j}.a{k}, align 8")
-        lines.append(f"  %{a}.{j}.v{k} = insertelement {pack(lanes)} {before}, double %{a}.{j}.n{k}, i32 {k}")
+        lines.append(f"  %{a}.{j}.v{k} = insertelement {vector_type(lanes)} {before}, double %{a}.{j}.n{k}, i32 {k}")
         before = f"%{a}.{j}.v{k}"
     return before
 
 
 def _scatter(lanes: int, a: str, width: int, source: str) -> list[str]:
     """From one vector per column to rows of numbers, likewise."""
-    real, lines = pack(lanes), [f"  %{a}.lanes = getelementptr {pack(lanes)}, ptr {source}"]
+    real, lines = vector_type(lanes), [f"  %{a}.lanes = getelementptr {vector_type(lanes)}, ptr {source}"]
     done = width // _BLOCK * _BLOCK if width > _BLOCK else 0
     for j in range(0, done, _BLOCK):
         lines += _block("scatter", real, a, j)
@@ -267,7 +267,7 @@ def _scatter(lanes: int, a: str, width: int, source: str) -> list[str]:
         lines.append(f"  %{a}.v{j} = load {real}, ptr %{a}.s{j}, align {8 * lanes}")
     for j in range(done, width, 2):
         pair = j + 1 < width
-        for first, mask in enumerate((_low(lanes), _high(lanes)) if pair else ()):
+        for first, mask in enumerate((_even_mask(lanes), _odd_mask(lanes)) if pair else ()):
             lines.append(f"  %{a}.p{j + first} = shufflevector {real} %{a}.v{j}, {real} %{a}.v{j + 1}, {mask}")
         for k in range(lanes):
             value, kind, even = f"%{a}.{j}.n{k}", "<2 x double>" if pair else "double", k - k % 2
@@ -275,6 +275,6 @@ def _scatter(lanes: int, a: str, width: int, source: str) -> list[str]:
                 lines.append(f"  {value} = shufflevector {real} %{a}.p{j + k % 2}, {real} poison, {_mask([even, even + 1])}")
             else:
                 lines.append(f"  {value} = extractelement {real} %{a}.v{j}, i32 {k}")
-            lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_row(lanes, k)}, i64 {j}")
+            lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_lane_row(lanes, k)}, i64 {j}")
             lines.append(f"  store {kind} {value}, ptr %{a}.{j}.a{k}, align 8")
     return lines

@@ -12,18 +12,18 @@ from typing import Final
 
 import numpy as np
 
-from dalembert.foundation.caching import MAKING
+from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.runtime.numerics import batch_evaluation, emit, jit, python_binding_ir
-from dalembert.runtime.numerics.jit import Target, host, native_lanes
+from dalembert.runtime.numerics.jit import Target, host, simd_width
 from dalembert.runtime.numerics.object_cache import tape_digest
-from dalembert.runtime.numerics.python_binding import Array, BadArguments, FastBatch, FastCall, address
-from dalembert.symbolic.algebra.expression_graph import gradient, needed_nodes
+from dalembert.runtime.numerics.python_binding import Array, BadArguments, BatchCall, SingleCall, data_address
+from dalembert.symbolic.algebra.expression_graph import dependencies_in, gradient
 from dalembert.symbolic.algebra.tape import Node, Tape
 
 _NAME: Final = "f"
 _LONG: Final = 10_000
 # up to so many nodes calls and gaps between rows take time that shows
-_INLINED: Final = 500
+_MAX_INLINED_NODES: Final = 500
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -49,17 +49,17 @@ class CompiledFunction:
         if sum(parts) != len(state):
             msg = f"parts of {' + '.join(map(str, parts))} numbers do not make up a state of {len(state)}"
             raise BadArguments(msg)
-        self._load(NativeSource.of(tape, tuple(outs), tuple(state), tuple(parameters), parts))
+        self._load(NativeSource.from_tape(tape, tuple(outs), tuple(state), tuple(parameters), parts))
 
     def _load(self, source: NativeSource) -> None:
         self._source = source
         self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, source.n_in, source.n_parameters, source.n_out
         exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", f"{_NAME}.once", f"{_NAME}.call", "python")
-        library = jit.load(source.text, exports, identity=source.identity(host()), optimize=0)
+        library = jit.load(source.text, exports, identity=source.cache_key(host()), optimize=0)
         self.address = library.address(_NAME)
         self.prologue_address = library.address(f"{_NAME}.prologue")
         self.work_size: int = ctypes.c_int64.from_address(library.address(f"{_NAME}.size")).value
-        self._fast_call = FastCall(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
+        self._fast_call = SingleCall(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
         self.call: Callable[..., Array] = self._fast_call.function()
 
     @functools.cached_property
@@ -68,28 +68,28 @@ class CompiledFunction:
 
         Every row of the result has the bits that `call` gives for that state. The code is made when it is first asked for.
         """
-        with MAKING:
-            made: Callable[..., Array] | None = self.__dict__.get("batch")
-            if made is None:
-                target = host(native_lanes())
-                text = functools.partial(self._source.text_in_lanes, target)
+        with COMPUTE_LOCK:
+            function: Callable[..., Array] | None = self.__dict__.get("batch")
+            if function is None:
+                target = host(simd_width())
+                text = functools.partial(self._source.batch_ir, target)
                 level: jit.Level = 1 if self._source.is_inlined else 0
                 exports = f"{_NAME}.batch", f"{_NAME}.call", "python"
-                library = jit.load(text, exports, identity=self._source.identity(target), optimize=level)
+                library = jit.load(text, exports, identity=self._source.cache_key(target), optimize=level)
                 # another thread that waits here finds it
-                made = self.__dict__["batch"] = FastBatch(library, _NAME, self._fast_call).function()
-            return made
+                function = self.__dict__["batch"] = BatchCall(library, _NAME, self._fast_call).function()
+            return function
 
-    def text_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
+    def ir_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text for another processor, and how many numbers their work takes."""
-        return self._source.text_for(target, name)
+        return self._source.ir_for(target, name)
 
-    def identity(self, target: Target) -> bytes:
+    def cache_key(self, target: Target) -> bytes:
         """What determines that text."""
-        return self._source.identity(target)
+        return self._source.cache_key(target)
 
     def __getstate__(self) -> NativeSource:
-        return self._source.pruned()
+        return self._source.without_dead_nodes()
 
     def __setstate__(self, source: NativeSource) -> None:
         self._load(source)
@@ -107,7 +107,7 @@ class NativeSource:
     content: bytes
 
     @classmethod
-    def of(
+    def from_tape(
         cls, tape: Tape, outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...], parts: tuple[int, ...] | None = None
     ) -> NativeSource:
         """The nodes `outs` of a tape as functions of two kinds of symbols; the state may be taken in parts."""
@@ -132,57 +132,57 @@ class NativeSource:
         """How many come out."""
         return len(self.outs)
 
-    def identity(self, target: Target) -> bytes:
+    def cache_key(self, target: Target) -> bytes:
         """What the object code is found by."""
-        return writers() + self.content + target.identity
+        return codegen_version() + self.content + target.identity
 
-    def native(self, target: Target, name: str = _NAME) -> emit.NativeText:
+    def emit_ir(self, target: Target, name: str = _NAME) -> emit.EmittedFunction:
         """The text of the functions."""
         return emit.emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
 
-    def text_for(self, target: Target, name: str) -> tuple[str, int]:
+    def ir_for(self, target: Target, name: str) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text, with the size of their work, and that size."""
-        text = self.native(target, name)
-        return text.with_size, text.work_size
+        text = self.emit_ir(target, name)
+        return text.ir_with_size, text.work_size
 
     def text(self) -> str:
         """The code for one state, with the call from Python."""
-        body, work_size = self.text_for(host(), _NAME)
-        call = python_binding_ir.one_state(_NAME, (*self.parts, self.n_parameters), self.n_out)
-        return "\n".join((body, batch_evaluation.once(_NAME, work_size), call))
+        body, work_size = self.ir_for(host(), _NAME)
+        call = python_binding_ir.single_call_ir(_NAME, (*self.parts, self.n_parameters), self.n_out)
+        return "\n".join((body, batch_evaluation.single_ir(_NAME, work_size), call))
 
-    def text_in_lanes(self, target: Target) -> str:
+    def batch_ir(self, target: Target) -> str:
         """The code for several states at a time, for registers of as many numbers as `target` has lanes, with the call from Python."""
-        kept = self.kept
-        text = self.native(target := target.with_lanes(batch_evaluation.states_at_a_time(target.lanes, len(kept))))
+        kept = self.live_nodes
+        text = self.emit_ir(target := target.with_lanes(batch_evaluation.batch_width(target.lanes, len(kept))))
         ends = list(itertools.accumulate(self.parts))
         used = [[i in kept for i in self.state[end - size : end]] for end, size in zip(ends, self.parts, strict=True)]
-        run = batch_evaluation.batch(text, target.lanes, used, self.n_parameters, self.n_out, inlined=self.is_inlined)
+        run = batch_evaluation.batch_ir(text, target.lanes, used, self.n_parameters, self.n_out, inlined=self.is_inlined)
         # what is written into the loops is not kept beside them
         functions = text.ir.replace("define void @", "define internal void @") if self.is_inlined else text.ir
-        return "\n".join((functions, run, python_binding_ir.states_in_rows(_NAME, (*self.parts, self.n_parameters), self.n_out)))
+        return "\n".join((functions, run, python_binding_ir.batch_call_ir(_NAME, (*self.parts, self.n_parameters), self.n_out)))
 
     @functools.cached_property
-    def kept(self) -> frozenset[int]:
+    def live_nodes(self) -> frozenset[int]:
         """The nodes that are needed."""
-        return frozenset(needed_nodes(self.nodes, self.outs))
+        return frozenset(dependencies_in(self.nodes, self.outs))
 
     @property
     def is_inlined(self) -> bool:
         """Whether the expressions are written into the loops over states in rows, for LLVM's passes to work on."""
         # of long tapes the nodes are not even counted
-        return len(self.nodes) <= _LONG and len(self.kept) <= _INLINED
+        return len(self.nodes) <= _LONG and len(self.live_nodes) <= _MAX_INLINED_NODES
 
-    def pruned(self) -> NativeSource:
+    def without_dead_nodes(self) -> NativeSource:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
-        kept, nothing = self.kept, ("pi", None, None)
+        kept, nothing = self.live_nodes, ("pi", None, None)
         nodes = [node if i in kept else nothing for i, node in enumerate(self.nodes)]
         return NativeSource(nodes, self.outs, self.state, self.parameters, self.parts, self.content)
 
 
-def writers() -> bytes:
+def codegen_version() -> bytes:
     """What tells the text of this version from that of another."""
-    return jit.sources("runtime/numerics")
+    return jit.source_hashes("runtime/numerics")
 
 
 def jacobian(tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int]) -> CompiledFunction:
@@ -192,18 +192,18 @@ def jacobian(tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: 
     return CompiledFunction(here, slopes, state, parameters)
 
 
-def scratch_space(function: CompiledFunction, p: Array) -> Array:
+def allocate_workspace(function: CompiledFunction, p: Array) -> Array:
     """Room for native callers of a function, whose head the prologue has filled."""
     work = np.zeros(function.work_size + 8)
-    fill_head(function, address(p), address(work))
+    run_prologue(function, data_address(p), data_address(work))
     return work
 
 
-def fill_head(function: CompiledFunction, p: int, work: int) -> None:
+def run_prologue(function: CompiledFunction, p: int, work: int) -> None:
     """Fill the head of the scratch space at an address from the parameters at another."""
     _PROLOGUE(function.prologue_address)(p, work)
 
 
-def prologue(function: CompiledFunction, p: Array, work: Array) -> Callable[[], None]:
+def prologue_call(function: CompiledFunction, p: Array, work: Array) -> Callable[[], None]:
     """What fills the head of the scratch space from the parameters; the owner keeps the three alive."""
-    return functools.partial(_PROLOGUE(function.prologue_address), address(p), address(work))
+    return functools.partial(_PROLOGUE(function.prologue_address), data_address(p), data_address(work))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dalembert.errors import DalembertError
-from dalembert.foundation.caching import held_over_forks, made_once
+from dalembert.foundation.caching import cached_call, reacquire_after_fork
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Level = Literal[0, 1, 2, 3]
 # what code may call that it does not bring along: elementary functions that every platform has
 IMPORTS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2", "fmin", "fmax"})
 # chapters whose functions write native text for others
-_WRITING: Final = ("runtime/numerics", "runtime/ode")
+_CODEGEN_CHAPTERS: Final = ("runtime/numerics", "runtime/ode")
 _FORMAT: Final = 1
 # a linker keeps some 10 kB for every library it ever held, so a new one takes over after so many
 _LIBRARIES_PER_LINKER: Final = 64
@@ -42,7 +42,7 @@ _GLOBAL_NAME: Final = re.compile(r"@([-\w.$]+)")
 
 
 _lock = threading.Lock()
-_retired: deque[Any] = deque()
+_pending_unload: deque[Any] = deque()
 
 
 class CannotCompile(DalembertError):
@@ -62,7 +62,7 @@ class Library:
         """Where the exported function `name` starts."""
         return self._addresses[name]
 
-    def __del__(self, lock: threading.Lock = _lock, retired: deque[Any] = _retired) -> None:
+    def __del__(self, lock: threading.Lock = _lock, retired: deque[Any] = _pending_unload) -> None:
         retired.append(self._tracker)
         # the list has the last reference now, and unloading happens under the lock
         del self._tracker
@@ -86,28 +86,28 @@ def load(
     The functions of the C mathematics library can be declared and called.
     """
     if identity is None:
-        identity = ir_text.encode() if isinstance(ir_text, str) else _written_by(ir_text)
-    cache, key = ObjectCache.of_environment(), _key(identity, optimize, codegen)
-    with _held():
+        identity = ir_text.encode() if isinstance(ir_text, str) else _generator_key(ir_text)
+    cache, key = ObjectCache.from_environment(), _key(identity, optimize, codegen)
+    with _llvm_lock():
         image = cache.read(key)
         if image is not None:
             # an object this linker refuses is compiled again
             with suppress(RuntimeError):
                 return _link(image, exports)
     text = ir_text if isinstance(ir_text, str) else ir_text()
-    with _held():
-        image = _emit(_machine(codegen), text, optimize)
+    with _llvm_lock():
+        image = _compile_object(_target_machine(codegen), text, optimize)
         cache.write(key, image)
         return _link(image, exports)
 
 
-def sources(*chapters: str) -> bytes:
+def source_hashes(*chapters: str) -> bytes:
     """Hashes of the modules of some chapters: code whose text another version wrote is not found."""
-    return b"".join(map(_source, chapters))
+    return b"".join(map(_source_hash, chapters))
 
 
 @functools.cache
-def _source(chapter: str) -> bytes:
+def _source_hash(chapter: str) -> bytes:
     folder = Path(__file__).parents[2] / chapter
     if not folder.is_dir():
         raise FileNotFoundError(folder)
@@ -116,25 +116,25 @@ def _source(chapter: str) -> bytes:
     return hashlib.sha256(text or os.urandom(32)).digest()
 
 
-def _written_by(text: Callable[[], str]) -> bytes:
+def _generator_key(text: Callable[[], str]) -> bytes:
     """What determines the text that a function without arguments writes: where it stands, and the modules of the chapters it may use."""
     chapter = "/".join(text.__module__.split(".")[1:3])
-    return sources(*sorted({*_WRITING, chapter})) + f"{text.__module__}.{text.__qualname__}".encode()
+    return source_hashes(*sorted({*_CODEGEN_CHAPTERS, chapter})) + f"{text.__module__}.{text.__qualname__}".encode()
 
 
 _names = itertools.count()
 _linker: list[Any] = []
 
 # a child never inherits a compilation half done
-held_over_forks(_lock)
+reacquire_after_fork(_lock)
 
 
 @contextmanager
-def _held() -> Iterator[None]:
+def _llvm_lock() -> Iterator[None]:
     """The only thread inside LLVM; on leaving, code retired meanwhile is unloaded."""
     with _lock:
         yield
-        _retired.clear()
+        _pending_unload.clear()
 
 
 @functools.cache
@@ -176,7 +176,7 @@ class Target:
 
     def object_code(self, text: str, *, optimize: Level = 1) -> bytes:
         """A module in LLVM text as an object file for this target, which may be any processor that LLVM knows."""
-        with _held():
+        with _llvm_lock():
             llvm = _llvm()
             llvm.initialize_all_targets()
             llvm.initialize_all_asmprinters()
@@ -187,7 +187,9 @@ class Target:
             except RuntimeError as error:
                 msg = f"this LLVM cannot write code for {self.triple}: {error}; give a name such as aarch64-linux-gnu or riscv64-linux-gnu"
                 raise CannotCompile(msg) from error
-            return _emit(machine, f'target triple = "{self.triple}"\ntarget datalayout = "{machine.target_data}"\n{text}', optimize)
+            return _compile_object(
+                machine, f'target triple = "{self.triple}"\ntarget datalayout = "{machine.target_data}"\n{text}', optimize
+            )
 
 
 # simd128 is in every browser since 2021; there is no fused multiply-add
@@ -200,9 +202,9 @@ def _features() -> Any:
     return _llvm().get_host_cpu_features()
 
 
-@made_once
+@cached_call
 def _host() -> Target:
-    with _held():
+    with _llvm_lock():
         llvm, features = _llvm(), _features()
         fused = platform.machine().lower() in {"arm64", "aarch64"} or features.get("fma", False)
         return Target(llvm.get_process_triple(), 1, fused, llvm.get_host_cpu_name(), features.flatten())
@@ -213,7 +215,7 @@ def host(lanes: int = 1) -> Target:
     return _host() if lanes == 1 else _host().with_lanes(lanes)
 
 
-def native_lanes() -> int:
+def simd_width() -> int:
     """How many numbers the processor's registers hold side by side."""
     fused, features = host().fused, _features()
     if features.get("avx512f", False) and features.get("avx512dq", False) and fused:
@@ -222,7 +224,7 @@ def native_lanes() -> int:
 
 
 @functools.cache
-def _machine(codegen: Level) -> Any:
+def _target_machine(codegen: Level) -> Any:
     here = host()
     # small code reaches its constants without loading their addresses first; the linker keeps both together
     model = {"codemodel": "small", "reloc": "pic"} if _SMALL_CODE else {}
@@ -231,20 +233,20 @@ def _machine(codegen: Level) -> Any:
 
 
 @functools.cache
-def fingerprint() -> bytes:
+def toolchain_fingerprint() -> bytes:
     """Everything but the text and the levels that decides what the object code is; text reads objects of Python where their fields are."""
     version, here, header = importlib.import_module("llvmlite").__version__, host(), object.__basicsize__
     return "\0".join((f"{_FORMAT} {header}", version, *map(str, _llvm().llvm_version_info), here.triple, here.cpu, here.features)).encode()
 
 
 def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
-    digest = hashlib.sha256(fingerprint())
+    digest = hashlib.sha256(toolchain_fingerprint())
     digest.update(f"\0{optimize}\0{codegen}\0".encode())
     digest.update(identity)
     return digest.hexdigest()
 
 
-def _emit(machine: Any, ir_text: str, optimize: Level) -> bytes:
+def _compile_object(machine: Any, ir_text: str, optimize: Level) -> bytes:
     """The module as an object file for a machine."""
     llvm = _llvm()
     try:
@@ -263,28 +265,28 @@ def _emit(machine: Any, ir_text: str, optimize: Level) -> bytes:
 def _link(image: bytes, exports: tuple[str, ...]) -> Library:
     llvm, number = _llvm(), next(_names)
     if not _linker or number % _LIBRARIES_PER_LINKER == 0:
-        _linker[:] = [llvm.create_lljit_compiler(_machine(2), use_jit_link=_SMALL_CODE)]
+        _linker[:] = [llvm.create_lljit_compiler(_target_machine(2), use_jit_link=_SMALL_CODE)]
     builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
     for name in exports:
         builder.export_symbol(name)
     return Library(builder.link(_linker[0], f"library{number}"), exports)
 
 
-def joined(parts: Iterable[tuple[str, str]]) -> str:
+def merge_modules(parts: Iterable[tuple[str, str]]) -> str:
     """One module of (prefix, text): a function f of a part with the prefix a becomes a.f; without a prefix it keeps its name.
 
     What all parts bring along is written once.
     """
-    found: dict[str, str] = {}
+    definitions: dict[str, str] = {}
     for prefix, text in parts:
-        for name, item in _items(_prefixed(prefix, text) if prefix else text):
-            if found.setdefault(name, item) != item and not item.startswith("declare"):
+        for name, item in _definitions(_add_prefix(prefix, text) if prefix else text):
+            if definitions.setdefault(name, item) != item and not item.startswith("declare"):
                 msg = f"internal error, please report it: two modules define {name} differently"
                 raise CannotCompile(msg)
-    return "\n".join(found.values()) + "\n"
+    return "\n".join(definitions.values()) + "\n"
 
 
-def _items(text: str) -> Iterator[tuple[str, str]]:
+def _definitions(text: str) -> Iterator[tuple[str, str]]:
     """The functions, declarations and constants of a module by name."""
     lines: list[str] = []
     for line in text.splitlines():
@@ -298,6 +300,6 @@ def _items(text: str) -> Iterator[tuple[str, str]]:
             lines = []
 
 
-def _prefixed(prefix: str, text: str) -> str:
-    own = {name for name, item in _items(text) if not item.startswith("declare")}
+def _add_prefix(prefix: str, text: str) -> str:
+    own = {name for name, item in _definitions(text) if not item.startswith("declare")}
     return _GLOBAL_NAME.sub(lambda match: f"@{prefix}.{match[1]}" if match[1] in own else match[0], text)

@@ -9,33 +9,33 @@ from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import Final
 
-LANES: Final = 4
-REAL: Final = "double"
-LANE: Final = f"<{LANES} x double>"
-WHOLE: Final = "i64"
-CODE: Final = "i32"
-TRUTH: Final = "i1"
+GROUP_SIZE: Final = 4
+DOUBLE: Final = "double"
+DOUBLE4: Final = f"<{GROUP_SIZE} x double>"
+INT64: Final = "i64"
+INT32: Final = "i32"
+BOOL: Final = "i1"
 POINTER: Final = "ptr"
 
 INTRINSICS: Final = "\n".join(
     (
-        f"declare {LANE} @llvm.fmuladd.v{LANES}f64({LANE}, {LANE}, {LANE})",
-        f"declare {LANE} @llvm.fabs.v{LANES}f64({LANE})",
-        f"declare {LANE} @llvm.maxnum.v{LANES}f64({LANE}, {LANE})",
-        f"declare {REAL} @llvm.vector.reduce.fadd.v{LANES}f64({REAL}, {LANE})",
-        f"declare {REAL} @llvm.fabs.f64({REAL})",
-        f"declare {REAL} @llvm.sqrt.f64({REAL})",
-        f"declare {REAL} @llvm.minnum.f64({REAL}, {REAL})",
-        f"declare {REAL} @llvm.maxnum.f64({REAL}, {REAL})",
+        f"declare {DOUBLE4} @llvm.fmuladd.v{GROUP_SIZE}f64({DOUBLE4}, {DOUBLE4}, {DOUBLE4})",
+        f"declare {DOUBLE4} @llvm.fabs.v{GROUP_SIZE}f64({DOUBLE4})",
+        f"declare {DOUBLE4} @llvm.maxnum.v{GROUP_SIZE}f64({DOUBLE4}, {DOUBLE4})",
+        f"declare {DOUBLE} @llvm.vector.reduce.fadd.v{GROUP_SIZE}f64({DOUBLE}, {DOUBLE4})",
+        f"declare {DOUBLE} @llvm.fabs.f64({DOUBLE})",
+        f"declare {DOUBLE} @llvm.sqrt.f64({DOUBLE})",
+        f"declare {DOUBLE} @llvm.minnum.f64({DOUBLE}, {DOUBLE})",
+        f"declare {DOUBLE} @llvm.maxnum.f64({DOUBLE}, {DOUBLE})",
     )
 )
 
-CONVERSIONS: Final = {(WHOLE, REAL): "sitofp", (CODE, WHOLE): "sext", (WHOLE, CODE): "trunc"}
+CONVERSIONS: Final = {(INT64, DOUBLE): "sitofp", (INT32, INT64): "sext", (INT64, INT32): "trunc"}
 
 C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
     POINTER: ctypes.c_void_p,
-    WHOLE: ctypes.c_int64,
-    REAL: ctypes.c_double,
+    INT64: ctypes.c_int64,
+    DOUBLE: ctypes.c_double,
 }
 
 
@@ -43,11 +43,11 @@ def constant(x: float, kind: str) -> str:
     """A number written out as a constant of this kind."""
     if kind == POINTER:
         return "null"
-    if width(kind) > 1:
+    if vector_width(kind) > 1:
         of = kind.partition(" x ")[2].removesuffix(">")
         return f"splat ({of} {constant(x, of)})"
     # a double in hexadecimal is exact
-    return f"0x{bits(x):016X}" if kind == REAL else str(int(x))
+    return f"0x{bits(x):016X}" if kind == DOUBLE else str(int(x))
 
 
 @functools.cache
@@ -56,38 +56,38 @@ def bits(x: float) -> int:
     return int.from_bytes(struct.pack(">d", x), "big")
 
 
-def pack(lanes: int, of: str = REAL) -> str:
+def vector_type(lanes: int, of: str = DOUBLE) -> str:
     """The kind of so many numbers side by side; one number is a number."""
     return of if lanes == 1 else f"<{lanes} x {of}>"
 
 
-def width(kind: str) -> int:
+def vector_width(kind: str) -> int:
     """How many numbers stand side by side in a value of this kind."""
     return int(kind[1:].partition(" ")[0]) if kind.startswith("<") else 1
 
 
-def declared(kind: str) -> str:
+def intrinsic_declarations(kind: str) -> str:
     """The elementary operations of the processor on numbers of this kind."""
     one, two, three = ("fabs", "sqrt"), ("minnum", "maxnum"), ("fmuladd",)
     counts = [(name, k) for k, names in enumerate((one, two, three), 1) for name in names]
-    return "\n".join(f"declare {kind} @llvm.{name}.{suffix(kind)}({', '.join([kind] * k)})" for name, k in counts)
+    return "\n".join(f"declare {kind} @llvm.{name}.{intrinsic_suffix(kind)}({', '.join([kind] * k)})" for name, k in counts)
 
 
-def suffix(kind: str) -> str:
+def intrinsic_suffix(kind: str) -> str:
     """How LLVM's intrinsic functions are named for the kind."""
-    return "f64" if kind == REAL else f"v{width(kind)}f64"
+    return "f64" if kind == DOUBLE else f"v{vector_width(kind)}f64"
 
 
-def structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
+def ctypes_structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
     """The structure with these fields, each a name and a kind."""
     return type("Fields", (ctypes.Structure,), {"_fields_": [(name, C_TYPES[kind]) for name, kind in fields]})
 
 
-def places(sizes: Mapping[str, int], end: str = "") -> dict[str, int]:
+def offsets(sizes: Mapping[str, int], end: str = "") -> dict[str, int]:
     """Where parts of these sizes begin that follow one another; under another name where they end."""
     return dict(zip((*sizes, end), accumulate(sizes.values(), initial=0), strict=True))
 
 
-def padded(n: int) -> int:
+def padded_size(n: int) -> int:
     """The next multiple of four: native code takes four numbers at a time."""
-    return -(-n // LANES) * LANES
+    return -(-n // GROUP_SIZE) * GROUP_SIZE

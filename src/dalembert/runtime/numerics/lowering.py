@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from dalembert.errors import BadExpression, Unknown
-from dalembert.symbolic.algebra.expression_graph import needed_nodes, operands
+from dalembert.symbolic.algebra.expression_graph import dependencies_in, operands
 from dalembert.symbolic.algebra.tape import LEAVES, Node
 
 TRIG: Final = frozenset({"sin", "cos"})
@@ -51,11 +51,11 @@ def lower(
 
 def _with_tanh(nodes: Sequence[Node]) -> Sequence[Node]:
     """sinh x / cosh x as tanh x, which is finite for every x."""
-    found = list(nodes)
+    rewritten = list(nodes)
     for i, (op, a, b) in enumerate(nodes):
         if op == "div" and nodes[a][0] == "sinh" and nodes[b][0] == "cosh" and nodes[a][1] == nodes[b][1]:
-            found[i] = ("tanh", nodes[a][1], None)
-    return found
+            rewritten[i] = ("tanh", nodes[a][1], None)
+    return rewritten
 
 
 class _Lowering:
@@ -64,27 +64,27 @@ class _Lowering:
     def __init__(self, nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], fuse: bool) -> None:
         self.nodes, self.outs = _with_tanh(nodes), list(outs)
         self.emitted: set[int] = set()
-        self.live = needed_nodes(self.nodes, outs)
-        self.made = len(nodes)
+        self.live = dependencies_in(self.nodes, outs)
+        self.n_values = len(nodes)
         self.result = Program(outs=self.outs)
-        self.varying = self._classified({i: k for k, i in enumerate(state)}, {i: k for k, i in enumerate(parameters)})
+        self.varying = self._classify_nodes({i: k for k, i in enumerate(state)}, {i: k for k, i in enumerate(parameters)})
         self.fused = self._fusions() if fuse else {}
-        self.absorbed = set(self.fused.values())
+        self.fused_products = set(self.fused.values())
         self.shared = self._shared_denominators()
-        self.known = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in TRIG}
+        self.trig_nodes = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in TRIG}
         self.reciprocals: dict[int, int] = {}
 
     def program(self, pack: int) -> Program:
         # the innermost angles first: what they are made of, then their sines and cosines
         for angles in self._angles():
             self._compute(angles)
-            self._turn(angles, pack)
+            self._append_sincos(angles, pack)
         self._compute(self.outs)
         return self.result
 
     # ---- what is what ------------------------------------------------------------------------
 
-    def _classified(self, state: dict[int, int], parameters: dict[int, int]) -> set[int]:
+    def _classify_nodes(self, state: dict[int, int], parameters: dict[int, int]) -> set[int]:
         """The nodes that vary with the state; leaves are entered in the program."""
         nodes, varying, result = self.nodes, set(state), self.result
         for i in self.live:
@@ -115,15 +115,15 @@ class _Lowering:
     def _fusions(self) -> dict[int, int]:
         """{sum: the product fused into it}: products used once, the younger one where both terms are."""
         uses, nodes, varying = self._uses(), self.nodes, self.varying
-        found: dict[int, int] = {}
+        fusions: dict[int, int] = {}
         for i in self.live:
             op, a, b = nodes[i]
             if op in ("add", "sub"):
                 for term in (b, a) if b > a else (a, b):
                     if nodes[term][0] == "mul" and uses[term] == 1 and (term in varying) == (i in varying):
-                        found[i] = term
+                        fusions[i] = term
                         break
-        return found
+        return fusions
 
     def _shared_denominators(self) -> set[int]:
         uses = Counter(self.nodes[i][2] for i in self.live if self.nodes[i][0] == "div" and i in self.varying)
@@ -149,14 +149,14 @@ class _Lowering:
 
     # ---- operations --------------------------------------------------------------------------
 
-    def _new(self) -> int:
-        self.made += 1
-        return self.made - 1
+    def _new_value(self) -> int:
+        self.n_values += 1
+        return self.n_values - 1
 
     def _compute(self, outs: Iterable[int]) -> None:
-        for i in needed_nodes(self.nodes, outs, self.emitted):
+        for i in dependencies_in(self.nodes, outs, self.emitted):
             self.emitted.add(i)
-            if i in self.absorbed or self.nodes[i][0] in LEAVES:
+            if i in self.fused_products or self.nodes[i][0] in LEAVES:
                 continue
             section = self.result.body if i in self.varying else self.result.prologue
             section.append(self._operation(i))
@@ -175,20 +175,20 @@ class _Lowering:
 
     def _reciprocal(self, b: int) -> int:
         if b not in self.reciprocals:
-            self.reciprocals[b] = r = self._new()
+            self.reciprocals[b] = r = self._new_value()
             section = self.result.body if b in self.varying else self.result.prologue
             section.append(Operation("reciprocal", (b,), (r,)))
         return self.reciprocals[b]
 
-    def _turn(self, angles: list[int], pack: int) -> None:
+    def _append_sincos(self, angles: list[int], pack: int) -> None:
         """sin and cos of so many angles, `pack` at a time."""
         for start in range(0, len(angles), pack):
             group = tuple(angles[start : start + pack])
             results: list[int] = []
             for a in group:
                 for function in ("sin", "cos"):
-                    i = self.known.get((function, a))
-                    results.append(self._new() if i is None else i)
+                    i = self.trig_nodes.get((function, a))
+                    results.append(self._new_value() if i is None else i)
             self.emitted.update(results)
             self.result.body.append(Operation("sincos", group, tuple(results)))
 

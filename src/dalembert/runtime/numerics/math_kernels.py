@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import NativeFunction, Value
-from dalembert.runtime.numerics.llvm_types import POINTER, TRUTH, WHOLE, bits, constant, pack, suffix
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Value
+from dalembert.runtime.numerics.llvm_types import BOOL, INT64, POINTER, bits, constant, intrinsic_suffix, vector_type
 
 # cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), lowest power first
 SINE: Final = (
@@ -60,24 +60,24 @@ def sincos(lanes: int, *, fused: bool) -> str:
     shifted = w.fma(x, w.constant(TWO_OVER_PI), w.constant(_ROUNDER))
     # the last bits are those of k
     turns = w.emit(w.whole, f"bitcast {shifted} to {w.whole}")
-    large = _beyond(w, turns, _QUARTERS if fused else _QUARTERS_SHORT)
-    large = large if lanes == 1 else w.call(f"llvm.vector.reduce.or.v{lanes}i64", WHOLE, large)
-    w.line(f"br {large.differs(0)}, label %far, label %near")
-    w.begin("near")
-    w.give_both(*_placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns))
-    w.begin("far")
+    large = _out_of_range_bits(w, turns, _QUARTERS if fused else _QUARTERS_SHORT)
+    large = large if lanes == 1 else w.call(f"llvm.vector.reduce.or.v{lanes}i64", INT64, large)
+    w.line(f"br {large.not_equal(0)}, label %far, label %near")
+    w.start_block("near")
+    w.ret_pair(*_apply_quadrant(w, *_sincos_polynomials(w, *_reduce_argument(w, shifted)), turns))
+    w.start_block("far")
     library = [w.call(f"each.{f}.{lanes}", w.real, x) for f in ("sin", "cos")]
     size = w.intrinsic("fabs", x)
     # infinite and not a number is large too
-    outside = w.emit(pack(lanes, TRUTH), f"fcmp ugt {size}, {constant(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, w.real)}")
-    own = _placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns)
-    w.give_both(*(w.choose(outside, a, b) for a, b in zip(library, own, strict=True)))
+    outside = w.emit(vector_type(lanes, BOOL), f"fcmp ugt {size}, {constant(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, w.real)}")
+    own = _apply_quadrant(w, *_sincos_polynomials(w, *_reduce_argument(w, shifted)), turns)
+    w.ret_pair(*(w.select(outside, a, b) for a, b in zip(library, own, strict=True)))
     return w.text()
 
 
-def lanewise(function: str, lanes: int, arguments: int = 1) -> str:
+def per_lane_ir(function: str, lanes: int, arguments: int = 1) -> str:
     """@each.function.lanes: the mathematics library, lane by lane."""
-    real_ = pack(lanes)
+    real_ = vector_type(lanes)
     names = ["%x", "%y"][:arguments]
     lines = [
         f"define internal {real_} @each.{function}.{lanes}({', '.join(f'{real_} {a}' for a in names)}) noinline {attributes(lanes)} {{"
@@ -99,18 +99,18 @@ def declarations(*lanes: int) -> str:
     lines = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
     lines.append("declare double @atan2(double, double) nobuiltin")
     for width in dict.fromkeys(lanes):
-        real_, name = pack(width), suffix(pack(width))
+        real_, name = vector_type(width), intrinsic_suffix(vector_type(width))
         lines.append(f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})")
         lines += [f"declare {real_} @llvm.{f}.{name}({real_})" for f in ("fabs", "sqrt")]
         lines += [f"declare i64 @llvm.vector.reduce.or.v{width}i64(<{width} x i64>)"] if width > 1 else []
     return "\n".join(lines)
 
 
-class _Kernel(NativeFunction):
+class _Kernel(FunctionBuilder):
     """@sincos.lanes while it is being written."""
 
     def __init__(self, lanes: int, *, fused: bool) -> None:
-        self.lanes, self.fused, self.real, self.whole = lanes, fused, pack(lanes), pack(lanes, WHOLE)
+        self.lanes, self.fused, self.real, self.whole = lanes, fused, vector_type(lanes), vector_type(lanes, INT64)
         super().__init__(f"sincos.{lanes}", f"{{{self.real}, {self.real}}}", self.real, attributes=f"noinline {attributes(lanes)}")
         self._table: list[str] = []
 
@@ -136,10 +136,10 @@ class _Kernel(NativeFunction):
         """An operation on the bits of whole numbers."""
         return self.emit(self.whole, f"{operation} {a}, {b.name if isinstance(b, Value) else constant(b, self.whole)}")
 
-    def give_both(self, sine: Value, cosine: Value) -> None:
+    def ret_pair(self, sine: Value, cosine: Value) -> None:
         """Return both."""
         first = self.emit(self.result, f"insertvalue {self.result} poison, {sine}, 0")
-        self.give(self.emit(self.result, f"insertvalue {first}, {cosine}, 1"))
+        self.ret(self.emit(self.result, f"insertvalue {first}, {cosine}, 1"))
 
     def text(self) -> str:
         """The function, and its table."""
@@ -159,11 +159,11 @@ class _Kernel(NativeFunction):
         return value
 
 
-def _reduced(w: _Kernel, shifted: Value) -> tuple[Value, Value]:
+def _reduce_argument(w: _Kernel, shifted: Value) -> tuple[Value, Value]:
     """r + tail = x − k π/2 with |r| ≤ π/4, from k + 1.5·2⁵²."""
     (x,), k = w.parameters, shifted - w.constant(_ROUNDER)
     if not w.fused:
-        return _reduced_in_short_parts(w, k)
+        return _reduce_argument_without_fma(w, k)
     back, (first, second, third) = w.negative(k), [w.constant(p) for p in _HALF_PI]
     r, high = w.fma(back, first, x), k * second
     r1 = r - high
@@ -171,7 +171,7 @@ def _reduced(w: _Kernel, shifted: Value) -> tuple[Value, Value]:
     return r1, w.fma(back, third, r - r1 - high)
 
 
-def _reduced_in_short_parts(w: _Kernel, k: Value) -> tuple[Value, Value]:
+def _reduce_argument_without_fma(w: _Kernel, k: Value) -> tuple[Value, Value]:
     """r + tail = x − k π/2 without fused operations: the first two products are exact (fdlibm, e_rem_pio2.c, second iteration)."""
     (x,), (first, second, third) = w.parameters, [w.constant(p) for p in HALF_PI_SHORT]
     t = x - k * first
@@ -182,7 +182,7 @@ def _reduced_in_short_parts(w: _Kernel, k: Value) -> tuple[Value, Value]:
     return r1, r - r1 - low
 
 
-def _on_quarter(w: _Kernel, r: Value, tail: Value) -> tuple[Value, Value]:
+def _sincos_polynomials(w: _Kernel, r: Value, tail: Value) -> tuple[Value, Value]:
     """sin(r + tail), cos(r + tail) for |r| ≤ π/4 by fdlibm's polynomials.
 
     sin = r + (tail (1 − z/2) + r³ p(z)),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
@@ -198,7 +198,7 @@ def _on_quarter(w: _Kernel, r: Value, tail: Value) -> tuple[Value, Value]:
     return sine, rest + w.fma(z2, q, w.fma(w.negative(r), tail, lost))
 
 
-def _placed(w: _Kernel, sine: Value, cosine: Value, k: Value) -> tuple[Value, Value]:
+def _apply_quadrant(w: _Kernel, sine: Value, cosine: Value, k: Value) -> tuple[Value, Value]:
     """Exchange and sign by the quadrant k mod 4: sin takes its sign from bit 1 of k, cos from bits 0 and 1."""
 
     def signed(value: Value, sign: Value) -> Value:
@@ -207,12 +207,12 @@ def _placed(w: _Kernel, sine: Value, cosine: Value, k: Value) -> tuple[Value, Va
 
     first, second = (w.bitwise("shl", k, 63 - bit) for bit in (0, 1))
     sign = w.bitwise("and", second, -(2**63))
-    odd = w.emit(pack(w.lanes, TRUTH), f"icmp slt {first}, {constant(0, w.whole)}")
-    s, c = w.choose(odd, cosine, sine), w.choose(odd, sine, cosine)
+    odd = w.emit(vector_type(w.lanes, BOOL), f"icmp slt {first}, {constant(0, w.whole)}")
+    s, c = w.select(odd, cosine, sine), w.select(odd, sine, cosine)
     return signed(s, sign), signed(c, w.bitwise("xor", sign, first))
 
 
-def _beyond(w: _Kernel, turns: Value, quarters: int) -> Value:
+def _out_of_range_bits(w: _Kernel, turns: Value, quarters: int) -> Value:
     """Bits of k + quarters that should not be there, from the word of k + 1.5·2⁵²: none for −quarters ≤ k < quarters only."""
     offset = w.bitwise("sub", turns, bits(float.fromhex(_ROUNDER)) - quarters)
     return w.bitwise("and", offset, -2 * quarters)

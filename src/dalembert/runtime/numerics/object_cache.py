@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dalembert.errors import DalembertWarning
-from dalembert.foundation.caching import MAKING
+from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -29,7 +29,7 @@ _SWITCHED_OFF: Final = frozenset({"off", "0", "no", "false", "none"})
 _DIGEST_SIZE: Final = hashlib.sha256().digest_size
 _SUFFIX: Final = ".obj"
 # how full a directory is left that was too full
-_FILLED: Final = 15 / 16
+_EVICTION_TARGET: Final = 15 / 16
 # bytes in each directory when it was last looked through, and what this process has written since
 _seen: dict[Path, int] = {}
 
@@ -42,9 +42,9 @@ class ObjectCache:
         self.limit = limit
 
     @classmethod
-    def of_environment(cls) -> ObjectCache:
+    def from_environment(cls) -> ObjectCache:
         """The cache that DALEMBERT_CACHE names: a directory, or `off`; by default below the user's cache directory."""
-        return cls(_place())
+        return cls(_cache_directory())
 
     def read(self, key: str) -> bytes | None:
         """The object kept under `key`, or None if there is none that is whole."""
@@ -52,7 +52,7 @@ class ObjectCache:
             return None
         path = self.directory / (key + _SUFFIX)
         try:
-            if not _trusted(self.directory):
+            if not _is_trusted(self.directory):
                 return None
             data = path.read_bytes()
         except OSError:
@@ -71,24 +71,24 @@ class ObjectCache:
         temporary = self.directory / f".{os.urandom(8).hex()}"
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _trusted(self.directory):
+            if not _is_trusted(self.directory):
                 return
             _write_new(temporary, _digest(key, payload) + payload)
             temporary.replace(self.directory / (key + _SUFFIX))
-            self._account(self.directory, _DIGEST_SIZE + len(payload))
+            self._track_size(self.directory, _DIGEST_SIZE + len(payload))
         except OSError:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
-    def _account(self, directory: Path, written: int) -> None:
+    def _track_size(self, directory: Path, written: int) -> None:
         """Look through the directory when this process first writes there, and when it may have reached the limit."""
         total = _seen.get(directory)
         if total is None or total + written > self.limit:
-            self._shrink(directory)
+            self._evict_oldest(directory)
         else:
             _seen[directory] = total + written
 
-    def _shrink(self, directory: Path) -> None:
+    def _evict_oldest(self, directory: Path) -> None:
         """If the limit is passed remove the files unused longest, a little more than needed, lest every write have to look again."""
         files: list[tuple[int, int, str]] = []
         with os.scandir(directory) as entries:
@@ -99,7 +99,7 @@ class ObjectCache:
                     if stat.S_ISREG(info.st_mode) and (entry.name.endswith(_SUFFIX) or entry.name.startswith(".")):
                         files.append((info.st_mtime_ns, info.st_size, entry.path))
         total = sum(size for _, size, _ in files)
-        wanted = self.limit if total <= self.limit else int(self.limit * _FILLED)
+        wanted = self.limit if total <= self.limit else int(self.limit * _EVICTION_TARGET)
         for _, size, path in sorted(files):
             if total <= wanted:
                 break
@@ -120,7 +120,7 @@ def _write_new(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def _place() -> Path | None:
+def _cache_directory() -> Path | None:
     """Where objects are kept; None if nowhere."""
     named = os.environ.get("DALEMBERT_CACHE", "").strip()
     if named.lower() in _SWITCHED_OFF:
@@ -139,7 +139,7 @@ def _place() -> Path | None:
     return root / "dalembert"
 
 
-def _trusted(directory: Path) -> bool:
+def _is_trusted(directory: Path) -> bool:
     """Whether nobody but the owner, who is the user, can put code there."""
     if sys.platform == "win32":
         return True
@@ -160,15 +160,15 @@ _BLOCK: Final = 2048
 
 def tape_digest(tape: Tape, length: int) -> Any:
     """The running hash of the first `length` nodes; the caller's own, to be continued."""
-    with MAKING:
-        known, written = tape.prefixes, tape.write_down()
+    with COMPUTE_LOCK:
+        known, written = tape.prefixes, tape.serialize()
         for k in range(len(known), length // _BLOCK):
-            known.append(_continued(known[-1] if known else hashlib.sha256(), written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK]))
+            known.append(_extend_digest(known[-1] if known else hashlib.sha256(), written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK]))
         whole = length // _BLOCK
-        return _continued(known[whole - 1] if whole else hashlib.sha256(), written[3 * whole * _BLOCK : 3 * length])
+        return _extend_digest(known[whole - 1] if whole else hashlib.sha256(), written[3 * whole * _BLOCK : 3 * length])
 
 
-def _continued(before: Any, written: list[Any]) -> Any:
+def _extend_digest(before: Any, written: list[Any]) -> Any:
     # by columns: operations are few words, and numbers beside numbers are written fastest
     digest = before.copy()
     digest.update(" ".join(written[0::3]).encode())
@@ -181,7 +181,7 @@ _FORMAT: Final = b"symbols 1"
 _LONG: Final = 16384
 
 
-def kept_symbols(tape: Tape, outs: tuple[int, ...]) -> tuple[int, ...]:
+def cached_symbols(tape: Tape, outs: tuple[int, ...]) -> tuple[int, ...]:
     """The symbols that `outs` contain, in order of creation, as found now or by an earlier process."""
     length = 1 + max(outs, default=-1)
     if length < _LONG:
@@ -189,10 +189,10 @@ def kept_symbols(tape: Tape, outs: tuple[int, ...]) -> tuple[int, ...]:
     content = tape_digest(tape, length)
     content.update(marshal.dumps(outs, 2))
     key = hashlib.sha256(_FORMAT + content.digest()).hexdigest()
-    cache = ObjectCache.of_environment()
+    cache = ObjectCache.from_environment()
     kept = cache.read(key)
     if kept is not None:
         return tuple(map(int, kept.split()))
-    found = tuple(symbols_of(tape, outs))
-    cache.write(key, " ".join(map(str, found)).encode())
-    return found
+    symbols = tuple(symbols_of(tape, outs))
+    cache.write(key, " ".join(map(str, symbols)).encode())
+    return symbols

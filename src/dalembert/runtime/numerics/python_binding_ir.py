@@ -13,154 +13,158 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, Operand, Record, Value
-from dalembert.runtime.numerics.llvm_types import CODE, POINTER, REAL, WHOLE
-from dalembert.runtime.numerics.python_binding import FIELDS, HEADER, IN_A_ROW_AND_ALIGNED, TABLE
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, StructView, Value, VectorArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, POINTER
+from dalembert.runtime.numerics.python_binding import C_CONTIGUOUS_ALIGNED, FIELDS, HEADER, PROCESS_TABLE
 
 # what numpy calls a double
-_A_DOUBLE: Final = 12
+_NPY_DOUBLE: Final = 12
 # what `rows` gives where one row holds for all states, and where it cannot read
-_ONE_FOR_ALL: Final = -1
-_OTHER: Final = -2
+_BROADCAST: Final = -1
+_UNREADABLE: Final = -2
 # a part of the states, as `rows.batch` takes it
-_PART: Final = (("rows", POINTER), ("step", WHOLE))
-_SHORT: Final = "noinline nounwind"
+_PART: Final = (("rows", POINTER), ("step", INT64))
+_HELPER_ATTRIBUTES: Final = "noinline nounwind"
 
 
-def one_state(name: str, sizes: Sequence[int], n_out: int) -> str:
+def single_call_ir(name: str, sizes: Sequence[int], n_out: int) -> str:
     """The call of `name.once`, for parts of the state and parameters of these sizes, and so many results."""
     *parts, _ = sizes
-    f = _CallFunction(f"{name}.call", POINTER, POINTER, POINTER, WHOLE, exported=True)
-    joined, given = f.room(REAL, sum(parts)) if len(parts) > 1 else None, []
+    f = _BindingBuilder(f"{name}.call", POINTER, POINTER, POINTER, INT64, exported=True)
+    joined, given = f.alloca(DOUBLE, sum(parts)) if len(parts) > 1 else None, []
     with ExitStack() as known:
-        known.enter_context(f.when(f.same(f.parameters[2], len(sizes))))
+        known.enter_context(f.if_then(f.equal(f.parameters[2], len(sizes))))
         for k, size in enumerate(sizes):
-            given.append(f.call("numbers", POINTER, f.argument(k), f.value(size, WHOLE)))
-            known.enter_context(f.when(given[-1].differs(0)))
+            given.append(f.call("numbers", POINTER, f.argument(k), f.value(size, INT64)))
+            known.enter_context(f.if_then(given[-1].not_equal(0)))
         if joined is not None:
             for k, size in enumerate(parts):
-                f.copy(given[k], f.emit(POINTER, f"getelementptr {REAL}, {joined}, i64 {sum(parts[:k])}"), f.value(8 * size, WHOLE))
-        y = f.new_array(f.value(n_out, WHOLE))
-        f.give_if_done(y, f.call(f"{name}.once", CODE, given[0] if joined is None else joined, given[-1], f.field(y, "data")))
-    return f"{_GLOBALS}\n{_numbers()}\n{f.converted()}"
+                f.memcpy(given[k], f.emit(POINTER, f"getelementptr {DOUBLE}, {joined}, i64 {sum(parts[:k])}"), f.value(8 * size, INT64))
+        y = f.new_array(f.value(n_out, INT64))
+        f.return_or_release(y, f.call(f"{name}.once", INT32, given[0] if joined is None else joined, given[-1], f.load_field(y, "data")))
+    return f"{_GLOBALS}\n{_data_pointer_ir()}\n{f.fallback_ir()}"
 
 
-def states_in_rows(name: str, sizes: Sequence[int], n_out: int) -> str:
+def batch_call_ir(name: str, sizes: Sequence[int], n_out: int) -> str:
     """The call of `name.batch`, likewise."""
-    f = _CallFunction(f"{name}.call", POINTER, POINTER, POINTER, WHOLE, exported=True)
-    parts, n = f.room(WHOLE, len(_PART) * len(sizes)), f.value(_ONE_FOR_ALL, WHOLE)
+    f = _BindingBuilder(f"{name}.call", POINTER, POINTER, POINTER, INT64, exported=True)
+    parts, n = f.alloca(INT64, len(_PART) * len(sizes)), f.value(_BROADCAST, INT64)
     with ExitStack() as known:
-        known.enter_context(f.when(f.same(f.parameters[2], len(sizes))))
+        known.enter_context(f.if_then(f.equal(f.parameters[2], len(sizes))))
         for k, size in enumerate(sizes):
-            part = f.emit(POINTER, f"getelementptr {WHOLE}, {parts}, i64 {len(_PART) * k}")
-            rows = f.call("rows", WHOLE, f.argument(k), f.value(size, WHOLE), part)
-            one = f.same(rows, _ONE_FOR_ALL)
+            part = f.emit(POINTER, f"getelementptr {INT64}, {parts}, i64 {len(_PART) * k}")
+            rows = f.call("rows", INT64, f.argument(k), f.value(size, INT64), part)
+            one = f.equal(rows, _BROADCAST)
             # as many as of those before; only states say how many there are
-            fits = f.same(rows, n) | one
-            fits = fits | f.same(n, _ONE_FOR_ALL) if k < len(sizes) - 1 else fits
-            known.enter_context(f.when(fits & rows.differs(_OTHER)))
-            n = f.choose(one, n, rows)
-        known.enter_context(f.when(n > 0))
-        y, given = f.new_array(n, f.value(n_out, WHOLE)), Record(part, _PART)
-        numbers, P, step = f.field(y, "data"), given.rows, given.step
+            fits = f.equal(rows, n) | one
+            fits = fits | f.equal(n, _BROADCAST) if k < len(sizes) - 1 else fits
+            known.enter_context(f.if_then(fits & rows.not_equal(_UNREADABLE)))
+            n = f.select(one, n, rows)
+        known.enter_context(f.if_then(n > 0))
+        y, given = f.new_array(n, f.value(n_out, INT64)), StructView(part, _PART)
+        numbers, P, step = f.load_field(y, "data"), given.rows, given.step
         # filled without holding the interpreter
-        thread = f.call(f.known("save_thread"), POINTER)
-        status = f.call(f"{name}.batch", CODE, parts, P, numbers, n, step)
-        f.line(f"call void {f.known('restore_thread').name}({thread})")
-        f.give_if_done(y, status)
-    return f"{_GLOBALS}\n{_numbers()}\n{_rows()}\n{f.converted()}"
+        thread = f.call(f.process_pointer("save_thread"), POINTER)
+        status = f.call(f"{name}.batch", INT32, parts, P, numbers, n, step)
+        f.line(f"call void {f.process_pointer('restore_thread').name}({thread})")
+        f.return_or_release(y, status)
+    return f"{_GLOBALS}\n{_data_pointer_ir()}\n{_row_count_ir()}\n{f.fallback_ir()}"
 
 
-class _CallFunction(NativeFunction):
+class _BindingBuilder(FunctionBuilder):
     """A native function that knows objects and functions of this process."""
 
-    def known(self, name: str) -> Value:
+    def process_pointer(self, name: str) -> Value:
         """From the table."""
-        return self.emit(POINTER, f"load ptr, ptr getelementptr (ptr, ptr @python, i64 {TABLE.index(name)}), align 8")
+        return self.emit(POINTER, f"load ptr, ptr getelementptr (ptr, ptr @python, i64 {PROCESS_TABLE.index(name)}), align 8")
 
-    def field(self, o: Value, name: str, kind: str = POINTER) -> Value:
+    def load_field(self, o: Value, name: str, kind: str = POINTER) -> Value:
         """A field of an array."""
         at = self.emit(POINTER, f"getelementptr i8, {o}, i64 {HEADER + FIELDS[name]}")
         return self.emit(kind, f"load {kind}, {at}, align 4")
 
-    def same(self, a: Value, b: Operand) -> Value:
+    def equal(self, a: Value, b: Operand) -> Value:
         """Whether the two are equal."""
-        return ~a.differs(b)
+        return ~a.not_equal(b)
 
     def is_dense(self, o: Value, dimensions: int) -> Value:
         """Whether an array has so many dimensions, and doubles in a row."""
-        flags = self.emit(CODE, f"and {self.field(o, 'flags', CODE)}, {IN_A_ROW_AND_ALIGNED}")
-        doubles = self.same(self.field(o, "dtype"), self.known("float64"))
-        return self.same(self.field(o, "dimensions", CODE), dimensions) & doubles & self.same(flags, IN_A_ROW_AND_ALIGNED)
+        flags = self.emit(INT32, f"and {self.load_field(o, 'flags', INT32)}, {C_CONTIGUOUS_ALIGNED}")
+        doubles = self.equal(self.load_field(o, "dtype"), self.process_pointer("float64"))
+        return self.equal(self.load_field(o, "dimensions", INT32), dimensions) & doubles & self.equal(flags, C_CONTIGUOUS_ALIGNED)
 
-    def room(self, kind: str, count: int) -> Value:
+    def alloca(self, kind: str, count: int) -> Value:
         """Room on the stack."""
-        return self.at_entry(POINTER, f"alloca {kind}, i64 {max(1, count)}, align 8")
+        return self.emit_at_entry(POINTER, f"alloca {kind}, i64 {max(1, count)}, align 8")
 
-    def copy(self, source: Value, target: Value, count: Value) -> None:
+    def memcpy(self, source: Value, target: Value, count: Value) -> None:
         """So many bytes."""
         self.line(f"call void @llvm.memcpy.p0.p0.i64({target}, {source}, {count}, i1 false)")
 
     def argument(self, k: int) -> Value:
         """The k-th argument of a call."""
-        return Array(self.parameters[1], POINTER)[k]
+        return VectorArray(self.parameters[1], POINTER)[k]
 
     def new_array(self, *shape: Value) -> Value:
         """An array of doubles of this shape; without memory for it null is returned at once."""
-        lengths = self.room(WHOLE, len(shape))
+        lengths = self.alloca(INT64, len(shape))
         for k, length in enumerate(shape):
-            Array(lengths, WHOLE)[k] = length
-        nothing, zero = self.value(0, POINTER), self.value(0, CODE)
-        what = self.known("ndarray"), self.value(len(shape), CODE), lengths, self.value(_A_DOUBLE, CODE)
-        y = self.call(self.known("new_array"), POINTER, *what, nothing, nothing, zero, zero, nothing)
-        with self.when(self.same(y, 0)):
-            self.give(0)
+            VectorArray(lengths, INT64)[k] = length
+        nothing, zero = self.value(0, POINTER), self.value(0, INT32)
+        what = self.process_pointer("ndarray"), self.value(len(shape), INT32), lengths, self.value(_NPY_DOUBLE, INT32)
+        y = self.call(self.process_pointer("new_array"), POINTER, *what, nothing, nothing, zero, zero, nothing)
+        with self.if_then(self.equal(y, 0)):
+            self.ret(0)
         return y
 
-    def give_if_done(self, y: Value, status: Value) -> None:
+    def return_or_release(self, y: Value, status: Value) -> None:
         """Return the array where it was filled, and drop it elsewhere."""
-        with self.when(self.same(status, 0)):
-            self.give(y)
-        self.line(f"call void {self.known('release').name}({y})")
+        with self.if_then(self.equal(status, 0)):
+            self.ret(y)
+        self.line(f"call void {self.process_pointer('release').name}({y})")
 
-    def converted(self) -> str:
+    def fallback_ir(self) -> str:
         """What was not returned so far: the own method `convert` with this object and all arguments."""
         own, arguments, count = self.parameters
         again = self.emit(POINTER, f"alloca ptr, {count + 1}, align 8")
-        Array(again, POINTER)[0] = own
-        self.copy(arguments, self.emit(POINTER, f"getelementptr ptr, {again}, i64 1"), count * 8)
-        self.give(self.call(self.known("vectorcall"), POINTER, self.known("convert"), again, count + 1, self.value(0, POINTER)))
+        VectorArray(again, POINTER)[0] = own
+        self.memcpy(arguments, self.emit(POINTER, f"getelementptr ptr, {again}, i64 1"), count * 8)
+        self.ret(
+            self.call(
+                self.process_pointer("vectorcall"), POINTER, self.process_pointer("convert"), again, count + 1, self.value(0, POINTER)
+            )
+        )
         return self.text()
 
 
-_GLOBALS: Final = f"""@python = global [{len(TABLE)} x ptr] zeroinitializer, align 8
+_GLOBALS: Final = f"""@python = global [{len(PROCESS_TABLE)} x ptr] zeroinitializer, align 8
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"""
 
 
-def _numbers() -> str:
+def _data_pointer_ir() -> str:
     """The numbers of an array of n doubles, or of a float where n is 1; null for any other object."""
-    f = _CallFunction("numbers", POINTER, POINTER, WHOLE, attributes=_SHORT)
+    f = _BindingBuilder("numbers", POINTER, POINTER, INT64, attributes=_HELPER_ATTRIBUTES)
     o, n = f.parameters
-    kind = f.field(o, "type")
-    with f.when(kind.differs(f.known("ndarray"))):
+    kind = f.load_field(o, "type")
+    with f.if_then(kind.not_equal(f.process_pointer("ndarray"))):
         value = f.emit(POINTER, f"getelementptr i8, {o}, i64 {HEADER}")
-        f.give(f.choose(f.same(kind, f.known("float")) & f.same(n, 1), value, 0))
-    with f.when(f.is_dense(o, 1)):
-        f.give(f.choose(f.same(Array(f.field(o, "lengths"), WHOLE)[0], n), f.field(o, "data"), 0))
-    f.give(0)
+        f.ret(f.select(f.equal(kind, f.process_pointer("float")) & f.equal(n, 1), value, 0))
+    with f.if_then(f.is_dense(o, 1)):
+        f.ret(f.select(f.equal(VectorArray(f.load_field(o, "lengths"), INT64)[0], n), f.load_field(o, "data"), 0))
+    f.ret(0)
     return f.text()
 
 
-def _rows() -> str:
+def _row_count_ir() -> str:
     """How many rows of so many numbers an array has; its numbers and the step from row to row are noted."""
-    f = _CallFunction("rows", WHOLE, POINTER, WHOLE, POINTER, attributes=_SHORT)
+    f = _BindingBuilder("rows", INT64, POINTER, INT64, POINTER, attributes=_HELPER_ATTRIBUTES)
     o, width, pointer = f.parameters
-    part = Record(pointer, _PART)
-    with f.when(f.same(f.field(o, "type"), f.known("ndarray"))), f.when(f.is_dense(o, 2)):
-        lengths = Array(f.field(o, "lengths"), WHOLE)
-        part.rows, part.step = f.field(o, "data"), width
-        f.give(f.choose(f.same(lengths[1], width), lengths[0], _OTHER))
+    part = StructView(pointer, _PART)
+    with f.if_then(f.equal(f.load_field(o, "type"), f.process_pointer("ndarray"))), f.if_then(f.is_dense(o, 2)):
+        lengths = VectorArray(f.load_field(o, "lengths"), INT64)
+        part.rows, part.step = f.load_field(o, "data"), width
+        f.ret(f.select(f.equal(lengths[1], width), lengths[0], _UNREADABLE))
     row = f.call("numbers", POINTER, o, width)
     part.rows, part.step = row, 0
-    f.give(f.choose(row.differs(0), f.value(_ONE_FOR_ALL, WHOLE), _OTHER))
+    f.ret(f.select(row.not_equal(0), f.value(_BROADCAST, INT64), _UNREADABLE))
     return f.text()

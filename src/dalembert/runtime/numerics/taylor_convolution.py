@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from dalembert.runtime.numerics import math_kernels
-from dalembert.runtime.numerics.llvm_types import pack, suffix
+from dalembert.runtime.numerics.llvm_types import intrinsic_suffix, vector_type
 
 # groups of sums that are computed in one loop: as many as hide the time that a sum takes
 _AT_ONCE: Final = 6
 
 
-class SumLayout(NamedTuple):
+class ConvolutionLayout(NamedTuple):
     """Places counted in numbers.
 
     lanes      numbers in a group
@@ -40,7 +40,7 @@ class SumLayout(NamedTuple):
     @property
     def vector(self) -> str:
         """LLVM's name of a group."""
-        return pack(self.lanes)
+        return vector_type(self.lanes)
 
 
 class _Chunk(NamedTuple):
@@ -53,7 +53,7 @@ class _Chunk(NamedTuple):
     places: tuple[tuple[int, int], ...]
 
 
-def sums_text(layout: SumLayout, prefix: str = "") -> str:
+def convolution_ir(layout: ConvolutionLayout, prefix: str = "") -> str:
     """Both functions; their names begin with the prefix."""
     how = math_kernels.attributes(layout.lanes)
     inner = f"""define internal void @{prefix}inner(ptr %table, i64 %k, ptr %sums) {how} {{
@@ -67,12 +67,12 @@ entry:
   %is.second = icmp eq i64 %k, 2
   %other = select i1 %is.second, i64 0, i64 %k.last"""
     v = layout.vector
-    declared = f"declare {v} @llvm.fmuladd.{suffix(pack(layout.lanes))}({v}, {v}, {v})"
-    parts = [(inner, _inner), (outer, _outer)]
-    return "\n".join([declared, *("\n".join([head, *_in_chunks(layout, chunk), "  ret void", "}"]) for head, chunk in parts)])
+    declared = f"declare {v} @llvm.fmuladd.{intrinsic_suffix(vector_type(layout.lanes))}({v}, {v}, {v})"
+    parts = [(inner, _inner_terms), (outer, _end_terms)]
+    return "\n".join([declared, *("\n".join([head, *_unrolled_loop(layout, chunk), "  ret void", "}"]) for head, chunk in parts)])
 
 
-def _in_chunks(layout: SumLayout, text: Callable[[SumLayout, _Chunk], Iterator[str]]) -> Iterator[str]:
+def _unrolled_loop(layout: ConvolutionLayout, text: Callable[[ConvolutionLayout, _Chunk], Iterator[str]]) -> Iterator[str]:
     """All groups, some at once: in a loop where places are even, and then the rest; otherwise one after the other."""
     count, begin, before = len(layout.places), 0, "entry"
     if layout.even and count >= _AT_ONCE:
@@ -90,7 +90,7 @@ def _in_chunks(layout: SumLayout, text: Callable[[SumLayout, _Chunk], Iterator[s
         before = f"c{k}.end"
 
 
-def _inner(layout: SumLayout, chunk: _Chunk) -> Iterator[str]:
+def _inner_terms(layout: ConvolutionLayout, chunk: _Chunk) -> Iterator[str]:
     """Σ_(j=2)^(k−2) of a chunk, in one loop."""
     label, before, vector, count = chunk.label, chunk.before, layout.vector, range(len(chunk.places))
     yield f"  %{label}.f0 = getelementptr double, ptr %table, i64 {layout.first}"
@@ -113,7 +113,7 @@ def _inner(layout: SumLayout, chunk: _Chunk) -> Iterator[str]:
         yield f"  store {vector} %{label}.s{m}, ptr %{label}.o{m}, align 8"
 
 
-def _outer(layout: SumLayout, chunk: _Chunk) -> Iterator[str]:
+def _end_terms(layout: ConvolutionLayout, chunk: _Chunk) -> Iterator[str]:
     """What is left to add to a chunk."""
     label, vector, count = chunk.label, layout.vector, range(len(chunk.places))
     yield f"  br label %{label}.end"
@@ -131,7 +131,7 @@ def _outer(layout: SumLayout, chunk: _Chunk) -> Iterator[str]:
         yield f"  store {vector} %{label}.n{m}, ptr %{label}.o{m}, align 8"
 
 
-def _places(layout: SumLayout, chunk: _Chunk, name: str, base: str) -> Iterator[str]:
+def _places(layout: ConvolutionLayout, chunk: _Chunk, name: str, base: str) -> Iterator[str]:
     """The addresses of the sums of a chunk."""
     label = chunk.label
     yield f"  %{label}.{name} = getelementptr double, ptr {base}, i64 {chunk.sums}"
@@ -139,7 +139,7 @@ def _places(layout: SumLayout, chunk: _Chunk, name: str, base: str) -> Iterator[
         yield f"  %{label}.{name}{m} = getelementptr double, ptr %{label}.{name}, i64 {m * layout.lanes}"
 
 
-def _terms(layout: SumLayout, chunk: _Chunk, result: str, what: tuple[str, str, str]) -> Iterator[str]:
+def _terms(layout: ConvolutionLayout, chunk: _Chunk, result: str, what: tuple[str, str, str]) -> Iterator[str]:
     """result = sum + F_i G_j of a chunk; what several pairs have in common is loaded once."""
     total, *rows = what
     head, vector = f"%{chunk.label}.{result}", layout.vector
@@ -152,4 +152,4 @@ def _terms(layout: SumLayout, chunk: _Chunk, result: str, what: tuple[str, str, 
             yield f"  {head}{side}{place} = load {vector}, ptr {head}{side}a{place}, align 8"
     for m, (f, g) in enumerate(chunk.places):
         given = f"{vector} {head}x{f}, {vector} {head}y{g}, {vector} %{chunk.label}.{total}{m}"
-        yield f"  {head}{m} = call {vector} @llvm.fmuladd.{suffix(pack(layout.lanes))}({given})"
+        yield f"  {head}{m} = call {vector} @llvm.fmuladd.{intrinsic_suffix(vector_type(layout.lanes))}({given})"

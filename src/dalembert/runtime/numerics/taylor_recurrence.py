@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.equations.equations_of_motion import LDL
-from dalembert.symbolic.algebra.expression_graph import Linear, Rewrite, needed, operands, symbols_of
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, dependencies, operands, symbols_of
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 
 _HALF_TURN: Final = {"sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh"}
@@ -39,7 +39,7 @@ class ScaledTerm(NamedTuple):
     coefficient: int
     sign: int = 1
 
-    def negative(self) -> ScaledTerm:
+    def __neg__(self) -> ScaledTerm:
         """With the other sign."""
         return self._replace(sign=-self.sign)
 
@@ -51,7 +51,7 @@ class Series(NamedTuple):
     weighted: bool = False
 
 
-class ImpliedRates(NamedTuple):
+class ImplicitRates(NamedTuple):
     """r(x, a) = M a − f = 0 with a symmetric M: symbols a, residuals r, and a solved for, as nodes of one tape."""
 
     symbols: tuple[int, ...]
@@ -59,7 +59,7 @@ class ImpliedRates(NamedTuple):
     values: tuple[int, ...]
 
 
-class Recurrence:
+class TaylorRecurrence:
     """Coefficients of order k ≥ 1 of the nodes `outs`, from values of order 0 and what was found at lower orders.
 
     Rates that are implied follow behind the outs.
@@ -73,7 +73,7 @@ class Recurrence:
     pairs       the two series of each H
     """
 
-    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImpliedRates | None = None) -> None:
+    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImplicitRates | None = None) -> None:
         self.source, self.tape = tape.fork(), Tape()
         t = self.tape
         self._state = {i: t.symbol(f"c{i}") for i in state}
@@ -83,76 +83,76 @@ class Recurrence:
         self._sums: dict[tuple[Series, Series], int] = {}
         self._values: dict[int, int] = {}
         self._varying: dict[int, bool] = {}
-        self._found: dict[int, int | None] = {}
+        self._coefficients: dict[int, int | None] = {}
         self._depths: dict[int, int] = {}
-        rates = implied or ImpliedRates((), (), ())
-        self._write(outs, rates)
-        self.of, self.outs = (*outs, *rates.values), tuple(self._here(i) for i in (*outs, *rates.symbols))
+        rates = implied or ImplicitRates((), (), ())
+        self._build(outs, rates)
+        self.source_outs, self.outs = (*outs, *rates.values), tuple(self._coefficient_or_zero(i) for i in (*outs, *rates.symbols))
         self.pairs = tuple(self._sums)
         self.inputs = (*given, *self._sums.values())
-        solved = Rewrite(self.source, dict(zip(rates.symbols, rates.values, strict=True)))
+        solved = Substitution(self.source, dict(zip(rates.symbols, rates.values, strict=True)))
         self.values, self.zero_order = tuple(self._values.values()), tuple(solved(i) for i in self._values)
 
     @property
     def operations(self) -> int:
         """How many of them each order takes, sums aside."""
         t, varying = self.tape, set(self.inputs)
-        inside = needed(t, (*self.outs, *(self.series(s) for pair in self.pairs for s in pair)))
+        inside = dependencies(t, (*self.outs, *(self.series(s) for pair in self.pairs for s in pair)))
         for i in inside:
             varying |= {i} if not varying.isdisjoint(operands(*t.nodes[i])) else set()
         return len(varying.intersection(inside).difference(self.inputs))
 
-    def _write(self, outs: Sequence[int], rates: ImpliedRates) -> None:
+    def _build(self, outs: Sequence[int], rates: ImplicitRates) -> None:
         """All coefficients; where rates are implied first those with a_k = 0."""
-        inside = needed(self.source, (*outs, *rates.residuals))
+        inside = dependencies(self.source, (*outs, *rates.residuals))
         self._uses = Counter((*outs, *rates.residuals))
         for i in inside:
             self._uses.update(operands(*self.source.nodes[i]))
         self._state |= dict.fromkeys(rates.symbols, self.tape.zero)
-        self._find(inside)
+        self._build_coefficients(inside)
         if rates.symbols:
-            coefficients = self._solved(rates)
-            self._found.clear()
+            coefficients = self._solve_rates(rates)
+            self._coefficients.clear()
             self._state |= zip(rates.symbols, coefficients, strict=True)
-            self._find(inside)
+            self._build_coefficients(inside)
 
-    def _find(self, inside: Sequence[int]) -> None:
+    def _build_coefficients(self, inside: Sequence[int]) -> None:
         for i in inside:
             # operands come first, so that nothing is looked up far below
             self._varies(i)
             if self._uses[i] > 1 or self.source.nodes[i][0] not in _LINEAR:
                 self._coefficient(i)
 
-    def _solved(self, rates: ImpliedRates) -> list[int]:
+    def _solve_rates(self, rates: ImplicitRates) -> list[int]:
         """a_k = −M₀⁻¹ r_k; the inverse is made of values of order 0, once for all orders, and then no equation waits for another."""
-        t, n, linear = self.tape, len(rates.symbols), Linear(self.source, rates.symbols)
-        M = [[self._value(row[s]) if s in row else t.zero for s in range(n)] for row in (linear(r)[1] for r in rates.residuals)]
+        t, n, linear = self.tape, len(rates.symbols), LinearCoefficients(self.source, rates.symbols)
+        M = [[self._order_zero_value(row[s]) if s in row else t.zero for s in range(n)] for row in (linear(r)[1] for r in rates.residuals)]
         factors = LDL(t, M)
         inverse = [factors.solve([t.one if i == j else t.zero for i in range(n)]) for j in range(n)]
-        rest = [self._here(r) for r in rates.residuals]
-        return [self._written([ScaledTerm(x, r, -1) for x, r in zip(row, rest, strict=True)]) for row in inverse]
+        rest = [self._coefficient_or_zero(r) for r in rates.residuals]
+        return [self._sum_terms([ScaledTerm(x, r, -1) for x, r in zip(row, rest, strict=True)]) for row in inverse]
 
     def series(self, s: Series) -> int:
         """The coefficient of order k of a series, on the tape of order k."""
-        c = self._here(s.node)
+        c = self._coefficient_or_zero(s.node)
         return self.tape.mul(self._k, c) if s.weighted else c
 
     # ---- what is what ------------------------------------------------------------------------
 
     def _varies(self, i: int) -> bool:
-        found = self._varying.get(i)
-        if found is None:
+        varies = self._varying.get(i)
+        if varies is None:
             op, a, b = self.source.nodes[i]
-            found = i in self._state if op in LEAVES else self._varies(a) or (op in BINARY and self._varies(b))
-            self._varying[i] = found
-        return found
+            varies = i in self._state if op in LEAVES else self._varies(a) or (op in BINARY and self._varies(b))
+            self._varying[i] = varies
+        return varies
 
-    def _here(self, i: int) -> int:
+    def _coefficient_or_zero(self, i: int) -> int:
         """The coefficient, zero included."""
         c = self._coefficient(i)
         return self.tape.zero if c is None else c
 
-    def _value(self, i: int) -> int:
+    def _order_zero_value(self, i: int) -> int:
         """The value of order 0 on the tape of order k."""
         op, a, _ = self.source.nodes[i]
         if op == "const":
@@ -163,11 +163,11 @@ class Recurrence:
             self._values[i] = self.tape.symbol(f"v{i}")
         return self._values[i]
 
-    def _over(self, i: int) -> int:
+    def _reciprocal_value(self, i: int) -> int:
         """1/v of the value of order 0."""
-        return self.tape.div(self.tape.one, self._value(i))
+        return self.tape.div(self.tape.one, self._order_zero_value(i))
 
-    def _sum(self, factor: int, f: Series, g: Series) -> list[ScaledTerm]:
+    def _convolution_terms(self, factor: int, f: Series, g: Series) -> list[ScaledTerm]:
         """factor H, H = Σ_(j=1)^(k−1) f_j g_(k−j); nothing where one of the two is constant."""
         if self._coefficient(f.node) is None or self._coefficient(g.node) is None:
             return []
@@ -179,15 +179,15 @@ class Recurrence:
 
     def _coefficient(self, i: int) -> int | None:
         """The coefficient of order k; None where it is zero."""
-        if i not in self._found:
+        if i not in self._coefficients:
             # a series that is defined by its own earlier coefficients does vary
-            self._found[i] = self.tape.zero if self._varies(i) else None
+            self._coefficients[i] = self.tape.zero if self._varies(i) else None
             if self._varies(i):
                 terms = self._rule(i)
-                self._found[i] = None if terms is None else self._written(terms)
-        return self._found[i]
+                self._coefficients[i] = None if terms is None else self._sum_terms(terms)
+        return self._coefficients[i]
 
-    def _written(self, terms: list[ScaledTerm]) -> int:
+    def _sum_terms(self, terms: list[ScaledTerm]) -> int:
         """Σ factor × coefficient, what takes longest to be known last: the next operation waits for one multiplication, not for all."""
         t, total = self.tape, self.tape.zero
         for factor, c, sign in sorted(terms, key=lambda term: self._depth(term.coefficient)):
@@ -220,51 +220,51 @@ class Recurrence:
         if op == "symbol":
             return [ScaledTerm(t.one, self._state[i])]
         if op == "neg":
-            return [term.negative() for term in self._terms(a)]
+            return [term.__neg__() for term in self._terms(a)]
         if op in ("add", "sub"):
-            return self._terms(a) + [term if op == "add" else term.negative() for term in self._terms(b)]
+            return self._terms(a) + [term if op == "add" else term.__neg__() for term in self._terms(b)]
         if op == "mul":
             if not (self._varies(a) and self._varies(b)):
-                factor, moving = (self._value(b), a) if self._varies(a) else (self._value(a), b)
-                return self._scaled(factor, self._terms(moving))
-            return self._edge(a, b) + self._edge(b, a) + self._sum(t.one, Series(a), Series(b))
+                factor, moving = (self._order_zero_value(b), a) if self._varies(a) else (self._order_zero_value(a), b)
+                return self._scale_terms(factor, self._terms(moving))
+            return self._end_term(a, b) + self._end_term(b, a) + self._convolution_terms(t.one, Series(a), Series(b))
         if op == "div":
             # q b = a
-            r = self._over(b)
-            left = self._scaled(r, self._terms(a))
-            return left + self._minus(self._scaled(r, self._edge(i, b)) + self._sum(r, Series(i), Series(b)))
+            r = self._reciprocal_value(b)
+            left = self._scale_terms(r, self._terms(a))
+            return left + self._negate_terms(self._scale_terms(r, self._end_term(i, b)) + self._convolution_terms(r, Series(i), Series(b)))
         if op == "sqrt":
-            r = t.div(t.one, t.mul(t.const(2), self._value(i)))
-            return self._scaled(r, self._terms(a)) + self._minus(self._sum(r, Series(i), Series(i)))
-        return self._angle(i, a, b) if op == "atan2" else self._function(op, i, a)
+            r = t.div(t.one, t.mul(t.const(2), self._order_zero_value(i)))
+            return self._scale_terms(r, self._terms(a)) + self._negate_terms(self._convolution_terms(r, Series(i), Series(i)))
+        return self._atan2_terms(i, a, b) if op == "atan2" else self._function(op, i, a)
 
-    def _edge(self, a: int, b: int) -> list[ScaledTerm]:
+    def _end_term(self, a: int, b: int) -> list[ScaledTerm]:
         """a₀ b_k"""
         c = self._coefficient(b)
-        return [] if c is None else [ScaledTerm(self._value(a), c)]
+        return [] if c is None else [ScaledTerm(self._order_zero_value(a), c)]
 
-    def _scaled(self, factor: int, terms: list[ScaledTerm]) -> list[ScaledTerm]:
+    def _scale_terms(self, factor: int, terms: list[ScaledTerm]) -> list[ScaledTerm]:
         return [ScaledTerm(self.tape.mul(factor, f), c, sign) for f, c, sign in terms]
 
     @staticmethod
-    def _minus(terms: list[ScaledTerm]) -> list[ScaledTerm]:
-        return [term.negative() for term in terms]
+    def _negate_terms(terms: list[ScaledTerm]) -> list[ScaledTerm]:
+        return [term.__neg__() for term in terms]
 
     def _function(self, op: str, i: int, a: int) -> list[ScaledTerm] | None:
         s = self.source
         if op == "exp":
-            return self._integrated(a, i)
+            return self._chain_rule_terms(a, i)
         if op in _HALF_TURN:
-            terms = self._integrated(a, s.call(_HALF_TURN[op], a))
-            return self._minus(terms) if op == "cos" else terms
+            terms = self._chain_rule_terms(a, s.call(_HALF_TURN[op], a))
+            return self._negate_terms(terms) if op == "cos" else terms
         if op == "log":
             # a i' = a'
-            return self._quotient_of_rates(i, self._terms(a), a)
+            return self._quotient_rule_terms(i, self._terms(a), a)
         if op == "atan":
-            return self._quotient_of_rates(i, self._terms(a), s.add(s.one, s.mul(a, a)))
+            return self._quotient_rule_terms(i, self._terms(a), s.add(s.one, s.mul(a, a)))
         if op in ("asin", "acos"):
-            terms = self._terms(a) if op == "asin" else self._minus(self._terms(a))
-            return self._quotient_of_rates(i, terms, s.call("sqrt", s.sub(s.one, s.mul(a, a))))
+            terms = self._terms(a) if op == "asin" else self._negate_terms(self._terms(a))
+            return self._quotient_rule_terms(i, terms, s.call("sqrt", s.sub(s.one, s.mul(a, a))))
         return self._piecewise(op, a)
 
     def _piecewise(self, op: str, a: int) -> list[ScaledTerm] | None:
@@ -273,22 +273,28 @@ class Recurrence:
         if not inside.isdisjoint(i for i in self._state if i != self._time):
             msg = f"{op} of something that moves has a kink or a jump, and no Taylor series there"
             raise NotApplicable(msg)
-        return self._scaled(self.tape.call("sign", self._value(a)), self._terms(a)) if op == "abs" else None
+        return self._scale_terms(self.tape.call("sign", self._order_zero_value(a)), self._terms(a)) if op == "abs" else None
 
-    def _integrated(self, a: int, slope: int) -> list[ScaledTerm]:
+    def _chain_rule_terms(self, a: int, slope: int) -> list[ScaledTerm]:
         """y' = slope a':  y_k = slope₀ a_k + (1/k) Σ j a_j slope_(k−j)"""
-        return self._edge(slope, a) + self._sum(self._inverse, Series(a, True), Series(slope))
+        return self._end_term(slope, a) + self._convolution_terms(self._inverse, Series(a, True), Series(slope))
 
-    def _quotient_of_rates(self, i: int, terms: list[ScaledTerm], g: int) -> list[ScaledTerm]:
+    def _quotient_rule_terms(self, i: int, terms: list[ScaledTerm], g: int) -> list[ScaledTerm]:
         """g y' = a':  y_k = (a_k − (1/k) Σ j y_j g_(k−j)) / g₀"""
-        r = self._over(g)
-        return self._scaled(r, terms) + self._minus(self._scaled(r, self._sum(self._inverse, Series(i, True), Series(g))))
+        r = self._reciprocal_value(g)
+        return self._scale_terms(r, terms) + self._negate_terms(
+            self._scale_terms(r, self._convolution_terms(self._inverse, Series(i, True), Series(g)))
+        )
 
-    def _angle(self, i: int, y: int, x: int) -> list[ScaledTerm]:
+    def _atan2_terms(self, i: int, y: int, x: int) -> list[ScaledTerm]:
         """(x² + y²) φ' = x y' − y x'"""
         s, inverse = self.source, self._inverse
         square = s.add(s.mul(x, x), s.mul(y, y))
-        r = self._over(square)
-        forward = self._edge(x, y) + self._sum(inverse, Series(y, True), Series(x))
-        backward = self._edge(y, x) + self._sum(inverse, Series(x, True), Series(y)) + self._sum(inverse, Series(i, True), Series(square))
-        return self._scaled(r, forward + self._minus(backward))
+        r = self._reciprocal_value(square)
+        forward = self._end_term(x, y) + self._convolution_terms(inverse, Series(y, True), Series(x))
+        backward = (
+            self._end_term(y, x)
+            + self._convolution_terms(inverse, Series(x, True), Series(y))
+            + self._convolution_terms(inverse, Series(i, True), Series(square))
+        )
+        return self._scale_terms(r, forward + self._negate_terms(backward))

@@ -14,10 +14,10 @@ from fractions import Fraction
 from math import prod
 from typing import Final
 
-from dalembert.runtime.numerics.taylor_recurrence import ImpliedRates, Recurrence
-from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates, TaylorRecurrence
+from dalembert.symbolic.algebra.expression_graph import dependencies
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import contracted, total
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products, sum_scalars
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 
 # how far sums are multiplied out to see what cancels, and up to how many products that is tried
@@ -31,35 +31,35 @@ Monomial = tuple[int, ...]
 Sum = dict[Monomial, Fraction]
 
 
-class ShortForm:
+class TaylorSimplifier:
     """Nodes of a tape rewritten on a fork of it, with sums of at most so many terms multiplied out."""
 
     def __init__(self, tape: Tape, varying: Iterable[int], most_terms: int) -> None:
         self.tape = tape.fork()
         self._symbols, self._most = set(varying), most_terms
-        self._moves: dict[int, bool] = {}
+        self._varying: dict[int, bool] = {}
         self._sums: dict[int, Sum] = {}
         self._products: set[tuple[int, int]] = set()
         self._reciprocals: dict[int, int] = {}
 
     def __call__(self, outs: Sequence[int]) -> list[int]:
         """The outs, rewritten."""
-        for i in needed(self.tape, outs):
-            self._sums[i] = self._rule(i)
-        return [self._node(self._sums[i]) for i in outs]
+        for i in dependencies(self.tape, outs):
+            self._sums[i] = self._expand_node(i)
+        return [self._to_node(self._sums[i]) for i in outs]
 
     def _varies(self, i: int) -> bool:
-        if i not in self._moves:
+        if i not in self._varying:
             op, a, b = self.tape.nodes[i]
             if op in LEAVES:
-                self._moves[i] = i in self._symbols
+                self._varying[i] = i in self._symbols
             else:
-                self._moves[i] = self._varies(a) or (op in BINARY and self._varies(b))
-        return self._moves[i]
+                self._varying[i] = self._varies(a) or (op in BINARY and self._varies(b))
+        return self._varying[i]
 
     # ---- from nodes to sums ------------------------------------------------------------------
 
-    def _rule(self, i: int) -> Sum:
+    def _expand_node(self, i: int) -> Sum:
         t, (op, a, b) = self.tape, self.tape.nodes[i]
         if op == "const":
             return {(): Fraction(a)} if a else {}
@@ -68,12 +68,12 @@ class ShortForm:
         if op == "neg":
             return {m: -x for m, x in self._sums[a].items()}
         if op in ("add", "sub"):
-            return self._added(self._sums[a], self._sums[b], 1 if op == "add" else -1)
+            return self._add(self._sums[a], self._sums[b], 1 if op == "add" else -1)
         if op == "mul":
-            return self._multiplied(self._sums[a], self._sums[b])
+            return self._multiply(self._sums[a], self._sums[b])
         if op == "div":
-            return self._divided(self._sums[a], self._sums[b])
-        arguments = [self._node(self._sums[x]) for x in ((a, b) if op in BINARY else (a,))]
+            return self._divide(self._sums[a], self._sums[b])
+        arguments = [self._to_node(self._sums[x]) for x in ((a, b) if op in BINARY else (a,))]
         return self._atom(t.atan2(*arguments) if op == "atan2" else t.call(op, *arguments))
 
     def _atom(self, i: int) -> Sum:
@@ -82,41 +82,41 @@ class ShortForm:
             return {(): Fraction(a)} if a else {}
         return {m: -x for m, x in self._atom(a).items()} if op == "neg" else {(i,): Fraction(1)}
 
-    def _added(self, a: Sum, b: Sum, sign: int) -> Sum:
-        found = dict(a)
+    def _add(self, a: Sum, b: Sum, sign: int) -> Sum:
+        combined = dict(a)
         for m, x in b.items():
-            found[m] = found.get(m, Fraction(0)) + sign * x
-            if not found[m]:
-                del found[m]
-        return self._of_unit_circle(found)
+            combined[m] = combined.get(m, Fraction(0)) + sign * x
+            if not combined[m]:
+                del combined[m]
+        return self._apply_pythagoras(combined)
 
-    def _multiplied(self, a: Sum, b: Sum) -> Sum:
+    def _multiply(self, a: Sum, b: Sum) -> Sum:
         if len(a) * len(b) > self._most:
-            a, b = (self._atom(self._node(x)) if len(x) > 1 else x for x in (a, b))
+            a, b = (self._atom(self._to_node(x)) if len(x) > 1 else x for x in (a, b))
         for left, right in ((a, b), (b, a)):
             # a (1/d) is one division, which costs no more than the reciprocal alone
             m, c = next(iter(right.items())) if len(right) == 1 else ((), Fraction(0))
             if len(m) == 1 and m[0] in self._reciprocals and self._varies(m[0]):
-                return self._divided({k: v * c for k, v in left.items()}, self._atom(self._reciprocals[m[0]]))
-        found: Sum = {}
+                return self._divide({k: v * c for k, v in left.items()}, self._atom(self._reciprocals[m[0]]))
+        product: Sum = {}
         for m, x in a.items():
             for n, y in b.items():
                 k = tuple(sorted((*m, *n)))
-                found[k] = found.get(k, Fraction(0)) + x * y
-        return self._of_unit_circle({m: x for m, x in found.items() if x})
+                product[k] = product.get(k, Fraction(0)) + x * y
+        return self._apply_pythagoras({m: x for m, x in product.items() if x})
 
-    def _divided(self, a: Sum, b: Sum) -> Sum:
+    def _divide(self, a: Sum, b: Sum) -> Sum:
         if not a:
             return {}
-        below = self._node(b)
+        below = self._to_node(b)
         if a == {(): Fraction(1)} or not self._varies(below):
             reciprocal = self._atom(self.tape.div(self.tape.one, below))
             if len(reciprocal) == 1 and (m := next(iter(reciprocal))):
                 self._reciprocals[m[0]] = below
-            return reciprocal if a == {(): Fraction(1)} else self._multiplied(a, reciprocal)
-        return self._atom(self.tape.div(self._node(a), below))
+            return reciprocal if a == {(): Fraction(1)} else self._multiply(a, reciprocal)
+        return self._atom(self.tape.div(self._to_node(a), below))
 
-    def _of_unit_circle(self, a: Sum) -> Sum:
+    def _apply_pythagoras(self, a: Sum) -> Sum:
         """x sin² + x cos² = x"""
         nodes = self.tape.nodes
         for m in list(a):
@@ -129,26 +129,26 @@ class ShortForm:
                 if m in a and a.get(other) == a[m]:
                     x = a.pop(m)
                     del a[other]
-                    return self._added(a, {tuple(rest): x}, 1)
+                    return self._add(a, {tuple(rest): x}, 1)
         return a
 
     # ---- and back ----------------------------------------------------------------------------
 
-    def _node(self, a: Sum) -> int:
+    def _to_node(self, a: Sum) -> int:
         """The sum on the tape: what varies in it, each product with all its parameters."""
         by_product: dict[Monomial, Sum] = {}
         for m, x in a.items():
             moving = tuple(i for i in m if self._varies(i))
             by_product.setdefault(moving, {})[tuple(i for i in m if not self._varies(i))] = x
-        return self._factored(by_product)
+        return self._factor_common(by_product)
 
-    def _factored(self, terms: dict[Monomial, Sum]) -> int:
+    def _factor_common(self, terms: dict[Monomial, Sum]) -> int:
         """x q + r, where x is what most of the terms have in common."""
         t = self.tape
         counts = Counter(i for m in terms for i in set(m))
         best = max(counts, key=lambda i: (counts[i], -i), default=None)
         if best is None or counts[best] < 2:
-            return contracted(t, ((self._constant(terms[m]), self._product(m)) for m in sorted(terms)))
+            return sum_of_products(t, ((self._constant(terms[m]), self._product(m)) for m in sorted(terms)))
         inside: dict[Monomial, Sum] = {}
         outside: dict[Monomial, Sum] = {}
         for m, x in terms.items():
@@ -158,13 +158,13 @@ class ShortForm:
                 inside[tuple(rest)] = x
             else:
                 outside[m] = x
-        product = self._times(best, self._factored(inside))
-        return t.add(product, self._factored(outside)) if outside else product
+        product = self._mul_node(best, self._factor_common(inside))
+        return t.add(product, self._factor_common(outside)) if outside else product
 
     def _constant(self, a: Sum) -> int:
         """Σ x Π i"""
         terms = (prod((Scalar(self.tape, i) for i in m), start=Scalar(self.tape, self.tape.const(x))) for m, x in sorted(a.items()))
-        return total(self.tape, terms).i
+        return sum_scalars(self.tape, terms).i
 
     def _product(self, m: Monomial) -> int:
         """Products that are there already first."""
@@ -174,23 +174,23 @@ class ShortForm:
             a, b = next((p for p in pairs if p in self._products), pairs[0])
             factors.remove(a)
             factors.remove(b)
-            factors = sorted([*factors, self._times(a, b)])
+            factors = sorted([*factors, self._mul_node(a, b)])
         return factors[0] if factors else self.tape.one
 
-    def _times(self, a: int, b: int) -> int:
+    def _mul_node(self, a: int, b: int) -> int:
         self._products.add((min(a, b), max(a, b)))
         return self.tape.mul(a, b)
 
 
-def shortest_recurrence(tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImpliedRates | None = None) -> Recurrence:
+def cheapest_recurrence(tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImplicitRates | None = None) -> TaylorRecurrence:
     """The cheapest of several forms; the last outs are the rates that are implied, where there are such."""
-    found = [Recurrence(tape, outs, state)]
-    rates = implied or ImpliedRates((), (), ())
+    candidates = [TaylorRecurrence(tape, outs, state)]
+    rates = implied or ImplicitRates((), (), ())
     explicit = len(outs) - len(rates.symbols)
     if implied is not None:
-        found.append(Recurrence(tape, outs[:explicit], state, rates))
-    for most_terms in _TERMS if len(found[-1].pairs) <= _MOST_PAIRS else ():
-        form = ShortForm(tape, (*state, *rates.symbols), most_terms)
+        candidates.append(TaylorRecurrence(tape, outs[:explicit], state, rates))
+    for most_terms in _TERMS if len(candidates[-1].pairs) <= _MOST_PAIRS else ():
+        form = TaylorSimplifier(tape, (*state, *rates.symbols), most_terms)
         short = form((*outs[:explicit], *rates.residuals))
-        found.append(Recurrence(form.tape, short[:explicit], state, rates._replace(residuals=tuple(short[explicit:]))))
-    return min(found, key=lambda rule: rule.operations + _PER_SUM * len(rule.pairs))
+        candidates.append(TaylorRecurrence(form.tape, short[:explicit], state, rates._replace(residuals=tuple(short[explicit:]))))
+    return min(candidates, key=lambda rule: rule.operations + _PER_SUM * len(rule.pairs))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.runtime.numerics.jit import IMPORTS, WASM32, CannotCompile, Level, fingerprint
+from dalembert.runtime.numerics.jit import IMPORTS, WASM32, CannotCompile, Level, toolchain_fingerprint
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 _MAGIC: Final = b"\0asm\1\0\0\0"
@@ -21,14 +21,14 @@ _CUSTOM, _IMPORT, _EXPORT = 0, 2, 7
 _LATER: Final = (8, 9, 10, 11, 12)
 _FUNCTION: Final = 0
 # what the linker of a page provides besides functions
-_PLUMBING: Final = frozenset({"__linear_memory", "__stack_pointer", "__indirect_function_table"})
+_LINKER_SYMBOLS: Final = frozenset({"__linear_memory", "__stack_pointer", "__indirect_function_table"})
 _SYMBOL_TABLE: Final = 8
 _UNDEFINED, _NAMED = 0x10, 0x40
 _DATA, _SECTION = 1, 3
 
 
 # what the instructions of WebAssembly lack: the lesser and the greater of two numbers where one of them may be NaN
-_EXTREMES: Final = "\n".join(
+_MIN_MAX_IR: Final = "\n".join(
     f"""define double @{name}(double %a, double %b) nounwind {{
   %first = fcmp {relation} double %a, %b
   %other = fcmp uno double %b, %b
@@ -40,47 +40,47 @@ _EXTREMES: Final = "\n".join(
 )
 
 
-def module(text: str, exports: Sequence[str], *, optimize: Level = 1) -> bytes:
+def wasm_module(text: str, exports: Sequence[str], *, optimize: Level = 1) -> bytes:
     """LLVM text as a WebAssembly module with these functions exported, from the cache where it was made before."""
-    text = f"{text}\n{_EXTREMES}"
-    cache = ObjectCache.of_environment()
-    digest = hashlib.sha256(fingerprint() + repr((WASM32, tuple(exports), optimize)).encode())
+    text = f"{text}\n{_MIN_MAX_IR}"
+    cache = ObjectCache.from_environment()
+    digest = hashlib.sha256(toolchain_fingerprint() + repr((WASM32, tuple(exports), optimize)).encode())
     digest.update(text.encode())
-    found = cache.read(digest.hexdigest())
-    if found is None:
-        found = exported(WASM32.object_code(text, optimize=optimize), exports)
-        cache.write(digest.hexdigest(), found)
-    return found
+    binary = cache.read(digest.hexdigest())
+    if binary is None:
+        binary = add_export_section(WASM32.object_code(text, optimize=optimize), exports)
+        cache.write(digest.hexdigest(), binary)
+    return binary
 
 
-def exported(image: bytes, exports: Sequence[str]) -> bytes:
+def add_export_section(image: bytes, exports: Sequence[str]) -> bytes:
     """An object file with an export section; what it imports must be on the list."""
     parts = list(_sections(image))
-    _check_imports(imported(image))
-    places = _functions(next(body for kind, body in parts if kind == _CUSTOM and body[1:8] == b"linking"))
+    _check_imports(imported_names(image))
+    places = _function_indices(next(body for kind, body in parts if kind == _CUSTOM and body[1:8] == b"linking"))
     missing = [name for name in exports if name not in places]
     if missing:
         msg = f"internal error, please report it: the module does not define {', '.join(missing)}"
         raise CannotCompile(msg)
-    listed = b"".join(_text(name) + b"\0" + _number(places[name]) for name in exports)
-    body, out, done = _number(len(exports)) + listed, bytearray(_MAGIC), False
+    listed = b"".join(_text(name) + b"\0" + _leb128(places[name]) for name in exports)
+    body, out, done = _leb128(len(exports)) + listed, bytearray(_MAGIC), False
     for kind, content in parts:
         if kind == _CUSTOM:
             continue
         if kind in _LATER and not done:
-            out += bytes([_EXPORT]) + _number(len(body)) + body
+            out += bytes([_EXPORT]) + _leb128(len(body)) + body
             done = True
-        out += bytes([kind]) + _number(len(content)) + content
+        out += bytes([kind]) + _leb128(len(content)) + content
     return bytes(out)
 
 
-def imported(image: bytes) -> set[str]:
+def imported_names(image: bytes) -> set[str]:
     """The names of all that the module asks its host for."""
     names: set[str] = set()
     for kind, body in _sections(image):
         if kind == _IMPORT:
-            read = _Bytes(body)
-            for _ in range(read.number()):
+            read = _ByteReader(body)
+            for _ in range(read.read_leb128()):
                 read.text()
                 names.add(read.text())
                 _skip_import(read)
@@ -88,54 +88,54 @@ def imported(image: bytes) -> set[str]:
 
 
 def _check_imports(names: set[str]) -> None:
-    foreign = sorted(names - IMPORTS - _PLUMBING)
+    foreign = sorted(names - IMPORTS - _LINKER_SYMBOLS)
     if foreign:
         msg = f"this cannot run in a page: it would call {', '.join(foreign)}, which no page provides"
         raise CannotCompile(msg)
 
 
-def _skip_import(read: _Bytes) -> None:
+def _skip_import(read: _ByteReader) -> None:
     """The description of one import: a function's type, a table, a memory or a global."""
     kind = read.byte()
     if kind in (1, 2):
         if kind == 1:
             read.byte()
         limits = read.byte()
-        read.number()
+        read.read_leb128()
         if limits & 1:
-            read.number()
+            read.read_leb128()
     elif kind == _FUNCTION:
-        read.number()
+        read.read_leb128()
     else:
         read.byte()
         read.byte()
 
 
-def _functions(linking: bytes) -> dict[str, int]:
+def _function_indices(linking: bytes) -> dict[str, int]:
     """{name: index} of the functions the module defines, from its symbol table."""
-    read = _Bytes(linking)
+    read = _ByteReader(linking)
     read.text()
-    read.number()
-    while not read.ended:
-        kind, size = read.byte(), read.number()
+    read.read_leb128()
+    while not read.at_end:
+        kind, size = read.byte(), read.read_leb128()
         if kind == _SYMBOL_TABLE:
-            return dict(_symbols(_Bytes(read.take(size))))
-        read.take(size)
+            return dict(_symbols(_ByteReader(read.read_bytes(size))))
+        read.read_bytes(size)
     return {}
 
 
-def _symbols(read: _Bytes) -> Iterator[tuple[str, int]]:
-    for _ in range(read.number()):
-        what, flags = read.byte(), read.number()
+def _symbols(read: _ByteReader) -> Iterator[tuple[str, int]]:
+    for _ in range(read.read_leb128()):
+        what, flags = read.byte(), read.read_leb128()
         if what == _DATA:
             read.text()
             if not flags & _UNDEFINED:
                 for _ in range(3):
-                    read.number()
+                    read.read_leb128()
         elif what == _SECTION:
-            read.number()
+            read.read_leb128()
         else:
-            index = read.number()
+            index = read.read_leb128()
             if not flags & _UNDEFINED or flags & _NAMED:
                 name = read.text()
                 if what == _FUNCTION and not flags & _UNDEFINED:
@@ -143,32 +143,32 @@ def _symbols(read: _Bytes) -> Iterator[tuple[str, int]]:
 
 
 def _sections(image: bytes) -> Iterator[tuple[int, bytes]]:
-    read = _Bytes(image, len(_MAGIC))
-    while not read.ended:
+    read = _ByteReader(image, len(_MAGIC))
+    while not read.at_end:
         kind = read.byte()
-        yield kind, read.take(read.number())
+        yield kind, read.read_bytes(read.read_leb128())
 
 
 @dataclass
-class _Bytes:
+class _ByteReader:
     """Bytes read one thing after the other."""
 
     data: bytes
     place: int = 0
 
     @property
-    def ended(self) -> bool:
+    def at_end(self) -> bool:
         return self.place >= len(self.data)
 
     def byte(self) -> int:
         self.place += 1
         return self.data[self.place - 1]
 
-    def take(self, size: int) -> bytes:
+    def read_bytes(self, size: int) -> bytes:
         self.place += size
         return self.data[self.place - size : self.place]
 
-    def number(self) -> int:
+    def read_leb128(self) -> int:
         """Seven bits to a byte, the lowest first."""
         n = shift = 0
         while True:
@@ -179,10 +179,10 @@ class _Bytes:
                 return n
 
     def text(self) -> str:
-        return self.take(self.number()).decode()
+        return self.read_bytes(self.read_leb128()).decode()
 
 
-def _number(n: int) -> bytes:
+def _leb128(n: int) -> bytes:
     out = bytearray()
     while n > 127:
         out.append(n & 127 | 128)
@@ -191,4 +191,4 @@ def _number(n: int) -> bytes:
 
 
 def _text(name: str) -> bytes:
-    return _number(len(name.encode())) + name.encode()
+    return _leb128(len(name.encode())) + name.encode()

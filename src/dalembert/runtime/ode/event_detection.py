@@ -9,15 +9,15 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, NativeVariable, NumberArray, Record, Value
-from dalembert.runtime.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, StackVariable, StructView, Value, VectorArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 SAMPLES: Final = 8
 EXPORTS: Final = ("look", "sample")
 
 # name and kind of each field, in the order of the structure
-FIELDS: Final[tuple[tuple[str, str], ...]] = (
+EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # g(x, p, values, work), x = (q, u, t)
     ("g", POINTER),
     ("p", POINTER),
@@ -31,73 +31,75 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("wanted", POINTER),
     # the sides when the step began
     ("side_before", POINTER),
-    ("t_last", REAL),
-    ("t_earlier", REAL),
-    ("count", WHOLE),
-    ("n_state", WHOLE),
-    ("groups", WHOLE),
-    ("state_groups", WHOLE),
+    ("t_last", DOUBLE),
+    ("t_earlier", DOUBLE),
+    ("count", INT64),
+    ("n_state", INT64),
+    ("groups", INT64),
+    ("state_groups", INT64),
     # of the dense output
-    ("rows", WHOLE),
+    ("rows", INT64),
 )
 
 
 @functools.cache
-def text() -> str:
+def module_ir() -> str:
     """The module."""
-    return f"{INTRINSICS}\n\n{search_text()}\n"
+    return f"{INTRINSICS}\n\n{detection_ir()}\n"
 
 
-def search_text() -> str:
+def detection_ir() -> str:
     """`sample` and `look`."""
-    return f"{_sample()}\n\n{_judge()}\n\n{_look()}"
+    return f"{_sample()}\n\n{_crossing_test()}\n\n{_detect()}"
 
 
 def _sample() -> str:
     """x = (y(t₀ + θh), t₀ + θh), then g(x)."""
-    f = NativeFunction("sample", WHOLE, POINTER, POINTER, REAL, REAL, exported=True)
+    f = FunctionBuilder("sample", INT64, POINTER, POINTER, DOUBLE, DOUBLE, exported=True)
     pointer, dense, theta, t = f.parameters
-    w = Record(pointer, FIELDS)
-    rows, x, up = Array(dense), Array(w.x), f.value(theta, LANE)
+    w = StructView(pointer, EVENT_FIELDS)
+    rows, x, up = VectorArray(dense), VectorArray(w.x), f.value(theta, DOUBLE4)
     # more rows are those of Taylor's method, in powers of θ
-    down = f.value(f.choose(w.rows.differs(DENSE_ROWS), theta, 1.0 - theta), LANE)
+    down = f.value(f.select(w.rows.not_equal(DENSE_ROWS), theta, 1.0 - theta), DOUBLE4)
     with f.loop(w.state_groups) as i:
         value = f.variable(rows[w.groups * (w.rows - 1) + i])
         with f.loop(w.rows - 1) as k:
             j = w.rows - k - 2
-            odd = f.emit(WHOLE, f"and {j}, 1").differs(0)
-            value.value = f.intrinsic("fmuladd", value.value, f.choose(odd, down, up), rows[w.groups * j + i])
+            odd = f.emit(INT64, f"and {j}, 1").not_equal(0)
+            value.value = f.intrinsic("fmuladd", value.value, f.select(odd, down, up), rows[w.groups * j + i])
         x[i] = value.value
-    NumberArray(w.x)[w.n_state] = t
+    ScalarArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
-    f.give(0)
+    f.ret(0)
     return f.text()
 
 
-def _judge() -> str:
+def _crossing_test() -> str:
     """Whether event i may have happened between the last sample and this one, t and v; 1 or 0.
 
     Beyond the end of the step (`ahead`) only the parabola is looked at, and nothing is remembered.
     """
-    f = NativeFunction("judge", WHOLE, POINTER, WHOLE, REAL, WHOLE)
+    f = FunctionBuilder("judge", INT64, POINTER, INT64, DOUBLE, INT64)
     pointer, i, t, ahead = f.parameters
-    w = Record(pointer, FIELDS)
-    v, last, earlier, side = (NumberArray(p)[i] for p in (w.values, w.last, w.earlier, w.side))
-    found = f.variable(f.value(0, WHOLE))
-    with f.when(NumberArray(w.wanted)[i] >= -1.0):
-        _parabola(f, w, found, (earlier, last, v), t)
-    with f.when(~ahead.differs(0)):
-        with f.when(side * v < 0.0), f.when(NumberArray(w.wanted)[i] * v >= 0.0):
-            found.value = f.value(1, WHOLE)
-        new = f.choose(v > 0.0, f.value(1.0, REAL), f.choose(v < 0.0, f.value(-1.0, REAL), side))
-        NumberArray(w.side)[i] = new
-        NumberArray(w.earlier)[i] = last
-        NumberArray(w.last)[i] = v
-    f.give(found.value)
+    w = StructView(pointer, EVENT_FIELDS)
+    v, last, earlier, side = (ScalarArray(p)[i] for p in (w.values, w.last, w.earlier, w.side))
+    may_cross = f.variable(f.value(0, INT64))
+    with f.if_then(ScalarArray(w.wanted)[i] >= -1.0):
+        _hidden_crossing_test(f, w, may_cross, (earlier, last, v), t)
+    with f.if_then(~ahead.not_equal(0)):
+        with f.if_then(side * v < 0.0), f.if_then(ScalarArray(w.wanted)[i] * v >= 0.0):
+            may_cross.value = f.value(1, INT64)
+        new = f.select(v > 0.0, f.value(1.0, DOUBLE), f.select(v < 0.0, f.value(-1.0, DOUBLE), side))
+        ScalarArray(w.side)[i] = new
+        ScalarArray(w.earlier)[i] = last
+        ScalarArray(w.last)[i] = v
+    f.ret(may_cross.value)
     return f.text()
 
 
-def _parabola(f: NativeFunction, w: Record, found: NativeVariable, values: tuple[Value, Value, Value], t: Value) -> None:
+def _hidden_crossing_test(
+    f: FunctionBuilder, w: StructView, may_cross: StackVariable, values: tuple[Value, Value, Value], t: Value
+) -> None:
     """The extreme b − m²/4q of the parabola through three samples, with slope m and curvature q at the middle one."""
     a, b, v = values
     size_a, size_b, size_v = (f.intrinsic("fabs", x) for x in values)
@@ -105,36 +107,42 @@ def _parabola(f: NativeFunction, w: Record, found: NativeVariable, values: tuple
     left, right = (b - a) / before, (v - b) / after
     m = (left * after + right * before) / (before + after)
     extreme = b - m * m / ((right - left) / (before + after) * 4.0)
-    with f.when(a * b > 0.0), f.when(b * v > 0.0), f.when(size_b <= size_a), f.when(size_b <= size_v), f.when(extreme * b <= 0.0):
-        found.value = f.value(1, WHOLE)
+    with (
+        f.if_then(a * b > 0.0),
+        f.if_then(b * v > 0.0),
+        f.if_then(size_b <= size_a),
+        f.if_then(size_b <= size_v),
+        f.if_then(extreme * b <= 0.0),
+    ):
+        may_cross.value = f.value(1, INT64)
 
 
-def _look() -> str:
+def _detect() -> str:
     """int32 look(t, t_new, dense, watch): 1 if something may have happened in the step."""
-    f = NativeFunction("look", CODE, REAL, REAL, POINTER, POINTER, exported=True)
-    f.give(judged_samples(f, None).value)
+    f = FunctionBuilder("look", INT32, DOUBLE, DOUBLE, POINTER, POINTER, exported=True)
+    f.ret(test_samples(f, None).value)
     return f.text()
 
 
-def judged_samples(f: NativeFunction, table: NumberArray | None) -> NativeVariable:
+def test_samples(f: FunctionBuilder, table: ScalarArray | None) -> StackVariable:
     """Whether something may have happened in the step, by its samples, which are kept in the rows of a table where there is one."""
     t, t_new, dense, pointer = f.parameters[:4]
-    w = Record(pointer, FIELDS)
+    w = StructView(pointer, EVENT_FIELDS)
     with f.loop(w.count) as i:
-        NumberArray(w.side_before)[i] = NumberArray(w.side)[i]
+        ScalarArray(w.side_before)[i] = ScalarArray(w.side)[i]
         if table is not None:
-            table[i] = NumberArray(w.last)[i]
-    found = f.variable(f.value(0, WHOLE))
-    with f.loop(f.value(SAMPLES + 1, WHOLE)) as k:
-        theta = f.value(k + 1, REAL) * (1.0 / SAMPLES)
+            table[i] = ScalarArray(w.last)[i]
+    may_cross = f.variable(f.value(0, INT64))
+    with f.loop(f.value(SAMPLES + 1, INT64)) as k:
+        theta = f.value(k + 1, DOUBLE) * (1.0 / SAMPLES)
         here = theta * (t_new - t) + t
-        f.call("sample", WHOLE, pointer, dense, theta, here)
-        ahead = f.emit(WHOLE, f"zext {k >= SAMPLES} to {WHOLE}")
+        f.call("sample", INT64, pointer, dense, theta, here)
+        ahead = f.emit(INT64, f"zext {k >= SAMPLES} to {INT64}")
         with f.loop(w.count) as i:
             if table is not None:
-                table[w.count * (k + 1) + i] = NumberArray(w.values)[i]
-            found.value = f.emit(WHOLE, f"or {found.value}, {f.call('judge', WHOLE, pointer, i, here, ahead).name}")
-        with f.when(~ahead.differs(0)):
+                table[w.count * (k + 1) + i] = ScalarArray(w.values)[i]
+            may_cross.value = f.emit(INT64, f"or {may_cross.value}, {f.call('judge', INT64, pointer, i, here, ahead).name}")
+        with f.if_then(~ahead.not_equal(0)):
             w.t_earlier = w.t_last
             w.t_last = here
-    return found
+    return may_cross

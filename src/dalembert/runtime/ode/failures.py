@@ -111,7 +111,7 @@ class RunStopped(DalembertError):
     """
 
     # whether the motion so far knows what happened in it
-    told = False
+    has_event_history = False
 
     def __init__(self, cause: Cause, solution: Solution, *, component: int | None = None, code: int = 0, **facts: Any) -> None:
         super().__init__()

@@ -75,11 +75,11 @@ class InitialValueProblem:
     max_step: float = math.inf
     dense: bool = True
     events: int = 0
-    watch: int = 0
+    event_data: int = 0
     # times at which f jumps or bends: a step ends just before each, and the next begins just behind it
-    breaks: tuple[float, ...] = ()
+    discontinuities: tuple[float, ...] = ()
     # what may change the state there in place, called with the time and the state
-    at_break: Callable[[float, NDArray[np.float64]], None] | None = None
+    on_discontinuity: Callable[[float, NDArray[np.float64]], None] | None = None
     # Taylor's method instead of Runge and Kutta's
     taylor: TaylorSeries | None = None
     # or Rosenbrock's, with the native function of ∂f/∂(y, t): rows of all components, columns of those in the norm and of the time
@@ -114,14 +114,14 @@ class InitialValueProblem:
         return DENSE_ROWS if self.taylor is None else self.taylor.order + 1
 
     @property
-    def in_norm(self) -> int:
+    def n_in_norm(self) -> int:
         """The number of components that the error norm sees."""
         return self.size if self.n_norm is None else self.n_norm
 
     def _check_start(self) -> None:
         y0 = self.start
-        if y0.ndim != 1 or not 1 <= self.in_norm <= y0.size:
-            msg = f"start values of shape {y0.shape} with {self.in_norm} components in the error norm: need one row with at least these"
+        if y0.ndim != 1 or not 1 <= self.n_in_norm <= y0.size:
+            msg = f"start values of shape {y0.shape} with {self.n_in_norm} components in the error norm: need one row with at least these"
             raise BadStart(msg)
         # the sum is finite unless a component is not, or is huge
         if not (math.isfinite(sum(y0.tolist())) or np.isfinite(y0).all()):
@@ -145,8 +145,8 @@ class InitialValueProblem:
         except (TypeError, ValueError, OverflowError) as problem:
             msg = f"atol = {self.atol!r:.60} is not a number"
             raise BadTolerance(msg) from problem
-        if atol.shape not in ((), (self.in_norm,), (self.size,)):
-            msg = f"atol has shape {atol.shape}: give one number, or one for each of the {self.in_norm} components"
+        if atol.shape not in ((), (self.n_in_norm,), (self.size,)):
+            msg = f"atol has shape {atol.shape}: give one number, or one for each of the {self.n_in_norm} components"
             raise BadTolerance(msg)
         if not (np.isfinite(atol) & (atol > 0.0)).all():
             msg = "atol must be positive and finite: where a component crosses zero, its relative error says nothing"

@@ -12,13 +12,13 @@ from contextlib import AbstractContextManager
 from enum import IntEnum
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, Operand, Record, Value
-from dalembert.runtime.numerics.llvm_types import C_TYPES, LANE, POINTER, REAL, WHOLE
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, StructView, Value, VectorArray
+from dalembert.runtime.numerics.llvm_types import C_TYPES, DOUBLE, DOUBLE4, INT64, POINTER
 from dalembert.runtime.ode.dop853_coefficients import STAGES, A, C, Numbers
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 # name and kind of each field, in the order of the structure
-FIELDS: Final[tuple[tuple[str, str], ...]] = (
+STATE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("rhs", POINTER),
     ("project", POINTER),
     ("accept", POINTER),
@@ -27,43 +27,43 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("times", POINTER),
     ("states", POINTER),
     ("dense", POINTER),
-    ("groups", WHOLE),
-    ("norm_groups", WHOLE),
-    ("n_norm", WHOLE),
-    ("capacity", WHOLE),
-    ("stored", WHOLE),
-    ("budget", WHOLE),
-    ("steps", WHOLE),
-    ("rejected", WHOLE),
-    ("calls", WHOLE),
-    ("streak", WHOLE),
-    ("cause", WHOLE),
-    ("code", WHOLE),
-    ("t", REAL),
-    ("t_new", REAL),
-    ("t_end", REAL),
-    ("h", REAL),
-    ("h_try", REAL),
-    ("h_max", REAL),
-    ("rtol", REAL),
-    ("error", REAL),
+    ("groups", INT64),
+    ("norm_groups", INT64),
+    ("n_norm", INT64),
+    ("capacity", INT64),
+    ("stored", INT64),
+    ("budget", INT64),
+    ("steps", INT64),
+    ("rejected", INT64),
+    ("calls", INT64),
+    ("streak", INT64),
+    ("cause", INT64),
+    ("code", INT64),
+    ("t", DOUBLE),
+    ("t_new", DOUBLE),
+    ("t_end", DOUBLE),
+    ("h", DOUBLE),
+    ("h_try", DOUBLE),
+    ("h_max", DOUBLE),
+    ("rtol", DOUBLE),
+    ("error", DOUBLE),
     ("events", POINTER),
     ("watch", POINTER),
     # of Taylor's method alone
     ("expand", POINTER),
     ("jets", POINTER),
-    ("order", WHOLE),
-    ("unit", REAL),
-    ("reach", REAL),
-    ("planned", REAL),
-    ("learned", REAL),
+    ("order", INT64),
+    ("unit", DOUBLE),
+    ("reach", DOUBLE),
+    ("planned", DOUBLE),
+    ("learned", DOUBLE),
     # of Rosenbrock's method alone
     ("jacobian", POINTER),
     ("matrices", POINTER),
 )
 
 
-class Run(ctypes.Structure):
+class IntegratorState(ctypes.Structure):
     """The same structure seen from Python.
 
     rhs, project, accept, context   addresses of the functions and of what they are given; 0 for none
@@ -82,7 +82,7 @@ class Run(ctypes.Structure):
     events, watch                   address of the function that looks for events in a step taken, and of what it is given; 0 for none
     """
 
-    _fields_ = tuple((name, C_TYPES[kind]) for name, kind in FIELDS)
+    _fields_ = tuple((name, C_TYPES[kind]) for name, kind in STATE_FIELDS)
 
 
 class WorkRow(IntEnum):
@@ -95,7 +95,7 @@ class WorkRow(IntEnum):
     END_RATE = STAGES + 4  # f at the end of the step
     ATOL = STAGES + 5
     IN_NORM = STAGES + 6  # 1 for a component in the error norm, otherwise 0
-    CARRY = STAGES + 7  # what rounding took from the state at t
+    COMPENSATION = STAGES + 7  # what rounding took from the state at t
     LOST = STAGES + 8  # and takes from the end of the step
 
 
@@ -123,14 +123,14 @@ class StepCause(IntEnum):
     ACCEPT = 5  # the acceptance test returned a code
 
 
-class StepFunction(ABC):
+class StepBuilder(ABC):
     """A native function of a step, for a run alone or for runs side by side.
 
     A value of a row is four components of the run alone, or one component of every run; a number, such as h, is one of the run, or one of
     every run.
     """
 
-    function: NativeFunction
+    function: FunctionBuilder
     # LLVM's kinds of a value in a row and of a number
     kind: str
     number: str
@@ -141,7 +141,7 @@ class StepFunction(ABC):
         """How many components are in the error norm."""
 
     @abstractmethod
-    def row(self, number: int) -> Array:
+    def row(self, number: int) -> VectorArray:
         """A row of the work space; k_j is row j."""
 
     @abstractmethod
@@ -153,7 +153,7 @@ class StepFunction(ABC):
         """The places in a row of the components that have dense output."""
 
     @abstractmethod
-    def each(self, body: Callable[[Operand], None]) -> None:
+    def for_each_component(self, body: Callable[[Operand], None]) -> None:
         """For the places of all components."""
 
     @abstractmethod
@@ -161,41 +161,41 @@ class StepFunction(ABC):
         """Σ_i of each of so many terms over the components in the norm, in an order that does not depend on how many others there are."""
 
     @abstractmethod
-    def tolerances(self) -> Array:
+    def tolerances(self) -> VectorArray:
         """atol"""
 
     @abstractmethod
-    def rate(self, t: Value, y: Array, k: Array) -> None:
+    def rate(self, t: Value, y: VectorArray, k: VectorArray) -> None:
         """k = f(t, y), or the end of a run alone for which that fails."""
 
     @abstractmethod
-    def judge(self, error: Value) -> str:
+    def return_error_test(self, error: Value) -> str:
         """The error of the step is known: whether it may be taken, and the end of the function."""
 
     @abstractmethod
-    def dense_output(self, rows: int) -> list[Array]:
+    def dense_output(self, rows: int) -> list[VectorArray]:
         """The rows of the dense output of this step."""
 
     @abstractmethod
-    def elementary(self, name: str, x: Value) -> Value:
+    def math_call(self, name: str, x: Value) -> Value:
         """exp or log by the mathematics library."""
 
-    def wide(self, x: Operand) -> Value:
+    def broadcast(self, x: Operand) -> Value:
         """A number as a value of a row."""
         return self.function.value(x, self.kind)
 
-    def just_written(self, row: Array, i: Operand) -> Value:
+    def load_forwarded(self, row: VectorArray, i: Operand) -> Value:
         """What another function has left in a row a moment ago."""
         return row[i]
 
     def scale(self) -> Callable[[Value, Operand], Value]:
         """atol_i + rtol |y_i| as a function of |y_i| and i."""
-        atol, rtol = self.tolerances(), self.wide(self["rtol"])
-        return lambda size, i: self.function.intrinsic("fmuladd", rtol, size, self.wide(atol[i]))
+        atol, rtol = self.tolerances(), self.broadcast(self["rtol"])
+        return lambda size, i: self.function.intrinsic("fmuladd", rtol, size, self.broadcast(atol[i]))
 
-    def weighted(self, numbers: Numbers, k: dict[int, Array], i: Operand, latest: int = -1) -> Value:
+    def stage_sum(self, numbers: Numbers, k: dict[int, VectorArray], i: Operand, latest: int = -1) -> Value:
         """Σ_j a_j k_j, as fused multiply-adds; k_latest has just been written."""
-        values = ((self.just_written(k[j], i) if j == latest else k[j][i], a) for j, a in numbers.items())
+        values = ((self.load_forwarded(k[j], i) if j == latest else k[j][i], a) for j, a in numbers.items())
         first, a = next(values)
         result = first * a
         for value, a in values:
@@ -204,47 +204,47 @@ class StepFunction(ABC):
 
     def stage(self, s: int) -> None:
         """k_s = f(t + c_s h, y + h Σ_j a_sj k_j)."""
-        y, stage, k, h = self.row(WorkRow.Y), self.row(WorkRow.STAGE), {j: self.row(j) for j in A[s]}, self.wide(self["h_try"])
+        y, stage, k, h = self.row(WorkRow.Y), self.row(WorkRow.STAGE), {j: self.row(j) for j in A[s]}, self.broadcast(self["h_try"])
 
         def combine(i: Operand) -> None:
-            stage[i] = self.function.intrinsic("fmuladd", h, self.weighted(A[s], k, i, max(A[s])), y[i])
+            stage[i] = self.function.intrinsic("fmuladd", h, self.stage_sum(A[s], k, i, max(A[s])), y[i])
 
-        self.each(combine)
+        self.for_each_component(combine)
         t = self["t_new"] if C[s] == 1.0 else self["t"] + self["h_try"] * C[s]
         self.rate(t, stage, self.row(s))
 
-    def move(self, i: Operand, increment: Callable[[Value], Value]) -> None:
+    def add_compensated(self, i: Operand, increment: Callable[[Value], Value]) -> None:
         """NEW = Y + d, where d has been given what rounding took from Y; what it takes from NEW is kept for the next step.
 
         Without this the rounding of every step stays, and thousands of them add up to more than a tight tolerance allows.
         """
-        y, new, carry, lost = (self.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.CARRY, WorkRow.LOST))
+        y, new, carry, lost = (self.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.COMPENSATION, WorkRow.LOST))
         d = increment(carry[i])
         end = y[i] + d
         new[i], lost[i] = end, d - (end - y[i])
 
-    def not_finite(self, y: Array, k: Array) -> Value:
+    def not_finite(self, y: VectorArray, k: VectorArray) -> Value:
         """Where y or k is not finite: 0·y + 0·k ≠ 0."""
         (total,) = self.sums(lambda i: [y[i] * 0.0 + k[i] * 0.0])
-        return total.differs(0.0)
+        return total.not_equal(0.0)
 
-    def done(self) -> str:
+    def finish(self) -> str:
         """Return 0; the text."""
-        self.function.give(0)
+        self.function.ret(0)
         return self.function.text()
 
 
-class RunFunction(StepFunction):
+class ScalarStepBuilder(StepBuilder):
     """A native function of a run alone: the function, the run it is given and the rows of its work space."""
 
-    kind, number = LANE, REAL
+    kind, number = DOUBLE4, DOUBLE
 
     def __init__(self, name: str, *parameters: str, exported: bool = False) -> None:
-        self.function = NativeFunction(name, WHOLE, POINTER, *parameters, exported=exported)
+        self.function = FunctionBuilder(name, INT64, POINTER, *parameters, exported=exported)
         self.pointer, *self.arguments = self.function.parameters
-        self.run = Record(self.pointer, FIELDS)
+        self.run = StructView(self.pointer, STATE_FIELDS)
 
-    def row(self, number: int) -> Array:
+    def row(self, number: int) -> VectorArray:
         return self.block(self.run.work, self.run.groups * number)
 
     def __getitem__(self, name: str) -> Value:
@@ -252,78 +252,78 @@ class RunFunction(StepFunction):
 
     @property
     def count(self) -> Value:
-        return self.function.value(self.run.n_norm, REAL)
+        return self.function.value(self.run.n_norm, DOUBLE)
 
-    def block(self, base: Value, groups: Value) -> Array:
+    def block(self, base: Value, groups: Value) -> VectorArray:
         """What begins so many groups of four numbers after an address."""
-        return Array(self.function.emit(POINTER, f"getelementptr {LANE}, {base}, {groups}"))
+        return VectorArray(self.function.emit(POINTER, f"getelementptr {DOUBLE4}, {base}, {groups}"))
 
     def components(self) -> AbstractContextManager[Value]:
         return self.function.loop(self.run.groups)
 
-    def each(self, body: Callable[[Operand], None]) -> None:
+    def for_each_component(self, body: Callable[[Operand], None]) -> None:
         with self.components() as i:
             body(i)
 
     def sums(self, terms: Callable[[Operand], Sequence[Value]], count: int = 1) -> list[Value]:
         f, mask = self.function, self.row(WorkRow.IN_NORM)
-        totals = [f.variable(f.value(0.0, LANE)) for _ in range(count)]
+        totals = [f.variable(f.value(0.0, DOUBLE4)) for _ in range(count)]
         with f.loop(self.run.norm_groups) as i:
             for total, term in zip(totals, terms(i), strict=True):
                 # whatever the others are
-                total.value = total.value + f.choose(mask[i] > 0.0, term, 0.0)
-        return [f.total(total.value) for total in totals]
+                total.value = total.value + f.select(mask[i] > 0.0, term, 0.0)
+        return [f.sum_lanes(total.value) for total in totals]
 
-    def tolerances(self) -> Array:
+    def tolerances(self) -> VectorArray:
         return self.row(WorkRow.ATOL)
 
-    def just_written(self, row: Array, i: Operand) -> Value:
-        return row.one_by_one(i)
+    def load_forwarded(self, row: VectorArray, i: Operand) -> Value:
+        return row.load_scalars(i)
 
-    def elementary(self, name: str, x: Value) -> Value:
-        return self.function.call(name, REAL, x)
+    def math_call(self, name: str, x: Value) -> Value:
+        return self.function.call(name, DOUBLE, x)
 
     def call(self, name: str, *arguments: Value) -> Value:
         """What another function of the run returns."""
-        return self.function.call(name, WHOLE, self.pointer, *arguments)
+        return self.function.call(name, INT64, self.pointer, *arguments)
 
-    def propagate(self, cause: Value) -> None:
+    def return_if_failed(self, cause: Value) -> None:
         """Return the cause unless there is none."""
-        with self.function.when(cause.differs(0)):
-            self.function.give(cause)
+        with self.function.if_then(cause.not_equal(0)):
+            self.function.ret(cause)
 
-    def evaluate(self, t: Value, y: Array, k: Array) -> Value:
+    def evaluate(self, t: Value, y: VectorArray, k: VectorArray) -> Value:
         """k = f(t, y); the cause for which that fails."""
         return self.call("evaluate", t, y.pointer, k.pointer)
 
-    def rate(self, t: Value, y: Array, k: Array) -> None:
-        self.propagate(self.evaluate(t, y, k))
+    def rate(self, t: Value, y: VectorArray, k: VectorArray) -> None:
+        self.return_if_failed(self.evaluate(t, y, k))
 
-    def finite(self, y: Array, k: Array) -> Value:
+    def finite(self, y: VectorArray, k: VectorArray) -> Value:
         """Whether y and k are finite."""
         return self.call("finite", y.pointer, k.pointer)
 
-    def judge(self, error: Value) -> str:
+    def return_error_test(self, error: Value) -> str:
         self.run.error = error
         return self.verdict()
 
     def verdict(self) -> str:
         """Return what the error estimate means; the text."""
         f, error = self.function, self.run.error
-        with f.when(~(error < float("inf"))):
-            f.give(StepCause.NOT_FINITE)
-        with f.when(error > 1.0):
-            f.give(StepCause.ERROR)
-        return self.done()
+        with f.if_then(~(error < float("inf"))):
+            f.ret(StepCause.NOT_FINITE)
+        with f.if_then(error > 1.0):
+            f.ret(StepCause.ERROR)
+        return self.finish()
 
-    def dense_output(self, rows: int = DENSE_ROWS) -> list[Array]:
+    def dense_output(self, rows: int = DENSE_ROWS) -> list[VectorArray]:
         run = self.run
-        with self.function.when(~run.dense.differs(0)):
-            self.function.give(StepCause.NONE)
+        with self.function.if_then(~run.dense.not_equal(0)):
+            self.function.ret(StepCause.NONE)
         return [self.block(run.dense, run.groups * (run.stored * rows + j)) for j in range(rows)]
 
-    def carry_nothing(self) -> None:
+    def reset_compensation(self) -> None:
         """At a start."""
-        carry = self.row(WorkRow.CARRY)
+        carry = self.row(WorkRow.COMPENSATION)
         with self.components() as i:
             carry[i] = 0.0

@@ -12,25 +12,25 @@ from types import FrameType
 class Interruption:
     """Whether Ctrl-C was pressed, and whether somebody has acted on it."""
 
-    __slots__ = ("requested", "taken")
+    __slots__ = ("acknowledged", "requested")
 
     def __init__(self) -> None:
-        self.requested = self.taken = False
+        self.requested = self.acknowledged = False
 
-    def note(self, _signal: int, _frame: FrameType | None) -> None:
+    def handle_signal(self, _signal: int, _frame: FrameType | None) -> None:
         """The first time make a note; whoever presses again means at once."""
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
 
-    def take(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether to stop now; asking is acting on it."""
-        self.taken = self.requested
+        self.acknowledged = self.requested
         return self.requested
 
 
 @contextmanager
-def deferred() -> Iterator[Interruption]:
+def defer_keyboard_interrupt() -> Iterator[Interruption]:
     """Ctrl-C is noted until the end; what nobody acted on by then is raised.
 
     Elsewhere than in the main thread, or where somebody else handles Ctrl-C, nothing is changed.
@@ -44,10 +44,10 @@ def deferred() -> Iterator[Interruption]:
     if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield interruption
         return
-    signal.signal(signal.SIGINT, interruption.note)
+    signal.signal(signal.SIGINT, interruption.handle_signal)
     try:
         yield interruption
     finally:
         signal.signal(signal.SIGINT, handler)
-    if interruption.requested and not interruption.taken:
+    if interruption.requested and not interruption.acknowledged:
         raise KeyboardInterrupt

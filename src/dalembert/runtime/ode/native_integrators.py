@@ -6,11 +6,11 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dalembert.foundation.caching import made_once
+from dalembert.foundation.caching import cached_call
 from dalembert.runtime.numerics.jit import Level, Library, load
-from dalembert.runtime.ode.rosenbrock import rosenbrock_text
-from dalembert.runtime.ode.step_size_control import EXPORTS, loop_text
-from dalembert.runtime.ode.taylor import taylor_text
+from dalembert.runtime.ode.rosenbrock import rosenbrock_ir
+from dalembert.runtime.ode.step_size_control import EXPORTS, loop_ir
+from dalembert.runtime.ode.taylor import taylor_ir
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
@@ -26,18 +26,18 @@ class NativeLoop(NamedTuple):
     advance: Callable[[int], int]
 
 
-def _loaded(text: Callable[[], str], optimize: Level = 2) -> Callable[[], NativeLoop]:
+def _lazy_loop(text: Callable[[], str], optimize: Level = 2) -> Callable[[], NativeLoop]:
     """The functions of a text, loaded when they are first asked for."""
 
     def make() -> NativeLoop:
         library = load(text, EXPORTS, optimize=optimize)
         return NativeLoop(library, *(_FUNCTION(library.address(name)) for name in EXPORTS))
 
-    return made_once(make)
+    return cached_call(make)
 
 
 # the first is written without waste, so that optimization would take longer than it could save
-_RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = _loaded(loop_text, 0), _loaded(taylor_text), _loaded(rosenbrock_text)
+_RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = _lazy_loop(loop_ir, 0), _lazy_loop(taylor_ir), _lazy_loop(rosenbrock_ir)
 
 
 def native_loop(problem: InitialValueProblem) -> NativeLoop:

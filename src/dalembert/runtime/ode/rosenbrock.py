@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import functools
 
-from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, NumberArray, Operand, Value
-from dalembert.runtime.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE, padded
-from dalembert.runtime.ode.integrator_state import RunFunction, StepCause, WorkRow
-from dalembert.runtime.ode.lu_solver import solver_text
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, Value, VectorArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, INTRINSICS, POINTER, padded_size
+from dalembert.runtime.ode.integrator_state import ScalarStepBuilder, StepCause, WorkRow
+from dalembert.runtime.ode.lu_solver import lu_ir
 from dalembert.runtime.ode.rodas5p_coefficients import DENSE, GAMMA, STAGES, TIMES, A, B, C, D, Row
-from dalembert.runtime.ode.runge_kutta_step import attempt_text, consent_text, evaluation_text, finish_text
-from dalembert.runtime.ode.step_size_control import advance_text, reject_text, start_text, take_text
+from dalembert.runtime.ode.runge_kutta_step import acceptance_test_ir, attempt_ir, evaluation_ir, step_end_ir
+from dalembert.runtime.ode.step_size_control import accept_ir, advance_text, initialize_ir, reject_ir
 
 # of the work space: k_1 … k_8 stand in rows 1 … 8, what they are solved from and ∂f/∂t after them
 _RIGHT, _BY_TIME, _ROOM = STAGES + 1, STAGES + 2, STAGES + 3
@@ -24,43 +24,43 @@ _LIBRARY = "declare double @exp(double)\ndeclare double @log(double)"
 
 
 @functools.cache
-def rosenbrock_text() -> str:
+def rosenbrock_ir() -> str:
     """The whole native loop; exports `start` and `advance` as the others do."""
-    parts = (evaluation_text(), solver_text(), _prepare(), _resolve(), _stages(), _estimate(), finish_text(), _interpolant())
-    attempt = attempt_text("prepare", "stages", "estimate", "finish", "interpolant", "consent")
-    around = (consent_text(), attempt, start_text(), take_text(_fifth_root), reject_text(_fifth_root), advance_text())
+    parts = (evaluation_ir(), lu_ir(), _factor_iteration_matrix(), _solve_stage(), _stages(), _estimate(), step_end_ir(), _interpolant())
+    attempt = attempt_ir("prepare", "stages", "estimate", "finish", "interpolant", "consent")
+    around = (acceptance_test_ir(), attempt, initialize_ir(), accept_ir(_fifth_root), reject_ir(_fifth_root), advance_text())
     return "\n\n".join((INTRINSICS, _LIBRARY, *parts, *around)) + "\n"
 
 
 def matrices_size(n_norm: int, size: int) -> int:
     """Numbers that J with ∂f/∂t, the factors and the pivots take."""
-    return padded(size) * (n_norm + 1) + 2 * n_norm * padded(n_norm) + n_norm
+    return padded_size(size) * (n_norm + 1) + 2 * n_norm * padded_size(n_norm) + n_norm
 
 
-def _fifth_root(f: NativeFunction, x: Value) -> Value:
-    return f.call("exp", REAL, f.call("log", REAL, x) * 0.2)
+def _fifth_root(f: FunctionBuilder, x: Value) -> Value:
+    return f.call("exp", DOUBLE, f.call("log", DOUBLE, x) * 0.2)
 
 
-def _factors(native: RunFunction) -> Value:
+def _factors(native: ScalarStepBuilder) -> Value:
     """Where W and its factors are: after J, from a multiple of four on."""
     f, run = native.function, native.run
     size = run.groups * 4 * (run.n_norm + 1)
-    return f.emit(POINTER, f"getelementptr {REAL}, {run.matrices}, {size}")
+    return f.emit(POINTER, f"getelementptr {DOUBLE}, {run.matrices}, {size}")
 
 
-def _prepare() -> str:
+def _factor_iteration_matrix() -> str:
     """J and ∂f/∂t, unless they are known from a step that was refused, and W = 1/(γh) − J in factors."""
-    native = RunFunction("prepare")
+    native = ScalarStepBuilder("prepare")
     f, run = native.function, native.run
-    J, n, by_time = NumberArray(run.matrices), run.n_norm, NumberArray(native.row(_BY_TIME).pointer)
+    J, n, by_time = ScalarArray(run.matrices), run.n_norm, ScalarArray(native.row(_BY_TIME).pointer)
     across = n + 1
-    with f.when(~(run.streak > 0)):
-        code = f.call(run.jacobian, CODE, run.t, native.row(WorkRow.Y).pointer, run.matrices, run.context)
-        with f.when(code.differs(0)):
+    with f.if_then(~(run.streak > 0)):
+        code = f.call(run.jacobian, INT32, run.t, native.row(WorkRow.Y).pointer, run.matrices, run.context)
+        with f.if_then(code.not_equal(0)):
             run.code = code
-            f.give(StepCause.RHS)
+            f.ret(StepCause.RHS)
     factors, width = _factors(native), run.norm_groups * 4
-    W = NumberArray(factors)
+    W = ScalarArray(factors)
     with f.loop(n) as i:
         with f.loop(width) as j:
             W[i * width + j] = 0.0
@@ -69,19 +69,19 @@ def _prepare() -> str:
         W[i * width + i] = W[i * width + i] + 1.0 / (run.h_try * GAMMA)
     with f.loop(run.groups * 4) as i:
         by_time[i] = J[i * across + n]
-    with f.when(f.call("factor", WHOLE, factors, n, run.norm_groups).differs(0)):
-        f.give(StepCause.NOT_FINITE)
-    return native.done()
+    with f.if_then(f.call("factor", INT64, factors, n, run.norm_groups).not_equal(0)):
+        f.ret(StepCause.NOT_FINITE)
+    return native.finish()
 
 
-def _resolve() -> str:
+def _solve_stage() -> str:
     """k from the right-hand side: W k = r for what is in the norm, k = γh (r + J k) for what rides along."""
-    native = RunFunction("resolve", POINTER)
+    native = ScalarStepBuilder("resolve", POINTER)
     f, run = native.function, native.run
     (pointer,) = native.arguments
-    right, k, n = native.row(_RIGHT), Array(pointer), run.n_norm
-    J, r, found = NumberArray(run.matrices), NumberArray(right.pointer), NumberArray(pointer)
-    f.call("solve", WHOLE, _factors(native), n, run.norm_groups, right.pointer, native.row(_ROOM).pointer)
+    right, k, n = native.row(_RIGHT), VectorArray(pointer), run.n_norm
+    J, r, stage = ScalarArray(run.matrices), ScalarArray(right.pointer), ScalarArray(pointer)
+    f.call("solve", INT64, _factors(native), n, run.norm_groups, right.pointer, native.row(_ROOM).pointer)
     across = n + 1
     scale = run.h_try * GAMMA
     with f.loop(run.groups) as i:
@@ -89,15 +89,15 @@ def _resolve() -> str:
     with f.loop(run.groups * 4 - n) as m:
         i, total = n + m, f.variable(r[n + m])
         with f.loop(n) as j:
-            total.value = f.intrinsic("fmuladd", J[i * across + j], found[j], total.value)
-        found[i] = total.value * scale
-    return native.done()
+            total.value = f.intrinsic("fmuladd", J[i * across + j], stage[j], total.value)
+        stage[i] = total.value * scale
+    return native.finish()
 
 
-def _sum(native: RunFunction, numbers: Row, i: Value) -> Value:
+def _sum(native: ScalarStepBuilder, numbers: Row, i: Value) -> Value:
     """Σ_j a_j k_j of one group."""
     f = native.function
-    total = f.value(0.0, LANE)
+    total = f.value(0.0, DOUBLE4)
     for j, a in enumerate(numbers):
         if a:
             total = f.intrinsic("fmuladd", native.row(j + 1)[i], a, total)
@@ -106,7 +106,7 @@ def _sum(native: RunFunction, numbers: Row, i: Value) -> Value:
 
 def _stages() -> str:
     """k₁, …, k₈ and y₁."""
-    native = RunFunction("stages")
+    native = ScalarStepBuilder("stages")
     f, run = native.function, native.run
     y, stage, right, by_time = (native.row(r) for r in (WorkRow.Y, WorkRow.STAGE, _RIGHT, _BY_TIME))
     first, new = native.row(0), native.row(WorkRow.NEW)
@@ -118,30 +118,30 @@ def _stages() -> str:
         else:
             with f.loop(run.groups) as i:
                 right[i] = first[i]
-        inverse, part = f.value(1.0 / run.h_try, LANE), f.value(run.h_try * D[s], LANE)
+        inverse, part = f.value(1.0 / run.h_try, DOUBLE4), f.value(run.h_try * D[s], DOUBLE4)
         with f.loop(run.groups) as i:
             right[i] = right[i] + _sum(native, C[s], i) * inverse + part * by_time[i]
         native.call("resolve", native.row(s + 1).pointer)
     with native.components() as i:
         new[i] = y[i] + _sum(native, B, i)
-    return native.done()
+    return native.finish()
 
 
 def _estimate() -> str:
     """err = |k₈|: y₁ less the solution of order 4."""
-    native = RunFunction("estimate")
+    native = ScalarStepBuilder("estimate")
     f, y, new, last, scale = native.function, native.row(WorkRow.Y), native.row(WorkRow.NEW), native.row(STAGES), native.scale()
 
     def square(i: Operand) -> list[Value]:
         e = last[i] / scale(f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
         return [e * e]
 
-    return native.judge(f.intrinsic("sqrt", native.sums(square)[0] / native.count))
+    return native.return_error_test(f.intrinsic("sqrt", native.sums(square)[0] / native.count))
 
 
 def _interpolant() -> str:
     """θθ̄(K₁ + θK₂ + θ²K₃) in the eight rows that all steps have: r₂ = K₁, r₃ = K₂ + K₃, r₄ = −K₃, for θ² = θ − θθ̄."""
-    native = RunFunction("interpolant")
+    native = ScalarStepBuilder("interpolant")
     r, y, end = native.dense_output(), native.row(WorkRow.Y), native.row(WorkRow.END)
     with native.components() as i:
         first, second, third = (_sum(native, numbers, i) for numbers in DENSE)
@@ -149,4 +149,4 @@ def _interpolant() -> str:
         r[3][i], r[4][i] = second + third, 0.0 - third
         for row in r[5:]:
             row[i] = 0.0
-    return native.done()
+    return native.finish()

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.runtime.numerics.python_binding import address
+from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.failures import OutsideRun
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from dalembert.runtime.ode.integrator_state import Run
+    from dalembert.runtime.ode.integrator_state import IntegratorState
     from dalembert.runtime.simulation.events.event import Occurrence
 
 _FIRST_POINTS: Final = 512
@@ -27,10 +27,10 @@ _FEWEST_POINTS: Final = 16
 _FIRST_NUMBERS: Final = 2**18
 _LARGEST_NUMBERS: Final = 2**22
 # so much is kept of every run, whatever it was asked for
-KEPT_BYTES: Final = 2**25
+MAX_STORED_BYTES: Final = 2**25
 
 
-class Pieces:
+class ChunkedArray:
     """Arrays that follow one another, joined when the whole is first asked for."""
 
     __slots__ = ("_parts",)
@@ -45,16 +45,16 @@ class Pieces:
             self._parts = [np.concatenate(self._parts)]
         return self._parts[0]
 
-    def __reduce__(self) -> tuple[type[Pieces], tuple[list[NDArray[np.float64]]]]:
-        return Pieces, ([self.whole],)
+    def __reduce__(self) -> tuple[type[ChunkedArray], tuple[list[NDArray[np.float64]]]]:
+        return ChunkedArray, ([self.whole],)
 
 
-class StoredMotion(NamedTuple):
+class StoredTrajectory(NamedTuple):
     """Times, states and, if kept, the dense output of the steps between them."""
 
-    times: Pieces
-    states: Pieces
-    dense: Pieces | None
+    times: ChunkedArray
+    states: ChunkedArray
+    dense: ChunkedArray | None
     # points that were not kept
     dropped: int = 0
 
@@ -71,14 +71,14 @@ class Outcome(Enum):
 class Solution:
     """The points (t_i, y_i), i = 0, …, steps, and for each step the rows of its dense output, if they were kept."""
 
-    motion: StoredMotion
+    motion: StoredTrajectory
     outcome: Outcome
     message: str
     rejected: int
     calls: int
     # what happened, in the order of time, and the names of the events that never did
     occurrences: tuple[Occurrence, ...] = ()
-    silent: tuple[str, ...] = ()
+    untriggered_events: tuple[str, ...] = ()
     # the name of the event that ended the run
     ended_by: str = ""
 
@@ -103,12 +103,12 @@ class Solution:
         return len(self.t) - 1 + self.motion.dropped
 
     @property
-    def anywhere(self) -> bool:
+    def has_full_dense_output(self) -> bool:
         """Whether the motion can be had at any time of the run, not only at the points and the times asked for."""
         return self.dense is not None and not self.motion.dropped
 
     @property
-    def interrupted(self) -> bool:
+    def is_interrupted(self) -> bool:
         """Whether the run was ended by Ctrl-C."""
         return self.outcome is Outcome.INTERRUPTED
 
@@ -133,11 +133,11 @@ class Solution:
         assert dense is not None
         # a step that takes no time stands for a jump: the state before it is that of its end
         theta = ((times - begin) / np.where(end > begin, end - begin, 1.0))[:, np.newaxis]
-        values = polynomial(dense[step].swapaxes(0, 1), theta)
+        values = evaluate_dense_output(dense[step].swapaxes(0, 1), theta)
         values[times == end] = self.y[step[times == end] + 1]
-        return self._without_gaps(values, step, times) if self.motion.dropped else values
+        return self._check_gaps(values, step, times) if self.motion.dropped else values
 
-    def _without_gaps(self, values: NDArray[np.float64], step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _check_gaps(self, values: NDArray[np.float64], step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Between points with steps missing nothing is known but the points."""
         begins = np.isnan(values[:, 0]) & (times == self.t[step])
         values[begins] = self.y[step[begins]]
@@ -158,7 +158,7 @@ class Solution:
             raise OutsideRun(msg)
 
 
-def polynomial(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:
+def evaluate_dense_output(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:
     """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output of steps, rows first.
 
     More than eight rows are those of Taylor's method, r₀ + r₁ θ + r₂ θ² + …
@@ -186,7 +186,7 @@ class _Block(NamedTuple):
     at: tuple[int, int, int]
 
 
-class Points:
+class PointBuffer:
     """The points of a run, in blocks; point 0 is the start."""
 
     def __init__(
@@ -195,18 +195,18 @@ class Points:
         self._rows = rows
         self._width, self._dense, self._at = start.size, dense, at if dense else None
         # blocks of which only what was asked is left, and how many points they had
-        self._thin: list[_Block] = []
+        self._reduced_blocks: list[_Block] = []
         self._blocks: list[_Block] = []
         # whether somebody looks at them from outside
-        self._given = False
+        self._is_shared = False
         self.restart(t0, start)
 
     def restart(self, t0: float, start: NDArray[np.float64]) -> None:
         """Another run; what nobody was given is written over."""
-        self._thin.clear()
+        self._reduced_blocks.clear()
         self._thinned = self._before = 0
-        del self._blocks[0 if self._given else 1 :]
-        self._given = False
+        del self._blocks[0 if self._is_shared else 1 :]
+        self._is_shared = False
         if not self._blocks:
             self.grow()
         self._blocks[0].times[0] = t0
@@ -214,32 +214,32 @@ class Points:
 
     def grow(self) -> None:
         """One more block; the last steps are always there."""
-        if self._at is not None and self.bytes > KEPT_BYTES:
+        if self._at is not None and self.bytes > MAX_STORED_BYTES:
             for block in self._blocks[:-1]:
-                self._thin.append(self._asked(block, self._thin, self._at))
+                self._reduced_blocks.append(self._select_output_steps(block, self._reduced_blocks, self._at))
                 self._thinned += len(block.times)
             del self._blocks[:-1]
         numbers = self._width * self._rows
         first = min(max(_FIRST_NUMBERS // numbers, _FEWEST_POINTS), _FIRST_POINTS)
-        room = min(first << len(self._blocks) + len(self._thin), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
+        room = min(first << len(self._blocks) + len(self._reduced_blocks), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
         times, states = np.empty(room), np.empty((room, self._width))
         dense = np.empty((room, self._rows, self._width)) if self._dense else None
-        at = address(times), address(states), 0 if dense is None else address(dense)
+        at = data_address(times), data_address(states), 0 if dense is None else data_address(dense)
         self._before = self._thinned + sum([len(block.times) for block in self._blocks])
         self._blocks.append(_Block(times, states, dense, at))
 
     @property
     def bytes(self) -> int:
         """Memory taken."""
-        return sum(a.nbytes for b in (*self._thin, *self._blocks) for a in (b.times, b.states, b.dense) if a is not None)
+        return sum(a.nbytes for b in (*self._reduced_blocks, *self._blocks) for a in (b.times, b.states, b.dense) if a is not None)
 
-    def bind(self, run: Run) -> None:
+    def bind(self, run: IntegratorState) -> None:
         """Tell the run where to go on writing."""
         block = self._blocks[-1]
         run.capacity, run.stored = len(block.times), run.steps + 1 - self._before
         run.times, run.states, run.dense = block.at
 
-    def jump(self, run: Run, row: NDArray[np.float64]) -> None:
+    def jump(self, run: IntegratorState, row: NDArray[np.float64]) -> None:
         """One more point at the time of the last: the state jumps in a step that takes no time."""
         self.bind(run)
         if run.stored >= run.capacity:
@@ -255,8 +255,8 @@ class Points:
     def point(self, k: int) -> tuple[float, NDArray[np.float64]]:
         """(t_k, y_k), with what fills its row up."""
         k -= self._thinned
-        if k == -1 and self._thin:
-            return float(self._thin[-1].times[-1]), self._thin[-1].states[-1]
+        if k == -1 and self._reduced_blocks:
+            return float(self._reduced_blocks[-1].times[-1]), self._reduced_blocks[-1].states[-1]
         for block in self._blocks:
             if k < len(block.times):
                 return float(block.times[k]), block.states[k]
@@ -278,23 +278,23 @@ class Points:
         """The first from which on all steps are there."""
         return max(1, self._thinned)
 
-    def motion(self, count: int, size: int) -> StoredMotion:
+    def motion(self, count: int, size: int) -> StoredTrajectory:
         """The first points and components; of a long run no more than was asked."""
-        self._given = True
-        if len(self._blocks) == 1 and not self._thin and (self._at is None or self.bytes <= KEPT_BYTES):
+        self._is_shared = True
+        if len(self._blocks) == 1 and not self._reduced_blocks and (self._at is None or self.bytes <= MAX_STORED_BYTES):
             only = self._blocks[0]
             # no step ends at the start
-            steps = None if only.dense is None else Pieces([only.dense[1:count, :, :size]])
-            return StoredMotion(Pieces([only.times[:count]]), Pieces([only.states[:count, :size]]), steps)
+            steps = None if only.dense is None else ChunkedArray([only.dense[1:count, :, :size]])
+            return StoredTrajectory(ChunkedArray([only.times[:count]]), ChunkedArray([only.states[:count, :size]]), steps)
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []
-        at = self._at if self._at is not None and (self._thin or self.bytes > KEPT_BYTES) else None
-        blocks, left = list(self._thin), count - self._thinned
+        at = self._at if self._at is not None and (self._reduced_blocks or self.bytes > MAX_STORED_BYTES) else None
+        blocks, left = list(self._reduced_blocks), count - self._thinned
         for block in self._blocks:
             here = slice(0, min(left, len(block.times)))
             part = _Block(block.times[here], block.states[here], None if block.dense is None else block.dense[here], block.at)
-            blocks.append(part if at is None or not here.stop else self._asked(part, blocks, at))
+            blocks.append(part if at is None or not here.stop else self._select_output_steps(part, blocks, at))
             left -= here.stop
         for block in blocks:
             times.append(block.times)
@@ -303,10 +303,10 @@ class Points:
                 # no step ends at the start
                 dense.append(block.dense[0 if dense else 1 :, :, :size])
         dropped = count - sum(map(len, times))
-        return StoredMotion(Pieces(times), Pieces(states), Pieces(dense) if self._dense else None, dropped)
+        return StoredTrajectory(ChunkedArray(times), ChunkedArray(states), ChunkedArray(dense) if self._dense else None, dropped)
 
     @staticmethod
-    def _asked(block: _Block, before: list[_Block], at: NDArray[np.float64]) -> _Block:
+    def _select_output_steps(block: _Block, before: list[_Block], at: NDArray[np.float64]) -> _Block:
         """Its last point, the start of the run, the steps t_k ≤ t < t_(k+1) that hold a time t that was asked for, and all jumps."""
         assert block.dense is not None
         # the point before the first, which is always there

@@ -17,8 +17,8 @@ def view(run: Trajectory) -> RunView:
 
     It goes on working without the kernel; where scripts are not trusted a picture stands in its place.
     """
-    found: RunView = import_module("dalembert.interface.page.run_viewer").RunView(run)
-    return found
+    view: RunView = import_module("dalembert.interface.page.run_viewer").RunView(run)
+    return view
 
 
 def animate(run: Trajectory, path: str | PathLike[str] | None = None) -> Animation:
@@ -27,5 +27,5 @@ def animate(run: Trajectory, path: str | PathLike[str] | None = None) -> Animati
     In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
     .mp4), and the name of the file is printed.
     """
-    found: Animation = import_module("dalembert.interface.page.run_viewer").animate(run, path)
-    return found
+    animation: Animation = import_module("dalembert.interface.page.run_viewer").animate(run, path)
+    return animation

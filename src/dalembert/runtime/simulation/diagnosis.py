@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.errors import warn
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.caching import MadeOnce
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
 from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import linear_parts
+from dalembert.mechanics.kinematics.system_kinematics import split_linear
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.failures import (
@@ -30,8 +30,8 @@ from dalembert.runtime.ode.failures import (
     energy_message,
 )
 from dalembert.runtime.states.evaluator import Evaluator, label
-from dalembert.runtime.states.run_values import Values, parameters_of
-from dalembert.symbolic.algebra.expression_graph import Linear, symbols_of
+from dalembert.runtime.states.run_values import RunValues, parameter_vector
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -60,24 +60,24 @@ _NO_TURN: Final = 1e-3
 _COUNTS: Final = 0.1
 
 
-def explain(failure: RunStopped, equations: Equations) -> None:
+def explain_failure(failure: RunStopped, equations: Equations) -> None:
     """Add the state by name and the likely cause: a singular WᵀMW, or rates that the speeds do not determine there."""
     run = failure.trajectory
     if run is None or not len(run):
         return
     failure.names, failure.values = tuple(run.names), tuple(run.y[-1].tolist())
-    attitude = _singular_attitude(run, equations) if isinstance(failure, NoProgress | StepCollapsed | NotFinite) else None
+    attitude = _gimbal_lock(run, equations) if isinstance(failure, NoProgress | StepCollapsed | NotFinite) else None
     if attitude is not None:
         failure.cause, failure.facts = attitude.cause, {**failure.facts, **attitude.facts}
         return
     failure.energy_lost = _energy_lost(run)
-    likely = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
+    likely = _constraint_cause(run, failed=isinstance(failure, ProjectionFailed)) or _singularity_cause(run, equations)
     if likely is None and isinstance(failure, NotFinite):
         likely = LikelyCause(Cause.INFINITE_LOAD, {})
     failure.likely = None if failure.energy_lost else likely
 
 
-def _singular_attitude(run: Trajectory, equations: Equations) -> LikelyCause | None:
+def _gimbal_lock(run: Trajectory, equations: Equations) -> LikelyCause | None:
     """Two angles that turn a body about one axis, so that their rates grow or shrink without the body's doing anything.
 
     Along the fastest rates, or along those that nothing resists, ω = Σ ω_k q̇_k vanishes though no ω_k does.
@@ -85,13 +85,13 @@ def _singular_attitude(run: Trajectory, equations: Equations) -> LikelyCause | N
     ends = run.at(run.t[-1:])
     kin = ends.kinematics
     values, vectors = np.linalg.eigh(_mass_matrix(ends, equations))
-    W = _matrix(ends, kin.tape, [row for _, row in kin.WX], kin.n_u)
+    W = _evaluate_matrix(ends, kin.tape, [row for _, row in kin.WX], kin.n_u)
     least = W @ vectors[:, int(np.argmin(np.abs(values)))]
     for direction in (ends.qdot[0], least):
         d = direction / max(float(np.abs(direction).max()), np.finfo(float).tiny)
         turning = [k for k in range(kin.n_q) if abs(d[k]) > _COUNTS]
-        spins = {b: _moved_by(ends, kin.motion_in_rates.w(b.frame), turning) for b in kin.system.bodies if b.frame is not None}
-        speeds = [_moved_by(ends, kin.motion_in_rates.v(b.G), turning) for b in kin.system.bodies]
+        spins = {b: _partial_velocities(ends, kin.motion_in_rates.w(b.frame), turning) for b in kin.system.bodies if b.frame is not None}
+        speeds = [_partial_velocities(ends, kin.motion_in_rates.v(b.G), turning) for b in kin.system.bodies]
         body = next((b for b, axes in spins.items() if len(axes) > 1), None)
         if body is not None and all(_cancels(columns, d) for columns in (*spins.values(), *speeds)):
             names = " and ".join(_name(equations, kin.q[k]) for k in spins[body])
@@ -99,15 +99,15 @@ def _singular_attitude(run: Trajectory, equations: Equations) -> LikelyCause | N
     return None
 
 
-def _moved_by(ends: Trajectory, v: Vector, rates: list[int]) -> dict[int, Numbers]:
+def _partial_velocities(ends: Trajectory, v: Vector, rates: list[int]) -> dict[int, FloatArray]:
     """∂v/∂q̇_k at the last state, those that are not zero."""
     kin = ends.kinematics
-    parts = linear_parts(Linear(kin.tape, kin.qdot), v)[0]
+    parts = split_linear(LinearCoefficients(kin.tape, kin.qdot), v)[0]
     columns = {k: np.array([ends[kin.scalar(c)][-1] for c in parts[k].components(kin.system.N)]) for k in rates if k in parts}
     return {k: c for k, c in columns.items() if c.any()}
 
 
-def _cancels(columns: dict[int, Numbers], d: Numbers) -> bool:
+def _cancels(columns: dict[int, FloatArray], d: FloatArray) -> bool:
     """Whether Σ v_k d_k is nothing beside its terms."""
     terms = [d[k] * c for k, c in columns.items()]
     return not terms or bool(np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms))
@@ -119,9 +119,9 @@ def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
         warn(f"{energy_message(lost)} than {rtol:g}, or energy_tolerance=")
 
 
-def warn_of_rows_left(run: Trajectory, space: Workspace) -> None:
+def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
     """A row that was taken for one beside a singular position, since its slope fell, and that the motion has left."""
-    longest, row = space.left
+    longest, row = space.longest_violation
     if not longest or longest < _LONG * abs(run.solution.t[-1] - run.solution.t[0]):
         return
     n_q, n = space.rates.layout.n_q, space.rates.layout.n
@@ -145,24 +145,24 @@ def _energy_lost(run: Trajectory) -> float:
     """The part of E_Z that changed in an explosion that is no motion of the system; 0 where it may be one."""
     if run.energy_audit is None or len(run) < 2:
         return 0.0
-    lost = float(run.integrals.lost)
-    return lost if lost > _LOST and run.integrals.model_is_right else 0.0
+    lost = float(run.integrals.relative_loss)
+    return lost if lost > _LOST and run.integrals.is_model_consistent else 0.0
 
 
-def _cause(run: Trajectory, equations: Equations) -> LikelyCause | None:
+def _singularity_cause(run: Trajectory, equations: Equations) -> LikelyCause | None:
     """What the matrices show at the last state."""
     ends = run.at(run.t[[0, -1]])
     first, M = (_mass_matrix(ends, equations, k) for k in (0, -1))
     # kilograms beside kg m²: measured by what each speed carries at the ends
     size = np.sqrt(np.maximum(np.abs(np.diag(first)), np.abs(np.diag(M))))
     scale = np.where(size > 0, size, 1.0)
-    A = _unit_rows(ends, scale)
+    A = _normalized_rows(ends, scale)
     # rows beside the equations determine what moves no mass
     K = M / np.outer(scale, scale) + A.T @ A
     values, vectors = np.linalg.eigh(K) if np.isfinite(K).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
         name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
-        return LikelyCause(Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _without_inertia(run)})
+        return LikelyCause(Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _missing_inertia_hint(run)})
     fastest = int(np.argmax(np.abs(ends.qdot[-1])))
     others = float(np.max(np.abs(ends.u[-1]), initial=1.0))
     if abs(ends.qdot[-1][fastest]) > _LARGE * others:
@@ -170,18 +170,18 @@ def _cause(run: Trajectory, equations: Equations) -> LikelyCause | None:
     return None
 
 
-def _unit_rows(ends: Trajectory, scale: Numbers) -> Numbers:
+def _normalized_rows(ends: Trajectory, scale: FloatArray) -> FloatArray:
     """The rows beside the equations at the last state, each of length one."""
     kin = ends.kinematics
-    A = _matrix(ends, kin.tape, [row.A for row in kin.velocity_rows], kin.n_u) / scale
+    A = _evaluate_matrix(ends, kin.tape, [row.A for row in kin.velocity_rows], kin.n_u) / scale
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    unit: Numbers = A / np.where(lengths > 0.0, lengths, 1.0)
+    unit: FloatArray = A / np.where(lengths > 0.0, lengths, 1.0)
     return unit
 
 
-def _off_the_rows(run: Trajectory, *, failed: bool) -> LikelyCause | None:
+def _constraint_cause(run: Trajectory, *, failed: bool) -> LikelyCause | None:
     """Why no position satisfies the rows any more: found where the projection failed, or next to a dead point."""
-    rows = _unit_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
+    rows = _normalized_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
     if not len(rows) or not np.isfinite(rows).all():
         return None
     sizes = {name: float(np.max(np.abs(r))) for name, r in run.at(run.t[-1:]).residuals.items()}
@@ -195,7 +195,7 @@ def _off_the_rows(run: Trajectory, *, failed: bool) -> LikelyCause | None:
     return LikelyCause(cause, {"least": near, "residual": sizes[worst], "row": worst})
 
 
-def _without_inertia(run: Trajectory) -> str:
+def _missing_inertia_hint(run: Trajectory) -> str:
     """A member without polar inertia is a line: while it is straight it has no inertia about itself (Bar00 (62))."""
     lines = [m for m in run.system.members.values() if m.polar is None]
     if not lines:
@@ -204,18 +204,18 @@ def _without_inertia(run: Trajectory) -> str:
     return f"{m.kind} {m.name!r} is a line: while it is straight it has no inertia about itself; give it polar=, ρI_p per length"
 
 
-def _matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1) -> Numbers:
+def _evaluate_matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1) -> FloatArray:
     """A sparse matrix of nodes at the k-th time, the last unless told."""
-    found = np.zeros((len(rows), width))
+    matrix = np.zeros((len(rows), width))
     for r, row in enumerate(rows):
-        found[r, list(row)] = run.rows([Scalar(tape, i) for i in row.values()])[:, k]
-    return found
+        matrix[r, list(row)] = run.rows([Scalar(tape, i) for i in row.values()])[:, k]
+    return matrix
 
 
-def _mass_matrix(run: Trajectory, equations: Equations, k: int = -1) -> Numbers:
+def _mass_matrix(run: Trajectory, equations: Equations, k: int = -1) -> FloatArray:
     """WᵀMW at the k-th time."""
-    M = _matrix(run, equations.tape, equations.M, len(equations.u), k)
-    symmetric: Numbers = (M + M.T) / 2
+    M = _evaluate_matrix(run, equations.tape, equations.M, len(equations.u), k)
+    symmetric: FloatArray = (M + M.T) / 2
     return symmetric
 
 
@@ -224,7 +224,7 @@ def _name(equations: Equations, i: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Suspects:
+class _SingularEntries:
     """The entries of W that depend on the position, and the name of the coordinate in whose row each stands."""
 
     entries: CompiledFunction
@@ -232,16 +232,16 @@ class _Suspects:
     names: tuple[str, ...]
 
 
-_SUSPECTS: Final = MadeOnce[_Suspects | None]()
+_SUSPECTS: Final = PerOwnerCache[_SingularEntries | None]()
 
 
 def warn_of_singular_speeds(run: Trajectory) -> None:
     """Say so where the run passed close to positions in which the speeds no longer determine the rates."""
     values = run.values
-    suspects = _SUSPECTS(values.kin, values.bound, lambda: _suspects(values))
+    suspects = _SUSPECTS(values.kin, values.binding_key, lambda: _singular_entries(values))
     if suspects is None:
         return
-    p = parameters_of(values, suspects.parameters)
+    p = parameter_vector(values, suspects.parameters)
     y, t = run.y, run.t
     states = np.empty((len(t), y.shape[1] + 1))
     states[:, :-1], states[:, -1] = y, t
@@ -262,17 +262,17 @@ def warn_of_singular_speeds(run: Trajectory) -> None:
         warn(msg)
 
 
-def _suspects(values: Values) -> _Suspects | None:
+def _singular_entries(values: RunValues) -> _SingularEntries | None:
     """Compiled on a tape of their own; None where W depends on no coordinate."""
     evaluator = Evaluator(values.kin, values.numbers, values.bindings)
     kin, tape = evaluator.kin, evaluator.tape
     inside = [(q, w) for q, (_, W) in zip(kin.q, kin.WX, strict=True) for w in W.values()]
-    moving = [(q, evaluator.reduced(w)) for q, w in inside if not set(kin.q).isdisjoint(symbols_of(tape, (w,)))]
+    moving = [(q, evaluator.in_state(w)) for q, w in inside if not set(kin.q).isdisjoint(symbols_of(tape, (w,)))]
     if not moving:
         return None
     nodes, state = [w for _, w in moving], (*kin.state, evaluator.time)
     parameters = tuple(i for i in symbols_of(tape, nodes) if i not in state)
-    return _Suspects(CompiledFunction(tape, nodes, state, parameters), parameters, tuple(label(kin.name(q)) for q, _ in moving))
+    return _SingularEntries(CompiledFunction(tape, nodes, state, parameters), parameters, tuple(label(kin.name(q)) for q, _ in moving))
 
 
 def _drift(run: Trajectory) -> float:

@@ -12,15 +12,15 @@ from typing import Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.caching import MadeOnce
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
-from dalembert.runtime.numerics.taylor_code import CompiledJets
-from dalembert.runtime.states.run_values import Values
-from dalembert.symbolic.algebra.expression_graph import Rewrite, symbols_of, transplant
+from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
-TAKEN_BY_EVENTS: Final = "energy taken out by events"
+EVENT_LOSS: Final = "energy taken out by events"
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Quadratures:
     K2: int
     V: int
     Z: int | None = None
-    jump: int | None = None
-    defect: int | None = None
-    taken: int | None = None
+    projection_change: int | None = None
+    energy_correction: int | None = None
+    event_loss: int | None = None
 
-    def with_events(self) -> Quadratures:
+    def with_event_loss(self) -> Quadratures:
         """The same with room for the energy that events take out of K₂ + 𝒰."""
-        names, rates = (*self.names, TAKEN_BY_EVENTS), (*self.rates, self.tape.zero)
-        return replace(self, names=names, rates=rates, taken=len(self.names))
+        names, rates = (*self.names, EVENT_LOSS), (*self.rates, self.tape.zero)
+        return replace(self, names=names, rates=rates, event_loss=len(self.names))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Audit:
     takes_multipliers: bool = False
     taken: int | None = None
     # how many numbers stand between (q, u) and t
-    room: int = 0
+    n_sensitivity_states: int = 0
 
     @cached_property
     def energy(self) -> CompiledFunction:
@@ -86,9 +86,9 @@ class Audit:
         return CompiledFunction(self.tape, self.energies, self.state, self.parameters)
 
     @cached_property
-    def jets(self) -> CompiledJets:
+    def jets(self) -> CompiledTaylor:
         """The rates with their Taylor coefficients, compiled only for runs by that method."""
-        return CompiledJets(self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1)
+        return CompiledTaylor(self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1)
 
     @cached_property
     def jacobian(self) -> CompiledFunction:
@@ -97,39 +97,39 @@ class Audit:
 
 
 @dataclass(frozen=True)
-class Watched:
+class BoundAudit:
     """An audit with the numbers of its parameters."""
 
     audit: Audit
-    p: Numbers
+    p: FloatArray
 
-    def energies(self, y: Sequence[float] | Numbers, t: float) -> Numbers:
+    def energies(self, y: Sequence[float] | FloatArray, t: float) -> FloatArray:
         """K₂ and 𝒰 at y = (q, u)."""
-        found: Numbers = self.audit.energy.call(np.array([*y, *[0.0] * self.audit.room, t]), self.p)
-        return found
+        energies: FloatArray = self.audit.energy.call(np.array([*y, *[0.0] * self.audit.n_sensitivity_states, t]), self.p)
+        return energies
 
 
-_AUDITS: Final = MadeOnce[Audit]()
+_AUDITS: Final = PerOwnerCache[Audit]()
 
 
-def native_audit(setting: Values, quadratures: Quadratures, room: int = 0) -> Audit:
+def native_audit(setting: RunValues, quadratures: Quadratures, room: int = 0) -> Audit:
     """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again.
 
     `room` is how many numbers stand between (q, u) and t in the state.
     """
     kin = setting.kin
-    key = (quadratures.names, setting.bound, room)
-    return _AUDITS(kin, key, lambda: _compiled(setting, quadratures, room))
+    key = (quadratures.names, setting.binding_key, room)
+    return _AUDITS(kin, key, lambda: _compile_audit(setting, quadratures, room))
 
 
-def _compiled(setting: Values, quadratures: Quadratures, room: int) -> Audit:
+def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> Audit:
     kin = setting.kin
     # on a tape of its own: whether the motion was compiled before must not show in the last bits
     tape = kin.tape.fork()
-    insert = Rewrite(tape, setting.bindings)
+    insert = Substitution(tape, setting.bindings)
 
     def here(nodes: Sequence[int]) -> list[int]:
-        return [insert(i) for i in transplant(quadratures.tape, tape, nodes)]
+        return [insert(i) for i in copy_expressions(quadratures.tape, tape, nodes)]
 
     rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
     between = [tape.symbol(f"∂{k}") for k in range(room)]
@@ -138,7 +138,9 @@ def _compiled(setting: Values, quadratures: Quadratures, room: int) -> Audit:
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
     compiled = CompiledFunction(tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters) if rates else None
-    places = quadratures.Z, quadratures.jump, quadratures.defect
+    places = quadratures.Z, quadratures.projection_change, quadratures.energy_correction
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
-    how = autonomous, moved_by_rows, quadratures.taken
-    return Audit(quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how, room=room)
+    how = autonomous, moved_by_rows, quadratures.event_loss
+    return Audit(
+        quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how, n_sensitivity_states=room
+    )

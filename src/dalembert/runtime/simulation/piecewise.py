@@ -18,25 +18,25 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.foundation.array_types import Marks, Numbers
-from dalembert.foundation.caching import MadeOnce
+from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.caching import PerOwnerCache
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
-from dalembert.runtime.numerics.llvm_types import padded
-from dalembert.runtime.numerics.python_binding import address
-from dalembert.runtime.simulation.energy_audit import Audit, Watched
+from dalembert.runtime.numerics.llvm_types import padded_size
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.simulation.energy_audit import Audit, BoundAudit
 from dalembert.runtime.simulation.events.event import Event, EventAction
-from dalembert.runtime.simulation.events.event_actions import Actor
-from dalembert.runtime.simulation.events.event_functions import Watch, event_functions, event_node
-from dalembert.runtime.simulation.events.event_loop import EventfulRun, booking
-from dalembert.runtime.simulation.events.root_finding import Crossing, crossings
+from dalembert.runtime.simulation.events.event_actions import EventActions
+from dalembert.runtime.simulation.events.event_functions import EventMonitor, event_functions, event_node
+from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder
+from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
 from dalembert.runtime.simulation.model import NativeModel
 from dalembert.runtime.states.evaluator import Evaluator, label
-from dalembert.runtime.states.run_values import Values, parameters_of
-from dalembert.symbolic.algebra.expression_graph import Rewrite, symbols_of, transplant
+from dalembert.runtime.states.run_values import RunValues, parameter_vector
+from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-    from dalembert.runtime.ode.integration import DenseStep, Integration, Progress
+    from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
     from dalembert.runtime.ode.solution import Solution
     from dalembert.runtime.simulation.context import Context
     from dalembert.symbolic.algebra.tape import Tape
@@ -52,7 +52,7 @@ _MANY: Final = 8
 _BESIDE: Final = 4
 
 
-class TwoSided(NamedTuple):
+class Branch(NamedTuple):
     """g, σ and φ as nodes."""
 
     argument: int
@@ -61,12 +61,12 @@ class TwoSided(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BranchedModel:
+class CompiledBranches:
     """The rates, and the rates of what rides along, with the sides of their branches as parameters; g on the tape of the rates."""
 
     native: NativeModel
     audit: Audit | None
-    branches: tuple[TwoSided, ...]
+    branches: tuple[Branch, ...]
 
     @property
     def flags(self) -> dict[int, float]:
@@ -74,30 +74,30 @@ class BranchedModel:
         return {i: x for b in self.branches for i, x in ((b.side, 0.0), (b.free, 1.0))}
 
 
-class SidedModel(NamedTuple):
+class PiecewiseModel(NamedTuple):
     """A model with sides, its parameters in one run, and what rides along."""
 
-    model: BranchedModel
-    p: Numbers
-    watched: Watched | None
+    model: CompiledBranches
+    p: FloatArray
+    watched: BoundAudit | None
 
 
-_BRANCHED: Final = MadeOnce[BranchedModel]()
+_BRANCHED: Final = PerOwnerCache[CompiledBranches]()
 
 
-def with_sides(setting: Values, model: NativeModel, watched: Watched | None, key: tuple[object, ...]) -> SidedModel:
+def piecewise_model(setting: RunValues, model: NativeModel, watched: BoundAudit | None, key: tuple[object, ...]) -> PiecewiseModel:
     """The model of a run with sides; what was compiled for the same `key` and bindings is used again."""
     audit = None if watched is None else watched.audit
-    whole = (key, setting.bound, None if audit is None else audit.names)
-    sided = _BRANCHED(setting.kin, whole, lambda: _compiled(model, audit))
+    whole = (key, setting.binding_key, None if audit is None else audit.names)
+    sided = _BRANCHED(setting.kin, whole, lambda: _compile_branches(model, audit))
     known = replace(setting, numbers={**setting.numbers, **sided.flags})
-    rides = None if sided.audit is None else Watched(sided.audit, parameters_of(known, sided.audit.parameters))
-    return SidedModel(sided, parameters_of(known, sided.native.parameters), rides)
+    rides = None if sided.audit is None else BoundAudit(sided.audit, parameter_vector(known, sided.audit.parameters))
+    return PiecewiseModel(sided, parameter_vector(known, sided.native.parameters), rides)
 
 
-def _compiled(model: NativeModel, audit: Audit | None) -> BranchedModel:
+def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranches:
     tape = model.tape.fork()
-    branches, insert = _sides(tape, model.switching)
+    branches, insert = _replace_branches(tape, model.state_switches)
     rates = tuple(map(insert, model.nodes))
     symbols = symbols_of(tape, (*rates, *model.steps))
     parameters = tuple(i for i in symbols if i not in model.state)
@@ -109,29 +109,29 @@ def _compiled(model: NativeModel, audit: Audit | None) -> BranchedModel:
         tape=tape,
         nodes=rates,
         autonomous=model.state[-1] not in symbols_of(tape, rates),
-        implied=None,
+        implicit_rates=None,
     )
     # after the rates: whether something rides along must not show in their last bits
-    return BranchedModel(native, None if audit is None else _audit(tape, insert, audit), branches)
+    return CompiledBranches(native, None if audit is None else _audit(tape, insert, audit), branches)
 
 
-def _sides(tape: Tape, arguments: Sequence[int]) -> tuple[tuple[TwoSided, ...], Rewrite]:
+def _replace_branches(tape: Tape, arguments: Sequence[int]) -> tuple[tuple[Branch, ...], Substitution]:
     """The branches with these arguments, and what puts their sides into expressions."""
     branches, replaced = [], dict[int, int]()
     # what stands inside an argument was made before it
     for k, a in enumerate(sorted(arguments)):
-        g = Rewrite(tape, replaced)(a)
-        b = TwoSided(g, tape.symbol(f"side of branch {k}"), tape.symbol(f"freedom of branch {k}"))
+        g = Substitution(tape, replaced)(a)
+        b = Branch(g, tape.symbol(f"side of branch {k}"), tape.symbol(f"freedom of branch {k}"))
         side = tape.add(b.side, tape.mul(b.free, tape.call("sign", g)))
         for op, value in (("sign", side), ("abs", tape.mul(side, g))):
             if tape.nodes[i := tape.call(op, a)] == (op, a, None):
                 replaced[i] = value
         branches.append(b)
-    return tuple(branches), Rewrite(tape, replaced)
+    return tuple(branches), Substitution(tape, replaced)
 
 
-def _audit(tape: Tape, insert: Rewrite, audit: Audit) -> Audit:
-    rates, energies = (tuple(map(insert, transplant(audit.tape, tape, nodes))) for nodes in (audit.nodes, audit.energies))
+def _audit(tape: Tape, insert: Substitution, audit: Audit) -> Audit:
+    rates, energies = (tuple(map(insert, copy_expressions(audit.tape, tape, nodes))) for nodes in (audit.nodes, audit.energies))
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in audit.state)
     compiled = CompiledFunction(tape, rates, audit.state, parameters) if rates else None
     return replace(audit, rates=compiled, parameters=parameters, tape=tape, nodes=rates, energies=energies)
@@ -141,48 +141,53 @@ def _audit(tape: Tape, insert: Rewrite, audit: Audit) -> Audit:
 
 
 @dataclass(frozen=True)
-class SideFlags:
+class BranchFlags:
     """Parameters of native code, the places of σ and φ of branches among them, and which of these stands at each place."""
 
-    p: Numbers
+    p: FloatArray
     places: list[int]
     numbers: list[int]
 
     @classmethod
-    def of(cls, p: Numbers, symbols: Sequence[int], flags: Sequence[int]) -> SideFlags:
+    def of(cls, p: FloatArray, symbols: Sequence[int], flags: Sequence[int]) -> BranchFlags:
         """Those flags that are among the symbols."""
         numbers = [k for k, i in enumerate(flags) if i in symbols]
         return cls(p, [symbols.index(flags[k]) for k in numbers], numbers)
 
-    def put(self, flags: Numbers) -> None:
+    def set_active_branches(self, flags: FloatArray) -> None:
         """Let the parameters be these."""
         self.p[self.places] = flags[self.numbers]
 
 
 def branch_run(
-    chosen: Values, sided: SidedModel, events: tuple[Event, ...], problem: InitialValueProblem, context: Context, show: Progress | None
-) -> BranchRun:
+    chosen: RunValues,
+    sided: PiecewiseModel,
+    events: tuple[Event, ...],
+    problem: InitialValueProblem,
+    context: Context,
+    show: Progress | None,
+) -> PiecewiseRun:
     """The run with its branches, and the user's events before them."""
     model, p, watched = sided
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     kin, tape = evaluator.kin, evaluator.tape
     nodes = [event_node(evaluator, e) for e in events]
-    of_branches = transplant(model.native.tape, tape, [i for b in model.branches for i in b])
+    of_branches = copy_expressions(model.native.tape, tape, [i for b in model.branches for i in b])
     arguments, sides, free = of_branches[::3], of_branches[1::3], of_branches[2::3]
     own = tuple(Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches)))
     functions = event_functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
     flags = [*(b.side for b in model.branches), *(b.free for b in model.branches)]
-    settings = [SideFlags.of(functions.p, functions.symbols, [*sides, *free]), SideFlags.of(p, model.native.parameters, flags)]
+    settings = [BranchFlags.of(functions.p, functions.symbols, [*sides, *free]), BranchFlags.of(p, model.native.parameters, flags)]
     if watched is not None:
-        settings.append(SideFlags.of(watched.p, watched.audit.parameters, flags))
-    unheld = {i for each in chosen.live if each.is_continuous for i in each.nodes}
+        settings.append(BranchFlags.of(watched.p, watched.audit.parameters, flags))
+    unheld = {i for each in chosen.callback_inputs if each.is_continuous for i in each.nodes}
     n = len(kin.state)
-    return BranchRun(
+    return PiecewiseRun(
         problem,
-        Watch(functions, n, padded(problem.size), problem.dense_rows),
-        Actor(chosen, evaluator, events, nodes),
+        EventMonitor(functions, n, padded_size(problem.size), problem.dense_rows),
+        EventActions(chosen, evaluator, events, nodes),
         tuple(label(kin.name(i)) for i in kin.state),
-        booking(n, context, watched),
+        event_energy_recorder(n, context, watched),
         show,
         context=context,
         settings=settings,
@@ -192,13 +197,13 @@ def branch_run(
 
 
 @dataclass
-class BranchRun(EventfulRun):
+class PiecewiseRun(EventRun):
     """A run whose rates have sides; those after the user's events are its own."""
 
     context: Context = field(kw_only=True)
-    settings: list[SideFlags] = field(kw_only=True)
+    settings: list[BranchFlags] = field(kw_only=True)
     # branches that are the error control's for good
-    given_up: Marks = field(kw_only=True)
+    given_up: BoolArray = field(kw_only=True)
 
     def integrate(self) -> Solution:
         """The motion, from the first sides on."""
@@ -213,33 +218,33 @@ class BranchRun(EventfulRun):
         x = np.append(self.problem.start[: self._n], self.problem.t0)
         self._sides[:] = np.where(self.given_up, 0.0, np.sign(self._values(x)))
         self._apply()
-        if self.problem.breaks:
-            self.problem = replace(self.problem, at_break=self._behind_break(self.problem.at_break))
+        if self.problem.discontinuities:
+            self.problem = replace(self.problem, on_discontinuity=self._behind_break(self.problem.on_discontinuity))
         return super().integrate()
 
     # ---- sides -------------------------------------------------------------------------------
 
-    def _values(self, x: Numbers) -> Numbers:
+    def _values(self, x: FloatArray) -> FloatArray:
         return self.watch.functions.values.call(x, self.watch.functions.p)[self._first :].copy()
 
     def _apply(self) -> None:
         """The sides as they are now, in all native code."""
         for flags in self.settings:
-            flags.put(np.concatenate([self._sides, self._sides == 0.0]))
-        self.context.parameters_changed()
+            flags.set_active_branches(np.concatenate([self._sides, self._sides == 0.0]))
+        self.context.refresh_parameters()
         self.watch.parameters_changed()
 
-    def _begin(self, integration: Integration, *, first: bool) -> None:
+    def _begin(self, integration: Integrator, *, first: bool) -> None:
         self._settle(integration)
         super()._begin(integration, first=first)
         self._stand(np.append(integration.state[: self._n], integration.t))
 
-    def _stand(self, x: Numbers) -> None:
+    def _stand(self, x: FloatArray) -> None:
         """Look for crossings from these sides on; what has just crossed is at zero."""
         g = self._values(x)
-        self.watch.place(self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up)
+        self.watch.set_sides(self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up)
 
-    def _settle(self, integration: Integration) -> None:
+    def _settle(self, integration: Integrator) -> None:
         """Sides that lead to themselves: where g is zero, by its rate on that side; where no side does, it is free."""
         had, free = set(self._left.items()), self.given_up.copy()
         while True:
@@ -252,10 +257,10 @@ class BranchRun(EventfulRun):
                 free[k] = not wanted[k] or (k, float(wanted[k])) in had
                 self._sides[k] = 0.0 if free[k] else wanted[k]
             self._apply()
-            integration.go_on()
+            integration.resume_after_jump()
         self._left.clear()
 
-    def _wanted(self, integration: Integration) -> Numbers:
+    def _wanted(self, integration: Integrator) -> FloatArray:
         """The side of each branch, by the value of g, else by its rate, else by its rate a moment later."""
         n, functions = self._n, self.watch.functions
         x, xdot = np.append(integration.state[:n], integration.t), np.append(integration.slope[:n], 1.0)
@@ -265,16 +270,16 @@ class BranchRun(EventfulRun):
         small[list(self._left)] = True
         side = np.where(small, np.sign(rates), np.sign(g))
         if not side.all():
-            h = _MOMENT * integration.planned
+            h = _MOMENT * integration.next_step_size
             later = x + h * xdot
-            rate_later = np.append(integration.rates(later[-1], later[:-1])[:n], 1.0)
+            rate_later = np.append(integration.evaluate_rhs(later[-1], later[:-1])[:n], 1.0)
             side = np.where(side == 0.0, np.sign(functions.gradients(later)[self._first :] @ rate_later), side)
         return side
 
-    def _behind_break(self, change: Callable[[float, Numbers], None] | None) -> Callable[[float, Numbers], None]:
+    def _behind_break(self, change: Callable[[float, FloatArray], None] | None) -> Callable[[float, FloatArray], None]:
         """What else happens at a break, and then the sides anew: g may jump there."""
 
-        def behind(t: float, y: Numbers) -> None:
+        def behind(t: float, y: FloatArray) -> None:
             if change is not None:
                 change(t, y)
             x = np.append(y[: self._n], t + _BESIDE * math.ulp(t))
@@ -288,19 +293,19 @@ class BranchRun(EventfulRun):
 
     # ---- crossings ---------------------------------------------------------------------------
 
-    def _look(self, integration: Integration) -> list[Crossing]:
+    def _look(self, integration: Integrator) -> list[Crossing]:
         found = super()._look(integration)
         # a side that changes at the end changes nothing
         at_end = integration.t >= self.problem.t1 and all(c.event >= self._first for c in found)
         return [] if at_end else found
 
-    def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
+    def _crossings(self, integration: Integrator, step: DenseStep) -> list[Crossing]:
         rows = integration.padded_step(integration.steps).rows
-        g = self.watch.sampled(address(rows), step.begin, step.end - step.begin)
-        found = crossings(step, self.watch.functions, self.watch.side_before, g)
+        g = self.watch.sampled(data_address(rows), step.begin, step.end - step.begin)
+        found = find_crossings(step, self.watch.functions, self.watch.side_before, g)
         return [c for c in found if c.event < self._first or not self.given_up[c.event - self._first]]
 
-    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
+    def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
         y, ended = super()._act(integration, [c for c in found if c.event < self._first])
         if ended:
             return y, ended
@@ -312,12 +317,12 @@ class BranchRun(EventfulRun):
         self._apply()
         return y, ""
 
-    def _jump(self, integration: Integration, after: Numbers) -> None:
+    def _jump(self, integration: Integrator, after: FloatArray) -> None:
         """A side that changes leaves the state as it is: one point."""
         if not np.array_equal(after, integration.state):
             super()._jump(integration, after)
 
-    def _give_up_accumulating(self, integration: Integration, k: int) -> None:
+    def _give_up_accumulating(self, integration: Integrator, k: int) -> None:
         """Crossings without end are the error control's."""
         t, times = integration.t, self._times[k]
         times.append(t)
@@ -325,7 +330,7 @@ class BranchRun(EventfulRun):
         if len(times) > _MANY and t - times[-_MANY - 1] <= usual:
             self.given_up[k], self._sides[k] = True, 0.0
 
-    def _check_endless(self, integration: Integration, found: Sequence[Crossing]) -> None:
+    def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
         asked = [c for c in found if c.event < self._first]
         if asked:
             super()._check_endless(integration, asked)

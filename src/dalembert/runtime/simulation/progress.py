@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 # seconds until a bar is drawn, and until it is drawn again
-PATIENCE: Final = 1.0
-EVERY: Final = 0.1
+DELAY: Final = 1.0
+REFRESH_INTERVAL: Final = 0.1
 
 
 @contextmanager
 def progress_bar(
-    length: float, told: Callable[P, tuple[float, str]], done: int = 0, patience: float = PATIENCE
+    length: float, describe: Callable[P, tuple[float, str]], done: int = 0, delay: float = DELAY
 ) -> Iterator[Callable[P, None]]:
     """show(…), of which `told` makes how much is done, and words."""
     bar: Progress | None = None
-    last = time.monotonic() + patience - EVERY
+    last = time.monotonic() + delay - REFRESH_INTERVAL
 
     def show(*now: P.args, **more: P.kwargs) -> None:
         nonlocal bar, last
-        if time.monotonic() - last < EVERY:
+        if time.monotonic() - last < REFRESH_INTERVAL:
             return
-        completed, words = told(*now, **more)
+        completed, words = describe(*now, **more)
         if bar is None:
             bar = _bar(length, done, words)
         last = time.monotonic()

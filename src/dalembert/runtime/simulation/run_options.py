@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.runtime.numerics.symbol_values import number
+from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.ode.failures import BadDuration, BadRun, OutsideRun
 from dalembert.runtime.simulation.energy_audit import Budget
 from dalembert.runtime.simulation.events.event import BadEvent, Event
-from dalembert.symbolic.algebra.scalar import Scalar, is_program
-from dalembert.symbolic.units.quantities import TIME, has_unit, number_in
+from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
+from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,15 +35,15 @@ TAYLOR: Final = "taylor"
 ROSENBROCK: Final = "rosenbrock"
 AUTO: Final = "auto"
 # those that run in the native loop, which projects, finds events and holds budgets
-OWN: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
-NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
+NATIVE_LOOP: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
+INTEGRATORS: Final = (*NATIVE_LOOP, *SCIPY, "CVODE", "IDA", "heyoka")
 
 PROJECTION: Final = "projection"
 BAUMGARTE: Final = "baumgarte"
 NONE: Final = "none"
 # errors that fade within a twentieth of the unit of time
 _RATE: Final = 20.0
-CHOICES: Final = (PROJECTION, BAUMGARTE, NONE)
+STABILIZERS: Final = (PROJECTION, BAUMGARTE, NONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +70,11 @@ class RunOptions:
     @property
     def stabilizer(self) -> str:
         """How drift off the rows is treated: as was asked for, by default projection, where the integrator can."""
-        name, native = self.stabilize, self.integrator in OWN
+        name, native = self.stabilize, self.integrator in NATIVE_LOOP
         if name is None:
             return PROJECTION if native else NONE
-        if name not in CHOICES:
-            msg = f"stabilize = {name!r} is unknown: choose one of {', '.join(CHOICES)}"
+        if name not in STABILIZERS:
+            msg = f"stabilize = {name!r} is unknown: choose one of {', '.join(STABILIZERS)}"
             raise Unknown(msg)
         if name == PROJECTION and not native:
             msg = "stabilize = 'projection' moves the ends of steps, which only the native integrator allows; choose 'baumgarte' or 'none'"
@@ -93,30 +93,32 @@ class RunOptions:
         if rate is not None and stabilizer != BAUMGARTE:
             msg = f"baumgarte_rate = {rate} has no meaning with stabilize = {stabilizer!r}: give stabilize='baumgarte' or leave it out"
             raise BadRun(msg)
-        value = number("baumgarte_rate", _RATE if rate is None else rate)
+        value = finite_number("baumgarte_rate", _RATE if rate is None else rate)
         if value <= 0.0:
             msg = f"baumgarte_rate = {value:g}: give a positive number, in 1/s"
             raise BadRun(msg)
         return value if stabilizer == BAUMGARTE else 0.0
 
 
-def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
+def time_span(duration: float, options: RunOptions) -> tuple[float, float]:
     """Where the run begins and ends; refused where it cannot."""
     if not isinstance(duration, str) and hasattr(duration, "__len__"):
         msg = (
             f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, 5); t0=… is when it begins, at=… when to look"
         )
         raise BadDuration(msg)
-    length = number("duration", number_in(duration, TIME, "duration") if isinstance(duration, str) and has_unit(duration) else duration)
+    length = finite_number(
+        "duration", parse_number(duration, TIME, "duration") if isinstance(duration, str) and has_unit(duration) else duration
+    )
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)
-    t0 = number("t0", options.t0)
-    if options.integrator not in NAMES:
-        msg = f"integrator {options.integrator!r} is unknown: choose one of {', '.join(NAMES)}"
+    t0 = finite_number("t0", options.t0)
+    if options.integrator not in INTEGRATORS:
+        msg = f"integrator {options.integrator!r} is unknown: choose one of {', '.join(INTEGRATORS)}"
         raise Unknown(msg)
-    if options.events and options.integrator not in OWN:
-        msg = f"events are found by {', '.join(OWN)} alone; leave out integrator={options.integrator!r} or the events"
+    if options.events and options.integrator not in NATIVE_LOOP:
+        msg = f"events are found by {', '.join(NATIVE_LOOP)} alone; leave out integrator={options.integrator!r} or the events"
         raise BadEvent(msg)
     if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
         msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
@@ -140,21 +142,21 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def read_events(given: object) -> tuple[Event, ...]:
+def parse_events(given: object) -> tuple[Event, ...]:
     """What was given for `events`: a list of events, in which an expression by itself is recorded."""
     if isinstance(given, str | Scalar | Event) or not isinstance(given, Iterable):
         msg = "events: give a list, such as events=[da.event('theta - 1', stop=True)]"
         raise BadEvent(msg)
-    found = []
+    events = []
     for e in given:
         if not isinstance(e, str | Scalar | Event):
-            shown = "a Python function" if is_program(e) else repr(e)
+            shown = "a Python function" if is_python_function(e) else repr(e)
             msg = f"events: {shown} is no event; make one with da.event(expression) or da.impact(gap, restitution)"
             raise BadEvent(msg)
-        found.append(e if isinstance(e, Event) else Event(e))
-    titles = [e.title for e in found]
+        events.append(e if isinstance(e, Event) else Event(e))
+    titles = [e.title for e in events]
     twice = next((t for t in titles if titles.count(t) > 1), None)
     if twice is not None:
         msg = f"events: two are called {twice!r}; give each a name of its own, name='…'"
         raise BadEvent(msg)
-    return tuple(found)
+    return tuple(events)

@@ -18,19 +18,19 @@ def summary(run: Trajectory) -> str:
     """The lines, joined."""
     return "\n".join(
         [
-            f"{run.system.name}: {_way(run)}",
-            _effort(run),
+            f"{run.system.name}: {_time_line(run)}",
+            _cost_line(run),
             *_start(run),
             _energy(run),
             *_integrals(run),
             *_constraints(run),
-            *_members(run),
+            *_truncation_lines(run),
             *event_lines(run),
         ]
     )
 
 
-def figures(run: Trajectory) -> dict[str, Any]:
+def summary_dict(run: Trajectory) -> dict[str, Any]:
     """The same as numbers by name, with the state at either end."""
     s = run.solution
     return {
@@ -51,14 +51,14 @@ def figures(run: Trajectory) -> dict[str, Any]:
     }
 
 
-def _way(run: Trajectory) -> str:
+def _time_line(run: Trajectory) -> str:
     first, last = run.solution.t[0], run.solution.t[-1]
     way = f"t = {first:.6g} … {last:.6g}"
     if run.finished:
-        ended = run.until is not None and last < run.until
+        ended = run.t_end is not None and last < run.t_end
         how = f"ended by {run.solution.ended_by!r}" if run.solution.ended_by else "finished"
-        return f"{way} of {run.until:.6g}, {how}" if ended else way
-    asked = "" if run.until is None else f" of {run.until:.6g}"
+        return f"{way} of {run.t_end:.6g}, {how}" if ended else way
+    asked = "" if run.t_end is None else f" of {run.t_end:.6g}"
     reason = f" ({run.solution.message})" if run.solution.message else ""
     return f"{way}{asked}, NOT FINISHED: {run.solution.outcome.value}{reason}"
 
@@ -68,22 +68,22 @@ def event_lines(run: Trajectory) -> list[str]:
     times: dict[str, list[float]] = {}
     for o in run.events:
         times.setdefault(f"{o.name} ({o.action})", []).append(o.t)
-    lines = [f"event {name}: {_often(found)}" for name, found in times.items()]
-    return lines + [f"event {name}: never fired" for name in run.solution.silent]
+    lines = [f"event {name}: {_format_times(found)}" for name, found in times.items()]
+    return lines + [f"event {name}: never fired" for name in run.solution.untriggered_events]
 
 
-def _often(times: list[float]) -> str:
+def _format_times(times: list[float]) -> str:
     return f"at t = {times[0]:.9g}" if len(times) == 1 else f"{len(times)} times, t = {times[0]:.9g} … {times[-1]:.9g}"
 
 
-def _effort(run: Trajectory) -> str:
+def _cost_line(run: Trajectory) -> str:
     s = run.solution
-    seconds = "" if run.seconds is None else f", {duration(run.seconds)}"
+    seconds = "" if run.wall_time is None else f", {format_duration(run.wall_time)}"
     other = "" if len(run) == s.steps + 1 else f"; shown at {len(run)} times"
     return f"{s.steps} steps, {s.rejected} rejected, {s.calls} evaluations{seconds}{other}"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """0.00024 → 0.24 ms"""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
@@ -92,9 +92,9 @@ def duration(seconds: float) -> str:
 
 
 def _start(run: Trajectory) -> list[str]:
-    if len(run.start.marks) <= _LONGEST_START:
+    if len(run.start.values) <= _LONGEST_START:
         return str(run.start).splitlines()
-    return [f"start at t = {run.start.t:.12g}: {run.start.counted()}; print(run.start) lists them", *run.start.notes]
+    return [f"start at t = {run.start.t:.12g}: {run.start.origin_counts()}; print(run.start) lists them", *run.start.notes]
 
 
 def _energy(run: Trajectory) -> str:
@@ -119,10 +119,10 @@ def _constraints(run: Trajectory) -> list[str]:
     return [f"constraints: largest residual {sizes[worst]:.2g} ({worst})" + (f", {largest:.2g} in accelerations" if beside else "")]
 
 
-def _members(run: Trajectory) -> list[str]:
+def _truncation_lines(run: Trajectory) -> list[str]:
     """Whether enough functions of every expanded member are kept."""
 
     def size(q: Scalar) -> float:
         return float(np.max(np.abs(run[q]), initial=0.0))
 
-    return [line for expansion in run.system.expansions.values() for line in expansion.estimates(size)]
+    return [line for expansion in run.system.expansions.values() for line in expansion.truncation_report(size)]

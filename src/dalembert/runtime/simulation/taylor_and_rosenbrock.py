@@ -18,44 +18,44 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import NotApplicable
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.caching import made_once
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import cached_call
 from dalembert.runtime.numerics import jit
-from dalembert.runtime.numerics.ir_builder import Array
-from dalembert.runtime.numerics.llvm_types import CODE, POINTER, REAL, WHOLE
+from dalembert.runtime.numerics.ir_builder import VectorArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, POINTER
 from dalembert.runtime.numerics.taylor_code import LARGEST_ORDER
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.ode.initial_value_problem import SMALLEST_ORDER, TaylorSeries
-from dalembert.runtime.simulation.context_ir import ContextFunction, copy
+from dalembert.runtime.simulation.context_ir import ContextFunction, copy_state_ir
 from dalembert.runtime.simulation.run_options import AUTO, TAYLOR
 
 if TYPE_CHECKING:
-    from dalembert.runtime.numerics.taylor_code import CompiledJets
+    from dalembert.runtime.numerics.taylor_code import CompiledTaylor
     from dalembert.runtime.simulation.context import Context
-    from dalembert.runtime.simulation.energy_audit import Watched
+    from dalembert.runtime.simulation.energy_audit import BoundAudit
     from dalembert.runtime.simulation.model import NativeModel
 
 
-def _series_text() -> str:
+def _taylor_ir() -> str:
     """`rhs`, order 0 of the motion and of what rides along, and `expand`, the orders above."""
-    f = ContextFunction("rhs", CODE, REAL, POINTER, POINTER, exported=True)
+    f = ContextFunction("rhs", INT32, DOUBLE, POINTER, POINTER, exported=True)
     t, y, dy = f.arguments
-    for jets, out in ((f.c.jets, dy), (f.c.jets_audit, f.behind(dy, f.c.n_state))):
-        with f.when(jets.differs(0)):
-            f.do(Array(jets, POINTER)[0], jets, t, y, out)
-    g = ContextFunction("expand", CODE, REAL, WHOLE, POINTER, WHOLE, exported=True)
+    for jets, out in ((f.c.jets, dy), (f.c.jets_audit, f.offset(dy, f.c.n_state))):
+        with f.if_then(jets.not_equal(0)):
+            f.call_void(VectorArray(jets, POINTER)[0], jets, t, y, out)
+    g = ContextFunction("expand", INT32, DOUBLE, INT64, POINTER, INT64, exported=True)
     for jets in (g.c.jets, g.c.jets_audit):
-        with g.when(jets.differs(0)):
-            g.do(Array(jets, POINTER)[1], jets, *g.arguments)
-    return f"{f.done(0)}\n\n{g.done(0)}\n"
+        with g.if_then(jets.not_equal(0)):
+            g.call_void(VectorArray(jets, POINTER)[1], jets, *g.arguments)
+    return f"{f.finish(0)}\n\n{g.finish(0)}\n"
 
 
-@made_once
-def _series() -> jit.Library:
-    return jit.load(_series_text, ("rhs", "expand"))
+@cached_call
+def _taylor_library() -> jit.Library:
+    return jit.load(_taylor_ir, ("rhs", "expand"))
 
 
-def taylor_series(context: Context, model: NativeModel, p: Numbers, watched: Watched | None, rtol: float) -> TaylorSeries:
+def taylor_series(context: Context, model: NativeModel, p: FloatArray, watched: BoundAudit | None, rtol: float) -> TaylorSeries:
     """The series of a run, whose context is told about them."""
     remedy = "leave out integrator='taylor'"
     if isinstance(model.rates, ConstrainedRates):
@@ -66,14 +66,14 @@ def taylor_series(context: Context, model: NativeModel, p: Numbers, watched: Wat
     except NotApplicable as problem:
         msg = f"{problem}; {remedy}"
         raise NotApplicable(msg) from problem
-    audit = None if watched is None or watched.audit.rates is None else watched.audit.jets.space(watched.p)
+    audit = None if watched is None or watched.audit.rates is None else watched.audit.jets.workspace(watched.p)
     order = best_order(motion, rtol)
-    context.expand(_series().address("rhs"), order, motion.space(p), audit)
-    return TaylorSeries(_series().address("expand"), order)
+    context.expand(_taylor_library().address("rhs"), order, motion.workspace(p), audit)
+    return TaylorSeries(_taylor_library().address("expand"), order)
 
 
-def chosen_series(
-    name: str, context: Context, model: NativeModel, p: Numbers, watched: Watched | None, rtol: float, obstacle: str
+def select_taylor_series(
+    name: str, context: Context, model: NativeModel, p: FloatArray, watched: BoundAudit | None, rtol: float, obstacle: str
 ) -> TaylorSeries | None:
     """The series of a run by Taylor's method, where it was asked for or is the cheaper one; None for the other.
 
@@ -109,38 +109,38 @@ _PER_ANGLE: Final = 22.0
 _LARGEST: Final = 1400
 
 
-def best_order(jets: CompiledJets, rtol: float) -> int:
+def best_order(jets: CompiledTaylor, rtol: float) -> int:
     """The order that takes a run through at the least cost."""
     return _best_order(jets.operations, jets.pairs, rtol)
 
 
 @functools.lru_cache(maxsize=1024)
 def _best_order(operations: int, pairs: int, rtol: float) -> int:
-    return min(range(SMALLEST_ORDER, LARGEST_ORDER + 1), key=lambda n: _step(operations, pairs, n) * _steps(n, rtol))
+    return min(range(SMALLEST_ORDER, LARGEST_ORDER + 1), key=lambda n: _taylor_cost(operations, pairs, n) * _relative_step_count(n, rtol))
 
 
-def _steps(order: int, rtol: float) -> float:
+def _relative_step_count(order: int, rtol: float) -> float:
     return float((_STRICT * rtol) ** (-1.0 / (order + 1)))
 
 
-def step_operations(jets: CompiledJets, order: int) -> float:
+def taylor_step_cost(jets: CompiledTaylor, order: int) -> float:
     """Operations of one step by Taylor's method."""
-    return _step(jets.operations, jets.pairs, order)
+    return _taylor_cost(jets.operations, jets.pairs, order)
 
 
-def _step(operations: int, pairs: int, order: int) -> float:
+def _taylor_cost(operations: int, pairs: int, order: int) -> float:
     return _STEP + _ORDER * order + _PER_OPERATION_OF_ORDER * operations * (order + 2) + _PER_SUM * pairs * order**2
 
 
-def runge_kutta_step_operations(model: NativeModel) -> float:
+def runge_kutta_step_cost(model: NativeModel) -> float:
     """Operations of one step by Runge and Kutta's method."""
-    operations, angles = model.operations
+    operations, angles = model.operation_counts
     return _STAGES * (_PER_OPERATION * operations + _PER_ANGLE * angles) + _STAGES_STEP
 
 
 def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
     """Whether Taylor's method is applicable and the cheaper one."""
-    if isinstance(model.rates, ConstrainedRates) or model.operations[0] > _LARGEST:
+    if isinstance(model.rates, ConstrainedRates) or model.operation_counts[0] > _LARGEST:
         return False
     try:
         jets = model.jets
@@ -149,26 +149,26 @@ def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
     order = best_order(jets, rtol)
     # for a unit of time, which is the same unknown one for both methods
     other = float(rtol ** (-1.0 / 8)) / _MORE_STEPS
-    return step_operations(jets, order) * _steps(order, rtol) < runge_kutta_step_operations(model) * other
+    return taylor_step_cost(jets, order) * _relative_step_count(order, rtol) < runge_kutta_step_cost(model) * other
 
 
-def _jacobian_text() -> str:
+def _jacobian_ir() -> str:
     """`jacobian`: the rows of the motion, and behind them those of what rides along."""
-    f = ContextFunction("jacobian", CODE, REAL, POINTER, POINTER, exported=True)
+    f = ContextFunction("jacobian", INT32, DOUBLE, POINTER, POINTER, exported=True)
     (t, y, J), c, n = f.arguments, f.c, f.c.n_state
-    x, audit = f.beside(t, y), c.jacobian_audit
-    f.do(c.jacobian, x, c.p, J, c.jacobian_work)
-    with f.when(audit.differs(0)):
-        f.do(audit, x, c.audit_p, f.behind(J, (n + 1) * n), c.jacobian_audit_work)
-    return f"{copy()}\n\n{f.done(0)}\n"
+    x, audit = f.state_and_time(t, y), c.jacobian_audit
+    f.call_void(c.jacobian, x, c.p, J, c.jacobian_work)
+    with f.if_then(audit.not_equal(0)):
+        f.call_void(audit, x, c.audit_p, f.offset(J, (n + 1) * n), c.jacobian_audit_work)
+    return f"{copy_state_ir()}\n\n{f.finish(0)}\n"
 
 
-@made_once
-def _jacobian() -> jit.Library:
-    return jit.load(_jacobian_text, ("jacobian",))
+@cached_call
+def _jacobian_library() -> jit.Library:
+    return jit.load(_jacobian_ir, ("jacobian",))
 
 
-def native_jacobian(context: Context, model: NativeModel, watched: Watched | None, obstacle: str) -> int:
+def bind_jacobian(context: Context, model: NativeModel, watched: BoundAudit | None, obstacle: str) -> int:
     """The address of ∂f/∂y, whose functions the context is told about."""
     if isinstance(model.rates, ConstrainedRates) or obstacle:
         why = obstacle or "these equations have rows beside them"
@@ -176,4 +176,4 @@ def native_jacobian(context: Context, model: NativeModel, watched: Watched | Non
         raise NotApplicable(msg)
     audit = None if watched is None or watched.audit.rates is None else watched.audit.jacobian
     context.linearize(model.jacobian, audit)
-    return _jacobian().address("jacobian")
+    return _jacobian_library().address("jacobian")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
@@ -19,53 +19,53 @@ from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.solution import Outcome, Solution
 from dalembert.runtime.simulation import animation, resampling, table_export
-from dalembert.runtime.simulation.callback_inputs import filled_rows
-from dalembert.runtime.simulation.energy_and_residuals import acceleration_residuals, conserves_energy, energies, residuals
-from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, energy_changed
+from dalembert.runtime.simulation.callback_inputs import fill_callback_values
+from dalembert.runtime.simulation.energy_and_residuals import acceleration_residuals, conserves_energy, constraint_residuals, energy_nodes
+from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
 from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
 from dalembert.runtime.simulation.plotting import run_chart
 from dalembert.runtime.simulation.reactions.loads import RowMultipliers
 from dalembert.runtime.simulation.summary import summary
 from dalembert.runtime.states.evaluator import label
-from dalembert.runtime.states.initial_conditions import Start
-from dalembert.runtime.states.run_values import Values
-from dalembert.symbolic.algebra.scalar import Scalar, all_on
-from dalembert.symbolic.algebra.tape import base
+from dalembert.runtime.states.initial_conditions import InitialState
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.scalar import Scalar, as_nodes
+from dalembert.symbolic.algebra.tape import base_name
 
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
     from dalembert.runtime.simulation.events.event import Event
-    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import Variation
+    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import ForwardSensitivity
     from dalembert.runtime.simulation.model import Accelerations
     from dalembert.runtime.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(Shown):
+class Trajectory(Displayable):
     """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`, `run[G.v]` over the times `run.t`.
 
     The times are those of the integrator's steps; `run.at(times)` is the same motion at any others.
     """
 
-    values: Values
-    start: Start
+    values: RunValues
+    start: InitialState
     solution: Solution
     _: KW_ONLY
     # the end that was asked for, and how long it took
-    until: float | None = None
-    seconds: float | None = None
+    t_end: float | None = None
+    wall_time: float | None = None
     accelerations: Accelerations | None = None
     # what rode along, and who can read it
     quadrature_names: tuple[str, ...] = ()
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
     # the events that were watched for
-    watched: tuple[Event, ...] = ()
+    declared_events: tuple[Event, ...] = ()
     # ∂(q, u)/∂p, where it was asked for
-    variation: Variation | None = None
+    variation: ForwardSensitivity | None = None
     # what the contacts did
     contact_modes: ModeHistory | None = None
     # times and states other than those of the integrator's steps
-    sampled: tuple[Numbers, Numbers] | None = None
+    sampled: tuple[FloatArray, FloatArray] | None = None
 
     # ---- the motion --------------------------------------------------------------------------
 
@@ -80,36 +80,36 @@ class Trajectory(Shown):
         return self.values.kin
 
     @property
-    def t(self) -> Numbers:
+    def t(self) -> FloatArray:
         """The times."""
-        return _kept(self._t)
+        return _read_only(self._t)
 
     @property
-    def q(self) -> Numbers:
+    def q(self) -> FloatArray:
         """The coordinates: a row for each time."""
-        return _kept(self._y[:, : self.values.kin.n_q])
+        return _read_only(self._y[:, : self.values.kin.n_q])
 
     @property
-    def u(self) -> Numbers:
+    def u(self) -> FloatArray:
         """The independent speeds: a row for each time."""
         kin = self.values.kin
-        return _kept(self._y[:, kin.first_speed : len(kin.state)])
+        return _read_only(self._y[:, kin.speed_offset : len(kin.state)])
 
     @property
-    def x(self) -> Numbers:
+    def x(self) -> FloatArray:
         """The first-order states: a row for each time."""
         kin = self.values.kin
-        return _kept(self._y[:, kin.n_q : kin.n_q + len(kin.x)])
+        return _read_only(self._y[:, kin.n_q : kin.n_q + len(kin.x)])
 
     @property
-    def y(self) -> Numbers:
+    def y(self) -> FloatArray:
         """(q, x, u), in the order of `names`: a row for each time."""
-        return _kept(self._y[:, : len(self.values.kin.state)])
+        return _read_only(self._y[:, : len(self.values.kin.state)])
 
     @cached_property
-    def qdot(self) -> Numbers:
+    def qdot(self) -> FloatArray:
         """q̇ = W u + X: a row for each time."""
-        return _kept(self._values(list(self.values.evaluator.kin.qdot)).T)
+        return _read_only(self._evaluate_nodes(list(self.values.evaluator.kin.qdot)).T)
 
     @property
     def events(self) -> tuple[Occurrence, ...]:
@@ -117,10 +117,10 @@ class Trajectory(Shown):
         return self.solution.occurrences
 
     @property
-    def quadratures(self) -> Numbers:
+    def quadratures(self) -> FloatArray:
         """What was integrated along with the motion: a row for each time."""
         varied = len(self.variation.names) if self.variation else 0
-        return _kept(self._y[:, len(self.values.kin.state) * (1 + varied) :])
+        return _read_only(self._y[:, len(self.values.kin.state) * (1 + varied) :])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,20 +129,20 @@ class Trajectory(Shown):
         return tuple(label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u))
 
     @property
-    def _t(self) -> Numbers:
+    def _t(self) -> FloatArray:
         return self.solution.t if self.sampled is None else self.sampled[0]
 
     @cached_property
-    def _y(self) -> Numbers:
+    def _y(self) -> FloatArray:
         y = self.solution.y if self.sampled is None else self.sampled[1]
-        return filled_rows(self.values, self._t, y) if self.values.live else y
+        return fill_callback_values(self.values, self._t, y) if self.values.callback_inputs else y
 
     @property
-    def _state_rows(self) -> Numbers:
+    def _state_rows(self) -> FloatArray:
         """Everything that was integrated but what rides along."""
         return self._y[:, : len(self.values.kin.state)]
 
-    def held(self, nodes: Sequence[int]) -> Numbers:
+    def input_values(self, nodes: Sequence[int]) -> FloatArray:
         """Inputs that functions and tables gave, by node: a row for each, over the times."""
         return np.array([self._state[i] for i in nodes]).reshape(len(nodes), len(self))
 
@@ -154,54 +154,54 @@ class Trajectory(Shown):
 
     # ---- any quantity ------------------------------------------------------------------------
 
-    def __getitem__(self, key: Scalar | str | Vector | Jacobian) -> Numbers:
+    def __getitem__(self, key: Scalar | str | Vector | Jacobian) -> FloatArray:
         """A quantity over the times; a vector as rows of its three components along N, a Jacobian as one matrix for each time."""
         if isinstance(key, Jacobian):
             return np.ascontiguousarray(self.rows([x for row in key.rows for x in row]).T.reshape(len(self), *key.shape))
         evaluator = self.values.evaluator
         try:
             if isinstance(key, Vector):
-                return np.ascontiguousarray(self._values([evaluator.node(c) for c in _components(key, self.system)]).T)
-            return np.asarray(self._values([evaluator.node(key)])[0])
+                return np.ascontiguousarray(self._evaluate_nodes([evaluator.node(c) for c in _components(key, self.system)]).T)
+            return np.asarray(self._evaluate_nodes([evaluator.node(key)])[0])
         except BadExpression as problem:
             what = repr(key) if isinstance(key, str) else "this"
             name = key.name if isinstance(key, Scalar) else None
-            hint = f"; by name it can: run[{label(name)!r}]" if name and base(name) in evaluator.names else ""
+            hint = f"; by name it can: run[{label(name)!r}]" if name and base_name(name) in evaluator.names else ""
             msg = f"{what} cannot be read from this run: {problem}{hint}"
             raise BadExpression(msg) from problem
 
-    def rows(self, keys: Sequence[Scalar]) -> Numbers:
+    def rows(self, keys: Sequence[Scalar]) -> FloatArray:
         """Several quantities at once: a row for each, over the times."""
-        return self._values(all_on(self.values.evaluator.tape, keys))
+        return self._evaluate_nodes(as_nodes(self.values.evaluator.tape, keys))
 
     @cached_property
-    def _state(self) -> dict[int, Numbers]:
+    def _state(self) -> dict[int, FloatArray]:
         kin = self.values.kin
         columns = np.ascontiguousarray(self._state_rows.T)
-        return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t, **self._changed}
+        return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t, **self._mode_parameters}
 
     @cached_property
-    def _changed(self) -> dict[int, Numbers]:
+    def _mode_parameters(self) -> dict[int, FloatArray]:
         """Parameters that differ from one mode of contact to the next, over the times."""
         return {} if self.contact_modes is None else self.contact_modes.parameters(self._t, is_run=self.sampled is None)
 
     @property
     def modes(self) -> dict[str, tuple[str, ...]]:
         """What every contact does over the times: open, closed, sticks, slips + or slips −; empty without contacts."""
-        return {} if self.contact_modes is None else self.contact_modes.texts(self._t, is_run=self.sampled is None)
+        return {} if self.contact_modes is None else self.contact_modes.mode_names(self._t, is_run=self.sampled is None)
 
     @cached_property
-    def _udot(self) -> dict[int, Numbers]:
+    def _udot(self) -> dict[int, FloatArray]:
         """u̇ by node."""
         if self.accelerations is None:
             msg = "the accelerations of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        changed = (self._changed,) if self._changed else ()
+        changed = (self._mode_parameters,) if self._mode_parameters else ()
         columns = np.asarray(self.accelerations(self._state_rows, self.t, *changed), dtype=np.float64).T
         return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
     @cached_property
-    def _lam(self) -> dict[int, Numbers]:
+    def _lam(self) -> dict[int, FloatArray]:
         """λ by node."""
         if self.accelerations is None:
             msg = "the multipliers of this run are not known: it was made without the equations of motion"
@@ -210,7 +210,7 @@ class Trajectory(Shown):
         return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 
     @property
-    def multipliers(self) -> dict[str, Numbers]:
+    def multipliers(self) -> dict[str, FloatArray]:
         """λ of every row that stands beside the equations, where constraint forces are Aᵀλ; empty where all were eliminated.
 
         Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the motion is the same for all.
@@ -218,51 +218,51 @@ class Trajectory(Shown):
         kin = self.values.evaluator.kin
         return RowMultipliers({row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}, kin)
 
-    def _values(self, nodes: list[int]) -> Numbers:
+    def _evaluate_nodes(self, nodes: list[int]) -> FloatArray:
         """A row for each node, over the times."""
         evaluator = self.values.evaluator
-        reduced = [evaluator.reduced(i) for i in nodes]
+        reduced = [evaluator.in_state(i) for i in nodes]
         state = self._state
         if evaluator.contains(reduced, evaluator.kin.udot):
             state = {**state, **self._udot}
         if evaluator.contains(reduced, evaluator.kin.multipliers):
             state = {**state, **self._lam}
-        return evaluator.arrays(reduced, state, len(self))
+        return evaluator.values_along(reduced, state, len(self))
 
     # ---- what the run is judged by -----------------------------------------------------------
 
     @cached_property
-    def _energies(self) -> Numbers:
-        T, V = energies(self.values.evaluator.kin)
-        return np.asarray(self._values([T, V]))
+    def _energies(self) -> FloatArray:
+        T, V = energy_nodes(self.values.evaluator.kin)
+        return np.asarray(self._evaluate_nodes([T, V]))
 
     @property
-    def kinetic_energy(self) -> Numbers:
+    def kinetic_energy(self) -> FloatArray:
         """T"""
-        return _kept(self._energies[0])
+        return _read_only(self._energies[0])
 
     @property
-    def potential_energy(self) -> Numbers:
+    def potential_energy(self) -> FloatArray:
         """V, with gravity."""
-        return _kept(self._energies[1])
+        return _read_only(self._energies[1])
 
     @property
-    def energy(self) -> Numbers:
+    def energy(self) -> FloatArray:
         """T + V"""
-        total: Numbers = self._energies[0] + self._energies[1]
+        total: FloatArray = self._energies[0] + self._energies[1]
         return total
 
     @cached_property
     def conserves_energy(self) -> bool:
         """Whether T + V must be constant: by the description, and by which of its numbers are zero."""
-        return conserves_energy(self.values.evaluator.kin, self.values.zeros)
+        return conserves_energy(self.values.evaluator.kin, self.values.zero_symbols)
 
     @property
-    def energy_change(self) -> Numbers:
+    def energy_change(self) -> FloatArray:
         """E − E₀ without what events have changed; zero where energy is conserved between them."""
         E = self.energy
-        change: Numbers = E - E[:1]
-        return change - energy_changed(self.events, self._t, is_run=self.sampled is None) if self.events else change
+        change: FloatArray = E - E[:1]
+        return change - event_energy_change(self.events, self._t, is_run=self.sampled is None) if self.events else change
 
     @cached_property
     def energy_drift(self) -> float:
@@ -279,16 +279,16 @@ class Trajectory(Shown):
         return self.energy_audit(self)
 
     @cached_property
-    def residuals(self) -> dict[str, Numbers]:
+    def residuals(self) -> dict[str, FloatArray]:
         """Every constraint as it was declared, and the rate of those on positions; all should vanish."""
-        nodes = residuals(self.values.evaluator.kin)
-        return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
+        nodes = constraint_residuals(self.values.evaluator.kin)
+        return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
 
     @cached_property
-    def acceleration_residuals(self) -> dict[str, Numbers]:
+    def acceleration_residuals(self) -> dict[str, FloatArray]:
         """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should vanish."""
         nodes = acceleration_residuals(self.values.evaluator.kin)
-        return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
+        return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
 
     @property
     def worst_residual(self) -> float:
@@ -329,7 +329,7 @@ class Trajectory(Shown):
         return {each.name: self.__dict__[each.name] for each in fields(self)}
 
 
-def _kept(x: Numbers) -> Numbers:
+def _read_only(x: FloatArray) -> FloatArray:
     """The same numbers, not to be written to."""
     view = x.view()
     view.flags.writeable = False

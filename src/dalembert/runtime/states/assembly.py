@@ -13,25 +13,25 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from dalembert.foundation.array_types import Marks, Numbers
-from dalembert.runtime.states.initial_values import PositionRow, slopes_of_rows, structure_of
+from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.runtime.states.initial_values import PositionRow, row_jacobian, sparsity
 from dalembert.symbolic.algebra.tape import Tape
 
 # distances to a row's surface, relative to the size of q: to be left alone, and to be accepted from given values
-EXACT: Final = 1e-13
-ACCEPTED: Final = 1e-9
+UNCHANGED_TOLERANCE: Final = 1e-13
+ACCEPT_TOLERANCE: Final = 1e-9
 ROUNDING: Final = 1e-14
-MOST_STEPS: Final = 100
-SMALLEST: Final = 1e-12
-SHORTEST: Final = 1e-16
+MAX_ITERATIONS: Final = 100
+SINGULAR_VALUE_CUTOFF: Final = 1e-12
+MIN_STEP: Final = 1e-16
 # a first step of half a radian or half a unit; longer ones once the rows have proved nearly linear
 RADIUS: Final = 0.5
 GROWTH: Final = 3.0
-GOOD: Final = 0.5
+GOOD_REDUCTION: Final = 0.5
 _NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
 
 
-class RowPlace(Protocol):
+class RowEvaluator(Protocol):
     """Where rows become numbers: a tape with its coordinates, and everything on it that is not a coordinate known."""
 
     @property
@@ -40,7 +40,7 @@ class RowPlace(Protocol):
     def q(self) -> tuple[int, ...]: ...
     @property
     def time(self) -> int: ...
-    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> Numbers:
+    def values_at(self, outs: Sequence[int], state: Mapping[int, float]) -> FloatArray:
         """The values of nodes where the coordinates and the time are given."""
         ...
 
@@ -49,68 +49,68 @@ class RowPlace(Protocol):
 class Assembly:
     """The positions found, what remains of each row there, and whether all of it counts as zero."""
 
-    q: Numbers
-    residuals: Numbers
-    satisfied: Marks
+    q: FloatArray
+    residuals: FloatArray
+    satisfied: BoolArray
     iterations: int
-    moved: Marks
+    moved: BoolArray
 
 
 class Assembler:
     """r(q) and J(q) of position rows, and which coordinates each of them depends on."""
 
-    def __init__(self, at: Callable[[Numbers], tuple[Numbers, Numbers]], structure: Marks) -> None:
+    def __init__(self, at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], structure: BoolArray) -> None:
         self._at, self.structure = at, structure
 
     @classmethod
-    def of_rows(cls, place: RowPlace, rows: Sequence[PositionRow], t: float) -> Assembler:
+    def from_rows(cls, place: RowEvaluator, rows: Sequence[PositionRow], t: float) -> Assembler:
         """Of a list of rows at a time t, evaluated node by node."""
-        slopes, n = slopes_of_rows(place.tape, rows, place.q), len(place.q)
+        slopes, n = row_jacobian(place.tape, rows, place.q), len(place.q)
         nodes = [*(row.node for row in rows), *(i for row in slopes for i in row)]
         targets = np.array([row.target for row in rows])
 
-        def at(q: Numbers) -> tuple[Numbers, Numbers]:
-            values = place.floats(nodes, {**dict(zip(place.q, q.tolist(), strict=True)), place.time: t})
+        def at(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+            values = place.values_at(nodes, {**dict(zip(place.q, q.tolist(), strict=True)), place.time: t})
             return values[: len(rows)] - targets, values[len(rows) :].reshape(len(rows), n)
 
-        return cls(at, structure_of(place.tape, slopes, n))
+        return cls(at, sparsity(place.tape, slopes, n))
 
-    def __call__(self, q: Numbers) -> tuple[Numbers, Numbers]:
+    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """r and J at q."""
         return self._at(q)
 
-    def satisfied(self, q: Numbers, distance: float) -> Marks:
+    def is_satisfied(self, q: FloatArray, distance: float) -> BoolArray:
         """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding"""
         r, J = self(q)
         size = float(np.max(np.abs(q), initial=0.0)) or 1.0
-        small: Marks = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + ROUNDING
+        small: BoolArray = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + ROUNDING
         return small
 
-    def solve(self, q: Numbers, free: Marks, guessed: Marks) -> Assembly:
+    def solve(self, q: FloatArray, free: BoolArray, guessed: BoolArray) -> Assembly:
         """The nearest solution that moves only free coordinates, and of these only those that must move."""
         if not len(self.structure):
             return Assembly(q, np.zeros(0), np.ones(0, dtype=bool), 0, np.zeros(len(q), dtype=bool))
-        unsatisfied = ~self.satisfied(q, EXACT)
-        rows, columns = self.reached(unsatisfied | (self.structure & guessed).any(axis=1), free)
+        unsatisfied = ~self.is_satisfied(q, UNCHANGED_TOLERANCE)
+        rows, columns = self.connected_block(unsatisfied | (self.structure & guessed).any(axis=1), free)
         iterations = 0
         best = q
         if unsatisfied.any() and columns.any():
             error = np.inf
-            for first in _starts(q, columns):
-                found, steps, _, _ = gauss_newton(self, first, rows, columns)
+            for first in _initial_guesses(q, columns):
+                candidate, steps, _, _ = gauss_newton(self, first, rows, columns)
                 iterations += steps
-                remaining = self._remaining(found)
+                remaining = self._squared_residual(candidate)
                 if remaining < error:
-                    best, error = found, remaining
-                if self.satisfied(best, ACCEPTED)[rows].all():
+                    best, error = candidate, remaining
+                if self.is_satisfied(best, ACCEPT_TOLERANCE)[rows].all():
                     break
-        return Assembly(best, self(best)[0], self.satisfied(best, ACCEPTED), iterations, columns)
+        return Assembly(best, self(best)[0], self.is_satisfied(best, ACCEPT_TOLERANCE), iterations, columns)
 
-    def _remaining(self, q: Numbers) -> float:
+    def _squared_residual(self, q: FloatArray) -> float:
         r = self(q)[0]
         return float(r @ r) if np.isfinite(r).all() else np.inf
 
-    def reached(self, rows: Marks, free: Marks) -> tuple[Marks, Marks]:
+    def connected_block(self, rows: BoolArray, free: BoolArray) -> tuple[BoolArray, BoolArray]:
         """The rows and free coordinates connected with the given rows."""
         structure = self.structure & free
         columns = np.asarray(structure[rows].any(axis=0))
@@ -122,30 +122,30 @@ class Assembler:
             columns = more
 
 
-def _starts(q: Numbers, columns: Marks) -> Iterator[Numbers]:
+def _initial_guesses(q: FloatArray, columns: BoolArray) -> Iterator[FloatArray]:
     """The guess itself, then points nearby."""
     yield q
-    for nudge in nudges(len(q)):
+    for nudge in perturbations(len(q)):
         yield np.where(columns, q + nudge, q)
 
 
-def nudges(n: int) -> Numbers:
+def perturbations(n: int) -> FloatArray:
     """How far from the guess the search begins again, a row for each time: first towards positive values, then in fixed directions."""
     directions = np.random.default_rng(0).uniform(-1.0, 1.0, (len(_NUDGES) - 1, n))
-    found: Numbers = np.array(_NUDGES)[:, np.newaxis] * np.vstack([np.ones(n), directions])
-    return found
+    offsets: FloatArray = np.array(_NUDGES)[:, np.newaxis] * np.vstack([np.ones(n), directions])
+    return offsets
 
 
 def gauss_newton(
-    f: Callable[[Numbers], tuple[Numbers, Numbers]],
-    q: Numbers,
-    rows: Marks,
-    columns: Marks,
+    f: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    q: FloatArray,
+    rows: BoolArray,
+    columns: BoolArray,
     *,
     radius: float = RADIUS,
-    shortest: float = SHORTEST,
+    shortest: float = MIN_STEP,
     unit: float = 0.0,
-) -> tuple[Numbers, int, Numbers, Numbers]:
+) -> tuple[FloatArray, int, FloatArray, FloatArray]:
     """Steps within a trust region until the residual no longer falls: (q, number of steps, r, J there).
 
     radius     of the first step
@@ -153,12 +153,12 @@ def gauss_newton(
     """
     r, J = f(q)
     steps, whole = 0, bool(rows.all() and columns.all())
-    while steps < MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
+    while steps < MAX_ITERATIONS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
         if whole:
-            step = -_damped(J, r, radius)
+            step = -_damped_step(J, r, radius)
         else:
             step = np.zeros_like(q)
-            step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
+            step[columns] = -_damped_step(J[np.ix_(rows, columns)], r[rows], radius)
         length, size = float(np.linalg.norm(step)), max(float(np.abs(q).max()), unit)
         if length <= shortest * size:
             break
@@ -167,7 +167,7 @@ def gauss_newton(
         before, after = r @ r, r_new @ r_new
         # what is not finite is not smaller
         if after < before:
-            good = before - after > GOOD * (before - np.sum((r + J @ step) ** 2))
+            good = before - after > GOOD_REDUCTION * (before - np.sum((r + J @ step) ** 2))
             radius = max(radius, GROWTH * length) if good else radius
             q, r, J = q + step, r_new, J_new
         elif length <= ROUNDING * size:
@@ -177,14 +177,14 @@ def gauss_newton(
     return q, steps, r, J
 
 
-def _damped(J: Numbers, r: Numbers, radius: float) -> Numbers:
+def _damped_step(J: FloatArray, r: FloatArray, radius: float) -> FloatArray:
     """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not determine stays."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     # they come in falling order
-    kept = int(np.count_nonzero(s > SMALLEST * s[0]))
+    kept = int(np.count_nonzero(s > SINGULAR_VALUE_CUTOFF * s[0]))
     s, along = s[:kept], (U.T @ r)[:kept]
     step = along / s
-    mu = SMALLEST * s[0] ** 2 if kept else 0.0
+    mu = SINGULAR_VALUE_CUTOFF * s[0] ** 2 if kept else 0.0
     while np.linalg.norm(step) > radius:
         step = s * along / (s * s + mu)
         mu *= GROWTH

@@ -14,24 +14,24 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import MissingValue
-from dalembert.symbolic.algebra.arithmetic import Arrays, Floats
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite, evaluate, needed, symbols_of, transplant
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, FloatArithmetic
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, copy_expressions, dependencies, evaluate, symbols_of
 from dalembert.symbolic.algebra.parser import parse
-from dalembert.symbolic.algebra.scalar import Scalar, is_sympy, on
-from dalembert.symbolic.algebra.tape import base
+from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
+from dalembert.symbolic.algebra.tape import base_name
 
 Key = Scalar | str
 
 # numbers held at once while a motion is evaluated piece by piece
 _MOST_NUMBERS: Final = 4_000_000
-_SHORTEST_PIECE: Final = 512
+_MIN_BLOCK: Final = 512
 
 
 class Level(IntEnum):
@@ -46,7 +46,7 @@ class Level(IntEnum):
 @lru_cache(maxsize=1024)
 def label(name: str) -> str:
     """theta'' → theta.dot.dot: a symbol as it is written in a program."""
-    plain = base(name)
+    plain = base_name(name)
     return plain + ".dot" * (len(name) - len(plain))
 
 
@@ -61,8 +61,10 @@ class Evaluator:
         self.tape = self.kin.tape
         self.time = self.kin.system.t.i
         self.numbers = {i: np.float64(v) for i, v in numbers.items()}
-        self._bound = dict(zip(bindings, transplant(kin.tape, self.tape, list(bindings.values())), strict=True)) if bindings else {}
-        self._insert = Rewrite(self.tape, self._bound)
+        self._bindings = (
+            dict(zip(bindings, copy_expressions(kin.tape, self.tape, list(bindings.values())), strict=True)) if bindings else {}
+        )
+        self._insert = Substitution(self.tape, self._bindings)
         speeds = [s.scalar.i for s in self.kin.system.speed_list]
         self.velocities = tuple(dict.fromkeys((*self.kin.qdot, *self.kin.u, *speeds)))
 
@@ -85,12 +87,12 @@ class Evaluator:
         """Every name that may be used: the declared ones, t, and the speeds that were chosen for the user."""
         system = self.kin.system
         chosen = {self.kin.name(u): Scalar(self.tape, u) for u in self.kin.u if not self.kin.name(u).endswith("'")}
-        for name, e in self.kin.also_named.items():
-            chosen[name] = Scalar(self.tape, transplant(e.tape, self.tape, [e.i])[0])
+        for name, e in self.kin.speed_aliases.items():
+            chosen[name] = Scalar(self.tape, copy_expressions(e.tape, self.tape, [e.i])[0])
         return chosen | {name: s.scalar for name, s in system.symbols.items()} | {"t": system.t}
 
     @cached_property
-    def _read(self) -> dict[str, int]:
+    def _parsed(self) -> dict[str, int]:
         """What was read before; the state, which is named most, need not be parsed at all."""
         kin = self.kin
         return {text: i for i in (*kin.q, *kin.qdot, *kin.x, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
@@ -98,12 +100,12 @@ class Evaluator:
     def node(self, key: object) -> int:
         """The node that a name, a text or an expression stands for."""
         if isinstance(key, str):
-            i = self._read.get(key)
+            i = self._parsed.get(key)
             if i is None:
-                i = self._read[key] = parse(key, self.names, self.tape).i
+                i = self._parsed[key] = parse(key, self.names, self.tape).i
             return i
         if isinstance(key, Scalar):
-            return on(self.tape, key)
+            return as_node(self.tape, key)
         if isinstance(key, Point):
             msg = f"{key.name} is a point; ask for a vector, such as {key.name} - s.O or its velocity, or for one of its components"
             raise BadExpression(msg)
@@ -111,11 +113,11 @@ class Evaluator:
             msg = f"{key} is a vector; ask for one of its components, such as v @ s.N.x"
             raise BadExpression(msg)
         if is_sympy(key):
-            return on(self.tape, key)
+            return as_node(self.tape, key)
         msg = f"expected a name such as 'theta.dot' or an expression of {self.kin.system.name!r}, got {key!r}"
         raise BadExpression(msg)
 
-    def shown(self, key: Key) -> str:
+    def display_name(self, key: Key) -> str:
         """The key as a user would write it."""
         name = self.symbol(self.node(key))
         return str(key) if name is None else label(name)
@@ -150,17 +152,17 @@ class Evaluator:
         return {x: self._insert(self.kin.in_speeds(x)) for x in self.velocities}
 
     @cached_property
-    def _in_u(self) -> Rewrite:
-        return Rewrite(self.tape, self._bound | self._rates)
+    def _in_u(self) -> Substitution:
+        return Substitution(self.tape, self._bindings | self._rates)
 
     @cached_property
-    def _in_udot(self) -> Rewrite:
+    def _in_udot(self) -> Substitution:
         """The same with q̈ = W u̇ + c."""
         kin = self.kin
         second = {a: self._insert(kin.rate(kin.in_speeds(x))) for a, x in self._accelerations.items()}
-        return Rewrite(self.tape, self._bound | self._rates | second)
+        return Substitution(self.tape, self._bindings | self._rates | second)
 
-    def reduced(self, i: int) -> int:
+    def in_state(self, i: int) -> int:
         """A node in q, u, u̇, t and numbers alone."""
         if i in self._state:
             return i
@@ -175,7 +177,7 @@ class Evaluator:
     def _check(self, node: int) -> None:
         """Refuse a symbol that neither the state nor the values explain."""
         for i in symbols_of(self.tape, (node,)):
-            if i not in self.numbers and i not in self._explained:
+            if i not in self.numbers and i not in self._known_symbols:
                 msg = f"no value for {label(self.kin.name(i))}"
                 raise MissingValue(msg)
 
@@ -185,41 +187,41 @@ class Evaluator:
         return frozenset((*self.kin.state, self.time))
 
     @cached_property
-    def _explained(self) -> frozenset[int]:
+    def _known_symbols(self) -> frozenset[int]:
         """What is known along a run: the state, u̇ and λ."""
         return self._state.union(self.kin.udot, self.kin.multipliers)
 
     # ---- numbers -----------------------------------------------------------------------------
 
-    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> Numbers:
+    def values_at(self, outs: Sequence[int], state: Mapping[int, float]) -> FloatArray:
         """The values of reduced nodes at one state; all NaN where one of them is not defined."""
         if not outs:
             return np.zeros(0)
         lookup = {**self.numbers, **state}
         try:
-            found = evaluate(self.tape, outs, lambda i: float(lookup[i]), Floats())
+            values = evaluate(self.tape, outs, lambda i: float(lookup[i]), FloatArithmetic())
         except (ArithmeticError, ValueError):
-            found = [np.nan] * len(outs)
-        return np.array(found, dtype=np.float64)
+            values = [np.nan] * len(outs)
+        return np.array(values, dtype=np.float64)
 
-    def arrays(self, outs: Sequence[int], state: Mapping[int, Numbers], length: int) -> Numbers:
+    def values_along(self, outs: Sequence[int], state: Mapping[int, FloatArray], length: int) -> FloatArray:
         """The values of reduced nodes along a motion: a row for each node, a column for each time."""
         result = np.empty((len(outs), length))
-        piece = max(_SHORTEST_PIECE, _MOST_NUMBERS // (1 + len(needed(self.tape, outs))))
+        piece = max(_MIN_BLOCK, _MOST_NUMBERS // (1 + len(dependencies(self.tape, outs))))
         for begin in range(0, length, piece):
             part = slice(begin, begin + piece)
             lookup: dict[int, Any] = {**self.numbers, **{i: x[part] for i, x in state.items()}}
             with np.errstate(all="ignore"):
-                found = evaluate(self.tape, outs, lookup.__getitem__, Arrays())
-            for row, x in zip(result, found, strict=True):
+                values = evaluate(self.tape, outs, lookup.__getitem__, ArrayArithmetic())
+            for row, x in zip(result, values, strict=True):
                 row[part] = x
         return result
 
-    def changes_with_time(self, outs: Sequence[int]) -> bool:
+    def depends_on_time(self, outs: Sequence[int]) -> bool:
         """∂/∂t ≢ 0 of reduced nodes, the state held: whether one moment is unlike another."""
         timely = [i for i in outs if self.time in symbols_of(self.tape, (i,))]
         slope = Derivative(self.tape, lambda x: self.tape.one if x == self.time else None)
-        return bool(timely) and not all(shown_zero(self.tape, [slope(i) for i in timely]))
+        return bool(timely) and not all(provably_zero(self.tape, [slope(i) for i in timely]))
 
     def contains(self, outs: Iterable[int], wanted: Iterable[int]) -> bool:
         """Whether one of the symbols `wanted` occurs in the nodes."""

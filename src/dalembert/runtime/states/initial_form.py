@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import NotLinear
-from dalembert.foundation.array_types import Marks, Numbers
-from dalembert.foundation.caching import MadeOnce
+from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.caching import PerOwnerCache
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System, units_by_name
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_values import (
-    AskedQuantity,
     Condition,
+    GivenQuantity,
     GivenQuaternion,
     PositionRow,
+    default_coordinates,
     given_quaternions,
-    no_rotation,
-    quantity,
-    slopes_of_rows,
-    structure_of,
-    value_of,
+    read_quantity,
+    read_value,
+    row_jacobian,
+    sparsity,
 )
-from dalembert.runtime.states.magnitude_bounds import sizes
-from dalembert.symbolic.algebra.expression_graph import Linear, gradient, symbols_of
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class NodeArrays:
+class CompiledArrays:
     """Named arrays of expressions, each with its shape: constants are known once, the rest is one compiled function."""
 
     def __init__(self, tape: Tape, arrays: Mapping[str, tuple[tuple[int, ...], Sequence[int]]], state: Sequence[int]) -> None:
@@ -61,7 +61,7 @@ class NodeArrays:
             self.starts[name], end = end, end + math.prod(shape)
             self._shapes[name] = self.starts[name], end, shape
 
-    def parameters_of(self, values: Mapping[int, float]) -> Numbers:
+    def parameters_of(self, values: Mapping[int, float]) -> FloatArray:
         """The numbers of the parameters; what has none is named."""
         try:
             return np.array([values[i] for i in self.parameters], dtype=np.float64)
@@ -70,25 +70,25 @@ class NodeArrays:
             msg = f"no value for {missing}"
             raise MissingValue(msg) from None
 
-    def flat(self, x: Numbers, p: Numbers) -> Numbers:
+    def evaluate_flat(self, x: FloatArray, p: FloatArray) -> FloatArray:
         """All entries; NaN where one is not defined."""
-        found = self.template.copy()
+        entries = self.template.copy()
         if self.function is not None:
             y = self.function.call(x, p)
-            found[self.places] = np.where(np.isfinite(y), y, np.nan)
-        return found
+            entries[self.places] = np.where(np.isfinite(y), y, np.nan)
+        return entries
 
-    def at(self, x: Numbers, p: Numbers) -> dict[str, Numbers]:
+    def at(self, x: FloatArray, p: FloatArray) -> dict[str, FloatArray]:
         """The arrays at one state."""
-        found = self.flat(x, p)
-        return {name: found[begin:end].reshape(shape) for name, (begin, end, shape) in self._shapes.items()}
+        entries = self.evaluate_flat(x, p)
+        return {name: entries[begin:end].reshape(shape) for name, (begin, end, shape) in self._shapes.items()}
 
 
-_FORMS: Final = MadeOnce["StartForm"]()
+_FORMS: Final = PerOwnerCache["InitialForm"]()
 
 
 @dataclass(frozen=True)
-class StartNames:
+class InitialNames:
     """What the values of a start are called, which of them were given, and what they are where nothing is said."""
 
     # coordinates, speeds, the rates that are not speeds
@@ -109,84 +109,84 @@ class StartNames:
 
 
 @dataclass(frozen=True, eq=False)
-class StartForm:
+class InitialForm:
     """The rows and conditions of a start, whatever their values."""
 
     kin: Kinematics
     # key by key, and each once
-    read: tuple[AskedQuantity, ...]
-    asked: tuple[AskedQuantity, ...]
-    guess: tuple[AskedQuantity, ...]
+    parsed: tuple[GivenQuantity, ...]
+    conditions: tuple[GivenQuantity, ...]
+    guess: tuple[GivenQuantity, ...]
     quaternions: tuple[GivenQuaternion, ...]
-    names: StartNames
+    names: InitialNames
     # φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression
     rows: tuple[PositionRow, ...]
     # which of what was asked for is a coordinate, a position row, a speed, a velocity or a first-order state, and where that stands
     coordinates: tuple[tuple[int, int], ...]
     expressions: tuple[int, ...]
-    direct: tuple[tuple[int, int], ...]
+    given_speeds: tuple[tuple[int, int], ...]
     velocities: tuple[int, ...]
     first_order: tuple[tuple[int, int], ...]
     # rows of velocities that stand beside the equations
-    beside: tuple[Condition, ...]
+    constraint_rows: tuple[Condition, ...]
     # {velocity: why it is not linear} and the places of rows beside the equations that are not
-    not_linear: Mapping[int, str]
-    curved: tuple[int, ...]
+    nonlinear_conditions: Mapping[int, str]
+    nonlinear_rows: tuple[int, ...]
     # the speeds that these depend on
-    bent: frozenset[int]
+    nonlinear_speeds: frozenset[int]
     # which coordinates each position row depends on; which speeds each velocity depends on
-    structure: Marks
-    reached: Marks
+    structure: BoolArray
+    affected: BoolArray
     # W has an entry in this row and column
     W: tuple[NDArray[np.int64], NDArray[np.int64]]
     # r, J; A, b; c, C and their sizes; X, W: functions of (q, t)
-    at_position: NodeArrays
+    at_position: CompiledArrays
     # e and its slopes in u of the curved rows, slopes in q̇ of those that are not linear: functions of (q, u, t)
-    at_state: NodeArrays
-    at_rest: Numbers = field(repr=False)
+    at_state: CompiledArrays
+    default_q: FloatArray = field(repr=False)
     # native searches that are through, for those to come: threads do not meet there
-    spare: list[Any] = field(default_factory=list, repr=False)
+    solver_pool: list[Any] = field(default_factory=list, repr=False)
 
     @property
     def is_native(self) -> bool:
         """Whether native code finds such starts: rows that are not linear in the rates are left to Python."""
-        return not (self.not_linear or self.curved or self.kin.nonlinear)
+        return not (self.nonlinear_conditions or self.nonlinear_rows or self.kin.nonlinear)
 
 
-def start_form(kin: Kinematics, given: Mapping[Key, Any], guess: Mapping[Key, Any], values: Mapping[int, float], t: float) -> StartForm:
+def initial_form(kin: Kinematics, given: Mapping[Key, Any], guess: Mapping[Key, Any], values: Mapping[int, float], t: float) -> InitialForm:
     """The form of a start with these keys; refused, in the order in which they were given, where a key or its value cannot be."""
-    key = (_names(kin, given), _names(kin, guess))
+    key = (_cache_key(kin, given), _cache_key(kin, guess))
 
-    def made() -> StartForm:
+    def build() -> InitialForm:
         evaluator = Evaluator(kin, values)
-        return _made(evaluator, _read(evaluator, given, t, "start"), _read(evaluator, guess, t, "guess"))
+        return _build_form(evaluator, _parse_keys(evaluator, given, t, "start"), _parse_keys(evaluator, guess, t, "guess"))
 
-    return made() if None in key else _FORMS(kin, key, made)
+    return build() if None in key else _FORMS(kin, key, build)
 
 
-def _names(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...] | None:
+def _cache_key(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...] | None:
     """What determines the keys: texts, and expressions on the system's own tape, which only grows; None where there is another one."""
     tape = kin.system.space.tape
-    found: list[Hashable] = []
+    key_parts: list[Hashable] = []
     for key in given:
         if key.__class__ is str:
-            found.append(key)
+            key_parts.append(key)
         elif isinstance(key, Scalar) and key.tape is tape:
-            found.append(key.i)
+            key_parts.append(key.i)
         else:
             return None
-    return tuple(found)
+    return tuple(key_parts)
 
 
-def _read(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str) -> tuple[AskedQuantity, ...]:
-    found = []
+def _parse_keys(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str) -> tuple[GivenQuantity, ...]:
+    quantities = []
     for key, value in given.items():
-        found.append(quantity(evaluator, key, what))
-        value_of(found[-1], key, value, lambda: evaluator, t, what)
-    return tuple(found)
+        quantities.append(read_quantity(evaluator, key, what))
+        read_value(quantities[-1], key, value, lambda: evaluator, t, what)
+    return tuple(quantities)
 
 
-def _made(evaluator: Evaluator, read: tuple[AskedQuantity, ...], guess: tuple[AskedQuantity, ...]) -> StartForm:
+def _build_form(evaluator: Evaluator, read: tuple[GivenQuantity, ...], guess: tuple[GivenQuantity, ...]) -> InitialForm:
     kin, tape = evaluator.kin, evaluator.tape
     asked = tuple({x.written: x for x in read}.values())
     place, states = {i: k for k, i in enumerate(kin.q)}, {i: k for k, i in enumerate(kin.x)}
@@ -196,28 +196,28 @@ def _made(evaluator: Evaluator, read: tuple[AskedQuantity, ...], guess: tuple[As
     speeds = {i: r for r, i in enumerate(kin.u)}
     direct = tuple((k, speeds[x.symbol]) for k, x in enumerate(asked) if x.symbol in speeds)
     velocities = tuple(k for k, x in enumerate(asked) if x.level is Level.VELOCITY and x.symbol not in speeds)
-    holonomic = [PositionRow(r.name, evaluator.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
+    holonomic = [PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
     rows = (*holonomic, *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions))
-    beside = tuple(Condition(r.row.name, evaluator.reduced(r.e), 0.0, Level.VELOCITY, None) for r in kin.velocity_rows)
-    slopes = slopes_of_rows(tape, rows, kin.q)
-    in_speeds = _InSpeeds(evaluator, [*(asked[k].node for k in velocities), *(c.node for c in beside)], len(velocities))
-    W = [(k, r, evaluator.reduced(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
+    beside = tuple(Condition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None) for r in kin.velocity_rows)
+    slopes = row_jacobian(tape, rows, kin.q)
+    in_speeds = _VelocityConditions(evaluator, [*(asked[k].node for k in velocities), *(c.node for c in beside)], len(velocities))
+    W = [(k, r, evaluator.in_state(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
     arrays = {
         "r": ((len(rows),), [row.node for row in rows]),
         "J": ((len(rows), kin.n_q), [i for row in slopes for i in row]),
-        "A": ((len(kin.rows), kin.n_q), _dense(tape.zero, [{k: evaluator.reduced(a) for k, a in r.A.items()} for r in kin.rows], kin.n_q)),
-        "b": ((len(kin.rows),), [evaluator.reduced(row.b) for row in kin.rows]),
+        "A": ((len(kin.rows), kin.n_q), _dense(tape.zero, [{k: evaluator.in_state(a) for k, a in r.A.items()} for r in kin.rows], kin.n_q)),
+        "b": ((len(kin.rows),), [evaluator.in_state(row.b) for row in kin.rows]),
         **in_speeds.arrays(),
-        "X": ((kin.n_q,), [evaluator.reduced(X) for X, _ in kin.WX]),
+        "X": ((kin.n_q,), [evaluator.in_state(X) for X, _ in kin.WX]),
         "W": ((len(W),), [w for _, _, w in W]),
     }
-    return StartForm(
+    return InitialForm(
         kin,
         read,
         asked,
         guess,
         given_quaternions(kin.system, tape, {x.symbol for x in asked}),
-        _names_of(kin, asked),
+        _initial_names(kin, asked),
         rows,
         coordinates,
         expressions,
@@ -228,16 +228,16 @@ def _made(evaluator: Evaluator, read: tuple[AskedQuantity, ...], guess: tuple[As
         in_speeds.not_linear,
         tuple(in_speeds.curved),
         frozenset(r for _, row in in_speeds.curved.values() for r, i in enumerate(row) if i != tape.zero),
-        structure_of(tape, slopes, kin.n_q),
-        in_speeds.reached(),
+        sparsity(tape, slopes, kin.n_q),
+        in_speeds.affected_speeds(),
         (np.array([k for k, _, _ in W], dtype=np.int64), np.array([r for _, r, _ in W], dtype=np.int64)),
-        NodeArrays(tape, arrays, (*kin.q, evaluator.time)),
-        NodeArrays(tape, in_speeds.curved_arrays(), (*kin.q, *kin.u, evaluator.time)),
-        no_rotation(kin.system),
+        CompiledArrays(tape, arrays, (*kin.q, evaluator.time)),
+        CompiledArrays(tape, in_speeds.nonlinear_arrays(), (*kin.q, *kin.u, evaluator.time)),
+        default_coordinates(kin.system),
     )
 
 
-class _InSpeeds:
+class _VelocityConditions:
     """c(q, t) + C(q, t)·u of velocities; the first `own` are the user's."""
 
     def __init__(self, evaluator: Evaluator, nodes: Sequence[int], own: int) -> None:
@@ -246,7 +246,7 @@ class _InSpeeds:
         # {velocity: (e, ∂e/∂u)}
         self.curved: dict[int, tuple[int, list[int]]] = {}
         self._linear: list[tuple[int, dict[int, int]]] = []
-        tape, linear = evaluator.tape, Linear(evaluator.tape, evaluator.kin.u)
+        tape, linear = evaluator.tape, LinearCoefficients(evaluator.tape, evaluator.kin.u)
         for k, node in enumerate(nodes):
             try:
                 self._linear.append(linear(node))
@@ -257,20 +257,20 @@ class _InSpeeds:
                 else:
                     self.curved[k] = node, gradient(tape, {node: tape.one}, evaluator.kin.u)
 
-    def reached(self) -> Marks:
+    def affected_speeds(self) -> BoolArray:
         """The speeds that some condition may move."""
-        found = np.zeros(self._n, dtype=bool)
+        affected = np.zeros(self._n, dtype=bool)
         for _, coefficients in self._linear:
-            found[list(coefficients)] = True
+            affected[list(coefficients)] = True
         for _, slopes in self.curved.values():
-            found |= np.array([i != self._evaluator.tape.zero for i in slopes])
-        return found
+            affected |= np.array([i != self._evaluator.tape.zero for i in slopes])
+        return affected
 
     def arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
         """c and C, and how large they could be if nothing cancelled in them."""
         tape, m, n = self._evaluator.tape, len(self._linear), self._n
         constants, coefficients = [c for c, _ in self._linear], _dense(tape.zero, [row for _, row in self._linear], n)
-        sized = sizes(tape, [*constants, *coefficients]) if m else []
+        sized = magnitude_bounds(tape, [*constants, *coefficients]) if m else []
         return {
             "c": ((m,), constants),
             "C": ((m, n), coefficients),
@@ -278,10 +278,10 @@ class _InSpeeds:
             "entries": ((m, n), sized[m:]),
         }
 
-    def curved_arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
+    def nonlinear_arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
         """e and ∂e/∂u of what is not linear, and ∂φ/∂q̇ of the rows that are not."""
         evaluator, kin = self._evaluator, self._evaluator.kin
-        rows = [{k: evaluator.reduced(a) for k, a in row.A.items()} for row in kin.nonlinear]
+        rows = [{k: evaluator.in_state(a) for k, a in row.A.items()} for row in kin.nonlinear]
         return {
             "e": ((len(self.curved),), [e for e, _ in self.curved.values()]),
             "slopes": ((len(self.curved), self._n), [i for _, row in self.curved.values() for i in row]),
@@ -293,7 +293,7 @@ def _dense(zero: int, rows: Sequence[Mapping[int, int]], n: int) -> list[int]:
     return [row.get(k, zero) for row in rows for k in range(n)]
 
 
-def _names_of(kin: Kinematics, asked: Sequence[AskedQuantity]) -> StartNames:
+def _initial_names(kin: Kinematics, asked: Sequence[GivenQuantity]) -> InitialNames:
     """Coordinates, speeds, the rates that are not speeds, and the expressions that were given."""
     given, speeds = {x.symbol for x in asked}, set(kin.u)
     rates = tuple(k for k, i in enumerate(kin.qdot) if i not in speeds)
@@ -301,10 +301,10 @@ def _names_of(kin: Kinematics, asked: Sequence[AskedQuantity]) -> StartNames:
     names = tuple(label(kin.name(i)) for i in symbols)
     expressions = tuple(x.name for x in asked if x.symbol is None)
     states = tuple(kin.name(i) for i in kin.x)
-    return StartNames(
+    return InitialNames(
         names,
         tuple(i in given for i in symbols),
-        (*no_rotation(kin.system).tolist(), *[0.0] * (len(symbols) - kin.n_q)),
+        (*default_coordinates(kin.system).tolist(), *[0.0] * (len(symbols) - kin.n_q)),
         rates,
         expressions,
         states,

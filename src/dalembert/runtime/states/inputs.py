@@ -17,25 +17,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.runtime.numerics.symbol_values import BadValue, number
+from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
-from dalembert.symbolic.algebra.scalar import Scalar, is_program
+from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
 
 _DEGREES: Final = {"held": 0, "linear": 1, "cubic": 3}
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Shown):
+class Table(Displayable):
     """Values at times, and what lies between them: w = c₀ + c₁ τ + c₂ τ² + c₃ τ³ with τ = t − t_k from t_k on."""
 
-    t: Numbers = field(repr=False)
-    values: Numbers = field(repr=False)
+    t: FloatArray = field(repr=False)
+    values: FloatArray = field(repr=False)
     kind: str
     # a row (c₀, c₁, …) for each interval; of a held table for the last point too
-    coefficients: Numbers = field(repr=False)
+    coefficients: FloatArray = field(repr=False)
 
     @property
     def degree(self) -> int:
@@ -66,7 +66,7 @@ def table(times: Any, values: Any = None, kind: str = "linear") -> Table:
         raise BadValue(msg)
     if values is None:
         times, values = _columns(times)
-    t, w = _numbers("times", times), _numbers("values", values)
+    t, w = _finite_array("times", times), _finite_array("values", values)
     if len(t) != len(w) or len(t) < 2:
         msg = f"table: {len(t)} times and {len(w)} values; give as many of one as of the other, and at least two"
         raise BadValue(msg)
@@ -74,10 +74,10 @@ def table(times: Any, values: Any = None, kind: str = "linear") -> Table:
         k = int(np.argmax(np.diff(t) <= 0.0))
         msg = f"table: the times must grow, but {t[k + 1]:g} follows {t[k]:g}"
         raise BadValue(msg)
-    return Table(t, w, kind, _pieces(t, w, kind))
+    return Table(t, w, kind, _spline_coefficients(t, w, kind))
 
 
-def _pieces(t: Numbers, w: Numbers, kind: str) -> Numbers:
+def _spline_coefficients(t: FloatArray, w: FloatArray, kind: str) -> FloatArray:
     if kind == "held":
         return w[:, np.newaxis]
     if kind == "linear":
@@ -111,7 +111,7 @@ def _columns(given: Any) -> tuple[Any, Any]:
     raise BadValue(msg)
 
 
-def _read_csv(path: Path) -> tuple[Numbers, Numbers]:
+def _read_csv(path: Path) -> tuple[FloatArray, FloatArray]:
     """The first two columns; a line of heads at the top is passed over."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -127,24 +127,24 @@ def _read_csv(path: Path) -> tuple[Numbers, Numbers]:
             if rows:
                 msg = f"table: line {count} of {path} is {line!r:.60}; a time and a value are expected"
                 raise BadValue(msg) from None
-    found = np.array(rows).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    columns = np.array(rows).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
 
 
-def _numbers(what: str, given: Any) -> Numbers:
+def _finite_array(what: str, given: Any) -> FloatArray:
     try:
-        found = np.asarray(given, dtype=np.float64)
+        array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         msg = f"table: the {what} are not numbers ({given!r:.60})"
         raise BadValue(msg) from problem
-    if found.ndim != 1 or not np.isfinite(found).all():
+    if array.ndim != 1 or not np.isfinite(array).all():
         msg = f"table: give the {what} as one row of finite numbers"
         raise BadValue(msg)
-    return found
+    return array
 
 
 @dataclass(frozen=True)
-class Sampled(Shown):
+class Sampled(Displayable):
     """A function of the time and the state that is asked every so often, and held in between."""
 
     function: Callable[..., float] = field(repr=False)
@@ -156,20 +156,20 @@ class Sampled(Shown):
 
 def sampled(function: Callable[..., float], every: float) -> Sampled:
     """An input that a program sets at t₀, t₀ + every, …: inputs={F: da.sampled(lambda t, now: -3 * now["x"], every=0.01)}."""
-    if not is_program(function):
+    if not is_python_function(function):
         msg = f"sampled: give a function of the time, or of the time and the state, not {function!r:.60}"
         raise BadValue(msg)
-    interval = number("every", every)
+    interval = finite_number("every", every)
     if interval <= 0.0:
         msg = f"sampled: every={interval:g}; give a positive interval of time"
         raise BadValue(msg)
     return Sampled(function, interval)
 
 
-class RunState(Shown):
+class RunState(Displayable):
     """What a function that gives an input sees: now["theta"], now["m*g*x"], now.q, now.u, now.t."""
 
-    def __init__(self, evaluator: Evaluator, y: Numbers, t: float) -> None:
+    def __init__(self, evaluator: Evaluator, y: FloatArray, t: float) -> None:
         self._evaluator, self._y, self.t = evaluator, y, t
 
     def __str__(self) -> str:
@@ -178,34 +178,34 @@ class RunState(Shown):
         return f"t = {self.t:.6g}: {listed}"
 
     @property
-    def q(self) -> Numbers:
+    def q(self) -> FloatArray:
         """The coordinates."""
         return self._y[: self._evaluator.kin.n_q]
 
     @property
-    def x(self) -> Numbers:
+    def x(self) -> FloatArray:
         """The first-order states."""
         kin = self._evaluator.kin
         return self._y[kin.n_q : kin.n_q + len(kin.x)]
 
     @property
-    def u(self) -> Numbers:
+    def u(self) -> FloatArray:
         """The speeds."""
         kin = self._evaluator.kin
-        return self._y[kin.first_speed : len(kin.state)]
+        return self._y[kin.speed_offset : len(kin.state)]
 
     def __getitem__(self, key: Key) -> float:
         """The value of a name or an expression here."""
         kin = self._evaluator.kin
-        i = self._evaluator.reduced(self._evaluator.node(key))
+        i = self._evaluator.in_state(self._evaluator.node(key))
         if i in kin.state:
             return float(self._y[kin.state.index(i)])
         state = dict(zip(kin.state, self._y.tolist(), strict=False)) | {self._evaluator.time: self.t}
-        return float(self._evaluator.floats([i], state)[0])
+        return float(self._evaluator.values_at([i], state)[0])
 
 
 @dataclass(frozen=True)
-class LiveInput:
+class CallbackInput:
     """One input, the nodes that stand for it in the state, and what gives their values."""
 
     name: str
@@ -217,7 +217,7 @@ class LiveInput:
         """Whether it is a function that is never held."""
         return not isinstance(self.source, Table | Sampled)
 
-    def times(self, t0: float, t1: float) -> Iterable[float]:
+    def update_times(self, t0: float, t1: float) -> Iterable[float]:
         """When its values change between t0 and t1."""
         if isinstance(self.source, Table):
             return (float(t) for t in self.source.t if t0 < t < t1)
@@ -226,7 +226,7 @@ class LiveInput:
             return (t0 + k * every for k in range(1, math.ceil((t1 - t0) / every)))
         return ()
 
-    def known(self, t: float) -> dict[int, float]:
+    def table_values(self, t: float) -> dict[int, float]:
         """The values at t that need no state."""
         if not isinstance(self.source, Table):
             return {}
@@ -237,21 +237,21 @@ class LiveInput:
     def at(self, now: RunState) -> Sequence[float]:
         """The values in this state."""
         if isinstance(self.source, Table):
-            return list(self.known(now.t).values())
+            return list(self.table_values(now.t).values())
         try:
             value = self._function(now.t, now) if self._takes_state else self._function(now.t)
         except Exception as problem:
             msg = f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: {problem}"
             raise BadValue(msg) from problem
         try:
-            found = float(np.asarray(value).item())
+            number = float(np.asarray(value).item())
         except (TypeError, ValueError):
             msg = f"{self.name}: its function returned {value!r:.60} at t = {now.t:g}; one number is expected"
             raise BadValue(msg) from None
-        if not math.isfinite(found):
-            msg = f"{self.name}: its function returned {found} at t = {now.t:g}"
+        if not math.isfinite(number):
+            msg = f"{self.name}: its function returned {number} at t = {now.t:g}"
             raise BadValue(msg)
-        return [found]
+        return [number]
 
     @property
     def _function(self) -> Callable[..., float]:
@@ -292,7 +292,7 @@ def _parameters(function: Callable[..., float]) -> list[inspect.Parameter] | Non
         return None
 
 
-def live_input(kin: Kinematics, name: str, source: Any) -> tuple[LiveInput, Scalar | None]:
+def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInput, Scalar | None]:
     """The input with the symbols that stand for it, and of a table the polynomial in t that it is."""
     symbol = kin.system.symbols[name]
     specified = symbol.kind == "specified"
@@ -301,7 +301,7 @@ def live_input(kin: Kinematics, name: str, source: Any) -> tuple[LiveInput, Scal
             msg = f"{name}: a Python function has no rates, which a specified motion needs; give an expression or da.table(…, kind='cubic')"
             raise BadValue(msg)
         _check_arguments(name, source.function if isinstance(source, Sampled) else source)
-        return LiveInput(name, (symbol.scalar.i,), source), None
+        return CallbackInput(name, (symbol.scalar.i,), source), None
     if specified and source.kind != "cubic":
         msg = f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs da.table(…, kind='cubic')"
         raise BadValue(msg)
@@ -311,4 +311,4 @@ def live_input(kin: Kinematics, name: str, source: Any) -> tuple[LiveInput, Scal
     tau, w = Scalar(tape, tape.sub(kin.system.t.i, begin)), Scalar(tape, c[-1])
     for each in reversed(c[:-1]):
         w = w * tau + Scalar(tape, each)
-    return LiveInput(name, tuple(c) if source.degree == 0 else (*c, begin), source), w
+    return CallbackInput(name, tuple(c) if source.degree == 0 else (*c, begin), source), w

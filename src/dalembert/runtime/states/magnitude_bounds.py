@@ -16,66 +16,66 @@ from dalembert.symbolic.algebra.scalar import Scalar, apply
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 
-class Sized(NamedTuple):
+class BoundedValue(NamedTuple):
     """An expression and the size of the terms it is made of."""
 
     value: Scalar
     size: Scalar
 
 
-def sizes(tape: Tape, nodes: Sequence[int]) -> list[int]:
+def magnitude_bounds(tape: Tape, nodes: Sequence[int]) -> list[int]:
     """The sizes of nodes, on the same tape."""
-    arithmetic = SymbolSizes(tape)
+    arithmetic = MagnitudeArithmetic(tape)
     return [x.size.i for x in evaluate(tape, nodes, arithmetic.symbol, arithmetic)]
 
 
-class SymbolSizes:
+class MagnitudeArithmetic:
     """Arithmetic of expressions with their sizes."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
 
-    def symbol(self, i: int) -> Sized:
+    def symbol(self, i: int) -> BoundedValue:
         """A symbol by itself."""
         x = Scalar(self._tape, i)
-        return Sized(x, abs(x))
+        return BoundedValue(x, abs(x))
 
-    def const(self, value: Number) -> Sized:
+    def const(self, value: Number) -> BoundedValue:
         return self.symbol(self._tape.const(value))
 
-    def pi(self) -> Sized:
+    def pi(self) -> BoundedValue:
         return self.symbol(self._tape.pi)
 
-    def add(self, a: Sized, b: Sized) -> Sized:
-        return Sized(a.value + b.value, a.size + b.size)
+    def add(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
+        return BoundedValue(a.value + b.value, a.size + b.size)
 
-    def sub(self, a: Sized, b: Sized) -> Sized:
-        return Sized(a.value - b.value, a.size + b.size)
+    def sub(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
+        return BoundedValue(a.value - b.value, a.size + b.size)
 
-    def mul(self, a: Sized, b: Sized) -> Sized:
-        return Sized(a.value * b.value, a.size * b.size)
+    def mul(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
+        return BoundedValue(a.value * b.value, a.size * b.size)
 
-    def div(self, a: Sized, b: Sized) -> Sized:
+    def div(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
         # a denominator that nearly vanishes is a singular position, which rounding does not excuse
-        return Sized(a.value / b.value, a.size / abs(b.value))
+        return BoundedValue(a.value / b.value, a.size / abs(b.value))
 
-    def neg(self, a: Sized) -> Sized:
-        return Sized(-a.value, a.size)
+    def neg(self, a: BoundedValue) -> BoundedValue:
+        return BoundedValue(-a.value, a.size)
 
-    def atan2(self, a: Sized, b: Sized) -> Sized:
+    def atan2(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
         (y, dy), (x, dx) = a, b
         value, square = Scalar(y.tape, y.tape.atan2(y.i, x.i)), y * y + x * x
         moved = abs(x) * dy + abs(y) * dx
-        return Sized(value, abs(value) + moved / (square + (1 - sign(square))))
+        return BoundedValue(value, abs(value) + moved / (square + (1 - sign(square))))
 
-    def call(self, function: str, a: Sized, node: int) -> Sized:  # noqa: ARG002 - which angle it is does not matter here
+    def call(self, function: str, a: BoundedValue, node: int) -> BoundedValue:  # noqa: ARG002 - which angle it is does not matter here
         value = apply(function, a.value)
         if function in ("abs", "sign"):
-            return Sized(value, a.size if function == "abs" else Scalar(self._tape, self._tape.one))
-        return Sized(value, abs(value) + _slope(function, a.value, value) * a.size)
+            return BoundedValue(value, a.size if function == "abs" else Scalar(self._tape, self._tape.one))
+        return BoundedValue(value, abs(value) + _derivative_bound(function, a.value, value) * a.size)
 
 
-def _slope(function: str, x: Scalar, value: Scalar) -> Scalar | int:
+def _derivative_bound(function: str, x: Scalar, value: Scalar) -> Scalar | int:
     """|f′(x)|, where f(x) is known; 1 where it is infinite: the size of the value says enough there."""
     if function in ("sin", "cos"):
         return 1

@@ -32,13 +32,13 @@ _SIGNS: Final = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 _GUARD_DIGITS: Final = 15
 
 
-class _ByOperators:
+class _OperatorArithmetic:
     """Python's operators themselves: a method around each would cost as much as what it does."""
 
     add, sub, mul, div, neg = (staticmethod(rule) for rule in (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg))
 
 
-class Floats(_ByOperators):
+class FloatArithmetic(_OperatorArithmetic):
     """Double precision, one state at a time."""
 
     def const(self, value: Number) -> float:
@@ -62,7 +62,7 @@ class Floats(_ByOperators):
         return float(getattr(math, function)(a))
 
 
-class Arrays(Floats):
+class ArrayArithmetic(FloatArithmetic):
     """Double precision, many states at once, by numpy."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Arrays(Floats):
         return getattr(self.numpy, NUMPY_NAMES.get(function, function))(a)
 
 
-class Balls(_ByOperators):
+class BallArithmetic(_OperatorArithmetic):
     """Real balls at the precision that flint's context has while they are made."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, 
     import flint
 
     with flint.ctx.workdps(digits + _GUARD_DIGITS):
-        balls = Balls()
+        balls = BallArithmetic()
 
         def symbol(i: int) -> arb:
             if i not in symbol_values:

@@ -10,18 +10,18 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.symbolic.algebra.arithmetic import NUMPY_NAMES
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 # values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing varies; a bare pair, which is
 # made once for every node
-Dual: TypeAlias = "tuple[Numbers, Numbers | None]"
+Dual: TypeAlias = "tuple[FloatArray, FloatArray | None]"
 
 
 # df/dx from x and f(x), for every elementary function of the tape
-_SLOPES: Final[dict[str, Callable[[Numbers, Numbers], Numbers]]] = {
+_SLOPES: Final[dict[str, Callable[[FloatArray, FloatArray], FloatArray]]] = {
     "sin": lambda x, _: np.cos(x),
     "cos": lambda x, _: -np.sin(x),
     "exp": lambda _, f: f,
@@ -37,7 +37,7 @@ _SLOPES: Final[dict[str, Callable[[Numbers, Numbers], Numbers]]] = {
 }
 
 
-class Duals:
+class DualArithmetic:
     """The rules of differentiation as an arithmetic."""
 
     def const(self, value: Number) -> Dual:
@@ -78,7 +78,7 @@ class Duals:
         return f, None if d is None else d * _SLOPES[function](x, f)
 
 
-def _sum(da: Numbers | None, ka: Numbers, db: Numbers | None, kb: Numbers) -> Numbers | None:
+def _sum(da: FloatArray | None, ka: FloatArray, db: FloatArray | None, kb: FloatArray) -> FloatArray | None:
     """ka da + kb db"""
     if da is None:
         return None if db is None else db * kb
@@ -86,8 +86,8 @@ def _sum(da: Numbers | None, ka: Numbers, db: Numbers | None, kb: Numbers) -> Nu
 
 
 def jacobian(
-    tape: Tape, outs: Sequence[int], wrt: Sequence[int], state: Mapping[int, Numbers | float], count: int = 1, kind: type = np.float64
-) -> tuple[Numbers, Numbers]:
+    tape: Tape, outs: Sequence[int], wrt: Sequence[int], state: Mapping[int, FloatArray | float], count: int = 1, kind: type = np.float64
+) -> tuple[FloatArray, FloatArray]:
     """e and ∂e/∂x of the nodes at `count` points: arrays of shape (count, outs) and (count, outs, wrt).
 
     `state` gives every symbol as a number or as one number for each point. Where a node is not defined it is NaN. With
@@ -96,7 +96,7 @@ def jacobian(
     place = {i: k for k, i in enumerate(wrt)}
 
     def symbol(i: int) -> Dual:
-        x: Numbers = np.atleast_1d(np.asarray(state[i], dtype=kind))
+        x: FloatArray = np.atleast_1d(np.asarray(state[i], dtype=kind))
         if i not in place:
             return x, None
         d = np.zeros((len(wrt), 1))
@@ -104,10 +104,10 @@ def jacobian(
         return x, d
 
     with np.errstate(all="ignore"):
-        found = evaluate(tape, outs, symbol, Duals())
-    values: Numbers = np.empty((count, len(outs)), dtype=kind)
-    slopes: Numbers = np.zeros((count, len(outs), len(wrt)), dtype=kind)
-    for k, (x, d) in enumerate(found):
+        duals = evaluate(tape, outs, symbol, DualArithmetic())
+    values: FloatArray = np.empty((count, len(outs)), dtype=kind)
+    slopes: FloatArray = np.zeros((count, len(outs), len(wrt)), dtype=kind)
+    for k, (x, d) in enumerate(duals):
         values[:, k] = x
         if d is not None:
             slopes[:, k, :] = d.T

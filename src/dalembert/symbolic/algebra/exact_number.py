@@ -18,13 +18,13 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.caching import MAKING
+from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.symbolic.algebra.tape import Tape
 
 # digits that are the same for numbers that are equal, however they were reached
 _HASHED: Final = 12
 # values further apart, relative to their size, are not equal
-_APART: Final = 1e-9
+_EQUAL_RTOL: Final = 1e-9
 # a sum that a program goes on adding to is a float from so many operations on
 _LARGEST: Final = 200
 _POWER: Final = "power"
@@ -41,7 +41,7 @@ def _by_value(rule: Callable[[float, float], Any]) -> Callable[[Any, object], An
     return answer
 
 
-class ReadByValue:
+class _FloatComparisons:
     """What Python asks of a real number beside its arithmetic: order, parts, rounding; answered by its value."""
 
     __slots__ = ()
@@ -73,10 +73,10 @@ class ReadByValue:
 
 def operators(operation: str) -> tuple[Callable[[Any, object], Any], Callable[[Any, object], Any]]:
     """The methods x + y and y + x."""
-    return lambda x, y: combined(operation, x, y), lambda x, y: combined(operation, y, x)
+    return lambda x, y: exact_operation(operation, x, y), lambda x, y: exact_operation(operation, y, x)
 
 
-class ExactNumber(ReadByValue):
+class ExactNumber(_FloatComparisons):
     """A real number made of rationals, π and elementary functions; `==` is true where equality was shown exactly, `<` is by value.
 
     Values of arcus functions are not known by heart: da.atan(1) == da.pi/4 was not shown, and is false.
@@ -91,9 +91,9 @@ class ExactNumber(ReadByValue):
 
     def on(self, tape: Tape) -> int:
         """The same number on the tape of a system."""
-        from dalembert.symbolic.algebra.scalar import Scalar, on
+        from dalembert.symbolic.algebra.scalar import Scalar, as_node
 
-        given = [on(tape, x) for x in self.operands]
+        given = [as_node(tape, x) for x in self.operands]
         if self.operation == _POWER:
             return (Scalar(tape, given[0]) ** Scalar(tape, given[1])).i
         if self.operation in _RULES:
@@ -110,7 +110,7 @@ class ExactNumber(ReadByValue):
     __pow__, __rpow__ = operators(_POWER)
 
     def __neg__(self) -> Any:
-        return combined("-", 0, self)
+        return exact_operation("-", 0, self)
 
     def __pos__(self) -> ExactNumber:
         return self
@@ -125,7 +125,7 @@ class ExactNumber(ReadByValue):
         if not is_number(other):
             return NotImplemented
         x, y = self.value, float(other)  # type: ignore[arg-type]
-        return abs(x - y) <= _APART * max(abs(x), abs(y), 1.0) and _equal(self, other)
+        return abs(x - y) <= _EQUAL_RTOL * max(abs(x), abs(y), 1.0) and _equal(self, other)
 
     def __hash__(self) -> int:
         return hash(round(self.value, _HASHED))
@@ -159,7 +159,7 @@ _RULES: Final[dict[str, tuple[Callable[..., int], Callable[..., float]]]] = {
 }
 
 
-def applied(function: str, value: float, *x: Any) -> ExactNumber:
+def exact_function(function: str, value: float, *x: Any) -> ExactNumber:
     """function(x) of numbers, whose value is known."""
     return ExactNumber(function, x, value, 1 + sum(_size(each) for each in x))
 
@@ -173,7 +173,7 @@ def _size(x: object) -> int:
     return x.size if isinstance(x, ExactNumber) else 1
 
 
-def combined(operation: str, a: Any, b: Any) -> Any:
+def exact_operation(operation: str, a: Any, b: Any) -> Any:
     """a + b, a·b, a/b, aᵇ of numbers one of which is exact."""
     for x in (a, b):
         if isinstance(x, float) and not math.isfinite(x):
@@ -198,22 +198,22 @@ def combined(operation: str, a: Any, b: Any) -> Any:
     if isinstance(value, complex):
         msg = f"({a})**({b}) is complex: dalembert computes with real numbers"
         raise BadExpression(msg)
-    return applied(operation, value, a, b) if _size(a) + _size(b) < _LARGEST else value
+    return exact_function(operation, value, a, b) if _size(a) + _size(b) < _LARGEST else value
 
 
 def is_zero(x: Any) -> bool:
     """Whether a number is zero: an exact one exactly."""
-    return abs(float(x)) <= _APART and bool(x == 0)
+    return abs(float(x)) <= _EQUAL_RTOL and bool(x == 0)
 
 
 def _equal(a: Any, b: Any) -> bool:
     """Decided as for expressions."""
-    from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-    from dalembert.symbolic.algebra.scalar import on
+    from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+    from dalembert.symbolic.algebra.scalar import as_node
 
     tape = Tape()
-    with MAKING:
-        return bool(shown_zero(tape, [tape.sub(on(tape, a), on(tape, b))])[0])
+    with COMPUTE_LOCK:
+        return bool(provably_zero(tape, [tape.sub(as_node(tape, a), as_node(tape, b))])[0])
 
 
 # ---- π -------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ _ULPS: Final = 4
 _LARGEST_ANGLE: Final = 1000.0
 
 
-class PiNumber(ReadByValue):
+class PiNumber(_FloatComparisons):
     """a + b π"""
 
     __slots__ = ("a", "b")
@@ -235,7 +235,7 @@ class PiNumber(ReadByValue):
         self.a, self.b = a, b
 
     def __add__(self, other: object) -> PiNumber:
-        x = _taken(other)
+        x = _as_pi_number(other)
         return NotImplemented if x is None else PiNumber(self.a + x.a, self.b + x.b)
 
     __radd__ = __add__
@@ -250,36 +250,36 @@ class PiNumber(ReadByValue):
         return self if float(self) >= 0 else -self
 
     def __sub__(self, other: object) -> PiNumber:
-        x = _taken(other)
+        x = _as_pi_number(other)
         return NotImplemented if x is None else PiNumber(self.a - x.a, self.b - x.b)
 
     def __rsub__(self, other: object) -> PiNumber:
         return -self + other
 
     def __mul__(self, other: object) -> Any:
-        x = _taken(other)
+        x = _as_pi_number(other)
         if x is None:
             return NotImplemented
         if x.b and self.b:
-            return applied("*", float(self) * float(x), self, x)
+            return exact_function("*", float(self) * float(x), self, x)
         return PiNumber(self.a * x.a, self.a * x.b + self.b * x.a)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Any:
-        x = _taken(other)
+        x = _as_pi_number(other)
         if x is None:
             return NotImplemented
         if x == 0:
             msg = f"({self})/({other}): divide π by a number other than zero"
             raise BadExpression(msg)
         if x.b:
-            return applied("/", float(self) / float(x), self, x)
+            return exact_function("/", float(self) / float(x), self, x)
         return PiNumber(self.a / x.a, self.b / x.a)
 
     def __rtruediv__(self, other: object) -> Any:
-        x = _taken(other)
-        return NotImplemented if x is None else combined("/", x, self)
+        x = _as_pi_number(other)
+        return NotImplemented if x is None else exact_operation("/", x, self)
 
     __pow__, __rpow__ = operators("power")
 
@@ -311,7 +311,7 @@ numbers.Real.register(PiNumber)
 pi: Final = PiNumber(Fraction(0), Fraction(1))
 
 
-def _taken(x: object) -> PiNumber | None:
+def _as_pi_number(x: object) -> PiNumber | None:
     """A number in an exact sum or product; None for what is no number, such as an expression."""
     from dalembert.symbolic.algebra.scalar import exact
 

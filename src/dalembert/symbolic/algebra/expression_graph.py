@@ -14,14 +14,14 @@ from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
 
 from dalembert.errors import NotLinear
-from dalembert.foundation.caching import MAKING
+from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Node, Number, Tape
 
 Value = TypeVar("Value")
 # so many expressions need much of a tape
 _MANY: Final = 64
 # what was asked for lately is asked for again: a zero test goes over the same nodes for degrees, branches, points and balls
-_LATELY: Final = 48
+_MAX_CACHED: Final = 48
 # with so few values known, as those of a new point are, all of what is asked for has to be visited
 _FEW: Final = 64
 
@@ -54,30 +54,30 @@ def operands(op: str, a: Any, b: Any) -> tuple[int, ...]:
     return (a, b) if op in BINARY else (a,)
 
 
-def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> Sequence[int]:
+def dependencies(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> Sequence[int]:
     """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
     if done != ():
-        return needed_nodes(tape.nodes, outs, done)
+        return dependencies_in(tape.nodes, outs, done)
     ends = tuple(outs)
-    found = tape.visits.get(ends)
-    if found is None:
-        found = tuple(_needed_by_many(tape.nodes, ends) if len(ends) >= _MANY else needed_nodes(tape.nodes, ends))
-        if len(tape.visits) >= _LATELY:
-            tape.visits.clear()
-        tape.visits[ends] = found
-    return found
+    nodes = tape.dependency_cache.get(ends)
+    if nodes is None:
+        nodes = tuple(_dependencies_by_sweep(tape.nodes, ends) if len(ends) >= _MANY else dependencies_in(tape.nodes, ends))
+        if len(tape.dependency_cache) >= _MAX_CACHED:
+            tape.dependency_cache.clear()
+        tape.dependency_cache[ends] = nodes
+    return nodes
 
 
-def still_needed(tape: Tape, outs: Iterable[int], done: Collection[int]) -> Sequence[int]:
+def missing_dependencies(tape: Tape, outs: Iterable[int], done: Collection[int]) -> Sequence[int]:
     """The same where operands of what is done are done or are not asked for: what was visited for other values is not visited again."""
     ends = tuple(outs)
-    found = tape.visits.get(ends)
-    if found is None and len(done) > _FEW:
-        return needed_nodes(tape.nodes, ends, done)
-    return [i for i in found or needed(tape, ends) if i not in done]
+    known_nodes = tape.dependency_cache.get(ends)
+    if known_nodes is None and len(done) > _FEW:
+        return dependencies_in(tape.nodes, ends, done)
+    return [i for i in known_nodes or dependencies(tape, ends) if i not in done]
 
 
-def needed_nodes(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()) -> list[int]:
+def dependencies_in(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()) -> list[int]:
     """The same of nodes that are on no tape."""
     seen = {i for i in outs if i not in done}
     stack = list(seen)
@@ -95,7 +95,7 @@ def needed_nodes(nodes: Sequence[Node], outs: Iterable[int], done: Container[int
     return sorted(seen)
 
 
-def _needed_by_many(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
+def _dependencies_by_sweep(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
     """The same by one sweep down the tape, which is faster where much of it is needed."""
     top = max(outs) + 1
     wanted = bytearray(top)
@@ -113,13 +113,13 @@ def _needed_by_many(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
 
 def operations(tape: Tape, outs: Iterable[int]) -> Iterator[str]:
     """The operation of every node that `outs` are made of."""
-    return map(itemgetter(0), map(tape.nodes.__getitem__, needed(tape, outs)))
+    return map(itemgetter(0), map(tape.nodes.__getitem__, dependencies(tape, outs)))
 
 
 # ---- what a node contains ------------------------------------------------------------------------
 
 
-class Ingredients:
+class ContainedSymbols:
     """Which symbols a node contains, whether π, and which functions other than sines and cosines: bits for every node, found once.
 
     As far as anybody has asked: nodes never change, so neither does what they contain.
@@ -136,9 +136,9 @@ class Ingredients:
         self.all_symbols = self.pi = 0
         self._listed: dict[int, tuple[int, ...]] = {}
 
-    def below(self, length: int) -> Ingredients:
+    def prefix(self, length: int) -> ContainedSymbols:
         """The same for a tape that agrees with this one below `length`."""
-        new = Ingredients()
+        new = ContainedSymbols()
         new._sets = self._sets[:length]
         new._marks = self._marks[: bisect_left(self._marks, length)]
         shared = (1 << len(new._marks)) - 1
@@ -163,7 +163,7 @@ class Ingredients:
         """The bits of some nodes together."""
         ends = tuple(outs)
         if ends and max(ends) >= len(self._sets):
-            with MAKING:
+            with COMPUTE_LOCK:
                 self._extend(tape, max(ends) + 1)
         bits = 0
         for i in ends:
@@ -184,29 +184,29 @@ class Ingredients:
             sets.append(equal.setdefault(bits, bits))
 
 
-def _ingredients(tape: Tape) -> Ingredients:
+def _contained_symbols(tape: Tape) -> ContainedSymbols:
     if tape.ingredients is None:
-        with MAKING:
+        with COMPUTE_LOCK:
             if tape.ingredients is None:
-                tape.ingredients = Ingredients()
+                tape.ingredients = ContainedSymbols()
     return tape.ingredients
 
 
 def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:
     """The symbols that `outs` contain, in order of creation."""
-    known = _ingredients(tape)
+    known = _contained_symbols(tape)
     return list(known.symbols(known.union(tape, outs)))
 
 
 def functions_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:
     """The nodes of all functions but sines and cosines that `outs` contain, in order of creation."""
-    known = _ingredients(tape)
+    known = _contained_symbols(tape)
     return known.functions(known.union(tape, outs))
 
 
 def has_pi(tape: Tape, outs: Iterable[int]) -> bool:
     """Whether `outs` contain π."""
-    known = _ingredients(tape)
+    known = _contained_symbols(tape)
     return bool(known.union(tape, outs) & known.pi)
 
 
@@ -228,7 +228,7 @@ def is_monomial(tape: Tape, i: int) -> bool:
     return True
 
 
-def is_not_zero(tape: Tape, i: int) -> bool:
+def is_structurally_nonzero(tape: Tape, i: int) -> bool:
     """Whether its form alone tells that a node does not vanish identically: monomials, sums that one of their monomials alone makes
     depend on some symbol, and products of all these.
     """
@@ -240,14 +240,14 @@ def is_not_zero(tape: Tape, i: int) -> bool:
             stack += (a, b)
         elif op == "neg":
             stack.append(a)
-        elif not (_is_told_by_a_symbol(tape, i) if op == "add" or op == "sub" else is_monomial(tape, i)):
+        elif not (_has_symbol_in_one_term_only(tape, i) if op == "add" or op == "sub" else is_monomial(tape, i)):
             return False
     return True
 
 
-def _is_told_by_a_symbol(tape: Tape, i: int) -> bool:
+def _has_symbol_in_one_term_only(tape: Tape, i: int) -> bool:
     """Whether a sum depends on a symbol that one of its terms alone contains, a monomial."""
-    known, terms, stack = _ingredients(tape), [], [i]
+    known, terms, stack = _contained_symbols(tape), [], [i]
     while stack:
         i = stack.pop()
         op, a, b = tape.nodes[i]
@@ -276,7 +276,7 @@ def evaluate(
     nodes = tape.nodes
     v: dict[int, Value] = dict(given) if given else {}
     binary = {"add": arithmetic.add, "sub": arithmetic.sub, "mul": arithmetic.mul, "div": arithmetic.div, "atan2": arithmetic.atan2}
-    for i in needed(tape, outs, v) if given else needed(tape, outs):
+    for i in dependencies(tape, outs, v) if given else dependencies(tape, outs):
         op, a, b = nodes[i]
         rule = binary.get(op)
         if rule is not None:
@@ -304,7 +304,7 @@ _SLOPES: Final[dict[str, Callable[[Tape, int, int], int]]] = {
     "sinh": lambda t, a, _: t.call("cosh", a),
     "cosh": lambda t, a, _: t.call("sinh", a),
     "asin": lambda t, a, _: t.div(t.one, t.call("sqrt", t.sub(t.one, t.mul(a, a)))),
-    "acos": lambda t, a, i: t.neg(slope(t, "asin", a, i)),
+    "acos": lambda t, a, i: t.neg(function_derivative(t, "asin", a, i)),
     "atan": lambda t, a, _: t.div(t.one, t.add(t.one, t.mul(a, a))),
     "abs": lambda t, a, _: t.call("sign", a),
     # wherever it has a derivative
@@ -312,7 +312,7 @@ _SLOPES: Final[dict[str, Callable[[Tape, int, int], int]]] = {
 }
 
 
-def slope(tape: Tape, function: str, a: int, i: int) -> int:
+def function_derivative(tape: Tape, function: str, a: int, i: int) -> int:
     """d function(a)/da, where node i is function(a)."""
     return _SLOPES[function](tape, a, i)
 
@@ -325,28 +325,28 @@ class Derivative:
 
     def __init__(self, tape: Tape, rate: Callable[[int], int | None]) -> None:
         self.tape, self.rate = tape, rate
-        self._found: dict[int, int] = {}
+        self._derivatives: dict[int, int] = {}
 
     def __call__(self, e: int) -> int:
-        found = self._found
-        if e not in found:
-            for i in needed(self.tape, (e,), found):
-                found[i] = self._rule(i)
-        return found[e]
+        derivatives = self._derivatives
+        if e not in derivatives:
+            for i in dependencies(self.tape, (e,), derivatives):
+                derivatives[i] = self._rule(i)
+        return derivatives[e]
 
     def _rule(self, i: int) -> int:
-        t, found = self.tape, self._found
+        t, derivatives = self.tape, self._derivatives
         zero = t.zero
         op, a, b = t.nodes[i]
         if op in LEAVES:
             d = self.rate(i) if op == "symbol" else None
             return zero if d is None else d
-        da = found[a]
+        da = derivatives[a]
         if op not in BINARY:
             if da == zero:
                 return zero
-            return t.neg(da) if op == "neg" else t.mul(da, slope(t, op, a, i))
-        db = found[b]
+            return t.neg(da) if op == "neg" else t.mul(da, function_derivative(t, op, a, i))
+        db = derivatives[b]
         if da == zero and db == zero:
             return zero
         if op == "add":
@@ -371,12 +371,12 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
     bar: dict[int, int] = {}
     add, mul, neg = t.add, t.mul, t.neg
 
-    def send(i: int, d: int) -> None:
+    def accumulate(i: int, d: int) -> None:
         bar[i] = add(bar[i], d) if i in bar else d
 
     for e, s in seeds.items():
-        send(e, s)
-    moved = depends_on(t, seeds, wrt)
+        accumulate(e, s)
+    moved = nodes_depending_on(t, seeds, wrt)
     for i in sorted(moved, reverse=True):
         g = bar.get(i)
         if g is None or g == zero:
@@ -388,38 +388,38 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
         right = op in BINARY and b in moved
         if op == "add" or op == "sub":
             if left:
-                send(a, g)
+                accumulate(a, g)
             if right:
-                send(b, g if op == "add" else neg(g))
+                accumulate(b, g if op == "add" else neg(g))
         elif op == "mul":
             if left:
-                send(a, mul(g, b))
+                accumulate(a, mul(g, b))
             if right:
-                send(b, mul(g, a))
+                accumulate(b, mul(g, a))
         elif op == "neg":
-            send(a, neg(g))
+            accumulate(a, neg(g))
         elif op == "div":
             q = t.div(g, b)
             if left:
-                send(a, q)
+                accumulate(a, q)
             if right:
-                send(b, neg(mul(q, i)))
+                accumulate(b, neg(mul(q, i)))
         elif op == "atan2":
             q = t.div(g, add(mul(a, a), mul(b, b)))
             if left:
-                send(a, mul(q, b))
+                accumulate(a, mul(q, b))
             if right:
-                send(b, neg(mul(q, a)))
+                accumulate(b, neg(mul(q, a)))
         else:
-            send(a, mul(g, slope(t, op, a, i)))
+            accumulate(a, mul(g, function_derivative(t, op, a, i)))
     return [bar.get(x, zero) for x in wrt]
 
 
-def depends_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:
+def nodes_depending_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:
     """Those of the nodes under `outs` that contain one of the symbols `wrt`."""
     moved = set(wrt)
     nodes = tape.nodes
-    for i in needed(tape, outs):
+    for i in dependencies(tape, outs):
         op, a, b = nodes[i]
         if op in BINARY:
             if a in moved or b in moved:
@@ -429,7 +429,7 @@ def depends_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:
     return moved
 
 
-class Linear:
+class LinearCoefficients:
     """e = c + Σ_r k_r x_r: the coefficients of an expression that is linear in the symbols x.
 
     It gives partial velocities, constraint rows, speeds and mass matrices, and it *is* the check that they
@@ -439,15 +439,15 @@ class Linear:
     def __init__(self, tape: Tape, wrt: Sequence[int]) -> None:
         self.tape = tape
         self.wrt = list(wrt)
-        self._found: dict[int, tuple[int, dict[int, int]] | None] = {x: (tape.zero, {r: tape.one}) for r, x in enumerate(self.wrt)}
+        self._linear_forms: dict[int, tuple[int, dict[int, int]] | None] = {x: (tape.zero, {r: tape.one}) for r, x in enumerate(self.wrt)}
 
     def __call__(self, e: int) -> tuple[int, dict[int, int]]:
         """(c, {r: k_r})"""
-        found = self._found
-        if e not in found:
-            for i in needed(self.tape, (e,), found):
-                found[i] = self._rule(i)
-        form = found[e]
+        linear_forms = self._linear_forms
+        if e not in linear_forms:
+            for i in dependencies(self.tape, (e,), linear_forms):
+                linear_forms[i] = self._rule(i)
+        form = linear_forms[e]
         return (e, {}) if form is None else form
 
     def constant(self, e: int) -> int:
@@ -455,12 +455,12 @@ class Linear:
         return self(e)[0]
 
     def _rule(self, i: int) -> tuple[int, dict[int, int]] | None:
-        t, found = self.tape, self._found
+        t, linear_forms = self.tape, self._linear_forms
         op, a, b = t.nodes[i]
         if op in LEAVES:
             return None
-        fa = found[a]
-        fb = found[b] if op in BINARY else None
+        fa = linear_forms[a]
+        fb = linear_forms[b] if op in BINARY else None
         if fa is None and fb is None:
             return None
         (ca, ka), (cb, kb) = fa or (a, {}), fb or (b, {})
@@ -475,7 +475,7 @@ class Linear:
             return t.div(ca, cb), {r: t.div(k, cb) for r, k in ka.items()}
         if not ka and not kb:
             # what might have varied has cancelled
-            return rebuilt(t, op, ca, cb), {}
+            return apply_operation(t, op, ca, cb), {}
         inside = [t.nodes[x][1] for x in symbols_of(t, (i,)) if x in self.wrt]
         msg = f"not linear in {', '.join(map(str, inside))}"
         raise NotLinear(msg)
@@ -493,26 +493,26 @@ class Linear:
         return combine(fa[0], fb[0]), ks
 
 
-class Rewrite:
+class Substitution:
     """e with some nodes replaced by others, wherever they occur: q' → W u + X."""
 
     def __init__(self, tape: Tape, replace: Mapping[int, int]) -> None:
         self.tape = tape
-        self._found: dict[int, int] = dict(replace)
+        self._new_nodes: dict[int, int] = dict(replace)
 
     def __call__(self, e: int) -> int:
-        found = self._found
-        if e not in found:
+        new_nodes = self._new_nodes
+        if e not in new_nodes:
             nodes = self.tape.nodes
-            for i in needed(self.tape, (e,), found):
+            for i in dependencies(self.tape, (e,), new_nodes):
                 op, a, b = nodes[i]
                 # what holds nothing that is replaced stays as it is
-                same = op in LEAVES or (found[a] == a and (op not in BINARY or found[b] == b))
-                found[i] = i if same else rebuilt(self.tape, op, found[a], found.get(b))
-        return found[e]
+                same = op in LEAVES or (new_nodes[a] == a and (op not in BINARY or new_nodes[b] == b))
+                new_nodes[i] = i if same else apply_operation(self.tape, op, new_nodes[a], new_nodes.get(b))
+        return new_nodes[e]
 
 
-def rebuilt(tape: Tape, op: str, a: Any, b: Any) -> int:
+def apply_operation(tape: Tape, op: str, a: Any, b: Any) -> int:
     """The operation of new operands; b is nothing where it takes one."""
     if op in BINARY:
         # each operation is the method of its name
@@ -520,11 +520,11 @@ def rebuilt(tape: Tape, op: str, a: Any, b: Any) -> int:
     return tape.neg(a) if op == "neg" else tape.call(op, a)
 
 
-def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
+def copy_expressions(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
     """The expressions `outs` of one tape, made again on another tape of the same system."""
     shared = source.shared_length(target)
     new: dict[int, int] = {}
-    for i in needed(source, outs, range(shared)):
+    for i in dependencies(source, outs, range(shared)):
         op, a, b = source.nodes[i]
         if op == "symbol":
             new[i] = target.symbol(a)
@@ -538,5 +538,5 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
             new[i] = target.pi if op == "pi" else target.const(a)
         else:
             # what both tapes share stays as it is
-            new[i] = rebuilt(target, op, new.get(a, a), new.get(b, b))
+            new[i] = apply_operation(target, op, new.get(a, a), new.get(b, b))
     return [new.get(i, i) for i in outs]

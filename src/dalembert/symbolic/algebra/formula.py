@@ -37,9 +37,9 @@ class Formula:
         return Product((*factors(self), *factors(other)))
 
     @property
-    def T(self) -> Transposed:
+    def T(self) -> Transpose:
         """Xᵀ"""
-        return Transposed(self)
+        return Transpose(self)
 
     def dot(self, other: Formula) -> Dot:
         """a·b"""
@@ -125,13 +125,13 @@ class Quotient(Formula):
     below: Formula
 
 
-class Squared(Formula):
+class Square(Formula):
     """a²"""
 
     of: Formula
 
 
-class Size(Formula):
+class Magnitude(Formula):
     """|a|"""
 
     of: Formula
@@ -151,13 +151,13 @@ class Rate(Formula):
     by: Formula = TIME
 
 
-class Varied(Formula):
+class Variation(Formula):
     """δa"""
 
     of: Formula
 
 
-class Transposed(Formula):
+class Transpose(Formula):
     """Aᵀ"""
 
     of: Formula
@@ -169,7 +169,7 @@ class Inverse(Formula):
     of: Formula
 
 
-class Total(Formula):
+class Summation(Formula):
     """Σ_i a; without an index over all bodies, points or loads that have the quantity."""
 
     of: Formula
@@ -223,21 +223,21 @@ class All(Formula):
     of: tuple[Formula, ...]
 
 
-class Least(Formula):
+class Minimum(Formula):
     """min a subject to b = 0"""
 
     of: Formula
     subject_to: Equation
 
 
-def replaced(a: Formula, new: Mapping[Formula, Formula]) -> Formula:
+def substitute(a: Formula, new: Mapping[Formula, Formula]) -> Formula:
     """The formula with some of its parts replaced by others."""
     if a in new:
         return new[a]
 
     def inside(part: object) -> object:
         if isinstance(part, Formula):
-            return replaced(part, new)
+            return substitute(part, new)
         return tuple(map(inside, part)) if isinstance(part, tuple) else part
 
     return type(a)(*(inside(getattr(a, name.name)) for name in fields(a)))

@@ -15,13 +15,13 @@ from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 from dalembert.errors import BadExpression
-from dalembert.symbolic.algebra.exact_number import applied, is_zero
-from dalembert.symbolic.algebra.scalar import Scalar, apply, join, on
+from dalembert.symbolic.algebra.exact_number import exact_function, is_zero
+from dalembert.symbolic.algebra.scalar import Scalar, apply, as_node, common_tape
 
 X = TypeVar("X", Scalar, float)
 
 
-def _plain(function: str, *x: float) -> float:
+def _number_function(function: str, *x: float) -> float:
     """The function of plain numbers, exact; anything else, and what is not defined, is refused by name."""
     try:
         value = float(getattr(math, function)(*x))
@@ -29,71 +29,71 @@ def _plain(function: str, *x: float) -> float:
         given = ", ".join(f"{v!r:.60}" for v in x)
         msg = f"{function}({given}): {problem}; give an expression of a system, or a number for which it is defined"
         raise BadExpression(msg) from None
-    if function == "tan" and is_zero(_plain("cos", *x)):
+    if function == "tan" and is_zero(_number_function("cos", *x)):
         msg = f"tan({x[0]}): the cosine of it is zero"
         raise BadExpression(msg)
     # it stands wherever a float may
-    return applied(function, value, *x)  # type: ignore[return-value]
+    return exact_function(function, value, *x)  # type: ignore[return-value]
 
 
 def sin(x: X) -> X:
     """sin x"""
-    return apply("sin", x) if isinstance(x, Scalar) else _plain("sin", x)
+    return apply("sin", x) if isinstance(x, Scalar) else _number_function("sin", x)
 
 
 def cos(x: X) -> X:
     """cos x"""
-    return apply("cos", x) if isinstance(x, Scalar) else _plain("cos", x)
+    return apply("cos", x) if isinstance(x, Scalar) else _number_function("cos", x)
 
 
 def tan(x: X) -> X:
     """tan x = sin x / cos x"""
-    return sin(x) / cos(x) if isinstance(x, Scalar) else _plain("tan", x)
+    return sin(x) / cos(x) if isinstance(x, Scalar) else _number_function("tan", x)
 
 
 def exp(x: X) -> X:
     """eˣ"""
-    return apply("exp", x) if isinstance(x, Scalar) else _plain("exp", x)
+    return apply("exp", x) if isinstance(x, Scalar) else _number_function("exp", x)
 
 
 def log(x: X) -> X:
     """The natural logarithm of x > 0."""
-    return apply("log", x) if isinstance(x, Scalar) else _plain("log", x)
+    return apply("log", x) if isinstance(x, Scalar) else _number_function("log", x)
 
 
 def sqrt(x: X) -> X:
     """√x"""
-    return apply("sqrt", x) if isinstance(x, Scalar) else _plain("sqrt", x)
+    return apply("sqrt", x) if isinstance(x, Scalar) else _number_function("sqrt", x)
 
 
 def sinh(x: X) -> X:
     """sinh x"""
-    return apply("sinh", x) if isinstance(x, Scalar) else _plain("sinh", x)
+    return apply("sinh", x) if isinstance(x, Scalar) else _number_function("sinh", x)
 
 
 def cosh(x: X) -> X:
     """cosh x"""
-    return apply("cosh", x) if isinstance(x, Scalar) else _plain("cosh", x)
+    return apply("cosh", x) if isinstance(x, Scalar) else _number_function("cosh", x)
 
 
 def tanh(x: X) -> X:
     """tanh x = sinh x / cosh x"""
-    return sinh(x) / cosh(x) if isinstance(x, Scalar) else _plain("tanh", x)
+    return sinh(x) / cosh(x) if isinstance(x, Scalar) else _number_function("tanh", x)
 
 
 def asin(x: X) -> X:
     """arcsin x"""
-    return apply("asin", x) if isinstance(x, Scalar) else _plain("asin", x)
+    return apply("asin", x) if isinstance(x, Scalar) else _number_function("asin", x)
 
 
 def acos(x: X) -> X:
     """arccos x"""
-    return apply("acos", x) if isinstance(x, Scalar) else _plain("acos", x)
+    return apply("acos", x) if isinstance(x, Scalar) else _number_function("acos", x)
 
 
 def atan(x: X) -> X:
     """arctan x"""
-    return apply("atan", x) if isinstance(x, Scalar) else _plain("atan", x)
+    return apply("atan", x) if isinstance(x, Scalar) else _number_function("atan", x)
 
 
 def sign(x: X) -> X:
@@ -104,12 +104,12 @@ def sign(x: X) -> X:
 def atan2(y: Scalar | float, x: Scalar | float) -> Scalar | float:
     """The angle of the point (x, y)."""
     if isinstance(y, Scalar):
-        tape = join(y.tape, x.tape) if isinstance(x, Scalar) else y.tape
+        tape = common_tape(y.tape, x.tape) if isinstance(x, Scalar) else y.tape
     elif isinstance(x, Scalar):
         tape = x.tape
     else:
-        return _plain("atan2", y, x)
-    return Scalar(tape, tape.atan2(on(tape, y), on(tape, x)))
+        return _number_function("atan2", y, x)
+    return Scalar(tape, tape.atan2(as_node(tape, y), as_node(tape, x)))
 
 
 # ---- what switches -----------------------------------------------------------------------------
@@ -147,18 +147,18 @@ JOINED: Final = "write (x > 0) & (x < 1), or 0 < x < 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Inequality:
+class Condition:
     """1 where it holds, 0 elsewhere, ½ where it changes."""
 
     holds: Any
 
-    def both(self, other: Inequality) -> Inequality:
+    def both(self, other: Condition) -> Condition:
         """1 where both hold."""
-        return Inequality(self.holds * other.holds)
+        return Condition(self.holds * other.holds)
 
-    def either(self, other: Inequality) -> Inequality:
+    def either(self, other: Condition) -> Condition:
         """1 where one of them holds, or both."""
-        return Inequality(1 - (1 - self.holds) * (1 - other.holds))
+        return Condition(1 - (1 - self.holds) * (1 - other.holds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +168,10 @@ class ValuePair:
     parts: tuple[Any, ...]
 
 
-def compared(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Inequality:
+def comparison_indicator(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Condition:
     """a < b ≤ c …: H(b − a) H(c − b) …"""
     rising = (b - a if isinstance(op, ast.Lt | ast.LtE) else a - b for op, (a, b) in zip(operators, pairwise(sides), strict=True))
-    return reduce(Inequality.both, [Inequality(step(e)) for e in rising])
+    return reduce(Condition.both, [Condition(step(e)) for e in rising])
 
 
 def piecewise(*pieces: Any) -> Any:
@@ -179,7 +179,7 @@ def piecewise(*pieces: Any) -> Any:
     total: Any = 0
     for piece in reversed(pieces):
         parts = piece.parts if isinstance(piece, ValuePair) else ()
-        if len(parts) != 2 or isinstance(parts[0], Inequality) or not isinstance(parts[1], Inequality):
+        if len(parts) != 2 or isinstance(parts[0], Condition) or not isinstance(parts[1], Condition):
             msg = f"Piecewise takes pairs of a value and a condition, {EXAMPLE}"
             raise BadExpression(msg)
         value, inside = parts[0], parts[1].holds
@@ -187,18 +187,18 @@ def piecewise(*pieces: Any) -> Any:
     return total
 
 
-def all_of(*conditions: Any) -> Inequality:
+def all_of(*conditions: Any) -> Condition:
     """And(…)"""
-    return reduce(Inequality.both, _checked("And", conditions))
+    return reduce(Condition.both, _require_conditions("And", conditions))
 
 
-def any_of(*conditions: Any) -> Inequality:
+def any_of(*conditions: Any) -> Condition:
     """Or(…)"""
-    return reduce(Inequality.either, _checked("Or", conditions))
+    return reduce(Condition.either, _require_conditions("Or", conditions))
 
 
-def _checked(name: str, conditions: tuple[Any, ...]) -> tuple[Inequality, ...]:
-    if not all(isinstance(c, Inequality) for c in conditions):
+def _require_conditions(name: str, conditions: tuple[Any, ...]) -> tuple[Condition, ...]:
+    if not all(isinstance(c, Condition) for c in conditions):
         msg = f"{name} joins comparisons; {JOINED}"
         raise BadExpression(msg)
     return conditions

@@ -15,12 +15,12 @@ from functools import reduce
 from typing import Any, Final
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.suggestions import nearest
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.symbolic.algebra import functions
 from dalembert.symbolic.algebra.exact_number import multiple_of_pi
-from dalembert.symbolic.algebra.scalar import Scalar, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.tape import LARGEST_POWER, Number, Tape
-from dalembert.symbolic.algebra.tokenizer import PIECES, PRIMES, Scan, refuse, refuse_again, short
+from dalembert.symbolic.algebra.tokenizer import PIECES, PRIMES, Scan, add_column, refuse, short
 
 MOST_BITS: Final = 10_000
 MOST_DOTS: Final = 2
@@ -83,16 +83,16 @@ def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None
     or halves of such. Anything else, and anything too large, is refused with its column.
     """
     terms = Scan(text).terms()
-    read = TermReader(text, names, tape, {**FUNCTIONS, **(more or {})})
+    read = TermBuilder(text, names, tape, {**FUNCTIONS, **(more or {})})
     total = Scalar(tape, tape.zero)
     for minus, at, skeleton in terms:
         e = read.term(at, skeleton)
-        total = read.small(total - e if minus else total + e, at)
+        total = read.check_size(total - e if minus else total + e, at)
     return total
 
 
 @dataclass(frozen=True, slots=True)
-class TermReader:
+class TermBuilder:
     """Terms of the text on the tape, each read from its skeleton."""
 
     text: str
@@ -100,7 +100,7 @@ class TermReader:
     tape: Tape
     functions: Known
 
-    def _meant(self, name: str) -> str:
+    def _suggest_symbol(self, name: str) -> str:
         """theta_dot and thetadot are meant as rates, otherwise as the last of some functions."""
         if name in ("otherwise", "true", "else"):
             return "write True"
@@ -126,12 +126,12 @@ class TermReader:
             args = values[len(values) - n :]
             del values[len(values) - n :]
             values.append(self._value(node, args, offset))
-        self._arithmetic(values, at)
+        self._refuse_conditions(values, at)
         return values[0]
 
-    def _arithmetic(self, args: list[Any], at: int) -> None:
+    def _refuse_conditions(self, args: list[Any], at: int) -> None:
         """Refuse conditions and pieces where a value is meant."""
-        if any(isinstance(e, functions.Inequality | functions.ValuePair) for e in args):
+        if any(isinstance(e, functions.Condition | functions.ValuePair) for e in args):
             refuse("a condition where a value is meant", at, f"conditions stand in {functions.EXAMPLE}")
 
     def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
@@ -142,32 +142,32 @@ class TermReader:
             case ast.Compare():
                 if not all(isinstance(e, Scalar) for e in args):
                     refuse("a comparison", at, f"numbers are compared; {functions.JOINED}")
-                return self._made(lambda *sides: functions.compared(node.ops, sides), args, at)
+                return self._apply(lambda *sides: functions.comparison_indicator(node.ops, sides), args, at)
         both = isinstance(node.op, ast.And | ast.BitAnd)  # type: ignore[attr-defined]
-        return self._made(functions.all_of if both else functions.any_of, args, at)
+        return self._apply(functions.all_of if both else functions.any_of, args, at)
 
     def _value(self, node: ast.expr, args: list[Any], offset: int) -> Any:
         start, stop = node.col_offset + offset, (node.end_col_offset or 0) + offset
         if is_condition(node):
             return self._condition(node, args, start)
         if not isinstance(node, ast.Call):
-            self._arithmetic(args, start)
+            self._refuse_conditions(args, start)
         match node:
             case ast.Constant():
                 return Scalar(self.tape, _literal(self.tape, self.text[start:stop]))
             case ast.Name() | ast.Attribute():
-                return self._named(self.text[start:stop], start)
+                return self._symbol_or_rate(self.text[start:stop], start)
             case ast.UnaryOp():
                 return -args[0] if isinstance(node.op, ast.USub) else args[0]
             case ast.BinOp(op=ast.Pow()):
                 return self._power(args[0], args[1], node.right.col_offset + offset)
             case ast.BinOp():
-                return self._made(_OPERATORS[type(node.op)], args, node.right.col_offset + offset)
+                return self._apply(_OPERATORS[type(node.op)], args, node.right.col_offset + offset)
             case ast.Call():
                 return self._call(self.text[start : (node.func.end_col_offset or 0) + offset], args, start)
         return refuse("not an expression", start)
 
-    def _named(self, word: str, at: int) -> Any:
+    def _symbol_or_rate(self, word: str, at: int) -> Any:
         """A symbol or one of its rates: theta, theta.dot, theta''."""
         base, *attributes = (part.strip() for part in word.split("."))
         for attribute in attributes:
@@ -178,28 +178,28 @@ class TermReader:
         if e is None and name == "pi":
             e = Scalar(self.tape, self.tape.pi)
         if e is None and word == "True":
-            return functions.Inequality(Scalar(self.tape, self.tape.one))
+            return functions.Condition(Scalar(self.tape, self.tape.one))
         if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:
-            refuse(f"unknown name '{short(name)}'", at, self._meant(name) or nearest(name, [*self.names, "pi"]))
+            refuse(f"unknown name '{short(name)}'", at, self._suggest_symbol(name) or suggest_name(name, [*self.names, "pi"]))
         dots = len(attributes) + sum(word.count(prime) for prime in PRIMES)
         if dots > MOST_DOTS:
             refuse(f"'{short(word)}'", at, f"at most {MOST_DOTS} time derivatives")
-        return self._made(lambda: _rate(Scalar(self.tape, on(self.tape, e)), dots), [], at)
+        return self._apply(lambda: _rate(Scalar(self.tape, as_node(self.tape, e)), dots), [], at)
 
     def _call(self, name: str, args: list[Any], at: int) -> Any:
         if name.partition(".")[0].rstrip(PRIMES) in self.names:
             refuse(f"'{short(name)}' is not a function", at, "a * is missing before the parenthesis")
         if name not in self.functions:
-            refuse(f"unknown function '{short(name)}'", at, _meant(name, self.functions))
+            refuse(f"unknown function '{short(name)}'", at, _suggest_function(name, self.functions))
         least, most, function = self.functions[name]
         if not least <= len(args) <= most:
             wanted = f"{least}" if least == most else f"{least} or more" if most == _ANY else f"{least} to {most}"
             refuse(f"{name} with {len(args)} arguments", at, f"it takes {wanted}")
         if name not in (PIECES, "And", "Or"):
-            self._arithmetic(args, at)
-        return self._made(function, args, at)
+            self._refuse_conditions(args, at)
+        return self._apply(function, args, at)
 
     def _power(self, base: Scalar, exponent: Scalar, at: int) -> Any:
         if exponent.value is None:
@@ -211,16 +211,16 @@ class TermReader:
             refuse(f"the exponent {r}", at, "only integers and their halves; for others write exp(r*log(x))")
         if base.value is not None and _bits(base.value) * abs(r) > MOST_BITS:
             refuse("too large a number", at)
-        return self._made(lambda: base**r, [], at)
+        return self._apply(lambda: base**r, [], at)
 
-    def _made(self, rule: Callable[..., Any], args: list[Any], at: int) -> Any:
+    def _apply(self, rule: Callable[..., Any], args: list[Any], at: int) -> Any:
         try:
             e = rule(*args)
         except BadExpression as error:
-            refuse_again(error, at)
-        return self.small(e, at) if isinstance(e, Scalar) else e
+            add_column(error, at)
+        return self.check_size(e, at) if isinstance(e, Scalar) else e
 
-    def small(self, e: Scalar, at: int) -> Scalar:
+    def check_size(self, e: Scalar, at: int) -> Scalar:
         """The expression, unless it is a number too large to be meant."""
         if e.value is not None and _bits(e.value) > MOST_BITS:
             refuse("too large a number", at)
@@ -241,14 +241,14 @@ def is_condition(node: ast.expr) -> bool:
     return joins or isinstance(node, ast.Compare | ast.BoolOp | ast.Tuple)
 
 
-def _meant(name: str, known: Known) -> str:
+def _suggest_function(name: str, known: Known) -> str:
     """What a function that does not exist was meant to be: rates, names of other programs, np.sin."""
     last = name.rpartition(".")[2].strip()
     if last.lower() in ("diff", "derivative", "dot", "d"):
         return "rates are written theta.dot and theta.dot.dot"
     if last in _ELSEWHERE or (last != name and last in known):
         return f"write {_ELSEWHERE.get(last, last)}"
-    return nearest(name, known)
+    return suggest_name(name, known)
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -281,4 +281,4 @@ def _bits(value: Number) -> int:
 def _literal(tape: Tape, text: str) -> int:
     """A number as it is written; with all the digits of a double it may be a multiple of π."""
     typed = sum(c.isdigit() for c in text.lower().partition("e")[0].lstrip("0.")) >= _DIGITS_OF_A_DOUBLE
-    return on(tape, float(text)) if typed and multiple_of_pi(float(text)) is not None else tape.const(Fraction(text))
+    return as_node(tape, float(text)) if typed and multiple_of_pi(float(text)) is not None else tape.const(Fraction(text))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeGuard, Typ
 
 from dalembert.errors import BadExpression
 from dalembert.symbolic.algebra.exact_number import ExactNumber, PiNumber, multiple_of_pi
-from dalembert.symbolic.algebra.expression_graph import Derivative, transplant
-from dalembert.symbolic.algebra.tape import Number, Tape, checked_size
+from dalembert.symbolic.algebra.expression_graph import Derivative, copy_expressions
+from dalembert.symbolic.algebra.tape import Number, Tape, check_digits
 
 if TYPE_CHECKING:
     import sympy
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Product_co = TypeVar("Product_co", covariant=True)
 
 
-class Multiplied(Protocol[Product_co]):
+class SupportsScaling(Protocol[Product_co]):
     """What a scalar can multiply, such as a vector: k*v is of the kind that v says."""
 
     def __rmul__(self, k: Scalar, /) -> Product_co: ...
@@ -48,10 +48,10 @@ class Scalar:
         return _combine(Tape.sub, self, other)
 
     def __rsub__(self, other: Any) -> Scalar:
-        return _combine(_swapped(Tape.sub), self, other)
+        return _combine(_reflected(Tape.sub), self, other)
 
     @overload
-    def __mul__(self, other: Multiplied[Product_co]) -> Product_co: ...
+    def __mul__(self, other: SupportsScaling[Product_co]) -> Product_co: ...
     @overload
     def __mul__(self, other: Any) -> Scalar: ...
     def __mul__(self, other: Any) -> Any:
@@ -64,7 +64,7 @@ class Scalar:
         return _combine(Tape.div, self, other)
 
     def __rtruediv__(self, other: Any) -> Scalar:
-        return _combine(_swapped(Tape.div), self, other)
+        return _combine(_reflected(Tape.div), self, other)
 
     def __neg__(self) -> Scalar:
         return Scalar(self.tape, self.tape.neg(self.i))
@@ -94,7 +94,7 @@ class Scalar:
             msg = f"({base})**x is not real for every x: the base must be positive"
             raise BadExpression(msg)
         # math.e is meant as e; every other base keeps its logarithm exact
-        return apply("exp", self if base == math.e else self * apply("log", Scalar(self.tape, on(self.tape, base))))
+        return apply("exp", self if base == math.e else self * apply("log", Scalar(self.tape, as_node(self.tape, base))))
 
     # ---- what it is --------------------------------------------------------------------------
 
@@ -218,18 +218,18 @@ _NUMPY_NAMES: Final = {name: name for name in ("sin", "cos", "tan", "exp", "log"
 def exact(x: Any) -> Number:
     """A number as an exact rational: 9.81 is 981/100. Refuses what is not finite or not real."""
     if x.__class__ is int or x.__class__ is Fraction:
-        return checked_size(x)
+        return check_digits(x)
     if getattr(x, "shape", None) == () and hasattr(x, "item"):
         # a number of NumPy's, or an array of nothing but one
         x = x.item()
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
-        got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if is_program(x) else f"{x!r}"
+        got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if is_python_function(x) else f"{x!r}"
         if isinstance(x, tuple) and len(x) == 1:
             got += ", a tuple of one: unpack it, as in m, = s.constants(m=1)"
         msg = f"expected a number or an expression, got {got}"
         raise BadExpression(msg)
     if isinstance(x, numbers.Rational):
-        return checked_size(Fraction(int(x.numerator), int(x.denominator)))
+        return check_digits(Fraction(int(x.numerator), int(x.denominator)))
     if not isinstance(x, numbers.Real | Decimal):
         msg = f"{x} is complex: dalembert computes with real numbers"
         raise BadExpression(msg)
@@ -240,9 +240,9 @@ def exact(x: Any) -> Number:
     return Fraction(str(x) if isinstance(x, Decimal) else repr(float(x)))
 
 
-def join(a: Tape, b: Tape) -> Tape:
+def common_tape(a: Tape, b: Tape) -> Tape:
     """The tape on which expressions of both can be combined: the younger of the two."""
-    if a is b or b in a.since:
+    if a is b or b in a.shared_prefix:
         return a
     if a.root is not b.root:
         msg = "these belong to different systems: an expression, frame or point can only be used in the system that made it"
@@ -265,14 +265,14 @@ def _from_sympy(kind: type) -> bool:
     return any(str(base.__module__).partition(".")[0] == "sympy" for base in kind.__mro__)
 
 
-def on(tape: Tape, e: Any) -> int:
+def as_node(tape: Tape, e: Any) -> int:
     """The index of a scalar, of a number, or of what a text says in the symbols of a tape."""
     if e.__class__ is Scalar:
         if e.tape is tape:
             return e.i
         if e.tape.root is not tape.root:
-            join(e.tape, tape)
-        return e.i if e.i < tape.shared_length(e.tape) else transplant(e.tape, tape, (e.i,))[0]
+            common_tape(e.tape, tape)
+        return e.i if e.i < tape.shared_length(e.tape) else copy_expressions(e.tape, tape, (e.i,))[0]
     if e.__class__ is Fraction or e.__class__ is int:
         return tape.const(e)
     if is_sympy(e):
@@ -291,19 +291,19 @@ def on(tape: Tape, e: Any) -> int:
     return _number(tape, e)
 
 
-def is_program(x: object) -> TypeGuard[Callable[..., Any]]:
+def is_python_function(x: object) -> TypeGuard[Callable[..., Any]]:
     """Whether it is a function of Python's; an expression can be called only to be told that it cannot."""
     return callable(x) and not isinstance(x, Scalar)
 
 
-def all_on(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:
+def as_nodes(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:
     """The indices of scalars; those of one other tape are carried over together, so that what they share is looked at once."""
     source = scalars[0].tape if scalars else tape
     if source is tape or any(e.tape is not source for e in scalars):
-        return [on(tape, e) for e in scalars]
+        return [as_node(tape, e) for e in scalars]
     if source.root is not tape.root:
-        join(source, tape)
-    return transplant(source, tape, [e.i for e in scalars])
+        common_tape(source, tape)
+    return copy_expressions(source, tape, [e.i for e in scalars])
 
 
 def _number(tape: Tape, e: Any) -> int:
@@ -323,15 +323,15 @@ def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar
     if b.__class__ is Scalar:
         tape = a.tape
         if b.tape is not tape:
-            tape = join(tape, b.tape)
-            return Scalar(tape, rule(tape, on(tape, a), on(tape, b)))
+            tape = common_tape(tape, b.tape)
+            return Scalar(tape, rule(tape, as_node(tape, a), as_node(tape, b)))
         return Scalar(tape, rule(tape, a.i, b.i))
     if b.__class__ is not Fraction and not isinstance(b, numbers.Number | Decimal) and not is_sympy(b):
         return NotImplemented  # type: ignore[no-any-return]
-    return Scalar(a.tape, rule(a.tape, a.i, on(a.tape, b)))
+    return Scalar(a.tape, rule(a.tape, a.i, as_node(a.tape, b)))
 
 
-def _swapped(rule: Callable[[Tape, int, int], int]) -> Callable[[Tape, int, int], int]:
+def _reflected(rule: Callable[[Tape, int, int], int]) -> Callable[[Tape, int, int], int]:
     return lambda tape, a, b: rule(tape, b, a)
 
 

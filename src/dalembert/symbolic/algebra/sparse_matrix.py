@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import combinations, compress
 from typing import Final, TypeVar, overload
 
-from dalembert.symbolic.algebra.exact.zero_test import Trials, shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero
 from dalembert.symbolic.algebra.expression_graph import gradient, is_monomial, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -40,19 +40,19 @@ class Column:
         return iter(self.nodes)
 
     def __add__(self, other: Column) -> Column:
-        return self._combined(self.tape.add, other)
+        return self._elementwise(self.tape.add, other)
 
     def __sub__(self, other: Column) -> Column:
-        return self._combined(self.tape.sub, other)
+        return self._elementwise(self.tape.sub, other)
 
-    def _combined(self, rule: Callable[[int, int], int], other: Column) -> Column:
+    def _elementwise(self, rule: Callable[[int, int], int], other: Column) -> Column:
         return Column(self.tape, [rule(a, b) for a, b in zip(self.nodes, other.nodes, strict=True)])
 
     def __neg__(self) -> Column:
         return self.map(self.tape.neg)
 
     def __matmul__(self, other: Column) -> Scalar:
-        return Scalar(self.tape, contracted(self.tape, zip(self.nodes, other.nodes, strict=True)))
+        return Scalar(self.tape, sum_of_products(self.tape, zip(self.nodes, other.nodes, strict=True)))
 
     def map(self, rule: Callable[[int], int]) -> Column:
         """The same rule for every entry: a derivative, a substitution."""
@@ -63,7 +63,7 @@ class Column:
         return Column(self.tape, self.nodes[:count])
 
 
-class Rows:
+class SparseMatrix:
     """A matrix by its rows {column: entry}, zeros left out: `A @ x`, `A @ B`, `A.T`, `+ -`."""
 
     __slots__ = ("rows", "tape", "width")
@@ -72,7 +72,7 @@ class Rows:
         self.tape, self.rows, self.width = tape, tuple(rows), width
 
     @classmethod
-    def of(cls, tape: Tape, dense: Iterable[Sequence[int]], width: int) -> Rows:
+    def from_dense(cls, tape: Tape, dense: Iterable[Sequence[int]], width: int) -> SparseMatrix:
         """From rows that are written in full."""
         return cls(tape, ({k: a for k, a in enumerate(row) if a != tape.zero} for row in dense), width)
 
@@ -82,43 +82,43 @@ class Rows:
     @overload
     def __matmul__(self, other: Column) -> Column: ...
     @overload
-    def __matmul__(self, other: Rows) -> Rows: ...
-    def __matmul__(self, other: Column | Rows) -> Column | Rows:
+    def __matmul__(self, other: SparseMatrix) -> SparseMatrix: ...
+    def __matmul__(self, other: Column | SparseMatrix) -> Column | SparseMatrix:
         t = self.tape
         if isinstance(other, Column):
-            return Column(t, (contracted(t, ((a, other.nodes[k]) for k, a in row.items())) for row in self.rows))
+            return Column(t, (sum_of_products(t, ((a, other.nodes[k]) for k, a in row.items())) for row in self.rows))
         turned = other.T
-        return Rows.of(t, ((turned @ Column(t, self._full(row))).nodes for row in self.rows), other.width)
+        return SparseMatrix.from_dense(t, ((turned @ Column(t, self._full(row))).nodes for row in self.rows), other.width)
 
     @property
-    def T(self) -> Rows:
+    def T(self) -> SparseMatrix:
         """Aᵀ"""
         columns: list[dict[int, int]] = [{} for _ in range(self.width)]
         for i, row in enumerate(self.rows):
             for k, a in row.items():
                 columns[k][i] = a
-        return Rows(self.tape, columns, len(self.rows))
+        return SparseMatrix(self.tape, columns, len(self.rows))
 
-    def __add__(self, other: Rows) -> Rows:
-        return self._combined(self.tape.add, other)
+    def __add__(self, other: SparseMatrix) -> SparseMatrix:
+        return self._elementwise(self.tape.add, other)
 
-    def __sub__(self, other: Rows) -> Rows:
-        return self._combined(self.tape.sub, other)
+    def __sub__(self, other: SparseMatrix) -> SparseMatrix:
+        return self._elementwise(self.tape.sub, other)
 
-    def _combined(self, rule: Callable[[int, int], int], other: Rows) -> Rows:
-        return Rows.of(
+    def _elementwise(self, rule: Callable[[int, int], int], other: SparseMatrix) -> SparseMatrix:
+        return SparseMatrix.from_dense(
             self.tape,
             ([rule(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(self.dense(), other.dense(), strict=True)),
             self.width,
         )
 
-    def map(self, rule: Callable[[int], int]) -> Rows:
+    def map(self, rule: Callable[[int], int]) -> SparseMatrix:
         """The same rule for every entry; it must leave zeros alone."""
-        return Rows(self.tape, ({k: rule(a) for k, a in row.items()} for row in self.rows), self.width)
+        return SparseMatrix(self.tape, ({k: rule(a) for k, a in row.items()} for row in self.rows), self.width)
 
-    def first(self, count: int) -> Rows:
+    def first(self, count: int) -> SparseMatrix:
         """The left part."""
-        return Rows(self.tape, ({k: a for k, a in row.items() if k < count} for row in self.rows), count)
+        return SparseMatrix(self.tape, ({k: a for k, a in row.items() if k < count} for row in self.rows), count)
 
     def _full(self, row: Mapping[int, int]) -> list[int]:
         return [row.get(k, self.tape.zero) for k in range(self.width)]
@@ -128,7 +128,7 @@ class Rows:
         return tuple(tuple(self._full(row)) for row in self.rows)
 
 
-def contracted(t: Tape, pairs: Iterable[tuple[int, int]], start: int | None = None) -> int:
+def sum_of_products(t: Tape, pairs: Iterable[tuple[int, int]], start: int | None = None) -> int:
     """Σ x y, or c + Σ x y"""
     total = t.zero if start is None else start
     for x, y in pairs:
@@ -136,35 +136,35 @@ def contracted(t: Tape, pairs: Iterable[tuple[int, int]], start: int | None = No
     return total
 
 
-def total(tape: Tape, terms: Iterable[Scalar]) -> Scalar:
+def sum_scalars(tape: Tape, terms: Iterable[Scalar]) -> Scalar:
     """Σ x"""
     return sum(terms, Scalar(tape, tape.zero))
 
 
-def gathered(t: Tape, pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+def sum_by_key(t: Tape, pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     """{key: Σ of what came with it}"""
-    found: dict[Key, int] = {}
+    sums: dict[Key, int] = {}
     for key, x in pairs:
-        found[key] = t.add(found[key], x) if key in found else x
-    return found
+        sums[key] = t.add(sums[key], x) if key in sums else x
+    return sums
 
 
-def without_zeros(t: Tape, entries: Mapping[Key, int]) -> dict[Key, int]:
+def drop_zero_entries(t: Tape, entries: Mapping[Key, int]) -> dict[Key, int]:
     """The entries but for those that were shown to vanish identically."""
     unclear = [e for e in entries.values() if e != t.zero and not is_monomial(t, e)]
-    vanishing = {t.zero, *compress(unclear, shown_zero(t, unclear) if unclear else ())}
+    vanishing = {t.zero, *compress(unclear, provably_zero(t, unclear) if unclear else ())}
     return {key: e for key, e in entries.items() if e not in vanishing}
 
 
-def slopes(e: Scalar, x: Column) -> Column:
+def gradient_column(e: Scalar, x: Column) -> Column:
     """∂e/∂x"""
     return Column(x.tape, gradient(x.tape, {e.i: x.tape.one}, x.nodes))
 
 
-def jacobian(c: Column, x: Column) -> Rows:
+def jacobian(c: Column, x: Column) -> SparseMatrix:
     """∂c_i/∂x_k"""
     t = c.tape
-    return Rows.of(t, (gradient(t, {e: t.one}, x.nodes) for e in c.nodes), len(x))
+    return SparseMatrix.from_dense(t, (gradient(t, {e: t.one}, x.nodes) for e in c.nodes), len(x))
 
 
 Row = tuple[int, dict[int, int]]
@@ -194,8 +194,8 @@ class Elimination:
                 dependent = open_rows
                 break
             i, k = best
-            found = self._block(i, k, open_rows) or {k: i}
-            for unknown, row in found.items():
+            block = self._find_block(i, k, open_rows) or {k: i}
+            for unknown, row in block.items():
                 open_rows.remove(row)
                 solved[unknown] = row
                 self._eliminate(row, unknown)
@@ -211,7 +211,7 @@ class Elimination:
                 if self._vanishes(a):
                     del coefficients[k]
                     continue
-                rank = (self._difficulty(a), self.prefer(k), len(coefficients), i)
+                rank = (self._pivot_cost(a), self.prefer(k), len(coefficients), i)
                 if best is None or rank < best[0]:
                     best = rank, i, k
         return None if best is None else (best[1], best[2])
@@ -220,23 +220,23 @@ class Elimination:
         return not is_monomial(self.tape, a) and self._trials.at(0, lambda point: point(a)) == 0
 
     @cached_property
-    def _trials(self) -> Trials:
-        return Trials(self.tape, 1)
+    def _trials(self) -> RandomPoints:
+        return RandomPoints(self.tape, 1)
 
-    def _difficulty(self, a: int) -> int:
+    def _pivot_cost(self, a: int) -> int:
         if self.tape.value(a) is not None:
             return 0
         return 2 if any(s in self.moving for s in symbols_of(self.tape, (a,))) else 1
 
-    def _note(self, divisor: int) -> None:
-        if self._difficulty(divisor) == 2:
+    def _record_pivot(self, divisor: int) -> None:
+        if self._pivot_cost(divisor) == 2:
             self.moving_pivots.append(divisor)
 
     def _eliminate(self, i: int, k: int) -> None:
         t = self.tape
         c, row = self.rows[i]
         p = row[k]
-        self._note(p)
+        self._record_pivot(p)
         if p != t.one:
             c, row = t.div(c, p), {j: t.div(a, p) for j, a in row.items()}
             self.rows[i] = (c, row)
@@ -259,21 +259,21 @@ class Elimination:
 
     # ---- by determinants ---------------------------------------------------------------------
 
-    def _block(self, i: int, k: int, open_rows: Sequence[int]) -> dict[int, int]:
+    def _find_block(self, i: int, k: int, open_rows: Sequence[int]) -> dict[int, int]:
         """{unknown: its row} of the fewest equations that determine their unknowns together with equation i, solved; none if too many."""
-        if self._difficulty(self.rows[i][1][k]) < 2:
+        if self._pivot_cost(self.rows[i][1][k]) < 2:
             return {}
-        short = sorted(self._near(self._near({i}, open_rows), open_rows) - {i})
+        short = sorted(self._coupled_rows(self._coupled_rows({i}, open_rows), open_rows) - {i})
         for size in range(2, LARGEST_BLOCK + 1):
             for others in combinations(short, size - 1):
                 unknowns = set(self.rows[i][1]).union(*(self.rows[r][1] for r in others))
                 if len(unknowns) == size:
-                    found = dict(zip(sorted(unknowns), sorted((i, *others)), strict=True))
-                    if self._solve_block(found):
-                        return found
+                    block = dict(zip(sorted(unknowns), sorted((i, *others)), strict=True))
+                    if self._solve_block(block):
+                        return block
         return {}
 
-    def _near(self, members: set[int], rows: Sequence[int]) -> set[int]:
+    def _coupled_rows(self, members: set[int], rows: Sequence[int]) -> set[int]:
         """The rows that share an unknown with one of the members, of those with few unknowns."""
         unknowns = {k for r in members for k in self.rows[r][1]}
         return {r for r in rows if len(self.rows[r][1]) <= LARGEST_BLOCK and not unknowns.isdisjoint(self.rows[r][1])}
@@ -283,14 +283,14 @@ class Elimination:
         t = self.tape
         A = [[self.rows[r][1].get(k, t.zero) for k in block] for r in block.values()]
         minors = [[self._cofactor(A, r, k) for k in range(len(A))] for r in range(len(A))]
-        det = contracted(t, zip(A[0], minors[0], strict=True))
+        det = sum_of_products(t, zip(A[0], minors[0], strict=True))
         if self._vanishes(det):
             return False
-        det = next((unit for unit in (t.one, t.neg(t.one)) if shown_zero(t, [t.sub(det, unit)])[0]), det)
-        self._note(det)
+        det = next((unit for unit in (t.one, t.neg(t.one)) if provably_zero(t, [t.sub(det, unit)])[0]), det)
+        self._record_pivot(det)
         c = [self.rows[r][0] for r in block.values()]
         for place, (k, row) in enumerate(block.items()):
-            z = t.div(contracted(t, ((minor[place], x) for minor, x in zip(minors, c, strict=True))), det)
+            z = t.div(sum_of_products(t, ((minor[place], x) for minor, x in zip(minors, c, strict=True))), det)
             self.rows[row] = z, {k: t.one}
         return True
 
@@ -306,7 +306,7 @@ class Elimination:
         return row[0], {j: a for j, a in row[1].items() if j != k}
 
 
-def solution(t: Tape, rows: Iterable[Row], prefer: Callable[[int], int] = lambda _: 0) -> dict[int, int]:
+def solve_rows(t: Tape, rows: Iterable[Row], prefer: Callable[[int], int] = lambda _: 0) -> dict[int, int]:
     """z with c + Σ a z = 0 for all rows; what they leave open is zero."""
     solved, _ = Elimination(t, [(c, dict(a)) for c, a in rows], prefer, t.moving).run()
     return {k: t.neg(c) for k, (c, _) in solved.items()}

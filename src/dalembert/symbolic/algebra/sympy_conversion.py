@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.suggestions import nearest
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.symbolic.algebra import parser
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.scalar import Scalar, apply, exact
@@ -27,23 +27,23 @@ def to_sympy(scalar: Scalar) -> sympy.Expr:
 
     tape = scalar.tape
     try:
-        (e,) = evaluate(tape, (scalar.i,), lambda i: _Sum(sympy.Symbol(tape.nodes[i][1])), _SymPy())
+        (e,) = evaluate(tape, (scalar.i,), lambda i: _LazySum(sympy.Symbol(tape.nodes[i][1])), _SymPyArithmetic())
         return e.total()
     except RecursionError:
         msg = "the expression is nested too deeply for SymPy"
         raise BadExpression(msg) from None
 
 
-class _Sum:
+class _LazySum:
     """±a ± b, added up when first needed: SymPy sorts all terms at each addition, so a long sum must be made at once."""
 
     __slots__ = ("parts", "used", "value")
 
-    def __init__(self, value: Any = None, *parts: tuple[int, _Sum]) -> None:
+    def __init__(self, value: Any = None, *parts: tuple[int, _LazySum]) -> None:
         self.value = value
         self.used = False
         # a part used before is added up now, so that shared sums are never walked twice
-        self.parts = [(sign, part if not part.used else _Sum(part.total())) for sign, part in parts]
+        self.parts = [(sign, part if not part.used else _LazySum(part.total())) for sign, part in parts]
         for _, part in parts:
             part.used = True
 
@@ -63,7 +63,7 @@ class _Sum:
         return self.value
 
 
-class _SymPy:
+class _SymPyArithmetic:
     """The arithmetic of SymPy expressions."""
 
     def __init__(self) -> None:
@@ -73,40 +73,40 @@ class _SymPy:
         self.named: dict[str, Callable[[Any], Any]] = {name: getattr(sympy, name) for name in FUNCTIONS if name != "abs"}
         self.named["abs"] = sympy.Abs
 
-    def const(self, value: Number) -> _Sum:
-        return _Sum(self.sympy.Rational(value.numerator, value.denominator))
+    def const(self, value: Number) -> _LazySum:
+        return _LazySum(self.sympy.Rational(value.numerator, value.denominator))
 
-    def pi(self) -> _Sum:
-        return _Sum(self.sympy.pi)
+    def pi(self) -> _LazySum:
+        return _LazySum(self.sympy.pi)
 
-    def add(self, a: _Sum, b: _Sum) -> _Sum:
-        return _Sum(None, (1, a), (1, b))
+    def add(self, a: _LazySum, b: _LazySum) -> _LazySum:
+        return _LazySum(None, (1, a), (1, b))
 
-    def sub(self, a: _Sum, b: _Sum) -> _Sum:
-        return _Sum(None, (1, a), (-1, b))
+    def sub(self, a: _LazySum, b: _LazySum) -> _LazySum:
+        return _LazySum(None, (1, a), (-1, b))
 
-    def neg(self, a: _Sum) -> _Sum:
-        return _Sum(None, (-1, a))
+    def neg(self, a: _LazySum) -> _LazySum:
+        return _LazySum(None, (-1, a))
 
-    def mul(self, a: _Sum, b: _Sum) -> _Sum:
-        return _Sum(a.total() * b.total())
+    def mul(self, a: _LazySum, b: _LazySum) -> _LazySum:
+        return _LazySum(a.total() * b.total())
 
-    def div(self, a: _Sum, b: _Sum) -> _Sum:
+    def div(self, a: _LazySum, b: _LazySum) -> _LazySum:
         if b.total() == 0:
             msg = "division by zero: for SymPy a denominator vanishes identically"
             raise BadExpression(msg)
-        return _Sum(a.total() / b.total())
+        return _LazySum(a.total() / b.total())
 
-    def atan2(self, a: _Sum, b: _Sum) -> _Sum:
+    def atan2(self, a: _LazySum, b: _LazySum) -> _LazySum:
         return self._finite(self.sympy.atan2(a.total(), b.total()), "atan2(0, 0) is not a number")
 
-    def call(self, function: str, a: _Sum, node: int) -> _Sum:  # noqa: ARG002 - the angle's identity does not matter here
+    def call(self, function: str, a: _LazySum, node: int) -> _LazySum:  # noqa: ARG002 - the angle's identity does not matter here
         return self._finite(self.named[function](a.total()), f"{function}({a.total()}) is not a finite number")
 
-    def _finite(self, e: Any, otherwise: str) -> _Sum:
+    def _finite(self, e: Any, otherwise: str) -> _LazySum:
         if e in (self.sympy.zoo, self.sympy.nan, self.sympy.oo, -self.sympy.oo):
             raise BadExpression(otherwise)
-        return _Sum(e)
+        return _LazySum(e)
 
 
 def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
@@ -120,24 +120,24 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
         msg = f"expected a SymPy expression, got {type(expr).__name__}"
         raise BadExpression(msg)
     if expr.has(sympy.Piecewise):
-        expr = expr.replace(sympy.Piecewise, _with_steps)
-    found: dict[int, Scalar] = {}
+        expr = expr.replace(sympy.Piecewise, _piecewise_to_steps)
+    scalars: dict[int, Scalar] = {}
     stack = [expr]
     while stack:
         e = stack[-1]
-        if of_time := _of_time(e):
-            found[id(stack.pop())] = Scalar(tape, _symbol(tape, of_time))
+        if of_time := _dynamicsymbol_name(e):
+            scalars[id(stack.pop())] = Scalar(tape, _symbol(tape, of_time))
             continue
         rule = _rule(e)
-        waiting = [a for a in e.args if id(a) not in found]
+        waiting = [a for a in e.args if id(a) not in scalars]
         if waiting:
             stack.extend(reversed(waiting))
         else:
-            found[id(stack.pop())] = rule(tape, e, [found[id(a)] for a in e.args])
-    return found[id(expr)]
+            scalars[id(stack.pop())] = rule(tape, e, [scalars[id(a)] for a in e.args])
+    return scalars[id(expr)]
 
 
-def _of_time(e: Any) -> str:
+def _dynamicsymbol_name(e: Any) -> str:
     """The name θ, θ', θ'' of θ(t) or a rate of it, which SymPy calls dynamicsymbols; none of anything else."""
     import sympy
     from sympy.core.function import AppliedUndef
@@ -150,25 +150,25 @@ def _of_time(e: Any) -> str:
     return str(f.func) + "'" * len(e.variables) if {*e.variables} == {*f.args} else ""
 
 
-def _with_steps(*pieces: Any) -> Any:
+def _piecewise_to_steps(*pieces: Any) -> Any:
     """(a if x < y, else b) = H(y − x) a + (1 − H(y − x)) b"""
     total: Any = 0
     for value, condition in reversed(pieces):
-        inside = _holds(condition)
+        inside = _indicator(condition)
         total = inside * value + (1 - inside) * total
     return total
 
 
-def _holds(condition: Any) -> Any:
+def _indicator(condition: Any) -> Any:
     """1 where it holds, 0 elsewhere."""
     import sympy
 
     if isinstance(condition, sympy.StrictLessThan | sympy.LessThan | sympy.StrictGreaterThan | sympy.GreaterThan):
         return sympy.Heaviside(condition.gts - condition.lts)
     if isinstance(condition, sympy.And):
-        return prod(map(_holds, condition.args))
+        return prod(map(_indicator, condition.args))
     if isinstance(condition, sympy.Or):
-        return 1 - prod(1 - _holds(c) for c in condition.args)
+        return 1 - prod(1 - _indicator(c) for c in condition.args)
     if condition != sympy.true:
         msg = f"a SymPy expression has a piece for {condition}; pieces are told apart by inequalities such as t < 2"
         raise BadExpression(msg)
@@ -226,7 +226,7 @@ def _symbol(tape: Tape, name: str) -> int:
         for _ in range(len(name) - len(base)):
             i = None if i is None else tape.rate(i)
     if i is None:
-        hint = nearest(name, tape.names)
+        hint = suggest_name(name, tape.names)
         msg = f"unknown symbol '{name}' in a SymPy expression{': ' + hint if hint else ''}"
         raise BadExpression(msg)
     return i

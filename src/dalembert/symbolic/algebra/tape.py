@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from dalembert.errors import BadExpression
 
 if TYPE_CHECKING:
-    from dalembert.symbolic.algebra.expression_graph import Ingredients
+    from dalembert.symbolic.algebra.expression_graph import ContainedSymbols
 
 Number = int | Fraction
 Node = tuple[str, Any, Any]
@@ -34,7 +34,7 @@ _ODD: Final = frozenset({"sin", "sinh", "asin", "atan", "sign"})
 _AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1, "asin": 0, "atan": 0, "abs": 0, "sign": 0}
 LARGEST_POWER: Final = 1000
 # what a tape that was sent elsewhere makes of its nodes there
-_MADE_AGAIN: Final = frozenset({"_memo", "fractions", "turns", "visits", "ingredients", "prefixes", "written"})
+_NOT_PICKLED: Final = frozenset({"_memo", "fractions", "rotated_components", "dependency_cache", "ingredients", "prefixes", "flat_nodes"})
 # a number with more digits was not measured and cannot be read
 MOST_DIGITS: Final = 4000
 _MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
@@ -42,7 +42,7 @@ _MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
 Exact = TypeVar("Exact", int, Fraction, int | Fraction)
 
 
-def checked_size(x: Exact) -> Exact:
+def check_digits(x: Exact) -> Exact:
     """The number itself, unless it has too many digits."""
     if x.numerator.bit_length() > _MOST_BITS or x.denominator.bit_length() > _MOST_BITS:
         digits = int(max(x.numerator.bit_length(), x.denominator.bit_length()) / math.log2(10))
@@ -56,7 +56,7 @@ def _key(op: str, a: Any, b: Any = None) -> Node:
     return (op, a.numerator, a.denominator) if a.__class__ is Fraction else (op, a, b)
 
 
-def base(name: str) -> str:
+def base_name(name: str) -> str:
     """The name of what a symbol is a rate of: theta'' → theta."""
     return name.rstrip("'")
 
@@ -66,7 +66,9 @@ class Tape:
 
     __slots__ = (
         "_memo",
+        "dependency_cache",
         "displays",
+        "flat_nodes",
         "forked_at",
         "fractions",
         "ingredients",
@@ -82,11 +84,9 @@ class Tape:
         "rates",
         "read_as_pi",
         "root",
-        "since",
+        "rotated_components",
+        "shared_prefix",
         "states",
-        "turns",
-        "visits",
-        "written",
         "zero",
     )
 
@@ -95,7 +95,7 @@ class Tape:
         self.forked_at = 0
         self.root: object = self
         # how many leading nodes it shares with each tape that it was forked from, directly or not; neither ever changes below that
-        self.since: dict[Tape, int] = {}
+        self.shared_prefix: dict[Tape, int] = {}
         self.nodes: list[Node] = []
         self._memo: dict[Node, int] = {}
         self.names: dict[str, int] = {}
@@ -112,15 +112,15 @@ class Tape:
         # typed numbers that were taken for multiples of π, shared by all forks: {number: what π is multiplied with}
         self.read_as_pi: dict[float, Fraction] = {}
         # components already turned from one frame to another, with their inverses
-        self.turns: dict[tuple[int, bool, Triple] | tuple[int, int, int], Triple] = {}
+        self.rotated_components: dict[tuple[int, bool, Triple] | tuple[int, int, int], Triple] = {}
         # what some nodes were found to be made of; nodes never change, so neither does this
-        self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self.dependency_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
         # which symbols each node contains, made where that is asked
-        self.ingredients: Ingredients | None = None
-        # the keys of fractions; the nodes one after the other in one list, as far as `write_down` was asked for; and digests of that from
+        self.ingredients: ContainedSymbols | None = None
+        # the keys of fractions; the nodes one after the other in one list, as far as `serialize` was asked for; and digests of that from
         # the first node on, block by block, made where code is kept by its content
         self.fractions: dict[int, Node] = {}
-        self.written: list[Any] = []
+        self.flat_nodes: list[Any] = []
         self.prefixes: list[Any] = []
         # the first two nodes of every tape, which `add` and `mul` rely on
         self.zero, self.one = self.const(0), self.const(1)
@@ -132,7 +132,7 @@ class Tape:
         size = len(self.nodes) if length is None else length
         whole = size == len(self.nodes)
         new.parent, new.forked_at, new.root = self, size, self.root
-        new.since = {self: size, **{older: min(size, shared) for older, shared in self.since.items()}}
+        new.shared_prefix = {self: size, **{older: min(size, shared) for older, shared in self.shared_prefix.items()}}
         new.nodes = self.nodes[:size]
         new._memo = self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
         new.names = self.names.copy() if whole else {k: i for k, i in self.names.items() if i < size}
@@ -143,11 +143,11 @@ class Tape:
         new.rates = self.rates.copy() if whole else {k: i for k, i in self.rates.items() if k < size and i < size}
         new.displays = self.displays.copy()
         new.read_as_pi = self.read_as_pi
-        new.turns = self.turns.copy() if whole else {}
-        new.visits = {}
-        new.ingredients = None if self.ingredients is None else self.ingredients.below(size)
+        new.rotated_components = self.rotated_components.copy() if whole else {}
+        new.dependency_cache = {}
+        new.ingredients = None if self.ingredients is None else self.ingredients.prefix(size)
         new.fractions = self.fractions.copy() if whole else {i: key for i, key in self.fractions.items() if i < size}
-        new.written, new.prefixes = self.written[: 3 * size], self.prefixes.copy() if whole else []
+        new.flat_nodes, new.prefixes = self.flat_nodes[: 3 * size], self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
 
@@ -155,7 +155,7 @@ class Tape:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: getattr(self, k) for k in self.__slots__ if k not in _MADE_AGAIN}
+        return {k: getattr(self, k) for k in self.__slots__ if k not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
@@ -163,11 +163,11 @@ class Tape:
         keys = [_key(*node) for node in self.nodes]
         self._memo = {key: i for i, key in enumerate(keys)}
         self.fractions = {i: key for i, key in enumerate(keys) if key is not self.nodes[i] and key != self.nodes[i]}
-        self.turns, self.visits, self.ingredients, self.written, self.prefixes = {}, {}, None, [], []
+        self.rotated_components, self.dependency_cache, self.ingredients, self.flat_nodes, self.prefixes = {}, {}, None, [], []
 
-    def write_down(self) -> list[Any]:
+    def serialize(self) -> list[Any]:
         """`written` up to the last node, fractions as two integers: later than the nodes are made, many at once."""
-        written, known = self.written, len(self.written) // 3
+        written, known = self.flat_nodes, len(self.flat_nodes) // 3
         if known < len(self.nodes):
             written += chain.from_iterable(self.nodes[known:])
             for i in reversed(self.fractions):
@@ -187,13 +187,13 @@ class Tape:
 
     def const(self, value: Number) -> int:
         if value.__class__ is int:
-            return self._new(("const", checked_size(value), None))
+            return self._new(("const", check_digits(value), None))
         if value.denominator == 1:
-            return self._new(("const", checked_size(int(value)), None))
+            return self._new(("const", check_digits(int(value)), None))
         key = _key("const", value)
         i = self._memo.get(key)
         if i is None:
-            self.nodes.append(("const", checked_size(value), None))
+            self.nodes.append(("const", check_digits(value), None))
             i = self._memo[key] = len(self.nodes) - 1
             self.fractions[i] = key
         return i
@@ -245,10 +245,10 @@ class Tape:
             raise BadExpression(msg)
         if i not in self.moving:
             return None
-        found = self.rates.get(i)
-        if found is None:
-            found = self.rates[i] = self.moving_symbol(self.nodes[i][1] + "'")
-        return found
+        rate = self.rates.get(i)
+        if rate is None:
+            rate = self.rates[i] = self.moving_symbol(self.nodes[i][1] + "'")
+        return rate
 
     # ---- operations --------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class Tape:
         if x[0] == "neg":
             return self.sub(b, x[1])
         if x[0] == "const" or y[0] == "const":
-            return self._shifted(x[1], b) if x[0] == "const" else self._shifted(y[1], a)
+            return self._add_constant(x[1], b) if x[0] == "const" else self._add_constant(y[1], a)
         if a == b:
             return self.mul(self.const(2), a)
         # `_new`, here and in `mul` written out: no other function is called as often
@@ -296,7 +296,7 @@ class Tape:
         if y[0] == "neg":
             return self.add(a, y[1])
         if y[0] == "const":
-            return self._shifted(-y[1], a)
+            return self._add_constant(-y[1], a)
         if x[0] == "neg":
             return self.neg(self.add(x[1], b))
         if x[0] == "const":
@@ -305,7 +305,7 @@ class Tape:
                 return self.add(self.const(x[1] - k), self.neg(rest) if sign > 0 else rest)
         return self._new(("sub", a, b))
 
-    def _shifted(self, k: Number, b: int) -> int:
+    def _add_constant(self, k: Number, b: int) -> int:
         """k + b with the constants of b gathered: (10¹⁷ + x) − 10¹⁷ is x, on the tape and in native code."""
         if self.nodes[b][0] == "const":
             return self.const(k + self.nodes[b][1])
@@ -345,7 +345,7 @@ class Tape:
         if x[0] == "const":
             # mostly there is nothing to gather and no sign; a numerator is compared much faster than its fraction
             if y[0] == "const" or (y[0] == "mul" and nodes[y[1]][0] == "const") or x[1].numerator < 0:
-                return self._scaled(x[1], b)
+                return self._mul_constant(x[1], b)
             node = "mul", a, b
         else:
             node = ("mul", a, b) if a <= b else ("mul", b, a)
@@ -355,17 +355,17 @@ class Tape:
             nodes.append(node)
         return i
 
-    def _scaled(self, k: Number, b: int) -> int:
+    def _mul_constant(self, k: Number, b: int) -> int:
         """k·b with the sign outside and the constants of b gathered."""
         op, c, y = self.nodes[b]
         if op == "const":
             return self.const(k * c)
         if k < 0:
-            return self.neg(self._scaled(-k, b))
+            return self.neg(self._mul_constant(-k, b))
         if k == 1:
             return b
         if op == "mul" and self.nodes[c][0] == "const":
-            return self._scaled(k * self.nodes[c][1], y)
+            return self._mul_constant(k * self.nodes[c][1], y)
         return self._new(("mul", self.const(k), b))
 
     def div(self, a: int, b: int) -> int:
@@ -475,10 +475,13 @@ class Tape:
         if self is other:
             return len(self.nodes)
         # a fork and what it was forked from, which is nearly always what is asked
-        found = self.since.get(other)
-        if found is None:
-            found = other.since.get(self)
-        if found is None:
+        common = self.shared_prefix.get(other)
+        if common is None:
+            common = other.shared_prefix.get(self)
+        if common is None:
             # two forks of one tape: as much as both share with the youngest that both came from
-            found = max((min(shared, other.since[older]) for older, shared in self.since.items() if older in other.since), default=0)
-        return found
+            common = max(
+                (min(shared, other.shared_prefix[older]) for older, shared in self.shared_prefix.items() if older in other.shared_prefix),
+                default=0,
+            )
+        return common

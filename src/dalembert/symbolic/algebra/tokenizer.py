@@ -52,7 +52,7 @@ def refuse(what: str, at: int, remedy: str = "") -> NoReturn:
     raise error from None
 
 
-def refuse_again(error: BadExpression, at: int) -> NoReturn:
+def add_column(error: BadExpression, at: int) -> NoReturn:
     """An operation that was refused, with the place of the operands."""
     again = BadExpression(f"{error} (at column {at + 1})")
     again.column, again.sentence = at + 1, str(error)
@@ -89,7 +89,7 @@ class Scan:
     nesting: int = 0
     operations: int = 0
     skeleton: list[str] = field(default_factory=list)
-    found: list[tuple[bool, int, str]] = field(default_factory=list)
+    terms_read: list[tuple[bool, int, str]] = field(default_factory=list)
     start: int = 0
     minus: bool = False
 
@@ -112,8 +112,8 @@ class Scan:
             refuse(f"the expression ends after '{self.last}'", len(self.text.rstrip()) - 1, f"{expected} should follow")
         if len(self.groups) > 1:
             refuse("the parenthesis", self.groups[-1].at, "it is never closed")
-        self._cut(len(self.text), minus=False)
-        return self.found
+        self._end_term(len(self.text), minus=False)
+        return self.terms_read
 
     def _size(self) -> None:
         if not isinstance(self.text, str):
@@ -150,7 +150,7 @@ class Scan:
         elif symbol == "(":
             self._opens(at, call=False)
         elif symbol in ("+", "-"):
-            self._waits(at)
+            self._prefix_sign(at)
         else:
             refuse(f"'{symbol}'", at, "a name or number should stand before it")
         self.last = symbol
@@ -183,7 +183,7 @@ class Scan:
         self.kind = "group"
         self.skeleton.append(")")
 
-    def _waits(self, at: int) -> None:
+    def _prefix_sign(self, at: int) -> None:
         """A prefix sign: Python nests one level for each."""
         self.skeleton.append(self.text[at])
         self.groups[-1].waiting += 1
@@ -195,7 +195,7 @@ class Scan:
             self.nesting -= self.groups[-1].waiting
             self.groups[-1].waiting = 0
         if symbol in ("+", "-") and len(self.groups) == 1:
-            self._cut(at, minus=symbol == "-")
+            self._end_term(at, minus=symbol == "-")
             return
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
@@ -210,8 +210,8 @@ class Scan:
         if self.nesting > DEEPEST_NESTING:
             refuse("nested too deeply", at, f"at most {DEEPEST_NESTING} levels of parentheses, signs and powers")
 
-    def _cut(self, at: int, *, minus: bool) -> None:
-        self.found.append((self.minus, self.start, "".join(self.skeleton)))
+    def _end_term(self, at: int, *, minus: bool) -> None:
+        self.terms_read.append((self.minus, self.start, "".join(self.skeleton)))
         self.skeleton.clear()
         self.start, self.minus, self.operations = at + 1, minus, 0
 

@@ -16,7 +16,7 @@ from dalembert.errors import BadDescription, warn
 # exponents of kg, m, s; an angle has none
 Dimension = tuple[Fraction, Fraction, Fraction]
 
-NONE: Final[Dimension] = (Fraction(0), Fraction(0), Fraction(0))
+DIMENSIONLESS: Final[Dimension] = (Fraction(0), Fraction(0), Fraction(0))
 _BASE: Final = ("kg", "m", "s")
 
 
@@ -28,7 +28,7 @@ def dimension(kg: int = 0, m: int = 0, s: int = 0) -> Dimension:
 MASS, LENGTH, TIME = dimension(kg=1), dimension(m=1), dimension(s=1)
 FORCE, ENERGY = dimension(1, 1, -2), dimension(1, 2, -2)
 # dimensions that have a name of their own; a torque is written N m, an energy J, so that neither is taken for the other
-_NAMED: Final = {
+_NAMED_UNITS: Final = {
     dimension(1, 1, -2): "N",
     dimension(1, 2, -2): "N m",
     dimension(1, 2, -3): "W",
@@ -43,8 +43,8 @@ _SMALL: Final = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 def unit_text(d: Dimension) -> str:
     """kg m²/s², or "" for what has no dimension."""
-    if d in _NAMED:
-        return _NAMED[d]
+    if d in _NAMED_UNITS:
+        return _NAMED_UNITS[d]
     over = " ".join(_power(b, e) for b, e in zip(_BASE, d, strict=True) if e > 0)
     under = " ".join(_power(b, -e) for b, e in zip(_BASE, d, strict=True) if e < 0)
     if not under:
@@ -59,12 +59,12 @@ def ascii_unit(d: Dimension) -> str:
     return (over or "1" if under else over) + under
 
 
-def labelled(name: str, unit: str) -> str:
+def label_with_unit(name: str, unit: str) -> str:
     """x [m], or the name alone where no unit is known."""
     return f"{name} [{unit}]" if unit else name
 
 
-def words(d: Dimension) -> str:
+def dimension_text(d: Dimension) -> str:
     """The unit in a sentence, told apart from a symbol of that name: "[m]", or "no dimension"."""
     return f"[{unit_text(d)}]" if unit_text(d) else "no dimension"
 
@@ -77,7 +77,9 @@ def _power(base: str, e: Fraction) -> str:
 
 LONGEST: Final = 100
 _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
-_OPENED: Final = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*(.*?)\s*$", re.DOTALL)
+_NUMBER_AND_UNIT: Final = re.compile(
+    r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*(.*?)\s*$", re.DOTALL
+)
 # what a unit may be made of: names, products, quotients, integer powers
 _UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
 _DECIMAL_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*\D*$")
@@ -94,16 +96,16 @@ class UnitQuantity(NamedTuple):
 
 def has_unit(text: str) -> bool:
     """Whether a text is a number with something behind it."""
-    opened = _OPENED.match(text)
+    opened = _NUMBER_AND_UNIT.match(text)
     return opened is not None and bool(opened[2]) and opened[2][0] not in "+-*/)"
 
 
-def quantity(text: str) -> UnitQuantity:
+def parse_quantity(text: str) -> UnitQuantity:
     """The number and the dimension that a text such as "3 N/m" means."""
     if _DECIMAL_COMMA.match(text):
         msg = f"{text!r:.60}: decimals are written with a point, {text.strip().replace(',', '.', 1)!r:.60}"
         raise BadDescription(msg)
-    opened = _OPENED.match(text) if len(text) <= LONGEST else None
+    opened = _NUMBER_AND_UNIT.match(text) if len(text) <= LONGEST else None
     if opened is None:
         msg = f"{text!r:.60} is no number with a unit; write it as '3 N/m'"
         raise BadDescription(msg)
@@ -112,23 +114,23 @@ def quantity(text: str) -> UnitQuantity:
         msg = f"{text!r:.60}: division by zero"
         raise BadDescription(msg)
     number = Fraction(over) / int(under or 1)
-    factor, found = unit(opened[2])
-    return UnitQuantity(number * factor, found)
+    factor, dimension = parse_unit(opened[2])
+    return UnitQuantity(number * factor, dimension)
 
 
-def number_in(text: str, wanted: Dimension | None, what: str) -> float:
+def parse_number(text: str, wanted: Dimension | None, what: str) -> float:
     """The number of a text such as "30 deg", which must have the dimension that is wanted, where that is known."""
-    found = quantity(text)
-    if wanted is not None and found.dimension != wanted:
-        msg = f"{what}: {text!r:.60} has {words(found.dimension)}, but {words(wanted)} is needed"
+    parsed_quantity = parse_quantity(text)
+    if wanted is not None and parsed_quantity.dimension != wanted:
+        msg = f"{what}: {text!r:.60} has {dimension_text(parsed_quantity.dimension)}, but {dimension_text(wanted)} is needed"
         raise BadDescription(msg)
-    return float(found.value)
+    return float(parsed_quantity.value)
 
 
 @functools.lru_cache(maxsize=512)
-def unit(text: str) -> tuple[Fraction, Dimension]:
+def parse_unit(text: str) -> tuple[Fraction, Dimension]:
     """How many kg^a m^b s^c a unit is, and (a, b, c)."""
-    _check(text)
+    _check_unit_text(text)
     pint, registry = _registry()
     try:
         q = registry.Quantity(Fraction(1), registry.parse_units(re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_RAISED), text)))
@@ -149,7 +151,7 @@ def unit(text: str) -> tuple[Fraction, Dimension]:
     return Fraction(base.magnitude), (exponents[0], exponents[1], exponents[2])
 
 
-def _check(text: str) -> None:
+def _check_unit_text(text: str) -> None:
     if len(text) > LONGEST or not _UNIT.match(text) or re.search(r"\d{3}|\*\*\s*\*|\^\s*\^", text):
         msg = f"unit {text!r:.60}: it cannot be read; write it as 'N/m' or 'kg*m**2'"
         raise BadDescription(msg)
@@ -169,9 +171,9 @@ def _registry() -> tuple[Any, Any]:
 
 
 # angles as people name them in degrees, all far beyond what a start in radians is
-LIKE_DEGREES: Final = frozenset({30, 45, 60, 90, 120, 135, 150, 180, 270, 360})
+COMMON_DEGREES: Final = frozenset({30, 45, 60, 90, 120, 135, 150, 180, 270, 360})
 
 
-def hint_at_degrees(name: str, value: Any) -> None:
+def warn_if_degrees(name: str, value: Any) -> None:
     """A word about an angle that looks like degrees: it is in radians."""
     warn(f'{name} = {value:g} is in radians, {float(abs(value)) / math.tau:.3g} turns; {value:g} degrees are written "{value:g} deg"')

@@ -18,24 +18,24 @@ from dalembert.analysis.flexible.assumed_modes.polynomials import (
     AdmissibleFunction,
     Polynomial,
     fraction,
-    in_powers,
-    orthogonalised,
-    product_of,
-    rule_for,
+    gram_schmidt,
+    inner_product,
+    polynomial_coefficients,
+    quadrature_for_degree,
 )
 from dalembert.errors import BadDescription
 from dalembert.mechanics.model.flexible_member import Field, Member
-from dalembert.symbolic.algebra.arithmetic import Floats
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate, symbols_of
-from dalembert.symbolic.algebra.scalar import Scalar, is_program, on
+from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_python_function
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 # how far from zero, against the size of the function, a value may be that a geometric condition sets to zero
-_ZERO: Final = 1e-9
+_BOUNDARY_TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Smooth:
+class SmoothFunction:
     """A user's function that is no polynomial: its values are rounded to floating point numbers."""
 
     tape: Tape
@@ -46,33 +46,33 @@ class Smooth:
     @cached_property
     def _derivatives(self) -> list[int]:
         along = Derivative(self.tape, lambda i: self.tape.one if i == self.xi else None)
-        found = [self.node]
+        derivatives = [self.node]
         for _ in range(4):
-            found.append(along(found[-1]))
-        return found
+            derivatives.append(along(derivatives[-1]))
+        return derivatives
 
     def at(self, xi: Number, order: int = 0) -> Fraction:
         """φ⁽ᵏ⁾(ξ)"""
-        (value,) = evaluate(self.tape, [self._derivatives[order]], lambda _: float(xi), Floats())
+        (value,) = evaluate(self.tape, [self._derivatives[order]], lambda _: float(xi), FloatArithmetic())
         return Fraction(value)
 
 
 # ---- orthogonalised polynomials ------------------------------------------------------------------
 
 
-def polynomials(conditions: Sequence[tuple[int, int]], order: int, count: int) -> tuple[Polynomial, ...]:
+def orthogonal_polynomials(conditions: Sequence[tuple[int, int]], order: int, count: int) -> tuple[Polynomial, ...]:
     """The first `count` polynomials, by degree, that satisfy φ⁽ᵏ⁾(end) = 0 for all (end, k); orthogonal in ∫ φ⁽ᵒʳᵈᵉʳ⁾ φ⁽ᵒʳᵈᵉʳ⁾ dξ.
 
     Those without strain, by which the member moves as a whole, come first and are orthogonal in ∫ φ φ dξ.
     """
-    found = _by_degree(conditions, count)
-    rigid = [p for p in found if not p.derivative(order)]
-    bent = [p for p in found if p.derivative(order)]
-    made = [*orthogonalised(rigid, product_of(0)), *orthogonalised(bent, product_of(order))]
-    return tuple(_sized(p) for p in made)
+    candidates = _null_space_polynomials(conditions, count)
+    rigid = [p for p in candidates if not p.derivative(order)]
+    bent = [p for p in candidates if p.derivative(order)]
+    basis = [*gram_schmidt(rigid, inner_product(0)), *gram_schmidt(bent, inner_product(order))]
+    return tuple(_normalize(p) for p in basis)
 
 
-def _by_degree(conditions: Sequence[tuple[int, int]], count: int) -> list[Polynomial]:
+def _null_space_polynomials(conditions: Sequence[tuple[int, int]], count: int) -> list[Polynomial]:
     """The null space of the conditions on the coefficients, one polynomial for each degree that is not used up by them."""
     size = count + len(conditions)
     monomials = [Polynomial.of([0] * d + [1]) for d in range(size)]
@@ -80,18 +80,18 @@ def _by_degree(conditions: Sequence[tuple[int, int]], count: int) -> list[Polyno
     # the conditions are met with the lowest degrees
     pivots = [next(d for d in range(size) if rows[i, d] != 0) for i in range(rank)]
     free = [d for d in range(size) if d not in pivots][:count]
-    return [sum((monomials[j].scaled(-fraction(rows[i, d])) for i, j in enumerate(pivots)), monomials[d]) for d in free]
+    return [sum((monomials[j].scale(-fraction(rows[i, d])) for i, j in enumerate(pivots)), monomials[d]) for d in free]
 
 
-def _sized(p: Polynomial) -> Polynomial:
+def _normalize(p: Polynomial) -> Polynomial:
     """φ(1) = 1, or else about 1 where it is largest: an amplitude is then a displacement one can picture."""
     if p(1):
-        return p.scaled(1 / p(1))
+        return p.scale(1 / p(1))
     largest = max((p(Fraction(k, 32)) for k in range(33)), key=abs)
-    return p.scaled(_short(1 / largest))
+    return p.scale(_round_to_one_digit(1 / largest))
 
 
-def _short(x: Fraction) -> Fraction:
+def _round_to_one_digit(x: Fraction) -> Fraction:
     """x if it is a whole number, otherwise x to one digit."""
     return x if x.denominator == 1 else Fraction(f"{float(x):.0e}")
 
@@ -107,64 +107,64 @@ def eigenfunctions(conditions: Sequence[tuple[int, int]], order: int, count: int
     import numpy as np
     from scipy.linalg import eigh
 
-    basis = polynomials(conditions, order, 2 * count + 10)
-    mass, strain = product_of(0), product_of(order)
+    basis = orthogonal_polynomials(conditions, order, 2 * count + 10)
+    mass, strain = inner_product(0), inner_product(order)
     M = np.array([[float(mass(p, r)) for r in basis] for p in basis])
     K = np.array([[float(strain(p, r)) for r in basis] for p in basis])
     rigid = sum(not p.derivative(order) for p in basis)
     # 1/λ from M φ = (1/λ) (K + c M_r) φ: the lowest λ come out to rounding; M_r lifts the motions as a whole
-    lifted = K + M[:, :rigid] @ M[:rigid, :]
-    _, vectors = eigh(M, lifted)
-    found = list(basis[:rigid])
+    shifted_stiffness = K + M[:, :rigid] @ M[:rigid, :]
+    _, vectors = eigh(M, shifted_stiffness)
+    modes = list(basis[:rigid])
     for column in vectors.T[::-1]:
-        mode = sum((p.scaled(Fraction(float(c))) for p, c in zip(basis, column, strict=True)), Polynomial.of([]))
-        if rigid and abs(float(strain(mode, mode))) < _ZERO * float(mass(mode, mode)):
+        mode = sum((p.scale(Fraction(float(c))) for p, c in zip(basis, column, strict=True)), Polynomial.of([]))
+        if rigid and abs(float(strain(mode, mode))) < _BOUNDARY_TOLERANCE * float(mass(mode, mode)):
             continue
-        found.append(_sized(mode))
-    return tuple(found[:count])
+        modes.append(_normalize(mode))
+    return tuple(modes[:count])
 
 
 # ---- the user's own ------------------------------------------------------------------------------
 
 
-def given(member: Member, field: Field, functions: Sequence[Callable[[Scalar], Any]]) -> tuple[AdmissibleFunction, ...]:
+def user_functions(member: Member, field: Field, functions: Sequence[Callable[[Scalar], Any]]) -> tuple[AdmissibleFunction, ...]:
     """Functions of ξ = x/L that a user wrote, each held against every geometric condition of the field."""
-    found: list[AdmissibleFunction] = []
+    functions_read: list[AdmissibleFunction] = []
     for number, f in enumerate(functions, 1):
         name = f"{member.kind} {member.name!r}: function {number} of {field.symbol}"
-        function = _read(name, f)
+        function = _parse_function(name, f)
         _check_conditions(name, member, field, function)
-        found.append(function)
-    _check_independent(member, field, found)
-    return tuple(found)
+        functions_read.append(function)
+    _check_independent(member, field, functions_read)
+    return tuple(functions_read)
 
 
-def _read(name: str, f: Callable[[Scalar], Any]) -> AdmissibleFunction:
-    if not is_program(f):
+def _parse_function(name: str, f: Callable[[Scalar], Any]) -> AdmissibleFunction:
+    if not is_python_function(f):
         msg = f"{name}: {f!r} is no function; write it as lambda xi: xi**2, with xi = x/length from 0 to 1"
         raise BadDescription(msg)
     tape = Tape()
     xi = tape.symbol("xi")
     try:
-        node = on(tape, f(Scalar(tape, xi)))
+        node = as_node(tape, f(Scalar(tape, xi)))
     except TypeError as problem:
         msg = f"{name}: {problem}; write it as lambda xi: xi**2, with dalembert's own functions (da.sin) where it needs any"
         raise BadDescription(msg) from problem
     if any(i != xi for i in symbols_of(tape, [node])):
         msg = f"{name}: it contains other symbols; a function of a member depends on xi = x/length alone"
         raise BadDescription(msg)
-    powers = in_powers(Scalar(tape, node), Scalar(tape, xi))
+    powers = polynomial_coefficients(Scalar(tape, node), Scalar(tape, xi))
     c = {} if powers is None else {n: tape.value(e.i) for n, e in powers.items()}
     if powers is None or None in c.values():
-        return Smooth(tape, xi, node)
+        return SmoothFunction(tape, xi, node)
     return Polynomial.of(c.get(n) or 0 for n in range(max(c, default=0) + 1))
 
 
 def _check_conditions(name: str, member: Member, field: Field, function: AdmissibleFunction) -> None:
-    for end, k in member.geometric(field):
+    for end, k in member.essential_conditions(field):
         size = max(abs(float(function.at(Fraction(j, 8), k))) for j in range(9))
         value = float(function.at(end, k))
-        if abs(value) > _ZERO * max(size, 1.0):
+        if abs(value) > _BOUNDARY_TOLERANCE * max(size, 1.0):
             what = field.symbol + "′" * k
             where = "0" if end == 0 else "L"
             support = member.ends[end].support
@@ -176,7 +176,7 @@ def _check_conditions(name: str, member: Member, field: Field, function: Admissi
 def _check_independent(member: Member, field: Field, functions: Sequence[AdmissibleFunction]) -> None:
     import numpy as np
 
-    values = np.array([[float(f.at(x)) for x in rule_for(None).nodes] for f in functions])
+    values = np.array([[float(f.at(x)) for x in quadrature_for_degree(None).nodes] for f in functions])
     scaled = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
     if np.linalg.matrix_rank(scaled, tol=1e-11) < len(functions):
         which = f"the {len(functions)} functions of {field.symbol}"

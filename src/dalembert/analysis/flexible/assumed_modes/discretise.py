@@ -10,29 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from dalembert.analysis.flexible.assumed_modes.admissible_functions import eigenfunctions, given, polynomials
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import eigenfunctions, orthogonal_polynomials, user_functions
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised, spring_energy, strain_energy
-from dalembert.analysis.flexible.assumed_modes.member_properties import properties
+from dalembert.analysis.flexible.assumed_modes.member_properties import section_properties
 from dalembert.analysis.flexible.assumed_modes.polynomials import (
     AdmissibleFunction,
     Polynomial,
-    Rule,
-    at_share,
+    QuadratureRule,
     degree_in_x,
     gauss_rule,
-    highest,
-    moments,
-    rule_for,
+    max_degree,
+    modal_integrals,
+    property_at,
+    quadrature_for_degree,
 )
 from dalembert.errors import BadDescription
-from dalembert.mechanics.geometry.declaration_log import recorded
+from dalembert.mechanics.geometry.declaration_log import record_declaration
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.vector import Vector, outer
+from dalembert.mechanics.geometry.vector import Vector, outer_square
 from dalembert.mechanics.model.elements import Body, Dissipation, Load, Potential
 from dalembert.mechanics.model.flexible_member import Field, Member
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.expression_graph import Rewrite
+from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Number
 
@@ -40,10 +40,10 @@ Functions = int | Sequence[Callable[[Scalar], Any]]
 Family = Literal["polynomials", "eigenfunctions"]
 
 # more functions than anyone can tell apart, and exact integrals without end
-_MOST: Final = 200
+_MAX_FUNCTIONS: Final = 200
 
 
-@recorded
+@record_declaration
 def discretise(
     system: System,
     member: Member,
@@ -62,19 +62,19 @@ def discretise(
 
     Where speeds are declared already, the rates of the amplitudes are speeds too: dv_1 = v_1.dot, ….
     """
-    _check(system, member, family)
-    chosen = {f.symbol: _functions(member, f, _wanted(member, f, functions), family) for f in member.fields}
-    called = {f.symbol: _names(member, f, chosen[f.symbol], {} if names is None else names) for f in member.fields}
-    declared = iter(_declared(system, member, [n for each in called.values() for n in each]))
+    _check_arguments(system, member, family)
+    chosen = {f.symbol: _admissible_functions(member, f, _requested_functions(member, f, functions), family) for f in member.fields}
+    called = {f.symbol: _amplitude_names(member, f, chosen[f.symbol], {} if names is None else names) for f in member.fields}
+    declared = iter(_declare_amplitudes(system, member, [n for each in called.values() for n in each]))
     amplitudes = {symbol: tuple(next(declared) for _ in each) for symbol, each in called.items()}
-    bent = Discretised(member, amplitudes, chosen, _rule(member, chosen, exact=exact and family == "polynomials"), system)
+    bent = Discretised(member, amplitudes, chosen, _mass_quadrature(member, chosen, exact=exact and family == "polynomials"), system)
     if system.speed_list:
         for q in (q for each in amplitudes.values() for q in each):
             system.speed(f"d{q.name}", q.dot)
     springs, damping = spring_energy(bent)
     system.expand(
         bent,
-        bodies=[*slices(bent), *end_bodies(bent)],
+        bodies=[*mass_elements(bent), *end_bodies(bent)],
         loads=list(loads(bent)),
         potentials=[Potential(f"strain of {member.name}", strain_energy(bent)), Potential(f"springs of {member.name}", springs)],
         dissipations=[Dissipation(f"dampers of {member.name}", damping)],
@@ -82,7 +82,7 @@ def discretise(
     return bent
 
 
-def _declared(system: System, member: Member, names: Sequence[str]) -> tuple[Scalar, ...]:
+def _declare_amplitudes(system: System, member: Member, names: Sequence[str]) -> tuple[Scalar, ...]:
     try:
         return system.coordinates(" ".join(names))
     except BadDescription as problem:
@@ -91,7 +91,7 @@ def _declared(system: System, member: Member, names: Sequence[str]) -> tuple[Sca
         raise BadDescription(msg) from problem
 
 
-def _check(system: System, member: Member, family: str) -> None:
+def _check_arguments(system: System, member: Member, family: str) -> None:
     if not isinstance(system, System) or not isinstance(member, Member):
         msg = "discretise: give the system and one of its members, da.discretise(s, beam, 4)"
         raise BadDescription(msg)
@@ -106,7 +106,7 @@ def _check(system: System, member: Member, family: str) -> None:
         raise BadDescription(msg)
 
 
-def _wanted(member: Member, field: Field, functions: Functions | Mapping[str, Functions]) -> Functions:
+def _requested_functions(member: Member, field: Field, functions: Functions | Mapping[str, Functions]) -> Functions:
     if isinstance(functions, Mapping):
         known = [f.symbol for f in member.fields]
         strange = [key for key in functions if key not in known]
@@ -122,7 +122,7 @@ def _wanted(member: Member, field: Field, functions: Functions | Mapping[str, Fu
     return functions
 
 
-def _functions(member: Member, field: Field, wanted: Functions, family: Family) -> tuple[AdmissibleFunction, ...]:
+def _admissible_functions(member: Member, field: Field, wanted: Functions, family: Family) -> tuple[AdmissibleFunction, ...]:
     if not isinstance(wanted, int | tuple | list):
         msg = f"{member.kind} {member.name!r}: functions={wanted!r:.60}; say how many, or give a list of functions of xi = x/length"
         raise BadDescription(msg)
@@ -131,15 +131,15 @@ def _functions(member: Member, field: Field, wanted: Functions, family: Family) 
         if not own:
             msg = f"{member.kind} {member.name!r}: no functions are given for {field.symbol}"
             raise BadDescription(msg)
-        return given(member, field, own)
-    if not 1 <= wanted <= _MOST:
-        msg = f"{member.kind} {member.name!r}: {wanted!s:.20} functions of {field.symbol}; give at least one and at most {_MOST}"
+        return user_functions(member, field, own)
+    if not 1 <= wanted <= _MAX_FUNCTIONS:
+        msg = f"{member.kind} {member.name!r}: {wanted!s:.20} functions of {field.symbol}; give at least one and at most {_MAX_FUNCTIONS}"
         raise BadDescription(msg)
-    make = polynomials if family == "polynomials" else eigenfunctions
-    return make(member.geometric(field), field.order, wanted)
+    make = orthogonal_polynomials if family == "polynomials" else eigenfunctions
+    return make(member.essential_conditions(field), field.order, wanted)
 
 
-def _names(member: Member, field: Field, functions: Sequence[AdmissibleFunction], names: Mapping[str, str]) -> list[str]:
+def _amplitude_names(member: Member, field: Field, functions: Sequence[AdmissibleFunction], names: Mapping[str, str]) -> list[str]:
     if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
         msg = f"{member.kind} {member.name!r}: names={names!r:.60}; give strings, as in names={{'v': 'eta'}}"
         raise BadDescription(msg)
@@ -151,14 +151,14 @@ def _names(member: Member, field: Field, functions: Sequence[AdmissibleFunction]
     return [f"{stem}_{i}" for i in range(1, len(functions) + 1)]
 
 
-def _rule(member: Member, functions: Mapping[str, Sequence[AdmissibleFunction]], *, exact: bool) -> Rule:
+def _mass_quadrature(member: Member, functions: Mapping[str, Sequence[AdmissibleFunction]], *, exact: bool) -> QuadratureRule:
     """The nodes at which the member is cut: enough for ρA ṙ·ṙ, with the squares of the shortening where it is kept."""
-    reach = {symbol: highest(f.degree for f in each) for symbol, each in functions.items()}
+    reach = {symbol: max_degree(f.degree for f in each) for symbol, each in functions.items()}
     squares = [d if d is None else 2 * d - 1 for symbol, d in reach.items() if member.shortening and symbol in ("v", "w")]
-    position = highest([1, *reach.values(), *squares])
-    varying = highest(degree_in_x(member, e) for key, e in properties(member) if key in ("density", "polar", "rotary"))
+    position = max_degree([1, *reach.values(), *squares])
+    varying = max_degree(degree_in_x(member, e) for key, e in section_properties(member) if key in ("density", "polar", "rotary"))
     degree = None if position is None or varying is None else 2 * position + varying
-    return rule_for(degree) if exact or degree is None else gauss_rule(degree // 2 + 1)
+    return quadrature_for_degree(degree) if exact or degree is None else gauss_rule(degree // 2 + 1)
 
 
 # ---- slices, ends and loads ----------------------------------------------------------------------
@@ -170,40 +170,40 @@ SectionInertia = tuple[Frame, Vector, Scalar]
 _SIDES: Final = ("left", "right")
 
 
-def slices(bent: Discretised) -> Iterator[Body]:
+def mass_elements(bent: Discretised) -> Iterator[Body]:
     """The member's mass and the inertia of its sections, at the nodes of its rule."""
     m, L = bent.member, bent.member.length
     for k, (xi, w) in enumerate(zip(bent.rule.nodes, bent.rule.weights, strict=True), 1):
-        needles = list(_needles(bent, xi, L * w))
+        needles = list(_section_inertias(bent, xi, L * w))
         if k == 1 and m.polar is not None and m.torsion is None:
             # the polar inertia of a member that does not twist turns with its frame: one needle for all of it
             one = (Polynomial.of([1]), 0)
-            needles.append((m.frame, m.along, moments(m, m.polar, [one], [one])[0][0] * L))
+            needles.append((m.frame, m.along, modal_integrals(m, m.polar, [one], [one])[0][0] * L))
         name = f"{m.name} {k}"
-        mass = Scalar(L.tape, L.tape.zero) if m.density is None else at_share(m, m.density, xi) * L * w
-        yield from _bodies(m, name, mass, bent.point(xi, name), needles)
+        mass = Scalar(L.tape, L.tape.zero) if m.density is None else property_at(m, m.density, xi) * L * w
+        yield from _lumped_bodies(m, name, mass, bent.point(xi, name), needles)
 
 
-def _needle(m: Member, angle: Scalar, axis: Vector, J: Scalar) -> SectionInertia:
+def _rotary_inertia(m: Member, angle: Scalar, axis: Vector, J: Scalar) -> SectionInertia:
     return m.frame.rotated(angle, axis), axis, J
 
 
-def _needles(bent: Discretised, xi: Number, dx: Scalar) -> Iterator[SectionInertia]:
+def _section_inertias(bent: Discretised, xi: Number, dx: Scalar) -> Iterator[SectionInertia]:
     """ρI dx across each plane of bending, turning with the slope; ρI_p dx about the member, turning with the twist."""
     m = bent.member
-    for plane, (rho_I, axis) in enumerate(zip(m.rotary, m.across, strict=False)):
-        yield _needle(m, bent.turn(plane, xi), axis, at_share(m, rho_I, xi) * dx)
+    for plane, (rho_I, axis) in enumerate(zip(m.rotary, m.bending_axes, strict=False)):
+        yield _rotary_inertia(m, bent.section_rotation(plane, xi), axis, property_at(m, rho_I, xi) * dx)
     if m.polar is not None and m.torsion is not None:
-        yield _needle(m, bent.value("phi", xi), m.along, at_share(m, m.polar, xi) * dx)
+        yield _rotary_inertia(m, bent.value("phi", xi), m.along, property_at(m, m.polar, xi) * dx)
 
 
-def _bodies(m: Member, name: str, mass: Scalar, place: Point, needles: list[SectionInertia]) -> Iterator[Body]:
+def _lumped_bodies(m: Member, name: str, mass: Scalar, place: Point, needles: list[SectionInertia]) -> Iterator[Body]:
     """One particle, or as many thin bodies as there are axes about which the section has inertia."""
     if not needles:
         yield Body(name, mass, place)
     names = [name] if len(needles) == 1 else [f"{name}{letter}" for letter in "abcd"[: len(needles)]]
     for each, (frame, axis, J) in zip(names, needles, strict=True):
-        yield Body(each, mass / len(needles), place, frame, outer(axis, m.frame).scaled(J))
+        yield Body(each, mass / len(needles), place, frame, outer_square(axis, m.frame).scale(J))
 
 
 # ---- ends and loads ------------------------------------------------------------------------------
@@ -217,10 +217,10 @@ def end_bodies(bent: Discretised) -> Iterator[Body]:
             continue
         needles = []
         if end.inertia is not None:
-            needles = [_needle(m, bent.turn(p, share), axis, end.inertia) for p, axis in enumerate(m.across)]
+            needles = [_rotary_inertia(m, bent.section_rotation(p, share), axis, end.inertia) for p, axis in enumerate(m.bending_axes)]
             if m.kind == "shaft":
-                needles = [_needle(m, bent.value("phi", share), m.along, end.inertia)]
-        yield from _bodies(m, f"{side} end of {m.name}", end.mass, _end(bent, share), needles)
+                needles = [_rotary_inertia(m, bent.value("phi", share), m.along, end.inertia)]
+        yield from _lumped_bodies(m, f"{side} end of {m.name}", end.mass, _end_point(bent, share), needles)
 
 
 def loads(bent: Discretised) -> Iterator[Load]:
@@ -228,31 +228,31 @@ def loads(bent: Discretised) -> Iterator[Load]:
     m = bent.member
     for share, (side, end) in enumerate(zip(_SIDES, m.ends, strict=True)):
         if end.force is not None:
-            yield Load(f"force at the {side} end of {m.name}", forces=((end.force, _end(bent, share)),))
+            yield Load(f"force at the {side} end of {m.name}", forces=((end.force, _end_point(bent, share)),))
         if end.moment is not None:
-            yield Load(f"moment at the {side} end of {m.name}", torques=tuple(_moment(bent, share, end.moment)))
+            yield Load(f"moment at the {side} end of {m.name}", torques=tuple(_end_moment(bent, share, end.moment)))
     if m.load is not None:
-        yield Load(f"load on {m.name}", forces=tuple(_distributed(bent, m.load)))
+        yield Load(f"load on {m.name}", forces=tuple(_distributed_load(bent, m.load)))
 
 
-def _end(bent: Discretised, share: int) -> Point:
+def _end_point(bent: Discretised, share: int) -> Point:
     return bent.tip if share else bent.point(0, f"root of {bent.member.name}")
 
 
-def _moment(bent: Discretised, share: int, moment: Vector) -> Iterator[tuple[Vector, Frame]]:
+def _end_moment(bent: Discretised, share: int, moment: Vector) -> Iterator[tuple[Vector, Frame]]:
     """The moment axis by axis, each part on a frame that turns about that axis as the end section does."""
     m = bent.member
-    rest = moment
-    for plane, axis in enumerate(m.across):
+    axial_part = moment
+    for plane, axis in enumerate(m.bending_axes):
         part = (moment @ axis) * axis
-        rest -= part
-        yield part, m.frame.rotated(bent.turn(plane, share), axis)
-    yield rest, m.frame.rotated(bent.value("phi", share), m.along) if "phi" in bent.functions else m.frame
+        axial_part -= part
+        yield part, m.frame.rotated(bent.section_rotation(plane, share), axis)
+    yield axial_part, m.frame.rotated(bent.value("phi", share), m.along) if "phi" in bent.functions else m.frame
 
 
-def _distributed(bent: Discretised, load: Vector) -> Iterator[tuple[Vector, Point]]:
+def _distributed_load(bent: Discretised, load: Vector) -> Iterator[tuple[Vector, Point]]:
     m, tape = bent.member, bent.member.length.tape
     for k, (xi, w) in enumerate(zip(bent.rule.nodes, bent.rule.weights, strict=True), 1):
-        here = Rewrite(tape, {m.x.i: (m.length * xi).i})
+        here = Substitution(tape, {m.x.i: (m.length * xi).i})
         parts = {F: (here(c[0]), here(c[1]), here(c[2])) for F, c in load.on(tape).parts.items()}
         yield Vector(tape, parts) * (m.length * w), bent.point(xi, f"load {k} on {m.name}")

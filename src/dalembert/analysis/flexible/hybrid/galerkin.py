@@ -12,26 +12,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised
-from dalembert.analysis.flexible.assumed_modes.member_properties import properties
-from dalembert.analysis.flexible.assumed_modes.polynomials import Rule, degree_in_x, highest, rule_for
+from dalembert.analysis.flexible.assumed_modes.member_properties import section_properties
+from dalembert.analysis.flexible.assumed_modes.polynomials import QuadratureRule, degree_in_x, max_degree, quadrature_for_degree
 from dalembert.analysis.flexible.hybrid.energy_densities import FORCE, SHORTENING, Continuum
 from dalembert.analysis.flexible.hybrid.hybrid_equations import HybridEquations
 from dalembert.errors import NotApplicable
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.exact.verdict import Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Rewrite, transplant
-from dalembert.symbolic.algebra.scalar import Scalar, on
-from dalembert.symbolic.algebra.sparse_matrix import Column, contracted, gathered, slopes
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, copy_expressions
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_by_key, sum_of_products
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 # the highest derivatives that occur in the field equations of beams
-_ALONG, _DOTS = 4, 2
+_MAX_X_ORDER, _DOTS = 4, 2
 
 
 @dataclass(frozen=True)
-class GalerkinEquations(Shown):
+class GalerkinEquations(Displayable):
     """One equation for each speed of a derivation, obtained from the hybrid equations, on a tape of its own."""
 
     tape: Tape = field(repr=False)
@@ -49,7 +49,7 @@ class GalerkinEquations(Shown):
     def verdicts(self, d: Derivation) -> dict[str, Verdict]:
         """For each speed whether a derivation says the same along it: shown to, shown not to, or undecided."""
         t = self.tape
-        theirs = transplant(d.tape, t, d.equations.residuals)
+        theirs = copy_expressions(d.tape, t, d.equations.residuals)
         same = decide_zero(t, (Column(t, self.nodes) - Column(t, theirs)).nodes)
         return dict(zip(self.names, same.verdicts, strict=True))
 
@@ -67,43 +67,46 @@ def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
     tape = kin.tape
     rows = {kin.name(u): tape.zero for u in kin.u}
     place = dict(zip((kin.name(q) for q in kin.q), rows, strict=False)) if hybrid.along == "q" else {name: name for name in rows}
-    expanded = {name: _Expanded(c, _bent(kin.system.expansions.get(name), name), kin.rate, tape) for name, c in hybrid.continua.items()}
+    expanded = {
+        name: _FieldExpansion(c, _require_discretised(kin.system.expansions.get(name), name), kin.rate, tape)
+        for name, c in hybrid.continua.items()
+    }
     pairs: list[tuple[str, int]] = []
     for e in hybrid.ordinary:
-        pairs.append((place[e.name], _anywhere(hybrid, expanded, e.outside)))
-        pairs += [(place[e.name], expanded[name].integral(hybrid.tape, density)) for name, density in e.inside.items()]
+        pairs.append((place[e.name], _insert_end_values(hybrid, expanded, e.rigid_part)))
+        pairs += [(place[e.name], expanded[name].integral(hybrid.tape, density)) for name, density in e.integrands.items()]
     speed_of = {q: kin.name(u) for q, rate in zip(kin.q, kin.qdot_of_u, strict=True) for u in kin.u if u == rate}
-    pairs += [(speed_of[q], node) for name, x in expanded.items() for q, node in x.weighted(hybrid, name)]
-    rows |= gathered(tape, pairs)
+    pairs += [(speed_of[q], node) for name, x in expanded.items() for q, node in x.weighted_residuals(hybrid, name)]
+    rows |= sum_by_key(tape, pairs)
     return GalerkinEquations(tape, tuple(rows), tuple(rows.values()))
 
 
-def _bent(expansion: object, name: str) -> Discretised:
+def _require_discretised(expansion: object, name: str) -> Discretised:
     if not isinstance(expansion, Discretised):
         msg = f"{name!r} has not been expanded in functions: da.discretise(s, {name}, 3)"
         raise NotApplicable(msg)
     return expansion
 
 
-def _anywhere(hybrid: HybridEquations, expanded: Mapping[str, _Expanded], e: int) -> int:
+def _insert_end_values(hybrid: HybridEquations, expanded: Mapping[str, _FieldExpansion], e: int) -> int:
     """An expression outside all integrals, with the values of the fields at the ends put in."""
     tape = next(iter(expanded.values())).tape
-    (node,) = transplant(hybrid.tape, tape, [e])
+    (node,) = copy_expressions(hybrid.tape, tape, [e])
     for x in expanded.values():
-        node = Rewrite(tape, x.at_ends)(node)
+        node = Substitution(tape, x.at_ends)(node)
     return node
 
 
-class _Expanded:
+class _FieldExpansion:
     """The fields of one member and all their derivatives in the amplitudes, node by node."""
 
     def __init__(self, c: Continuum, bent: Discretised, rate: Derivative, tape: Tape) -> None:
         self.c, self.bent, self.rate, self.tape = c, bent, rate, tape
         m = bent.member
-        varying = highest(degree_in_x(m, e) for e in (*(e for _, e in properties(m)), m.tension) if e is not None)
+        varying = max_degree(degree_in_x(m, e) for e in (*(e for _, e in section_properties(m)), m.tension) if e is not None)
         exact = bent.rule.exact
-        self.rule: Rule = rule_for(None if exact is None or varying is None else exact + varying)
-        _, start, end = c.places
+        self.rule: QuadratureRule = quadrature_for_degree(None if exact is None or varying is None else exact + varying)
+        _, start, end = c.stations
         self.at_ends = self._values(start.label, 0) | self._values(end.label, 1)
 
     def _symbol(self, name: str, along: int, dots: int, label: str) -> int:
@@ -113,53 +116,55 @@ class _Expanded:
 
     def _values(self, label: str, xi: Number) -> dict[int, int]:
         """{∂ⁱ⁺ʲ v/∂xⁱ∂tʲ: its value in the amplitudes} at a place."""
-        found = {}
+        substitutions = {}
         for name, symbol in self.c.symbols.items():
-            for along in range(_ALONG + 1):
+            for along in range(_MAX_X_ORDER + 1):
                 value = self._value(name, xi, along)
                 for dots in range(_DOTS + 1):
-                    found[self._symbol(symbol, along, dots, label)] = value
+                    substitutions[self._symbol(symbol, along, dots, label)] = value
                     value = self.rate(value)
-        return found
+        return substitutions
 
     def _value(self, name: str, xi: Number, along: int) -> int:
         """∂ⁱv/∂xⁱ at a place; the axial force N only keeps a condition, and drops out."""
         if name == FORCE or (name == SHORTENING and along):
             return self.tape.zero
-        return on(self.tape, self.bent.shortening(xi) if name == SHORTENING else self.bent.value(name, xi, along))
+        return as_node(self.tape, self.bent.shortening(xi) if name == SHORTENING else self.bent.value(name, xi, along))
 
-    def _inside(self, xi: Number) -> Rewrite:
+    def _insert_fields_at(self, xi: Number) -> Substitution:
         m = self.bent.member
-        return Rewrite(self.tape, self._values("", xi) | {m.x.i: on(self.tape, m.length * xi)})
+        return Substitution(self.tape, self._values("", xi) | {m.x.i: as_node(self.tape, m.length * xi)})
 
     def integral(self, source: Tape, density: int) -> int:
         """∫ e dx"""
-        (e,) = transplant(source, self.tape, [density])
-        return contracted(self.tape, ((self._dx(w), self._inside(xi)(e)) for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True)))
+        (e,) = copy_expressions(source, self.tape, [density])
+        return sum_of_products(
+            self.tape, ((self._dx(w), self._insert_fields_at(xi)(e)) for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True))
+        )
 
     def _dx(self, w: Number) -> int:
-        return on(self.tape, self.bent.member.length * w)
+        return as_node(self.tape, self.bent.member.length * w)
 
-    def weighted(self, hybrid: HybridEquations, name: str) -> list[tuple[int, int]]:
+    def weighted_residuals(self, hybrid: HybridEquations, name: str) -> list[tuple[int, int]]:
         """(q_j, Σ_fields ∫ R δv_j dx − Σ_ends B δv_j) for every amplitude."""
         t = self.tape
-        partial = [(e.field, transplant(hybrid.tape, t, [e.residual])[0]) for e in hybrid.partial if e.member == name]
+        partial = [(e.field, copy_expressions(hybrid.tape, t, [e.residual])[0]) for e in hybrid.partial if e.member == name]
         pairs: list[tuple[int, int]] = []
         for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True):
-            here = self._inside(xi)
+            here = self._insert_fields_at(xi)
             for symbol, residual in partial:
-                pairs += self._weighted(symbol, 0, xi, Scalar(t, self._dx(w)) * Scalar(t, here(residual)))
+                pairs += self._weight_residual(symbol, 0, xi, Scalar(t, self._dx(w)) * Scalar(t, here(residual)))
         for b in hybrid.boundary:
             if b.member == name and b.kind == "natural":
-                (residual,) = transplant(hybrid.tape, t, [b.residual])
-                value = Scalar(t, Rewrite(t, self.at_ends)(residual))
-                pairs += self._weighted(b.field, b.order, b.end, -value if b.end else value)
-        return list(gathered(t, pairs).items())
+                (residual,) = copy_expressions(hybrid.tape, t, [b.residual])
+                value = Scalar(t, Substitution(t, self.at_ends)(residual))
+                pairs += self._weight_residual(b.field, b.order, b.end, -value if b.end else value)
+        return list(sum_by_key(t, pairs).items())
 
-    def _weighted(self, symbol: str, order: int, xi: Number, value: Scalar) -> Iterator[tuple[int, int]]:
+    def _weight_residual(self, symbol: str, order: int, xi: Number, value: Scalar) -> Iterator[tuple[int, int]]:
         """(q_j, value ∂v⁽ᵏ⁾/∂q_j): what is left over at a place, weighted with how each amplitude varies a field there."""
         t = self.tape
         name = next(key for key, s in self.c.symbols.items() if s == symbol)
         amplitudes = Column(t, (q.i for each in self.bent.amplitudes.values() for q in each))
-        weights = slopes(Scalar(t, self._value(name, xi, order)), amplitudes)
+        weights = gradient_column(Scalar(t, self._value(name, xi, order)), amplitudes)
         yield from ((q, (Scalar(t, w) * value).i) for q, w in zip(amplitudes, weights, strict=True) if w != t.zero)

@@ -9,17 +9,17 @@ from typing import Literal
 
 from dalembert.analysis.flexible.hybrid.energy_densities import Continuum
 from dalembert.analysis.flexible.hybrid.field_variation import Integral, Variation, integral_naming
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.mechanics.principles.derivation import Principle, Step, steps_of
-from dalembert.symbolic.algebra.printing import equation, readable, symbol_names
+from dalembert.symbolic.algebra.printing import equation, readable_form, symbol_names
 from dalembert.symbolic.algebra.printing.common_subexpressions import equation_with_intermediates
-from dalembert.symbolic.algebra.printing.latex_notation import Latex, escaped
-from dalembert.symbolic.algebra.printing.print_tree import Sides, Tree
-from dalembert.symbolic.algebra.printing.term_layout import Naming, Printer, naming
+from dalembert.symbolic.algebra.printing.latex_notation import Latex, escape
+from dalembert.symbolic.algebra.printing.print_tree import Equality, Tree
+from dalembert.symbolic.algebra.printing.term_layout import Naming, Printer, symbol_namer
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
-from dalembert.symbolic.algebra.tape import Tape, base
+from dalembert.symbolic.algebra.tape import Tape, base_name
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class OrdinaryEquation:
     """outside + Σ ∫ inside dx = 0, one for each rigid variable."""
 
     name: str
-    outside: int
+    rigid_part: int
     # by the name of the member
-    inside: dict[str, int]
+    integrands: dict[str, int]
     # both together, with integrals as symbols
     residual: int
 
@@ -44,7 +44,7 @@ class FieldEquation:
 
 
 @dataclass(frozen=True)
-class BoundaryCondition(Shown):
+class BoundaryCondition(Displayable):
     """residual(t) = 0 at one end, from the variation of a field or of one of its derivatives there."""
 
     member: str
@@ -65,7 +65,7 @@ class HybridEquations:
 
     principle: Principle
     kinematics: Kinematics = field(repr=False)
-    told: tuple[Quantity | Step, ...] = field(repr=False, compare=False)
+    quantities: tuple[Quantity | Step, ...] = field(repr=False, compare=False)
     along: Literal["q", "u"]
     ordinary: tuple[OrdinaryEquation, ...]
     partial: tuple[FieldEquation, ...]
@@ -75,12 +75,12 @@ class HybridEquations:
     # what multiplies the variations at a section of each member: shear force, bending moment
     sections: dict[str, dict[Variation, int]] = field(repr=False, default_factory=dict)
     # what deserves a second look
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Every quantity that is told, for this system."""
-        return steps_of(self.kinematics, self.told)
+        return steps_of(self.kinematics, self.quantities)
 
     @property
     def tape(self) -> Tape:
@@ -90,7 +90,7 @@ class HybridEquations:
     @property
     def integrals(self) -> dict[str, Integral]:
         """Every integral that occurs, by the name of its symbol."""
-        return {name: found for c in self.continua.values() for name, found in c.integrals.found.items()}
+        return {name: found for c in self.continua.values() for name, found in c.integrals.by_name.items()}
 
     def at(self, member: str, end: Literal[0, 1]) -> tuple[BoundaryCondition, ...]:
         """The conditions at one end of a member."""
@@ -104,57 +104,60 @@ class HybridEquations:
         return "\n".join([self.principle.title, *(f"  {Text()(line)}    [{note}]" for line, note in self._lines())])
 
     def _repr_latex_(self) -> str:
-        found = [f"& {Latex()(line)} && \\text{{{escaped(note)}}}" for line, note in self._lines()]
-        return "$$\\begin{aligned}\n" + " \\\\\n".join(found) + "\n\\end{aligned}$$"
+        lines = [f"& {Latex()(line)} && \\text{{{escape(note)}}}" for line, note in self._lines()]
+        return "$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$"
 
     def _lines(self) -> Iterator[tuple[Tree, str]]:
         """(equation, what it is about)"""
         symbol = integral_naming(self.tape, self.integrals)
         for o in self.ordinary:
-            yield written(self, o.residual, own_first(self, o.name), symbol), f"along {Text()(symbol(o.name))}"
+            yield equation_tree(self, o.residual, ordered_accelerations(self, o.name), symbol), f"along {Text()(symbol(o.name))}"
         for p in self.partial:
-            yield written(self, p.residual, second(self, p.member, p.field), symbol), inside(self, p.member, p.field)
+            yield (
+                equation_tree(self, p.residual, ordered_field_accelerations(self, p.member, p.field), symbol),
+                domain_text(self, p.member, p.field),
+            )
         for b in self.boundary:
-            yield written(self, b.residual, (), symbol), condition(self, b)
+            yield equation_tree(self, b.residual, (), symbol), condition_text(self, b)
 
 
 # ---- how they are written ------------------------------------------------------------------------
 
 
-def own_first(h: HybridEquations, name: str) -> tuple[int, ...]:
+def ordered_accelerations(h: HybridEquations, name: str) -> tuple[int, ...]:
     """The accelerations of the rigid variables, the equation's own before the others."""
     place = [o.name for o in h.ordinary].index(name)
     return (h.accelerations[place], *h.accelerations[:place], *h.accelerations[place + 1 :])
 
 
-def inside(h: HybridEquations, member: str, field: str) -> str:
+def domain_text(h: HybridEquations, member: str, field: str) -> str:
     """Where a field equation holds."""
     c = h.continua[member]
-    what = Text()(naming(h.tape)(field))
-    return f"{what}(x, t), 0 < x < {c.places[2].label}" + (f", {member}" if len(h.continua) > 1 else "")
+    what = Text()(symbol_namer(h.tape)(field))
+    return f"{what}(x, t), 0 < x < {c.stations[2].label}" + (f", {member}" if len(h.continua) > 1 else "")
 
 
-def condition(h: HybridEquations, b: BoundaryCondition) -> str:
+def condition_text(h: HybridEquations, b: BoundaryCondition) -> str:
     """What kind of condition it is, and where."""
-    place = h.continua[b.member].places[1 + b.end].label
+    place = h.continua[b.member].stations[1 + b.end].label
     return f"{b.kind}, x = {place}" + (f", {b.member}" if len(h.continua) > 1 else "")
 
 
-def second(h: HybridEquations, member: str, field: str) -> tuple[int, ...]:
+def ordered_field_accelerations(h: HybridEquations, member: str, field: str) -> tuple[int, ...]:
     """The field's own acceleration first, then those of the rigid variables."""
     fields = h.continua[member].fields
     others = [fields.symbol(name, 0, 2) for name in fields.names if name != field]
     return (fields.symbol(field, 0, 2), *others, *h.accelerations)
 
 
-def written(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: Naming) -> Tree:
+def equation_tree(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: Naming) -> Tree:
     """residual = 0, accelerations first, everything that moves on the left."""
     tape = h.tape
-    form = readable(tape, residual)
+    form = readable_form(tape, residual)
     if form is None:
         return equation_with_intermediates(tape, residual, symbol=symbol)
     fields = {name for c in h.continua.values() for name in c.fields.names}
-    flexible = [name for name in form.symbols() if name.startswith("∫") or base(symbol_names.field(name)[0]) in fields]
+    flexible = [name for name in form.symbols() if name.startswith("∫") or base_name(symbol_names.field(name)[0]) in fields]
     sides, ranking = equation(form, tape, [str(tape.nodes[i][1]) for i in unknowns], flexible)
     printer = Printer(symbol, ranking)
-    return Sides(printer.form(sides.left), printer.form(sides.right))
+    return Equality(printer.form(sides.left), printer.form(sides.right))

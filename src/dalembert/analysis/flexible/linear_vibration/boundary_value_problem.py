@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm, SmallMotion
+from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm, LinearMemberEquations
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
-from dalembert.symbolic.algebra.arithmetic import Floats
-from dalembert.symbolic.algebra.expression_graph import Linear, evaluate
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, evaluate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Unknown = Literal["frequency", "compression", "rest"]
 
 
-class Problem:
+class BoundaryValueProblem:
     """The forms of a small motion in numbers: each coefficient is c₀ + λ c₁."""
 
-    def __init__(self, motion: SmallMotion, unknown: Unknown = "frequency") -> None:
+    def __init__(self, motion: LinearMemberEquations, unknown: Unknown = "frequency") -> None:
         self.motion, self.unknown, self.tape = motion, unknown, motion.tape
         self.order = motion.order
         self.places = [(f, i) for f in motion.fields for i in range(self.order[f])]
@@ -41,7 +41,7 @@ class Problem:
 
     # ---- numbers -----------------------------------------------------------------------------
 
-    def pair(self, node: int, dots: int) -> tuple[int, int]:
+    def affine_coefficients(self, node: int, dots: int) -> tuple[int, int]:
         """(c₀, c₁): λ = ω² comes from two dots, λ = P from the compressive force."""
         t = self.tape
         if self.unknown == "frequency":
@@ -52,7 +52,7 @@ class Problem:
             return node, t.zero
         if node not in self._split:
             assert self.motion.compression is not None
-            c, k = Linear(t, [self.motion.compression])(node)
+            c, k = LinearCoefficients(t, [self.motion.compression])(node)
             self._split[node] = c, k.get(0, t.zero)
         return self._split[node]
 
@@ -74,7 +74,7 @@ class Problem:
 
     def terms(self, form: LinearForm, x: Any, arithmetic: Any) -> list[tuple[str, int, Any, Any]]:
         """(field, order, c₀, c₁) of every term of a form, at a place x."""
-        pairs = (self.pair(c, dots) for (_, _, dots), c in form.coefficients.items())
+        pairs = (self.affine_coefficients(c, dots) for (_, _, dots), c in form.coefficients.items())
         flat = self.numbers([node for pair in pairs for node in pair], x, arithmetic)
         return [(name, i, a, b) for (name, i, _), a, b in zip(form.coefficients, flat[::2], flat[1::2], strict=True)]
 
@@ -88,17 +88,17 @@ class Problem:
             rows[0][k], rows[1][k] = rows[0][k] + a, rows[1][k] + b
         return rows
 
-    def length_in(self, arithmetic: Any) -> Any:
+    def length_as(self, arithmetic: Any) -> Any:
         """L as a number of an arithmetic."""
         return self.numbers([self.motion.member.length.i], arithmetic.const(0), arithmetic)[0]
 
     @cached_property
     def length(self) -> float:
         """L as a number."""
-        return float(self.length_in(Floats()))
+        return float(self.length_as(FloatArithmetic()))
 
     @cached_property
-    def last(self) -> list[int]:
+    def highest_derivative_rows(self) -> list[int]:
         """The rows of A that hold the highest derivatives; in the others v′, v″, … are the next of the state itself."""
         return [self.index[f, self.order[f] - 1] for f in self.motion.fields]
 
@@ -108,50 +108,50 @@ class Problem:
         """A(λ) of y′ = A y at a place, in floats."""
         import numpy as np
 
-        c, n = self._in_floats("interior", list(self.motion.equations.values()), lam, x), len(self.places)
+        c, n = self._evaluate_forms("interior", list(self.motion.equations.values()), lam, x), len(self.places)
         A = np.eye(n, k=1)
-        A[self.last] = -np.linalg.solve(c[:, n:], c[:, :n])
+        A[self.highest_derivative_rows] = -np.linalg.solve(c[:, n:], c[:, :n])
         return A
 
-    def _in_floats(self, what: str, forms: Sequence[LinearForm], lam: float, x: float) -> np.ndarray:
+    def _evaluate_forms(self, what: str, forms: Sequence[LinearForm], lam: float, x: float) -> np.ndarray:
         """c₀ + λ c₁ of several forms, row by row; c₀ and c₁ are found once for each place."""
         import numpy as np
 
         if (what, x) not in self._floats:
-            c0, c1 = zip(*(self.row(form, x, Floats()) for form in forms), strict=True)
+            c0, c1 = zip(*(self.row(form, x, FloatArithmetic()) for form in forms), strict=True)
             self._floats[what, x] = np.array(c0), np.array(c1)
         c0, c1 = self._floats[what, x]
         return np.asarray(c0 + lam * c1)
 
     @cached_property
-    def conjugate(self) -> list[tuple[str, int]]:
+    def end_displacements(self) -> list[tuple[str, int]]:
         """The displacements v, v′, … whose conjugate forces act at a section."""
         return sorted(self.motion.sections, key=lambda k: (self.motion.fields.index(k[0]), k[1]))
 
-    def section(self, lam: float, x: float) -> tuple[np.ndarray, np.ndarray]:
+    def section_maps(self, lam: float, x: float) -> tuple[np.ndarray, np.ndarray]:
         """D and F: displacements d = D y and forces f = F y at a section."""
         import numpy as np
 
-        forces = self._in_floats("section", [self.motion.sections[k] for k in self.conjugate], lam, x)
+        forces = self._evaluate_forms("section", [self.motion.sections[k] for k in self.end_displacements], lam, x)
         n = len(self.places)
-        return np.eye(n)[[self.index[place] for place in self.conjugate]], forces[:, :n]
+        return np.eye(n)[[self.index[place] for place in self.end_displacements]], forces[:, :n]
 
     def end_stiffness(self, side: int, lam: float) -> tuple[np.ndarray, list[int]]:
         """What sits on an end, as a stiffness over its displacements, and which of these are held."""
         import numpy as np
 
-        n, m = len(self.places), len(self.conjugate)
+        n, m = len(self.places), len(self.end_displacements)
         x = self.length if side else 0.0
         K, held = np.zeros((m, m)), []
         for e in (e for e in self.motion.ends if e.side == side):
-            place = self.conjugate.index((e.field, e.order))
+            place = self.end_displacements.index((e.field, e.order))
             if e.kind == "geometric":
                 held.append(place)
             if e.kind != "natural":
                 continue
-            c0, c1 = self.row(e.form, x, Floats())
-            _, F = self.section(lam, x)
+            c0, c1 = self.row(e.form, x, FloatArithmetic())
+            _, F = self.section_maps(lam, x)
             own = (np.array(c0) + lam * np.array(c1))[:n] - F[place]
-            for column, displacement in enumerate(self.conjugate):
+            for column, displacement in enumerate(self.end_displacements):
                 K[place, column] = -own[self.index[displacement]] * (1 if side else -1)
         return K, held

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import Problem
-from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import Eigenvalue, count_below, digits_of
+from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
+from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import Eigenvalue, count_eigenvalues_below, digits_of
 from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm
 from dalembert.analysis.flexible.linear_vibration.mode_shapes import ChebyshevShape, chebyshev_points
 from dalembert.errors import NotApplicable
-from dalembert.symbolic.algebra.arithmetic import Balls, Floats
+from dalembert.symbolic.algebra.arithmetic import BallArithmetic, FloatArithmetic
 
 DEGREES: Final = (12, 18, 26, 36, 48)
-STANDS: Final = 1e-14
+CONVERGED: Final = 1e-14
 DIGITS: Final = 60
 
 
@@ -26,17 +26,17 @@ DIGITS: Final = 60
 Eigenpair = tuple[Eigenvalue, dict[str, ChebyshevShape]]
 
 
-def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Eigenpair], int]:
+def eigenpairs(problem: BoundaryValueProblem, wanted: int) -> tuple[list[Eigenpair], int]:
     """The lowest eigenvalues with their shapes, and the degree they were found with."""
     before: list[tuple[Any, dict[str, ChebyshevShape]]] = []
-    found: list[Eigenpair] = []
-    zeros: int | None = None if can_count(problem) else 0
+    converged: list[Eigenpair] = []
+    zeros: int | None = None if supports_counting(problem) else 0
     for degree in DEGREES:
         if degree < wanted + 6:
             continue
-        now = Collocation(problem, degree).lowest(wanted - (zeros or 0))
+        now = Collocation(problem, degree).lowest_eigenpairs(wanted - (zeros or 0))
         if zeros is None and now:
-            zeros = min(wanted, _zeros(problem, 1e-6 * float(now[0][0].mid())))
+            zeros = min(wanted, _count_zero_modes(problem, 1e-6 * float(now[0][0].mid())))
             now = now[: wanted - zeros]
         if zeros == wanted:
             break
@@ -44,53 +44,53 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Eigenpair], int]:
             continue
         if before:
             errors = [abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)]
-            found = [(Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c) for (a, c), e in zip(now, errors, strict=True)]
-            if max(errors, default=0.0) < STANDS:
+            converged = [(Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c) for (a, c), e in zip(now, errors, strict=True)]
+            if max(errors, default=0.0) < CONVERGED:
                 break
         before = now
     rigid = zeros or 0
-    if not found and rigid < wanted:
+    if not converged and rigid < wanted:
         msg = f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of degree {DEGREES[-1]}: ask for fewer"
         raise NotApplicable(msg)
-    _check_count(problem, found, rigid)
-    return [(Eigenvalue(0.0, 0.0, "0"), dict[str, ChebyshevShape]())] * rigid + found, degree
+    _check_count(problem, converged, rigid)
+    return [(Eigenvalue(0.0, 0.0, "0"), dict[str, ChebyshevShape]())] * rigid + converged, degree
 
 
-def can_count(problem: Problem) -> bool:
+def supports_counting(problem: BoundaryValueProblem) -> bool:
     """Pieces can be put together unless one of them hangs slack at an end."""
     return all(e.kind != "regular" for e in problem.motion.ends)
 
 
-def _zeros(problem: Problem, little: float) -> int:
+def _count_zero_modes(problem: BoundaryValueProblem, shift: float) -> int:
     """How often zero is an eigenvalue; refused where one is negative."""
-    if count_below(problem, -little):
+    if count_eigenvalues_below(problem, -shift):
         msg = f"{problem.motion.member.name!r} is not stable in its straight state: it has buckled, or its frame turns too fast"
         raise NotApplicable(msg)
-    return count_below(problem, little)
+    return count_eigenvalues_below(problem, shift)
 
 
-def _check_count(problem: Problem, found: list[Eigenpair], zeros: int) -> None:
+def _check_count(problem: BoundaryValueProblem, pairs: list[Eigenpair], zeros: int) -> None:
     """None was missed: as many lie below as were found."""
-    if not found or not can_count(problem):
+    if not pairs or not supports_counting(problem):
         return
-    last = found[-1][0]
-    below = count_below(problem, last.value * (1 + max(1e-4, 10 * last.error)))
-    if below != len(found) + zeros:
+    last = pairs[-1][0]
+    below = count_eigenvalues_below(problem, last.value * (1 + max(1e-4, 10 * last.error)))
+    if below != len(pairs) + zeros:
         name = problem.motion.member.name
-        msg = f"{len(found) + zeros} modes of {name!r} were found where {below} are counted; ask for one more or one less"
+        msg = f"{len(pairs) + zeros} modes of {name!r} were found where {below} are counted; ask for one more or one less"
         raise NotApplicable(msg)
 
 
 class Collocation:
     """The matrix problem (A₀ + λ A₁) c = 0 of one degree."""
 
-    def __init__(self, problem: Problem, degree: int) -> None:
+    def __init__(self, problem: BoundaryValueProblem, degree: int) -> None:
         self.problem, self.degree = problem, degree
         self.fields = problem.motion.fields
 
     def matrices(self, arithmetic: Any) -> tuple[list[list[Any]], list[list[Any]]]:
         """A₀ and A₁ row by row: the equations at the points, then the conditions."""
-        L = self.problem.length_in(arithmetic)
+        L = self.problem.length_as(arithmetic)
         A0, A1 = zip(*(self._row(form, z, L, arithmetic) for form, z in self.rows(arithmetic)), strict=True)
         return list(A0), list(A1)
 
@@ -117,13 +117,13 @@ class Collocation:
                 rows[1][first + k] = rows[1][first + k] + b * scale * values[along][k]
         return rows
 
-    def lowest(self, wanted: int) -> list[tuple[Any, dict[str, ChebyshevShape]]]:
+    def lowest_eigenpairs(self, wanted: int) -> list[tuple[Any, dict[str, ChebyshevShape]]]:
         """(λ, shapes), lowest first; fewer where this degree does not have so many."""
         import flint
         import numpy as np
         from scipy.linalg import eigvals
 
-        A0, A1 = (np.array(m) for m in self.matrices(Floats()))
+        A0, A1 = (np.array(m) for m in self.matrices(FloatArithmetic()))
         size = np.max(np.abs(A0), axis=1, keepdims=True)
         lam = eigvals(A0 / size, -A1 / size)
         lam = lam[np.isfinite(lam)]
@@ -132,10 +132,10 @@ class Collocation:
         positive = real[real > 0]
         guesses = positive[positive > 1e-9 * positive[min(5, len(positive) - 1)]][:wanted] if len(positive) else []
         with flint.ctx.workdps(DIGITS):
-            B0, B1 = (flint.arb_mat([[x.mid() for x in row] for row in m]) for m in self.matrices(Balls()))
-            return [self._improved(B0, B1, float(g)) for g in guesses]
+            B0, B1 = (flint.arb_mat([[x.mid() for x in row] for row in m]) for m in self.matrices(BallArithmetic()))
+            return [self._inverse_iteration(B0, B1, float(g)) for g in guesses]
 
-    def _improved(self, A0: Any, A1: Any, guess: float) -> tuple[Any, dict[str, ChebyshevShape]]:
+    def _inverse_iteration(self, A0: Any, A1: Any, guess: float) -> tuple[Any, dict[str, ChebyshevShape]]:
         """(A₀ + σ A₁)⁻¹ A₁ c = c/(σ − λ), by iteration."""
         import flint
 
@@ -156,9 +156,9 @@ class Collocation:
             c = flint.arb_mat(n, 1, [(x / entries[k]).mid() for x in entries])
             if abs(lam - before) < abs(lam) * flint.arb(10) ** -40:
                 break
-        return lam, self.by_field(c)
+        return lam, self.shapes_by_field(c)
 
-    def by_field(self, c: Any) -> dict[str, ChebyshevShape]:
+    def shapes_by_field(self, c: Any) -> dict[str, ChebyshevShape]:
         """The shape of each field in a solution."""
         width, values = self.degree + 1, tuple(float(x.mid()) for x in c.entries())
         return {name: ChebyshevShape(values[g * width : (g + 1) * width], self.problem.length) for g, name in enumerate(self.fields)}

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import Problem
+from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
 from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm
 from dalembert.errors import NotApplicable
-from dalembert.symbolic.algebra.arithmetic import Balls, Floats
+from dalembert.symbolic.algebra.arithmetic import BallArithmetic, FloatArithmetic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,37 +25,37 @@ if TYPE_CHECKING:
 
 # ---- counting ------------------------------------------------------------------------------------
 
-LONGEST_PIECE: Final = 1.5
-MOST_PIECES: Final = 4000
+MAX_ELEMENT_PHASE: Final = 1.5
+MAX_ELEMENTS: Final = 4000
 # members whose properties vary are cut at least so often
-VARYING_PIECES: Final = 64
+MIN_ELEMENTS_VARYING: Final = 64
 
 
-def count_below(problem: Problem, lam: float) -> int:
+def count_eigenvalues_below(problem: BoundaryValueProblem, lam: float) -> int:
     """How many eigenvalues lie below λ: negative pivots of the dynamic stiffness, eliminated section by section."""
     import numpy as np
 
-    pieces = _pieces(problem, lam)
-    m = len(problem.conjugate)
+    pieces = _element_count(problem, lam)
+    m = len(problem.end_displacements)
     edges = np.linspace(0.0, problem.length, pieces + 1)
-    whole = _piece(problem, lam, 0.0, edges[1]) if problem.motion.is_uniform else None
+    whole = _dynamic_stiffness(problem, lam, 0.0, edges[1]) if problem.motion.is_uniform else None
     own, held = zip(*(problem.end_stiffness(side, lam) for side in (0, 1)), strict=True)
     below = 0
     here = own[0]
     free = [i for i in range(m) if i not in held[0]]
     for k in range(pieces):
-        K = _piece(problem, lam, edges[k], edges[k + 1]) if whole is None else whole
+        K = _dynamic_stiffness(problem, lam, edges[k], edges[k + 1]) if whole is None else whole
         K = (K + K.T) / 2
         pivot = (here + K[:m, :m])[np.ix_(free, free)]
         coupling = K[:m, m:][free]
-        below += _negative(pivot)
+        below += _negative_eigenvalue_count(pivot)
         here = K[m:, m:] - coupling.T @ np.linalg.solve(pivot, coupling) if free else K[m:, m:]
         free = list(range(m))
     last = [i for i in range(m) if i not in held[1]]
-    return below + _negative((here + own[1])[np.ix_(last, last)])
+    return below + _negative_eigenvalue_count((here + own[1])[np.ix_(last, last)])
 
 
-def _negative(K: np.ndarray) -> int:
+def _negative_eigenvalue_count(K: np.ndarray) -> int:
     """The number of negative eigenvalues; rows are brought to one size, which changes no sign."""
     import numpy as np
 
@@ -65,42 +65,42 @@ def _negative(K: np.ndarray) -> int:
     return int(np.sum(np.linalg.eigvalsh((K + K.T) / 2 / np.outer(size, size)) < 0))
 
 
-def _pieces(problem: Problem, lam: float) -> int:
+def _element_count(problem: BoundaryValueProblem, lam: float) -> int:
     """So many that no piece, held at both ends, can vibrate below λ."""
     import numpy as np
 
     places = (0.0,) if problem.motion.is_uniform else np.linspace(0.0, problem.length, 9)[1:-1]
     wave = max(float(np.max(np.abs(np.linalg.eigvals(problem.state_matrix(lam, x))))) for x in places)
-    n = 1 + int(wave * problem.length / LONGEST_PIECE)
-    if n > MOST_PIECES:
+    n = 1 + int(wave * problem.length / MAX_ELEMENT_PHASE)
+    if n > MAX_ELEMENTS:
         msg = f"{n} pieces are needed to count modes up to {lam:.3g}: ask for fewer modes"
         raise NotApplicable(msg)
-    return n if problem.motion.is_uniform else max(n, VARYING_PIECES)
+    return n if problem.motion.is_uniform else max(n, MIN_ELEMENTS_VARYING)
 
 
-def _piece(problem: Problem, lam: float, a: float, b: float) -> np.ndarray:
+def _dynamic_stiffness(problem: BoundaryValueProblem, lam: float, a: float, b: float) -> np.ndarray:
     """The dynamic stiffness of a piece: end forces from end displacements."""
     import numpy as np
 
-    Phi = _transfer(problem, lam, a, b)
-    (D_a, F_a), (D_b, F_b) = problem.section(lam, a), problem.section(lam, b)
+    Phi = _transfer_matrix(problem, lam, a, b)
+    (D_a, F_a), (D_b, F_b) = problem.section_maps(lam, a), problem.section_maps(lam, b)
     displacements = np.vstack([D_a, D_b @ Phi])
     # the coefficient of δv in T − V: the force on the left end is +, on the right end −
     forces = np.vstack([F_a, -F_b @ Phi])
     return np.linalg.solve(displacements.T, forces.T).T
 
 
-def _transfer(problem: Problem, lam: float, a: float, b: float) -> np.ndarray:
+def _transfer_matrix(problem: BoundaryValueProblem, lam: float, a: float, b: float) -> np.ndarray:
     """y(b) = Φ y(a): the exponential, by Magnus' series of fourth order where coefficients vary."""
     h = b - a
     if problem.motion.is_uniform:
-        return _exponential(problem.state_matrix(lam) * h)
+        return _matrix_exponential(problem.state_matrix(lam) * h)
     middle, apart = (a + b) / 2, h * 3**0.5 / 6
     A, B = problem.state_matrix(lam, middle - apart), problem.state_matrix(lam, middle + apart)
-    return _exponential(h / 2 * (A + B) - h * h * 3**0.5 / 12 * (A @ B - B @ A))
+    return _matrix_exponential(h / 2 * (A + B) - h * h * 3**0.5 / 12 * (A @ B - B @ A))
 
 
-def _exponential(A: np.ndarray) -> np.ndarray:
+def _matrix_exponential(A: np.ndarray) -> np.ndarray:
     """e^A of a small matrix: Taylor's series of A/2ˢ, squared s times."""
     import math
 
@@ -118,16 +118,16 @@ def _exponential(A: np.ndarray) -> np.ndarray:
     return total
 
 
-def brackets(problem: Problem, zeros: int, wanted: int) -> list[tuple[float, float, int]]:
+def bracket_eigenvalues(problem: BoundaryValueProblem, zeros: int, wanted: int) -> list[tuple[float, float, int]]:
     """(low, high, how many) in order; more than one only where eigenvalues coincide."""
     if wanted <= 0:
         return []
 
     @cache
     def count(lam: float) -> int:
-        return count_below(problem, lam) - zeros
+        return count_eigenvalues_below(problem, lam) - zeros
 
-    low = high = _scale(problem)
+    low = high = _initial_eigenvalue(problem)
     while count(low) > 0:
         low /= 16.0
         if low < 1e-30 * high:
@@ -135,7 +135,7 @@ def brackets(problem: Problem, zeros: int, wanted: int) -> list[tuple[float, flo
             raise NotApplicable(msg)
     while count(high) < wanted:
         high *= 2.0
-    found: list[tuple[float, float, int]] = []
+    intervals: list[tuple[float, float, int]] = []
     stack = [(low, high)]
     while stack:
         a, b = stack.pop()
@@ -144,19 +144,19 @@ def brackets(problem: Problem, zeros: int, wanted: int) -> list[tuple[float, flo
             continue
         narrow = b - a < 1e-3 * b if inside == 1 else b - a < 1e-9 * b
         if narrow:
-            found.append((a, b, inside))
+            intervals.append((a, b, inside))
             continue
         middle = (a * b) ** 0.5 if b > 2 * a else (a + b) / 2
         stack += [(middle, b), (a, middle)]
-    return found
+    return intervals
 
 
-def _scale(p: Problem) -> float:
+def _initial_eigenvalue(p: BoundaryValueProblem) -> float:
     """A size of λ to begin with: what resists against what λ multiplies, over the length of the member."""
     x = p.length / 2
     ratios = []
     for form in p.motion.equations.values():
-        c0, c1 = p.row(form, x, Floats())
+        c0, c1 = p.row(form, x, FloatArithmetic())
         orders = [i for _, i in p.places] + [p.order[f] for f in p.motion.fields]
         above, below = (sum(abs(c) / p.length**i for c, i in zip(row, orders, strict=True)) for row in (c0, c1))
         if below:
@@ -167,7 +167,7 @@ def _scale(p: Problem) -> float:
 # ---- enclosing -----------------------------------------------------------------------------------
 
 # how close to an eigenvalue the sign of the determinant is asked for, and the digits that takes
-CLOSE: Final = 10**-18
+ENCLOSURE_WIDTH: Final = 10**-18
 DIGITS: Final = 40
 
 
@@ -179,7 +179,7 @@ class Eigenvalue:
     error: float
     # all digits that were found
     decimal: str = field(repr=False)
-    times: int = 1
+    multiplicity: int = 1
 
     @property
     def ball(self) -> arb:
@@ -189,16 +189,16 @@ class Eigenvalue:
         return flint.arb(self.decimal)
 
 
-class Determinant:
+class BoundaryDeterminant:
     """The boundary determinant of a uniform member in balls, with as many digits as its sign needs."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: BoundaryValueProblem) -> None:
         import flint
 
         self.problem, self.flint = problem, flint
         self.digits = DIGITS
 
-    def sharpened(self, lam: float) -> Determinant:
+    def with_more_digits(self, lam: float) -> BoundaryDeterminant:
         """The same with digits to spare for cosh βL at this λ."""
         import numpy as np
 
@@ -209,7 +209,7 @@ class Determinant:
     def matrices(self, lam: Any) -> tuple[Any, Any]:
         """(M, A): the boundary matrix and the state matrix in balls."""
         flint, p = self.flint, self.problem
-        balls = Balls()
+        balls = BallArithmetic()
         lam = balls.ball(lam)
         n = len(p.places)
 
@@ -220,9 +220,9 @@ class Determinant:
         interior = [at(form) for form in p.motion.equations.values()]
         lead = flint.arb_mat([row[n:] for row in interior])
         highest = -lead.solve(flint.arb_mat([row[:n] for row in interior]))
-        last = dict(zip(p.last, highest.tolist(), strict=True))
+        last = dict(zip(p.highest_derivative_rows, highest.tolist(), strict=True))
         state = flint.arb_mat([last.get(i, [balls.const(int(j == i + 1)) for j in range(n)]) for i in range(n)])
-        Phi = (state * p.length_in(balls)).exp()
+        Phi = (state * p.length_as(balls)).exp()
         rows = [(e.side, flint.arb_mat([at(e.form)[:n]])) for e in p.motion.ends]
         M = flint.arb_mat([(row * Phi if side else row).entries() for side, row in rows])
         return M, state
@@ -248,37 +248,40 @@ class Determinant:
         return product
 
 
-def zero_modes(problem: Problem) -> int:
+def count_rigid_body_modes(problem: BoundaryValueProblem) -> int:
     """How often λ = 0 is an eigenvalue: the dimension of the rigid motions that the ends allow."""
     import flint
     import numpy as np
 
-    f = Determinant(problem).sharpened(0.0)
+    f = BoundaryDeterminant(problem).with_more_digits(0.0)
     with flint.ctx.workdps(f.digits):
         M, _ = f.matrices(0)
         if not M.det().contains(0):
             return 0
-        rows = _of_one_size([[x.mid() for x in row] for row in M.tolist()])
-        columns = _of_one_size([list(column) for column in zip(*rows, strict=True)])
+        rows = _scale_rows([[x.mid() for x in row] for row in M.tolist()])
+        columns = _scale_rows([list(column) for column in zip(*rows, strict=True)])
     numbers = np.array([[float(x) for x in row] for row in columns])
     return max(1, int(len(numbers) - np.linalg.matrix_rank(numbers, tol=1e-11)))
 
 
-def _of_one_size(rows: list[list[Any]]) -> list[list[Any]]:
+def _scale_rows(rows: list[list[Any]]) -> list[list[Any]]:
     """Each row divided by its largest entry."""
     sizes = [max(abs(x) for x in row) for row in rows]
     return [[(x / size).mid() for x in row] if size > 0 else row for row, size in zip(rows, sizes, strict=True)]
 
 
-def eigenvalues(problem: Problem, wanted: int) -> list[Eigenvalue]:
+def eigenvalues(problem: BoundaryValueProblem, wanted: int) -> list[Eigenvalue]:
     """The lowest eigenvalues of a uniform member, each enclosed."""
-    zeros = zero_modes(problem)
-    found = [Eigenvalue(0.0, 0.0, "0", zeros)] if zeros else []
-    f = Determinant(problem)
-    return found + [_refined(f.sharpened(high), low, high, times) for low, high, times in brackets(problem, zeros, wanted - zeros)]
+    zeros = count_rigid_body_modes(problem)
+    zero_eigenvalues = [Eigenvalue(0.0, 0.0, "0", zeros)] if zeros else []
+    f = BoundaryDeterminant(problem)
+    return zero_eigenvalues + [
+        _refine_eigenvalue(f.with_more_digits(high), low, high, times)
+        for low, high, times in bracket_eigenvalues(problem, zeros, wanted - zeros)
+    ]
 
 
-def _refined(f: Determinant, low: float, high: float, times: int) -> Eigenvalue:
+def _refine_eigenvalue(f: BoundaryDeterminant, low: float, high: float, times: int) -> Eigenvalue:
     """One eigenvalue to all digits: secants in balls, then the sign on both sides of it."""
     import flint
 
@@ -290,16 +293,16 @@ def _refined(f: Determinant, low: float, high: float, times: int) -> Eigenvalue:
         msg = f"the determinant does not change its sign between {low} and {high}: no root there"
         raise ArithmeticError(msg)
     with flint.ctx.workdps(f.digits):
-        x = _root(f, a, b, fa, fb)
-        width = flint.arb(CLOSE) * x
+        x = _illinois_root(f, a, b, fa, fb)
+        width = flint.arb(ENCLOSURE_WIDTH) * x
         lower, upper = (x - width).mid(), (x + width).mid()
     if not (f(lower) > 0) ^ (f(upper) > 0):
         msg = f"the root near {float(x.mid())} could not be enclosed"
         raise ArithmeticError(msg)
-    return Eigenvalue(float(x.mid()), CLOSE, digits_of(x, f.digits))
+    return Eigenvalue(float(x.mid()), ENCLOSURE_WIDTH, digits_of(x, f.digits))
 
 
-def _root(f: Determinant, a: Any, b: Any, fa: Any, fb: Any) -> Any:
+def _illinois_root(f: BoundaryDeterminant, a: Any, b: Any, fa: Any, fb: Any) -> Any:
     """Illinois: false position that never keeps one end three times."""
     import flint
 

@@ -11,28 +11,28 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Final, Literal
 
-from dalembert.analysis.flexible.assumed_modes.member_properties import properties
-from dalembert.analysis.flexible.assumed_modes.polynomials import in_powers
+from dalembert.analysis.flexible.assumed_modes.member_properties import section_properties
+from dalembert.analysis.flexible.assumed_modes.polynomials import polynomial_coefficients
 from dalembert.analysis.flexible.hybrid.energy_densities import FORCE, SHORTENING
-from dalembert.analysis.flexible.hybrid.extended_hamilton import hybrid_equations, undiscretised
+from dalembert.analysis.flexible.hybrid.extended_hamilton import continuum_system, hybrid_equations
 from dalembert.analysis.flexible.hybrid.hybrid_equations import BoundaryCondition, HybridEquations
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
-from dalembert.mechanics.equations.equations_of_motion import jets
+from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.flexible_member import Member
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.numerics.symbol_values import mapping
-from dalembert.symbolic.algebra.arithmetic import Floats
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Linear, Rewrite, evaluate, symbols_of
+from dalembert.runtime.numerics.symbol_values import require_mapping
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, evaluate, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar, exact
-from dalembert.symbolic.algebra.sparse_matrix import Column, slopes, total
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 # ---- which member is meant, and the numbers that its symbols stand for ---------------------------
 
 
-def which(system: System, member: str | Member | None) -> Member:
+def select_member(system: System, member: str | Member | None) -> Member:
     """The member that is meant: named, or the only one."""
     if not isinstance(system, System):
         msg = f"give a System, not {type(system).__name__}"
@@ -53,32 +53,32 @@ def which(system: System, member: str | Member | None) -> Member:
     return known[name]
 
 
-def heading(member: Member, what: str) -> str:
+def member_title(member: Member, what: str) -> str:
     """beam 'beam' (clamped–free): what"""
     return f"{member.kind} {member.name!r} ({member.left.support}–{member.right.support}): {what}"
 
 
-def numbers_of(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
+def constant_numbers(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
     """The numbers that constants and held coordinates stand for."""
-    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in mapping("values", values).items()}
+    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in require_mapping("values", values).items()}
     unknown = [name for name in given if name not in system.symbols]
     if unknown:
         msg = f"{unknown[0]!r} is not a symbol of this system"
         raise Unknown(msg)
-    found: dict[int, Number] = {}
+    numbers: dict[int, Number] = {}
     for name, s in system.symbols.items():
         number = given.get(name, s.value)
         if s.kind == "coordinate":
             number = given.get(name, 0)
         if number is not None:
-            found[tape.names[name]] = number
-    return found
+            numbers[tape.names[name]] = number
+    return numbers
 
 
-def check_declared(system: System) -> None:
+def check_members_positive(system: System) -> None:
     """The same of all members, their ends and the bodies with the values they have now, which may not be those of the declaration."""
     tape = system.space.tape
-    numbers = numbers_of(system, tape, {})
+    numbers = constant_numbers(system, tape, {})
     for m in system.members.values():
         check_positive(m, tape, numbers)
     ends = [(f"end of {m.kind} {m.name!r}", end) for m in system.members.values() for end in (m.left, m.right)]
@@ -86,7 +86,7 @@ def check_declared(system: System) -> None:
     named = [(what, size.replace("_", " "), e) for what, end in ends for size in sizes if (e := getattr(end, size)) is not None]
     for what, size, e in [*named, *((f"body {b.name!r}", "mass", b.mass) for b in system.bodies)]:
         if all(i in numbers for i in symbols_of(tape, (e.i,))):
-            (value,) = evaluate(tape, [e.i], lambda i: float(numbers[i]), Floats())
+            (value,) = evaluate(tape, [e.i], lambda i: float(numbers[i]), FloatArithmetic())
             if value <= 0:
                 msg = f"{what}: its {size} is {value:g}; it must be positive"
                 raise BadDescription(msg)
@@ -94,14 +94,14 @@ def check_declared(system: System) -> None:
 
 def check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None:
     """Refuse stiffnesses, masses and lengths that are not positive with the values given."""
-    for key, e in properties(m):
+    for key, e in section_properties(m):
         inside = symbols_of(tape, (e.i, m.length.i))
         if any(i != m.x.i and i not in numbers for i in inside):
             continue
         known = {i: float(numbers[i]) for i in inside if i != m.x.i}
-        (length,) = evaluate(tape, [m.length.i], known.__getitem__, Floats())
+        (length,) = evaluate(tape, [m.length.i], known.__getitem__, FloatArithmetic())
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            (value,) = evaluate(tape, [e.i], (known | {m.x.i: share * length}).__getitem__, Floats())
+            (value,) = evaluate(tape, [e.i], (known | {m.x.i: share * length}).__getitem__, FloatArithmetic())
             if value < 0 or (value == 0 and 0 < share < 1):
                 msg = f"{m.kind} {m.name!r}: its {key} is {value:g}; it must be positive"
                 raise BadDescription(msg)
@@ -135,7 +135,7 @@ class EndCondition:
 
 
 @dataclass(frozen=True)
-class SmallMotion:
+class LinearMemberEquations:
     """The linear field equations of one member that belong together, and their conditions at the ends."""
 
     member: Member
@@ -176,101 +176,101 @@ class SmallMotion:
         yield from (e.form for e in self.ends)
 
 
-def small_motion(
-    system: System, member: str | Member | None = None, *, values: Mapping[Any, Any] | None = None, compressed: bool = False
-) -> list[SmallMotion]:
+def linearize_member(
+    system: System, member: str | Member | None = None, *, values: Mapping[Any, Any] | None = None, with_compression: bool = False
+) -> list[LinearMemberEquations]:
     """The linear equations of a member about its straight state, one set for each group of fields that do not mix.
 
     compressed   put a compressive force P into the member, in place of its declared tension
     """
-    chosen = which(system, member)
-    system = undiscretised(system)
+    chosen = select_member(system, member)
+    system = continuum_system(system)
     kin = Kinematics(system, complete=False).fork()
     t = kin.tape
-    if compressed:
+    if with_compression:
         if not chosen.stiffness:
             msg = f"{chosen.kind} {chosen.name!r} does not bend, so it does not buckle; buckling is asked of beams"
             raise NotApplicable(msg)
         P = t.private_symbol(LOAD)
         chosen = replace(chosen, tension=-Scalar(t, P))
-    numbers = numbers_of(system, t, {} if values is None else values)
+    numbers = constant_numbers(system, t, {} if values is None else values)
     check_positive(chosen, t, numbers)
     h = hybrid_equations(kin, {chosen.name: chosen}, speeds=False)
-    return _Linear(h, chosen, numbers, P if compressed else None).groups()
+    return _MemberLinearization(h, chosen, numbers, P if with_compression else None).decouple()
 
 
-class _Linear:
+class _MemberLinearization:
     """Takes hybrid equations about the straight state."""
 
     def __init__(self, h: HybridEquations, member: Member, numbers: dict[int, Number], P: int | None) -> None:
         self.h, self.member, self.numbers, self.P = h, member, numbers, P
         self.tape, self.c = h.tape, h.continua[member.name]
-        self.held = Rewrite(self.tape, self._motions())
+        self.held = Substitution(self.tape, self._fixed_frame())
         hidden = {self.c.symbols[name] for name in (SHORTENING, FORCE) if name in self.c.symbols}
         self.names = tuple(name for name in self.c.fields.names if name not in hidden)
-        self.straight = self._with_axial_force() if hidden else (lambda e: e)
+        self.straight = self._insert_axial_force() if hidden else (lambda e: e)
 
-    def _motions(self) -> dict[int, int]:
+    def _fixed_frame(self) -> dict[int, int]:
         """Coordinates at rest, specified motions as bound."""
         kin = self.h.kinematics
         bound = {s.scalar.i: s.motion for s in kin.system.symbols.values() if s.kind == "specified" and s.motion is not None}
-        return dict.fromkeys((*kin.qdot, *kin.qddot), self.tape.zero) | jets(self.tape, bound)
+        return dict.fromkeys((*kin.qdot, *kin.qddot), self.tape.zero) | derivative_bindings(self.tape, bound)
 
-    def _with_axial_force(self) -> Rewrite:
+    def _insert_axial_force(self) -> Substitution:
         """N(x) = N(L) + ∫ₓᴸ c dx from N′ + c = 0, the axial equation of the straight member; s = 0."""
         t, c = self.tape, self.c
         s, N = c.symbols[SHORTENING], c.symbols[FORCE]
         equation = next(p.residual for p in self.h.partial if p.field == s)
         at_end = next((b.residual for b in self.h.boundary if b.field == s and b.end == 1), None)
-        place = c.places[2]
+        place = c.stations[2]
         slope = c.fields.symbol(N, 1)
-        rest, k = Linear(t, [slope])(self._unbent(equation))
+        rest, k = LinearCoefficients(t, [slope])(self._straight(equation))
         if at_end is None:
             msg = f"{self.member.kind} {self.member.name!r}: its far end does not say what the axial force is there"
             raise NotApplicable(msg)
-        end_rest, end_k = Linear(t, [c.fields.symbol(N, 0, 0, place.label)])(self._unbent(at_end))
+        end_rest, end_k = LinearCoefficients(t, [c.fields.symbol(N, 0, 0, place.label)])(self._straight(at_end))
         values = {}
-        e = (self._to_the_end(Scalar(t, rest) / Scalar(t, k[0])) - Scalar(t, end_rest) / Scalar(t, end_k[0])).i
+        e = (self._integral_to_end(Scalar(t, rest) / Scalar(t, k[0])) - Scalar(t, end_rest) / Scalar(t, end_k[0])).i
         for order in range(4):
             values[c.fields.symbol(N, order)] = e
-            for end in c.places[1:]:
-                values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x.value.i})(e)
+            for end in c.stations[1:]:
+                values[c.fields.symbol(N, order, 0, end.label)] = Substitution(t, {c.fields.x: end.x.value.i})(e)
             e = Derivative(t, {c.fields.x: t.one}.get)(e)
-        return Rewrite(t, values | self._zero(s))
+        return Substitution(t, values | self._zero(s))
 
     def _zero(self, symbol: str) -> dict[int, int]:
-        jets = product(range(4), range(3), self.c.places)
+        jets = product(range(4), range(3), self.c.stations)
         return {self.c.fields.symbol(symbol, order, dots, place.label): self.tape.zero for order, dots, place in jets}
 
-    def _unbent(self, e: int) -> int:
+    def _straight(self, e: int) -> int:
         names = [name for name in self.c.fields.names if name != self.c.symbols.get(FORCE)]
-        return Rewrite(self.tape, {i: zero for name in names for i, zero in self._zero(name).items()})(self.held(e))
+        return Substitution(self.tape, {i: zero for name in names for i, zero in self._zero(name).items()})(self.held(e))
 
-    def _to_the_end(self, density: Scalar) -> Scalar:
+    def _integral_to_end(self, density: Scalar) -> Scalar:
         """∫ₓᴸ density dx of a polynomial in x."""
-        x, L = Scalar(self.tape, self.c.fields.x), self.c.places[2].x.value
-        powers = in_powers(density, x)
+        x, L = Scalar(self.tape, self.c.fields.x), self.c.stations[2].x.value
+        powers = polynomial_coefficients(density, x)
         if powers is None:
             msg = f"{self.member.kind} {self.member.name!r}: its axial force is no polynomial in x; expand it in functions instead"
             raise NotApplicable(msg)
-        return total(self.tape, (c * ((L ** (n + 1) - x ** (n + 1)) / (n + 1)) for n, c in powers.items()))
+        return sum_scalars(self.tape, (c * ((L ** (n + 1) - x ** (n + 1)) / (n + 1)) for n, c in powers.items()))
 
     # ---- forms -------------------------------------------------------------------------------
 
-    def _form(self, residual: int, place: str) -> LinearForm:
+    def _linear_form(self, residual: int, place: str) -> LinearForm:
         """Coefficients and load of one equation; what is quadratic in the fields is dropped."""
         t, fields = self.tape, self.c.fields
         e = self.straight(self.held(residual))
         keys = {fields.symbol(n, i, j, place): (n, i, j) for n in self.names for i in range(5) for j in range(3)}
         inside = [i for i in symbols_of(t, (e,)) if i in keys]
-        flat = Rewrite(t, dict.fromkeys(inside, t.zero))
-        along, load = slopes(Scalar(t, e), Column(t, inside)).map(flat), t.neg(flat(e))
-        *absent, unloaded = shown_zero(t, [*along, load])
+        flat = Substitution(t, dict.fromkeys(inside, t.zero))
+        along, load = gradient_column(Scalar(t, e), Column(t, inside)).map(flat), t.neg(flat(e))
+        *absent, unloaded = provably_zero(t, [*along, load])
         coefficients = {keys[i]: c for i, c, zero in zip(inside, along, absent, strict=True) if not zero}
-        self._check_fixed([*coefficients.values(), load])
+        self._check_time_invariant([*coefficients.values(), load])
         return LinearForm(coefficients, t.zero if unloaded else load)
 
-    def _check_fixed(self, nodes: Sequence[int]) -> None:
+    def _check_time_invariant(self, nodes: Sequence[int]) -> None:
         """Coefficients must not change with time."""
         t = self.tape
         time = t.names["t"]
@@ -288,26 +288,26 @@ class _Linear:
             raise NotApplicable(msg)
 
     def _end(self, b: BoundaryCondition, equations: Mapping[str, LinearForm]) -> EndCondition:
-        form = self._form(b.residual, self.c.places[1 + b.end].label)
+        form = self._linear_form(b.residual, self.c.stations[1 + b.end].label)
         if b.kind == "natural" and not form.coefficients and form.load == self.tape.zero:
             return EndCondition(b.end, "regular", b.field, b.order, equations[b.field])
         return EndCondition(b.end, b.kind, b.field, b.order, form)
 
-    def groups(self) -> list[SmallMotion]:
+    def decouple(self) -> list[LinearMemberEquations]:
         h, name = self.h, self.member.name
-        equations = {p.field: self._form(p.residual, "") for p in h.partial if p.field in self.names}
+        equations = {p.field: self._linear_form(p.residual, "") for p in h.partial if p.field in self.names}
         ends = [self._end(b, equations) for b in h.boundary if b.field in self.names]
-        sections = {key: self._form(e, "") for key, e in h.sections[name].items() if key[0] in self.names}
-        found = []
-        for names in _separate(self.names, [*equations.values(), *(e.form for e in ends)]):
+        sections = {key: self._linear_form(e, "") for key, e in h.sections[name].items() if key[0] in self.names}
+        groups = []
+        for names in _coupled_groups(self.names, [*equations.values(), *(e.form for e in ends)]):
             own = {n: equations[n] for n in names}
             conditions = tuple(e for e in ends if e.field in names)
             acting = {key: form for key, form in sections.items() if key[0] in names}
-            found.append(SmallMotion(self.member, self.tape, names, own, conditions, acting, self.numbers, self.P))
-        return found
+            groups.append(LinearMemberEquations(self.member, self.tape, names, own, conditions, acting, self.numbers, self.P))
+        return groups
 
 
-def _separate(names: tuple[str, ...], forms: Iterable[LinearForm]) -> list[tuple[str, ...]]:
+def _coupled_groups(names: tuple[str, ...], forms: Iterable[LinearForm]) -> list[tuple[str, ...]]:
     """Groups of fields that occur together in some equation."""
     group = {name: {name} for name in names}
     for form in forms:

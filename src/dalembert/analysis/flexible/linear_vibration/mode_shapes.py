@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import Problem
-from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import Determinant, Eigenvalue
+from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
+from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import BoundaryDeterminant, Eigenvalue
 from dalembert.errors import BadDescription, Unknown
-from dalembert.symbolic.algebra.arithmetic import Balls
+from dalembert.symbolic.algebra.arithmetic import BallArithmetic
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,7 +46,7 @@ class ChebyshevShape:
         c = chebder(self.coefficients, order) * (2 / self.length) ** order
         return ChebyshevShape(tuple(map(float, c)), self.length)
 
-    def scaled(self, k: float) -> ChebyshevShape:
+    def scale(self, k: float) -> ChebyshevShape:
         """k φ"""
         return ChebyshevShape(tuple(k * c for c in self.coefficients), self.length)
 
@@ -77,10 +77,10 @@ def save_shapes(named: Sequence[tuple[str, ChebyshevShape]], title: str, label: 
     # one curve has no legend: its name stands above it
     panel = Panel(f"{label}  {named[0][0]}" if len(named) == 1 else label, curves, zero_line=True)
     length = max((shape.length for _, shape in named), default=1.0)
-    save(Chart(title, "", GREY, (0.0, length), (panel,), across="x"), path)
+    save(Chart(title, "", GREY, (0.0, length), (panel,), x_label="x"), path)
 
 
-def chosen(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevShape:
+def select_shape(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevShape:
     """The shape of one field, by default the first."""
     if not shapes:
         msg = "this motion has no shape of its own: the member stays straight, or moves as a whole"
@@ -93,39 +93,39 @@ def chosen(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevS
     return shapes[name]
 
 
-class Shaped:
+class HasShapes:
     """Something that has shapes: a natural mode, a way to buckle."""
 
-    shaped: Callable[[], dict[str, ChebyshevShape]]
+    compute_shapes: Callable[[], dict[str, ChebyshevShape]]
 
     @cached_property
     def shapes(self) -> dict[str, ChebyshevShape]:
         """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
-        return self.shaped()
+        return self.compute_shapes()
 
     def shape(self, x: Any, name: str | None = None) -> Any:
         """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
-        return chosen(self.shapes, name)(x)
+        return select_shape(self.shapes, name)(x)
 
 
-def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, ChebyshevShape]:
+def uniform_shapes(problem: BoundaryValueProblem, e: Eigenvalue) -> dict[str, ChebyshevShape]:
     """The shapes of one eigenvalue of a uniform member: e^{Ax} y₀ with M y₀ = 0, in as many digits as cosh βL swallows."""
     import flint
 
-    f = Determinant(problem).sharpened(e.value)
+    f = BoundaryDeterminant(problem).with_more_digits(e.value)
     with flint.ctx.workdps(2 * f.digits):
         M, A = f.matrices(e.ball)
         y0 = _null_vector(M)
-        L = problem.length_in(Balls())
+        L = problem.length_as(BallArithmetic())
         samples = [(A * (L * (1 + flint.arb(z)) / 2)).exp() * y0 for z in chebyshev_points(24 + f.digits // 2)]
     places = {name: problem.index[name, 0] for name in problem.motion.fields}
-    return normalised({name: fitted([float(y[k, 0].mid()) for y in samples], problem.length) for name, k in places.items()})
+    return normalize_shapes({name: chebyshev_fit([float(y[k, 0].mid()) for y in samples], problem.length) for name, k in places.items()})
 
 
-def normalised(shapes: dict[str, ChebyshevShape]) -> dict[str, ChebyshevShape]:
+def normalize_shapes(shapes: dict[str, ChebyshevShape]) -> dict[str, ChebyshevShape]:
     """The same with a largest deflection of 1."""
     scale = next(iter(shapes.values())).peak()[1] if shapes else 1.0
-    return {name: shape.scaled(1 / scale) for name, shape in shapes.items()}
+    return {name: shape.scale(1 / scale) for name, shape in shapes.items()}
 
 
 def chebyshev_points(count: int) -> list[float]:
@@ -133,7 +133,7 @@ def chebyshev_points(count: int) -> list[float]:
     return [math.cos(math.pi * (2 * k + 1) / (2 * count)) for k in range(count)]
 
 
-def fitted(samples: list[float], length: float) -> ChebyshevShape:
+def chebyshev_fit(samples: list[float], length: float) -> ChebyshevShape:
     """c_k = 2/n Σ_j φ(z_j) cos k θ_j at Chebyshev's points, without the tail that is rounding."""
     import numpy as np
 

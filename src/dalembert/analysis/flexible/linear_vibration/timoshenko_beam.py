@@ -6,14 +6,19 @@ how large ψ is beside v. Above ω² = kGA/ρI the argument α is imaginary, and
 
 from __future__ import annotations
 
-from dalembert.analysis.flexible.linear_vibration.characteristic_equation import DIFFERENCE, PRODUCT, Characteristic, CharacteristicEquation
-from dalembert.analysis.flexible.linear_vibration.linearization import Key, LinearForm, SmallMotion
-from dalembert.symbolic.algebra.exact.zero_test import shown_zero
-from dalembert.symbolic.algebra.printing.term_layout import naming
+from dalembert.analysis.flexible.linear_vibration.characteristic_equation import (
+    DIFFERENCE,
+    PRODUCT,
+    CharacteristicEquation,
+    CharacteristicSolver,
+)
+from dalembert.analysis.flexible.linear_vibration.linearization import Key, LinearForm, LinearMemberEquations
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.printing.term_layout import symbol_namer
 from dalembert.symbolic.algebra.scalar import Scalar, apply
 
 
-def coupled(motion: SmallMotion) -> CharacteristicEquation | None:
+def timoshenko_characteristic(motion: LinearMemberEquations) -> CharacteristicEquation | None:
     """The characteristic equation of two coupled fields; None where they are coupled in another way."""
     first, second = motion.fields
     pattern = {
@@ -23,14 +28,14 @@ def coupled(motion: SmallMotion) -> CharacteristicEquation | None:
     }
     usual = pattern == {(first, first): {0}, (first, second): {1}, (second, first): {1}, (second, second): {0}}
     second_order = all(n == 2 for n in motion.order.values())
-    return Coupled(motion, first).equation() if usual and second_order and motion.compression is None else None
+    return TimoshenkoSolver(motion, first).equation() if usual and second_order and motion.compression is None else None
 
 
-class Coupled(Characteristic):
+class TimoshenkoSolver(CharacteristicSolver):
     """The solutions in pairs (v, ψ), with the amplitudes a and b of ψ beside v."""
 
     # above ω² = kGA/ρI sinh αL and cosh αL vanish like a sine and a cosine
-    vanishing = ("sin", "cos", "sinh", "cosh")
+    functions_with_zeros = ("sin", "cos", "sinh", "cosh")
 
     def _solutions(self) -> list[tuple[str, Scalar]]:
         t = self.tape
@@ -46,44 +51,44 @@ class Coupled(Characteristic):
         self.relations = [
             (DIFFERENCE, 0, z, middle / lead),
             (PRODUCT, 0, z, -(p0 * s0 / lead)),
-            (naming(t)(str(self.a.name)), 0, y, -((p2 * alpha**2 + p0) / (q * alpha))),
-            (naming(t)(str(self.b.name)), 0, z, (p0 - p2 * beta**2) / (q * beta)),
+            (symbol_namer(t)(str(self.a.name)), 0, y, -((p2 * alpha**2 + p0) / (q * alpha))),
+            (symbol_namer(t)(str(self.b.name)), 0, z, (p0 - p2 * beta**2) / (q * beta)),
         ]
         return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
 
-    def _square(self) -> Scalar:
+    def _frequency_squared(self) -> Scalar:
         return self.square
 
     def _row(self, form: LinearForm, side: int, square: Scalar) -> list[Scalar]:
         partner = {"cos": ("sin", -self.b), "sin": ("cos", self.b), "cosh": ("sinh", self.a), "sinh": ("cosh", self.a)}
-        shear, rest = self._without_shear(form)
+        shear, rest = self._split_shear_force(form)
         row = []
         for kind, z in self.solutions:
-            found = shear * self._sheared(kind, z, side)
+            entry = shear * self._shear_force(kind, z, side)
             for key, c in rest.items():
                 other, amplitude = (kind, 1) if key[0] == self.name else partner[kind]
-                found += self._factor(key, self.scalar(c), square) * (amplitude * self._value(other, z, key[1], side))
-            row.append(found)
+                entry += self._factor(key, self.scalar(c), square) * (amplitude * self._value(other, z, key[1], side))
+            row.append(entry)
         return row
 
-    def _without_shear(self, form: LinearForm) -> tuple[int, dict[Key, int]]:
+    def _split_shear_force(self, form: LinearForm) -> tuple[int, dict[Key, int]]:
         """How often a condition holds the shear force q ψ + p₂ v′, and what else it holds."""
         v, psi = self.motion.fields
         p2, q = self._coefficient(2), self._coefficient(1, v, psi)
         at_v, at_psi = form.coefficients.get((v, 1, 0)), form.coefficients.get((psi, 0, 0))
         if at_v is not None and at_psi is not None:
             for sign in (1, -1):
-                if all(shown_zero(self.tape, [(self.scalar(at_v) - sign * p2).i, (self.scalar(at_psi) - sign * q).i])):
+                if all(provably_zero(self.tape, [(self.scalar(at_v) - sign * p2).i, (self.scalar(at_psi) - sign * q).i])):
                     return sign, {key: c for key, c in form.coefficients.items() if key not in ((v, 1, 0), (psi, 0, 0))}
         return 0, form.coefficients
 
-    def _sheared(self, kind: str, z: Scalar, side: int) -> Scalar:
+    def _shear_force(self, kind: str, z: Scalar, side: int) -> Scalar:
         """q ψ + p₂ v′ = −p₀/r for e^{rx}, by the first equation."""
         p0 = self._coefficient(0)
         function, sign = {"cos": ("sin", -1), "sin": ("cos", 1), "cosh": ("sinh", -1), "sinh": ("cosh", -1)}[kind]
         return sign * (p0 * self.L / z) * apply(function, z if side else self.none)
 
-    def _factors(self) -> list[Scalar]:
+    def _nonzero_factors(self) -> list[Scalar]:
         """α a + β b never vanishes either."""
-        y, z = self._pair()
-        return [*super()._factors(), y * self.a + z * self.b]
+        y, z = self._alpha_beta()
+        return [*super()._nonzero_factors(), y * self.a + z * self.b]

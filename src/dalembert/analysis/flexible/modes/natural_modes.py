@@ -13,28 +13,34 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import Problem
+from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
 from dalembert.analysis.flexible.linear_vibration.characteristic_equation import CharacteristicEquation, characteristic_equation
-from dalembert.analysis.flexible.linear_vibration.chebyshev_collocation import can_count, eigenpairs
+from dalembert.analysis.flexible.linear_vibration.chebyshev_collocation import eigenpairs, supports_counting
 from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import Eigenvalue, eigenvalues
-from dalembert.analysis.flexible.linear_vibration.linearization import SmallMotion, heading, small_motion
-from dalembert.analysis.flexible.linear_vibration.mode_shapes import ChebyshevShape, Shaped, normalised, save_shapes, uniform_shapes
+from dalembert.analysis.flexible.linear_vibration.linearization import LinearMemberEquations, linearize_member, member_title
+from dalembert.analysis.flexible.linear_vibration.mode_shapes import (
+    ChebyshevShape,
+    HasShapes,
+    normalize_shapes,
+    save_shapes,
+    uniform_shapes,
+)
 from dalembert.errors import BadDescription
-from dalembert.foundation.display import Typeset
+from dalembert.foundation.display import NotebookDisplay
 from dalembert.mechanics.model.flexible_member import Member
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.arithmetic import Balls
+from dalembert.symbolic.algebra.arithmetic import BallArithmetic
 from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
-MOST: Final = 60
+MAX_MODES: Final = 60
 
 
 @dataclass(frozen=True)
-class NaturalMode(Shaped):
+class NaturalMode(HasShapes):
     """One natural motion: ω, its relative error bound, the wave number βL where there is one, the shapes of its fields."""
 
     frequency: float
@@ -42,11 +48,11 @@ class NaturalMode(Shaped):
     fields: tuple[str, ...]
     # βL with β⁴ = ρA ω²/EI, or β² = ρA ω²/N: the root of the characteristic equation
     wave_number: float | None
-    shaped: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
+    compute_shapes: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
-class MemberModes(Typeset):
+class MemberModes(NotebookDisplay):
     """The natural modes of a member, lowest first, and where they come from."""
 
     member: Member
@@ -76,7 +82,7 @@ class MemberModes(Typeset):
     def __str__(self) -> str:
         count = f"{len(self.modes)} natural mode{'s' * (len(self.modes) > 1)}"
         rows = [(m.fields, m.frequency, m.wave_number) for m in self.modes]
-        return eigenvalue_table(heading(self.member, count), ("mode", "of", "ω", "βL"), rows, self.characteristic, self.remarks)
+        return eigenvalue_table(member_title(self.member, count), ("mode", "of", "ω", "βL"), rows, self.characteristic, self.remarks)
 
     def plot(self, path: str | PathLike[str], modes: Sequence[int] | None = None) -> None:
         """The mode shapes, as an image."""
@@ -93,53 +99,53 @@ def member_modes(
     member   which one, by name; may be left out where there is only one
     values   constants that differ from their declared values, and coordinates at which the frame is held
     """
-    wanted = checked_count("modes", count)
-    found: list[NaturalMode] = []
+    wanted = validate_count("modes", count)
+    modes: list[NaturalMode] = []
     equations: list[CharacteristicEquation] = []
     remarks: list[str] = []
-    for motion in small_motion(system, member, values=values):
-        problem = Problem(motion)
-        motions, equation, degree = eigenmotions(problem, wanted)
-        found += [NaturalMode(e.value**0.5, e.error / 2, motion.fields, wave, shaped) for e, wave, shaped in motions]
+    for motion in linearize_member(system, member, values=values):
+        problem = BoundaryValueProblem(motion)
+        motions, equation, degree = eigenpairs_of(problem, wanted)
+        modes += [NaturalMode(e.value**0.5, e.error / 2, motion.fields, wave, shaped) for e, wave, shaped in motions]
         equations += [] if equation is None else [equation]
         if degree:
             how = f"polynomials of degree {degree}, the error is the change since the degree before"
             remarks.append(f"properties vary along the member: {how}")
         elif equation is None:
-            remarks.append(_in_words(motion))
-    found.sort(key=lambda m: m.frequency)
-    worst = max((m.error for m in found[:wanted]), default=0.0)
-    counted = "counting shows that no mode is missing" if can_count(problem) else "an end hangs slack, so modes cannot be counted"
+            remarks.append(_determinant_note(motion))
+    modes.sort(key=lambda m: m.frequency)
+    worst = max((m.error for m in modes[:wanted]), default=0.0)
+    counted = "counting shows that no mode is missing" if supports_counting(problem) else "an end hangs slack, so modes cannot be counted"
     remarks.insert(0, f"error of ω: at most {worst:.0e} of its value; {counted}")
-    return MemberModes(motion.member, tuple(found[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks)))
+    return MemberModes(motion.member, tuple(modes[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks)))
 
 
-def checked_count(what: str, count: object) -> int:
+def validate_count(what: str, count: object) -> int:
     """A number of modes or loads that can be computed."""
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
-        msg = f"{what}: ask for a whole number from 1 to {MOST}, not {count!r}"
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_MODES:
+        msg = f"{what}: ask for a whole number from 1 to {MAX_MODES}, not {count!r}"
         raise BadDescription(msg)
     return count
 
 
 # λ, its wave number, and its shapes when they are asked for
-Eigenmotion = tuple[Eigenvalue, float | None, Callable[[], dict[str, ChebyshevShape]]]
+LazyEigenpair = tuple[Eigenvalue, float | None, Callable[[], dict[str, ChebyshevShape]]]
 
 
-def eigenmotions(problem: Problem, wanted: int) -> tuple[list[Eigenmotion], CharacteristicEquation | None, int]:
+def eigenpairs_of(problem: BoundaryValueProblem, wanted: int) -> tuple[list[LazyEigenpair], CharacteristicEquation | None, int]:
     """The lowest eigenvalues of one small motion, and what they come from: the characteristic equation, or polynomials of a degree."""
     if not problem.motion.is_uniform:
         pairs, degree = eigenpairs(problem, wanted)
-        return [(e, None, partial(normalised, shapes)) for e, shapes in pairs], None, degree
+        return [(e, None, partial(normalize_shapes, shapes)) for e, shapes in pairs], None, degree
     equation = characteristic_equation(problem.motion)
-    found: list[Eigenmotion] = []
+    lazy_pairs: list[LazyEigenpair] = []
     for e in eigenvalues(problem, wanted):
-        shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
-        found += [(e, _wave_number(problem, equation, e), shaped)] * e.times
-    return found, equation, 0
+        shaped = partial(uniform_shapes, problem, e) if e.value and e.multiplicity == 1 else dict
+        lazy_pairs += [(e, _wave_number(problem, equation, e), shaped)] * e.multiplicity
+    return lazy_pairs, equation, 0
 
 
-def _wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Eigenvalue) -> float | None:
+def _wave_number(problem: BoundaryValueProblem, equation: CharacteristicEquation | None, e: Eigenvalue) -> float | None:
     """βL = L (ω² c₁/c₄)^¼ in balls, so that every digit of a float is right."""
     import flint
 
@@ -148,15 +154,15 @@ def _wave_number(problem: Problem, equation: CharacteristicEquation | None, e: E
     (form,) = problem.motion.equations.values()
     order = problem.order[problem.motion.fields[0]]
     with flint.ctx.workdps(40):
-        balls = Balls()
+        balls = BallArithmetic()
         c0, c1 = problem.row(form, balls.const(0), balls)
         power = abs(e.ball * (c1[0] if problem.unknown == "frequency" else c1[2]) / c0[-1])
         # under a compressive force the equation is of second order in kL
         root = power.sqrt() if order == 2 or problem.unknown == "compression" else power.sqrt().sqrt()
-        return float((root * problem.length_in(balls)).mid())
+        return float((root * problem.length_as(balls)).mid())
 
 
-def _in_words(motion: SmallMotion) -> str:
+def _determinant_note(motion: LinearMemberEquations) -> str:
     names = ", ".join(motion.fields)
     return f"{names}: coupled, so the characteristic equation is det [B₀; B_L exp(A(ω) L)] = 0 for y′ = A(ω) y with y = ({names}, …)"
 
@@ -183,18 +189,18 @@ def eigenvalue_table(
 
 
 @dataclass(frozen=True)
-class CriticalLoad(Shaped):
+class CriticalLoad(HasShapes):
     """P at which the member buckles, its relative error bound, kL with k² = P/EI, and the shapes it buckles into."""
 
     force: float
     error: float
     fields: tuple[str, ...]
     wave_number: float | None
-    shaped: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
+    compute_shapes: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
-class MemberBuckling(Typeset):
+class MemberBuckling(NotebookDisplay):
     """The critical compressive forces of a member, lowest first."""
 
     member: Member
@@ -216,7 +222,7 @@ class MemberBuckling(Typeset):
         return f"MemberBuckling({self.member.name!r}: P = {', '.join(f'{load.force:.6g}' for load in self.loads)})"
 
     def __str__(self) -> str:
-        title = heading(self.member, "critical compressive forces")
+        title = member_title(self.member, "critical compressive forces")
         rows = [(load.fields, load.force, load.wave_number) for load in self.loads]
         return eigenvalue_table(title, ("load", "of", "P", "kL"), rows, self.characteristic, self.remarks)
 
@@ -234,20 +240,20 @@ def member_buckling(
 
     The force keeps its direction, and the far end is free to approach the near one.
     """
-    wanted = checked_count("critical loads", count)
-    found: list[CriticalLoad] = []
+    wanted = validate_count("critical loads", count)
+    loads: list[CriticalLoad] = []
     equations: list[CharacteristicEquation] = []
     remarks: list[str] = []
-    for motion in small_motion(system, member, values=values, compressed=True):
+    for motion in linearize_member(system, member, values=values, with_compression=True):
         if motion.compression not in motion.symbols:
             # stretch and twist do not notice the force
             continue
-        motions, equation, degree = eigenmotions(Problem(motion, "compression"), wanted)
-        found += [CriticalLoad(e.value, e.error, motion.fields, wave, shaped) for e, wave, shaped in motions]
+        motions, equation, degree = eigenpairs_of(BoundaryValueProblem(motion, "compression"), wanted)
+        loads += [CriticalLoad(e.value, e.error, motion.fields, wave, shaped) for e, wave, shaped in motions]
         equations += [] if equation is None else [equation]
         if degree:
             remarks.append(f"properties vary: polynomials of degree {degree}, the error is the change since the degree before")
-    found.sort(key=lambda load: load.force)
-    worst = max((load.error for load in found[:wanted]), default=0.0)
+    loads.sort(key=lambda load: load.force)
+    worst = max((load.error for load in loads[:wanted]), default=0.0)
     remarks.insert(0, f"error of P: at most {worst:.0e} of its value; counting shows that none is missing")
-    return MemberBuckling(motion.member, tuple(found[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks)))
+    return MemberBuckling(motion.member, tuple(loads[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks)))

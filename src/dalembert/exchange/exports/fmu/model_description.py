@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from dalembert.exchange.exports.exported_model import Model
+from dalembert.exchange.exports.exported_model import ExportedModel
 
 DURATION: Final = 10.0
 TOLERANCE: Final = 1e-9
@@ -42,19 +42,19 @@ class FmuVariable:
     derivative_of: int | None = None
 
 
-def scalars(model: Model) -> list[FmuVariable]:
+def fmu_variables(model: ExportedModel) -> list[FmuVariable]:
     """All variables in the order of their value references."""
     n = len(model.states)
-    found = [FmuVariable("time", "independent", "continuous", unit="s")]
-    found += [FmuVariable(x.name, "local", "continuous", "exact", x.value, x.unit) for x in model.states]
-    found += [
+    variables = [FmuVariable("time", "independent", "continuous", unit="s")]
+    variables += [FmuVariable(x.name, "local", "continuous", "exact", x.value, x.unit) for x in model.states]
+    variables += [
         FmuVariable(f"der({x.name})", "local", "continuous", "calculated", unit=_RATE.get(x.unit, ""), derivative_of=1 + k)
         for k, x in enumerate(model.states)
     ]
-    found += [FmuVariable(w.name, "input", "continuous", start=w.value or 0.0) for w in model.inputs]
-    found += [FmuVariable(p.name, "parameter", "tunable", "exact", p.value, p.unit) for p in model.parameters]
-    found += [FmuVariable(f"output {y.name}", "output", "continuous", "calculated") for y in model.outputs]
-    found += [
+    variables += [FmuVariable(w.name, "input", "continuous", start=w.value or 0.0) for w in model.inputs]
+    variables += [FmuVariable(p.name, "parameter", "tunable", "exact", p.value, p.unit) for p in model.parameters]
+    variables += [FmuVariable(f"output {y.name}", "output", "continuous", "calculated") for y in model.outputs]
+    variables += [
         FmuVariable("kinetic energy", "output", "continuous", "calculated", unit="J"),
         FmuVariable("potential energy", "output", "continuous", "calculated", unit="J"),
         FmuVariable(
@@ -62,19 +62,19 @@ def scalars(model: Model) -> list[FmuVariable]:
         ),
     ]
     drift = "distance from the constraint rows at which the state is carried back onto them, in event mode or after a step"
-    found.append(FmuVariable("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift))
-    assert len(found) == 1 + 2 * n + len(model.inputs) + len(model.parameters) + len(model.outputs) + 4
-    return found
+    variables.append(FmuVariable("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift))
+    assert len(variables) == 1 + 2 * n + len(model.inputs) + len(model.parameters) + len(model.outputs) + 4
+    return variables
 
 
-def description(model: Model, name: str, version: str, token: str, sources: list[str]) -> bytes:
+def model_description(model: ExportedModel, name: str, version: str, token: str, sources: list[str]) -> bytes:
     """The XML of one version."""
     three = version == "3.0"
-    attributes = {"fmiVersion": version, "modelName": model.title, "description": _says(model), "generationTool": "dalembert"}
+    attributes = {"fmiVersion": version, "modelName": model.title, "description": _description_text(model), "generationTool": "dalembert"}
     attributes |= {"instantiationToken": token} if three else {"guid": token, "numberOfEventIndicators": "0"}
     root = Element("fmiModelDescription", {**attributes, "variableNamingConvention": "flat"})
-    _kinds(root, name, sources, three=three, directional=bool(model.seeds))
-    listed = scalars(model)
+    _interface_elements(root, name, sources, three=three, directional=bool(model.seeds))
+    listed = fmu_variables(model)
     _unit_definitions(root, {s.unit for s in listed if s.unit})
     experiment = {"startTime": "0", "stopTime": repr(DURATION), "tolerance": repr(TOLERANCE), "stepSize": "0.01"}
     SubElement(root, "DefaultExperiment", experiment)
@@ -82,15 +82,15 @@ def description(model: Model, name: str, version: str, token: str, sources: list
     for k, s in enumerate(listed):
         _variable(variables, k, s, three=three)
     _structure(SubElement(root, "ModelStructure"), listed, three=three)
-    return _written(root)
+    return _xml_bytes(root)
 
 
-def _says(model: Model) -> str:
-    rows = f" Rows held by projection: {'; '.join(model.rows)}." if model.projects else ""
+def _description_text(model: ExportedModel) -> str:
+    rows = f" Rows held by projection: {'; '.join(model.rows)}." if model.has_projection else ""
     return f"{model.title}: equations of motion by dalembert.{rows}"
 
 
-def _kinds(root: Element, name: str, sources: list[str], *, three: bool, directional: bool) -> None:
+def _interface_elements(root: Element, name: str, sources: list[str], *, three: bool, directional: bool) -> None:
     state = ("canGetAndSetFMUState", "canSerializeFMUState") if three else ("canGetAndSetFMUstate", "canSerializeFMUstate")
     given = [*state, *(["providesDirectionalDerivatives" if three else "providesDirectionalDerivative"] if directional else [])]
     common = {"modelIdentifier": name, **dict.fromkeys(given, "true")}
@@ -149,10 +149,10 @@ def build_description(name: str, sources: list[str]) -> bytes:
     files = SubElement(configuration, "SourceFileSet", {"language": "C99"})
     for file in sources:
         SubElement(files, "SourceFile", {"name": file})
-    return _written(root)
+    return _xml_bytes(root)
 
 
-def _written(root: Element) -> bytes:
+def _xml_bytes(root: Element) -> bytes:
     indent(root)
     text: bytes = tostring(root, encoding="utf-8")
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text

@@ -19,26 +19,26 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import DalembertError
-from dalembert.foundation.atomic_write import file_name
-from dalembert.interface.page.data_blocks import script
-from dalembert.interface.page.html_elements import lowered, section, shown_name, table
-from dalembert.interface.page.simulator.events import happenings
-from dalembert.interface.page.simulator.initial_conditions import beginning
-from dalembert.interface.page.simulator.integrator_module import ModulePieces, motion
-from dalembert.interface.page.simulator.outputs import bars, live_reactions, outputs, properties
+from dalembert.foundation.atomic_write import slug
+from dalembert.interface.page.data_blocks import data_block
+from dalembert.interface.page.html_elements import demote_headings, section, shown_name, table
+from dalembert.interface.page.simulator.events import event_functions
+from dalembert.interface.page.simulator.initial_conditions import initial_condition_functions
+from dalembert.interface.page.simulator.integrator_module import ModuleSection, integrator_section
+from dalembert.interface.page.simulator.outputs import bar_endpoints, outputs, physical_properties, reaction_functions
 from dalembert.interface.report import system_report
 from dalembert.interface.report.renderers import HTML
 from dalembert.mechanics.model.system import units_by_name
 from dalembert.runtime.numerics import wasm
-from dalembert.runtime.numerics.jit import joined
-from dalembert.runtime.simulation.discontinuity_times import bends_in_time
+from dalembert.runtime.numerics.jit import merge_modules
+from dalembert.runtime.simulation.discontinuity_times import has_nonsmooth_inputs
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.symbolic.algebra.printing import source
 from dalembert.symbolic.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
-    from dalembert.interface.page.report_page import ReportRequest, Study
+    from dalembert.interface.page.report_page import ReportData, ReportRequest
     from dalembert.interface.page.scene import Scene
     from dalembert.runtime.simulation.trajectory import Trajectory
 
@@ -46,30 +46,30 @@ if TYPE_CHECKING:
 _PACKAGES = ("dalembert", "numpy", "llvmlite", "python-flint")
 
 
-def reproduction(study: Study) -> str:
+def reproduction(study: ReportData) -> str:
     """The last part."""
     made_with = table((), [(escape(a), escape(b)) for a, b in versions(study)])
     data = '<p><button class="download" type="button">Download the motion as CSV</button></p>' if study.run is not None else ""
-    asked = f"<h3>Command</h3><pre><code>{escape(command(study.request))}</code></pre>" if study.request.name else ""
-    python = f"<h3>Python</h3><pre><code>{escape(program(study))}</code></pre>"
-    works = lowered(HTML.text(system_report.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
+    asked = f"<h3>Command</h3><pre><code>{escape(shell_command(study.request))}</code></pre>" if study.request.name else ""
+    python = f"<h3>Python</h3><pre><code>{escape(python_program(study))}</code></pre>"
+    works = demote_headings(HTML.text(system_report.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
     left = f"<div><h3>Versions, values and tolerances</h3>{made_with}{data}</div>"
     return section("reproduction", "How to make this page again", f'<div class="columns">{left}<div>{asked}{python}</div></div>', works)
 
 
-def command(request: ReportRequest) -> str:
+def shell_command(request: ReportRequest) -> str:
     """As a shell takes it."""
     return " ".join(["dalembert report", quote(request.name), *map(quote, request.options)])
 
 
-def program(study: Study) -> str:
+def python_program(study: ReportData) -> str:
     """As Python takes it."""
     request = study.request
-    lines = [head(study)]
+    lines = [system_code(study)]
     given = {
         "start": request.run.start,
         "values": request.run.values,
-        "inputs": {name: written(x) for name, x in request.run.inputs.items()},
+        "inputs": {name: as_source(x) for name, x in request.run.inputs.items()},
     }
     extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
     happening = f", events=[{', '.join(map(event_text, request.run.events))}]" if request.run.events else ""
@@ -82,7 +82,7 @@ def program(study: Study) -> str:
     return "\n".join(lines)
 
 
-def head(study: Study) -> str:
+def system_code(study: ReportData) -> str:
     """The lines that describe the system."""
     name, lines = study.request.name, ["import dalembert as da"]
     path, colon, function = name.rpartition(":")
@@ -101,28 +101,28 @@ def head(study: Study) -> str:
     return "\n".join(lines)
 
 
-def versions(study: Study) -> list[tuple[str, str]]:
+def versions(study: ReportData) -> list[tuple[str, str]]:
     """Packages, values of the constants, tolerances."""
     request = study.request
-    found = [(name, _version(name)) for name in _PACKAGES]
-    found.append(("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"))
-    found += [(s.name, _value(request.run.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
-    found += [(name, str(written(x))) for name, x in request.run.inputs.items()]
-    found += [("duration", f"{request.duration:g}"), ("rtol", f"{request.run.rtol:g}"), ("atol", f"{request.run.atol:g}")]
-    return found
+    entries = [(name, _version(name)) for name in _PACKAGES]
+    entries.append(("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"))
+    entries += [(s.name, _value(request.run.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
+    entries += [(name, str(as_source(x))) for name, x in request.run.inputs.items()]
+    entries += [("duration", f"{request.duration:g}"), ("rtol", f"{request.run.rtol:g}"), ("atol", f"{request.run.atol:g}")]
+    return entries
 
 
-def written(x: Any) -> Any:
+def as_source(x: Any) -> Any:
     """An input as it can be given again: text that `s.expression` reads for an expression, anything else as it is."""
     return source(x) if isinstance(x, Scalar) else x
 
 
 def event_text(e: Event) -> str:
     """An event as Python takes it."""
-    what, name = repr(str(written(e.expression))), f", name={e.name!r}" if e.name else ""
+    what, name = repr(str(as_source(e.expression))), f", name={e.name!r}" if e.name else ""
     if e.action is EventAction.IMPACT:
-        return f"da.impact({what}, {written(e.restitution)!r}{name})"
-    changes = {str(key): written(x) for key, x in e.changes.items()}
+        return f"da.impact({what}, {as_source(e.restitution)!r}{name})"
+    changes = {str(key): as_source(x) for key, x in e.changes.items()}
     how = (f", direction={e.direction!r}" if e.direction != "any" else "") + ", stop=True" * (e.action is EventAction.STOP)
     return f"da.event({what}{how}{f', reset={changes!r}' if changes else ''}{name})"
 
@@ -139,10 +139,10 @@ def _version(name: str) -> str:
         return "not installed as a package"
 
 
-ENGINE: Final = ("linear_algebra.js", "initial_conditions.js", "events.js", "simulator.js", "simulation_worker.js")
+SIMULATOR_SCRIPTS: Final = ("linear_algebra.js", "initial_conditions.js", "events.js", "simulator.js", "simulation_worker.js")
 # of runs in the page: half a picture's point is coarser by far
 _RTOL: Final = 1e-9
-_BENDS: Final = (
+_TIME_DISCONTINUITY: Final = (
     "New runs are not made here: a load or a specified motion jumps in time, where steps must end. The recorded run is shown; "
     "da.simulate runs others."
 )
@@ -163,7 +163,7 @@ PHASE: Final = """<figure class="plot phase" id="phase"><figcaption><span class=
 
 
 @dataclass(frozen=True)
-class TrialRequest:
+class InteractiveRequest:
     """A run that may be made again with other numbers: what it was asked for, and the lines of Python that describe its system."""
 
     run: Trajectory
@@ -176,30 +176,30 @@ class TrialRequest:
     title: str
 
 
-def of_study(study: Study) -> TrialRequest | None:
+def interactive_request(study: ReportData) -> InteractiveRequest | None:
     """The run of a report."""
     asked, duration, title = study.request.run, study.request.duration, study.subject.title
     if study.run is None:
         return None
-    return TrialRequest(study.run, duration, asked.start, asked.values, asked.inputs, asked.events, head(study), title)
+    return InteractiveRequest(study.run, duration, asked.start, asked.values, asked.inputs, asked.events, system_code(study), title)
 
 
-def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
+def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -> tuple[str, str]:
     """The panel, and the blocks of data behind it; a sentence and nothing where a page cannot run the system."""
     if request is None:
         return "", ""
     contacts = request.run.system.contacts
-    why = _CONTACTS if contacts else _BENDS if bends_in_time(request.run.values) else ""
+    why = _CONTACTS if contacts else _TIME_DISCONTINUITY if has_nonsmooth_inputs(request.run.values) else ""
     if not why:
         try:
-            return _PANEL, _blocks(request, drawn)
+            return _PANEL, _data_blocks(request, drawn)
         except DalembertError as problem:
             why = f"New runs are not made here: {problem}. The recorded run is shown."
     return f'<div class="trial"><h3>Try it</h3><p>{escape(why)}</p></div>', ""
 
 
-def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
-    module = live_module(request.run, request.start, drawn, request.events)
+def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
+    module = simulator_module(request.run, request.start, drawn, request.events)
     known, system = module.data["values"], request.run.system
     kinds: dict[str, str] = {s.name: s.kind for s in system.symbols.values()}
     described = module.data["events"]["list"] if module.data["events"] else []
@@ -215,17 +215,17 @@ def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
         "duration": request.duration,
         "rtol": _RTOL,
         "given": {str(name): float(x) for name, x in request.values.items()},
-        "inputs": {name: str(written(x)) for name, x in inputs.items() if isinstance(x, Scalar | str) and name not in known},
+        "inputs": {name: str(as_source(x)) for name, x in inputs.items() if isinstance(x, Scalar | str) and name not in known},
         "head": request.head,
-        "happening": [_event(e, chosen.get(e.title, "")) for e in request.events],
-        "file": f"{file_name(request.title)}-try.csv",
+        "happening": [_event_template(e, chosen.get(e.title, "")) for e in request.events],
+        "file": f"{slug(request.title)}-try.csv",
     }
     engine = f'<script type="text/plain" id="engine">{engine_text()}</script>'
-    code = f'<script type="application/octet-stream" id="module">{module.packed}</script>'
-    return "\n".join([script("live", data), engine, code])
+    code = f'<script type="application/octet-stream" id="module">{module.compressed}</script>'
+    return "\n".join([data_block("live", data), engine, code])
 
 
-def _event(e: Event, restitution: str) -> list[str]:
+def _event_template(e: Event, restitution: str) -> list[str]:
     """An event as Python takes it: what stands before a coefficient that may be chosen, its name, and what stands after it."""
     before, comma, after = event_text(e).partition(f", {e.restitution!r}") if restitution else (event_text(e), "", "")
     return [before + comma[:2], restitution, after]
@@ -235,49 +235,52 @@ def _event(e: Event, restitution: str) -> list[str]:
 def engine_text() -> str:
     """What the worker of a page runs."""
     folder = resources.files("dalembert.interface.page").joinpath("assets")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ENGINE)
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in SIMULATOR_SCRIPTS)
 
 
 @dataclass(frozen=True)
-class LiveModule:
+class SimulatorModule:
     """The module as bytes, and the data of its engine."""
 
     code: bytes = field(repr=False)
     data: dict[str, Any] = field(repr=False)
 
     @property
-    def packed(self) -> str:
+    def compressed(self) -> str:
         """Compressed, as text."""
         return base64.b64encode(zlib.compress(self.code, 9)).decode("ascii")
 
 
-def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, events: Sequence[Event] = ()) -> LiveModule:
+def simulator_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, events: Sequence[Event] = ()) -> SimulatorModule:
     """The run of a trajectory that began from `start` and watched for `events`, ready to be run again with other numbers."""
     setting = run.values
     evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
     changed = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in events)
-    moves, (begins, fields) = motion(run, changed_by_events=changed), beginning(run, evaluator, start)
-    happens = happenings(evaluator, events) if events else ModulePieces()
+    integrator, (initial_section, fields) = (
+        integrator_section(run, changed_by_events=changed),
+        initial_condition_functions(run, evaluator, start),
+    )
+    event_section = event_functions(evaluator, events) if events else ModuleSection()
     seen, places = outputs(run, drawn, evaluator)
-    must, laws = properties(run, drawn, evaluator)
-    reacts = live_reactions(run, evaluator)
-    parts = (*moves.parts, *begins.parts, *happens.parts, *reacts.parts, seen, must)
-    text = joined([*moves.texts, *happens.texts, *(("", part.text) for part in parts)])
-    exports = [*moves.exports, *happens.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
+    properties_function, laws = physical_properties(run, drawn, evaluator)
+    reaction_section = reaction_functions(run, evaluator)
+    parts = (*integrator.parts, *initial_section.parts, *event_section.parts, *reaction_section.parts, seen, properties_function)
+    text = merge_modules([*integrator.texts, *event_section.texts, *(("", part.text) for part in parts)])
+    exports = [*integrator.exports, *event_section.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
     tape = setting.kin.tape
     # coefficients that were given as numbers, by the names they have in a page
-    restitutions = {e["restitution"]: e["value"] for e in happens.data.get("list", ()) if e.get("restitution")}
+    restitutions = {e["restitution"]: e["value"] for e in event_section.data.get("list", ()) if e.get("restitution")}
     data = {
-        **moves.data,
+        **integrator.data,
         "parts": {part.name: part.data for part in parts},
         "values": {str(tape.nodes[i][1]): x for i, x in setting.numbers.items()} | restitutions,
         "state": list(run.names),
-        "start": begins.data,
+        "start": initial_section.data,
         "starts": [vars(f) for f in fields],
         "outputs": places,
         "laws": laws,
-        "events": happens.data or None,
-        "reactions": reacts.data or None,
-        "bars": [] if drawn is None else [bars(b, drawn) for b in drawn.bodies],
+        "events": event_section.data or None,
+        "reactions": reaction_section.data or None,
+        "bars": [] if drawn is None else [bar_endpoints(b, drawn) for b in drawn.bodies],
     }
-    return LiveModule(wasm.module(text, exports, optimize=0), data)
+    return SimulatorModule(wasm.wasm_module(text, exports, optimize=0), data)

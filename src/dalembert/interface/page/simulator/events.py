@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.interface.page.simulator.integrator_module import ModulePieces, expressions, field_letters
-from dalembert.runtime.ode.event_detection import EXPORTS, FIELDS, text
+from dalembert.interface.page.simulator.integrator_module import ModuleSection, expression_function, field_types
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS, EXPORTS, module_ir
 from dalembert.runtime.simulation.events.event import SIGNS, Event, EventAction
 from dalembert.runtime.simulation.events.event_actions import Impact, reset_values
 from dalembert.runtime.simulation.events.event_functions import event_node
@@ -19,33 +19,33 @@ from dalembert.symbolic.algebra.scalar import Scalar
 _PREFIX = "events"
 
 
-def happenings(evaluator: Evaluator, events: Sequence[Event]) -> ModulePieces:
+def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> ModuleSection:
     """`crossings` and `slopes` of all events, and `acts`: new values, or φ̇, ε and the entries of 𝓜, A and J."""
     kin, tape = evaluator.kin, evaluator.tape
     state = (*kin.state, evaluator.time)
     nodes = [event_node(evaluator, e) for e in events]
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
     acts: list[int] = []
-    described = [_described(evaluator, e, node, acts) for e, node in zip(events, nodes, strict=True)]
-    parts = tuple(expressions(name, tape, outs, state) for name, outs in (("crossings", nodes), ("slopes", slopes), ("acts", acts)))
-    data = {"list": described, "fields": field_letters(FIELDS), "look": f"{_PREFIX}.{EXPORTS[0]}"}
-    return ModulePieces(parts, data, ((_PREFIX, text()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS))
+    described = [_event_data(evaluator, e, node, acts) for e, node in zip(events, nodes, strict=True)]
+    parts = tuple(expression_function(name, tape, outs, state) for name, outs in (("crossings", nodes), ("slopes", slopes), ("acts", acts)))
+    data = {"list": described, "fields": field_types(EVENT_FIELDS), "look": f"{_PREFIX}.{EXPORTS[0]}"}
+    return ModuleSection(parts, data, ((_PREFIX, module_ir()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS))
 
 
-def _described(evaluator: Evaluator, e: Event, node: int, acts: list[int]) -> dict[str, Any]:
+def _event_data(evaluator: Evaluator, e: Event, node: int, acts: list[int]) -> dict[str, Any]:
     """One event, and where in `acts` its numbers begin; these are added there."""
-    found: dict[str, Any] = {"title": e.title, "action": e.action.name, "how": e.action.value, "sign": SIGNS[e.direction], "at": len(acts)}
+    data: dict[str, Any] = {"title": e.title, "action": e.action.name, "how": e.action.value, "sign": SIGNS[e.direction], "at": len(acts)}
     if e.action is EventAction.RESET:
         places, values = reset_values(evaluator, e)
         acts += values
-        return found | {"places": places}
+        return data | {"places": places}
     if e.action is EventAction.IMPACT:
         impact = Impact(evaluator, e, node)
         name, restitution = _restitution(evaluator, e, impact)
         acts += [impact.rate, restitution, *impact.nodes]
         entries = [list(each) for each in zip(*impact.places, strict=True)]
-        return found | {"shape": list(impact.shape), "entries": entries, "restitution": name, "value": impact.restitution}
-    return found
+        return data | {"shape": list(impact.shape), "entries": entries, "restitution": name, "value": impact.restitution}
+    return data
 
 
 def _restitution(evaluator: Evaluator, e: Event, impact: Impact) -> tuple[str, int]:

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.flexible.assumed_modes.member_properties import properties_along
-from dalembert.analysis.integrals.run_integrals import energies_of
+from dalembert.analysis.flexible.assumed_modes.member_properties import sampled_properties
+from dalembert.analysis.integrals.run_integrals import cached_energies
 from dalembert.errors import DalembertError
-from dalembert.interface.page.simulator.integrator_module import ModulePart, ModulePieces, expressions
+from dalembert.interface.page.simulator.integrator_module import ModuleFunction, ModuleSection, expression_function
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.rotation import dot3, plus
+from dalembert.mechanics.geometry.rotation import add3, dot3
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinetics.constraint_actions import held_rows
-from dalembert.mechanics.kinetics.reactions import driving, reactions
-from dalembert.runtime.simulation.energy_and_residuals import energies, residuals
+from dalembert.mechanics.kinetics.constraint_actions import reaction_rows
+from dalembert.mechanics.kinetics.reactions import prescribed_motion_loads, reactions
+from dalembert.runtime.simulation.energy_and_residuals import constraint_residuals, energy_nodes
 from dalembert.runtime.simulation.reactions.loads import RunReactions
-from dalembert.runtime.simulation.reactions.run_reactions import acts
+from dalembert.runtime.simulation.reactions.run_reactions import has_own_load
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Evaluator
-from dalembert.symbolic.algebra.expression_graph import Linear, symbols_of, transplant
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Triple = tuple[int, int, int]
 
 
-class _Nodes:
+class _OutputList:
     """Nodes in order, each once, and the place of each."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -51,11 +51,11 @@ class _Nodes:
     def add(self, tape: Tape, nodes: Sequence[int]) -> int:
         """Where these begin."""
         first = len(self.outs)
-        self.outs += [self.evaluator.reduced(self.evaluator.node(Scalar(tape, i))) for i in nodes]
+        self.outs += [self.evaluator.in_state(self.evaluator.node(Scalar(tape, i))) for i in nodes]
         return first
 
 
-class _Places:
+class _SymbolicPoses:
     """r and R of points and frames on a fork of the description's tape; a chain costs no more than its links."""
 
     def __init__(self, run: Trajectory) -> None:
@@ -67,14 +67,14 @@ class _Places:
 
     def columns(self, F: Frame) -> tuple[Triple, ...]:
         """R_F = R_parent R_local, by columns."""
-        found = self._columns.get(F)
-        if found is None:
-            local = [F.turn(self.tape, unit, back=True) for unit in self._units]
-            found = self._units if F.parent is None else tuple(self._turned(F.parent, c) for c in local)
-            self._columns[F] = found
-        return found
+        columns = self._columns.get(F)
+        if columns is None:
+            local = [F.transform_components(self.tape, unit, to_parent=True) for unit in self._units]
+            columns = self._units if F.parent is None else tuple(self._rotate(F.parent, c) for c in local)
+            self._columns[F] = columns
+        return columns
 
-    def _turned(self, F: Frame, v: Triple) -> Triple:
+    def _rotate(self, F: Frame, v: Triple) -> Triple:
         """R_F v"""
         t, (a, b, c) = self.tape, self.columns(F)
         first, second, third = (dot3(t, (a[k], b[k], c[k]), v) for k in range(3))
@@ -89,16 +89,16 @@ class _Places:
         t = self.tape
         total: Triple = (t.zero, t.zero, t.zero)
         for F, c in v.on(t).parts.items():
-            total = plus(t, total, self._turned(F, c))
+            total = add3(t, total, self._rotate(F, c))
         return total
 
     def point(self, P: Point) -> Triple:
-        found = self._points.get(P)
-        if found is None:
+        position = self._points.get(P)
+        if position is None:
             t = self.tape
-            found = (t.zero, t.zero, t.zero) if P.parent is None else plus(t, self.point(P.parent), self.vector(P.r))
-            self._points[P] = found
-        return found
+            position = (t.zero, t.zero, t.zero) if P.parent is None else add3(t, self.point(P.parent), self.vector(P.r))
+            self._points[P] = position
+        return position
 
     def centre(self, b: DrawnBody) -> Triple:
         """The middle of a solid: the mass centre, or where a primitive sits in its body."""
@@ -106,39 +106,39 @@ class _Places:
         if b.middle is None or F is None:
             return G
         x, y, z = (self.tape.const(Fraction(c)) for c in b.middle)
-        return plus(self.tape, G, self._turned(F, (x, y, z)))
+        return add3(self.tape, G, self._rotate(F, (x, y, z)))
 
-    def beside(self, P: Point, v: Vector | None) -> Triple:
-        return self.point(P) if v is None else plus(self.tape, self.point(P), self.vector(v))
+    def offset_point(self, P: Point, v: Vector | None) -> Triple:
+        return self.point(P) if v is None else add3(self.tape, self.point(P), self.vector(v))
 
 
-def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[ModulePart, dict[str, Any]]:
+def outputs(run: Trajectory, scene: Scene | None, evaluator: Evaluator) -> tuple[ModuleFunction, dict[str, Any]]:
     """The function `outputs` of (q, u, t), and where in its result everything is."""
-    nodes, data = _Nodes(evaluator), dict[str, Any]()
+    nodes, data = _OutputList(evaluator), dict[str, Any]()
     kin = evaluator.kin
     if run.energy_audit is not None:
-        E = energies_of(run.kinematics)
+        E = cached_energies(run.kinematics)
         data["energies"] = nodes.add(E.kin.tape, [e.i for e in (E.K2, E.K1, E.K0, E.V)])
     else:
-        T, V = energies(kin)
+        T, V = energy_nodes(kin)
         data["energies"] = nodes.add(kin.tape, [T, kin.tape.zero, kin.tape.zero, V])
-    data["residuals"] = nodes.add(kin.tape, list(residuals(kin).values()))
-    if drawn is not None:
-        places = _Places(run)
+    data["residuals"] = nodes.add(kin.tape, list(constraint_residuals(kin).values()))
+    if scene is not None:
+        places = _SymbolicPoses(run)
         t = places.tape
-        data["places"] = [nodes.add(t, places.beside(*p.source)) for p in drawn.places]
-        data["frames"] = [-1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame)) for b in drawn.bodies]
-        data["centres"] = [nodes.add(t, places.centre(b)) for b in drawn.bodies]
-        data["curves"] = [[nodes.add(t, places.beside(c.root, v)) for v in c.along] for c in drawn.curves]
-        sources = [a.source for a in drawn.arrows]
+        data["places"] = [nodes.add(t, places.offset_point(*p.source)) for p in scene.points]
+        data["frames"] = [-1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame)) for b in scene.bodies]
+        data["centres"] = [nodes.add(t, places.centre(b)) for b in scene.bodies]
+        data["curves"] = [[nodes.add(t, places.offset_point(c.root, v)) for v in c.along] for c in scene.curves]
+        sources = [a.source for a in scene.arrows]
         data["arrows"] = [None if s is None else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))] for s in sources]
     state = (*kin.state, evaluator.time)
-    return expressions("outputs", evaluator.tape, nodes.outs, state), data
+    return expression_function("outputs", evaluator.tape, nodes.outs, state), data
 
 
-def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[ModulePart, dict[str, Any]]:
+def physical_properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[ModuleFunction, dict[str, Any]]:
     """The function `properties`: masses, inertias, stiffnesses, which must be positive, and the sizes of the solids."""
-    nodes, system = _Nodes(evaluator), run.system
+    nodes, system = _OutputList(evaluator), run.system
     bodies, t = [], system.space.tape
     for body in system.bodies:
         inside = symbols_of(t, (body.mass.i,))
@@ -147,23 +147,23 @@ def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tu
             I = body.inertia.to(body.frame)
             known |= {
                 "inertia": nodes.add(I.tape, I.entries()),
-                "axes": body.frame.turning_axes,
+                "axes": body.frame.rotation_axes,
                 "from": _names(t, symbols_of(t, body.inertia.entries())),
             }
         bodies.append(known)
     members = []
-    for kind, what, e in properties_along(system) if system.expansions else ():
+    for kind, what, e in sampled_properties(system) if system.expansions else ():
         members.append({"kind": kind, "what": what, "at": nodes.add(e.tape, [e.i]), "of": _names(e.tape, symbols_of(e.tape, (e.i,)))})
     solids = [] if drawn is None else [_solid(nodes, b) for b in drawn.bodies]
     order = {body.name: k for k, body in enumerate(system.bodies)}
     drawn_as = [] if drawn is None else [order[b.body.name] for b in drawn.bodies]
     state = (*evaluator.kin.state, evaluator.time)
-    part = expressions("properties", evaluator.tape, nodes.outs, state)
-    recorded = evaluator.floats(nodes.outs, dict.fromkeys(state, 0.0)).tolist()
+    part = expression_function("properties", evaluator.tape, nodes.outs, state)
+    recorded = evaluator.values_at(nodes.outs, dict.fromkeys(state, 0.0)).tolist()
     return part, {"bodies": bodies, "members": members, "solids": solids, "drawn": drawn_as, "recorded": recorded}
 
 
-def _solid(nodes: _Nodes, b: DrawnBody) -> dict[str, Any] | None:
+def _solid(nodes: _OutputList, b: DrawnBody) -> dict[str, Any] | None:
     """A declared shape and where its sizes are; None for one that was guessed from mass and inertia."""
     shape = b.body.shape
     if shape is None or b.outline is not None or b.body.frame is None:
@@ -171,11 +171,11 @@ def _solid(nodes: _Nodes, b: DrawnBody) -> dict[str, Any] | None:
     return {"shape": shape.kind, "sizes": [nodes.add(x.tape, [x.i]) for x in shape.sizes]}
 
 
-def bars(b: DrawnBody, drawn: Scene) -> list[list[int]]:
+def bar_endpoints(b: DrawnBody, drawn: Scene) -> list[list[int]]:
     """The places at the ends of the bars of a body, and at the corners of its plate."""
     if b.outline is None or b.frame is None:
         return [[], []]
-    local = np.array([(p.r[0] - b.r[0]) @ b.frame[0] for p in drawn.places])
+    local = np.array([(p.r[0] - b.r[0]) @ b.frame[0] for p in drawn.points])
 
     def nearest(corner: Any) -> int:
         return int(np.argmin(np.linalg.norm(local - corner, axis=1)))
@@ -192,67 +192,67 @@ _MOST: Final = 20_000
 _MOST_PAIRS: Final = 300
 
 
-def live_reactions(run: Trajectory, evaluator: Evaluator) -> ModulePieces:
-    """The functions `balance` and `reactions` of (q, u, t, u̇), in the order of `reaction_places`; nothing where they cannot be had."""
+def reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSection:
+    """The functions `balance` and `reactions` of (q, u, t, u̇), in the order of `reaction_offsets`; nothing where they cannot be had."""
     if len(run.system.bodies) * evaluator.kin.n_q > _MOST_PAIRS:
-        return ModulePieces()
+        return ModuleSection()
     try:
-        return _found(run, evaluator)
+        return _build_reaction_functions(run, evaluator)
     except DalembertError:
-        return ModulePieces()
+        return ModuleSection()
 
 
-def _found(run: Trajectory, evaluator: Evaluator) -> ModulePieces:
+def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSection:
     kin = run.kinematics.fork()
-    needs, found = driving(kin), reactions(kin)
-    own = [k for k, row in enumerate(held_rows(kin)) if not row.is_norm]
-    linear = Linear(found.tape, [row.multiplier.i for row in found.rows])
+    needs, reaction_forces = prescribed_motion_loads(kin), reactions(kin)
+    own = [k for k, row in enumerate(reaction_rows(kin)) if not row.is_norm]
+    linear = LinearCoefficients(reaction_forces.tape, [row.multiplier.i for row in reaction_forces.rows])
     forms: list[tuple[int, dict[int, int], Tape]] = []
 
     def add(nodes: Sequence[int]) -> None:
         for c, k in map(linear, nodes):
-            forms.append((c, {own[r]: i for r, i in k.items()}, found.tape))
+            forms.append((c, {own[r]: i for r, i in k.items()}, reaction_forces.tape))
 
     N = run.system.N
-    for joint in found.joints:
+    for joint in reaction_forces.joints:
         add([c for v in (joint.force, joint.moment) for c in v.components(N)])
-    for row in found.rows:
+    for row in reaction_forces.rows:
         add([c for v in (row.force, row.moment) if v is not None for c in v.components(N)])
         if row.force is None:
             add([row.multiplier.i])
     t = kin.tape
-    forms += [(d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t) for d in needs.drives if acts(kin, d)]
+    forms += [(d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t) for d in needs.drives if has_own_load(kin, d)]
     if not forms:
-        return ModulePieces()
+        return ModuleSection()
     outs: list[int] = []
     for tape, group in groupby(forms, lambda form: form[2]):
-        outs += _reduced(evaluator, tape, [i for c, k, _ in group for i in (c, *k.values())])
+        outs += _reduce_nodes(evaluator, tape, [i for c, k, _ in group for i in (c, *k.values())])
     place = count()
     terms = [[next(place), [[j, next(place)] for j in k]] for _, k, _ in forms]
-    balance = _reduced(evaluator, t, (*needs.along_q, *(a for row in needs.A for a in row)))
+    balance = _reduce_nodes(evaluator, t, (*needs.along_q, *(a for row in needs.A for a in row)))
     if operation_count(evaluator.tape, (*outs, *balance)) > _MOST:
-        return ModulePieces()
+        return ModuleSection()
     state = (*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)
-    parts = (expressions("balance", evaluator.tape, balance, state), expressions("reactions", evaluator.tape, outs, state))
-    return ModulePieces(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
+    parts = (expression_function("balance", evaluator.tape, balance, state), expression_function("reactions", evaluator.tape, outs, state))
+    return ModuleSection(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
 
 
-def _reduced(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> list[int]:
-    return [evaluator.reduced(i) for i in transplant(tape, evaluator.tape, nodes)]
+def _reduce_nodes(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> list[int]:
+    return [evaluator.in_state(i) for i in copy_expressions(tape, evaluator.tape, nodes)]
 
 
-def reaction_places(found: RunReactions) -> dict[tuple[str, str], int]:
+def reaction_offsets(run_reactions: RunReactions) -> dict[tuple[str, str], int]:
     """{(name, "force", "moment", "lambda" or "load"): the place of its first number} among the reactions of a page."""
-    sizes = list(_sizes(found))
+    sizes = list(_sizes(run_reactions))
     return {key: sum(size for _, size in sizes[:k]) for k, (key, _) in enumerate(sizes)}
 
 
-def _sizes(found: RunReactions) -> Iterator[tuple[tuple[str, str], int]]:
-    for joint in found.joints.values():
+def _sizes(run_reactions: RunReactions) -> Iterator[tuple[tuple[str, str], int]]:
+    for joint in run_reactions.joints.values():
         yield (joint.name, "force"), 3
         yield (joint.name, "moment"), 3
-    for row in found.rows.values():
+    for row in run_reactions.rows.values():
         yield from (((row.name, what), 3) for what, x in (("force", row.force), ("moment", row.moment)) if x is not None)
         if row.force is None:
             yield (row.name, "lambda"), 1
-    yield from (((drive.name, "load"), 1) for drive in found.drives.values())
+    yield from (((drive.name, "load"), 1) for drive in run_reactions.drives.values())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dalembert.runtime.numerics.llvm_types import padded, places
+from dalembert.runtime.numerics.llvm_types import offsets, padded_size
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Entries:
     retraction: tuple[int, ...]
 
 
-class Room(NamedTuple):
+class MemoryLayout(NamedTuple):
     """Where the arrays of a workspace begin in one piece of memory, by the names of their fields, and how many numbers it has."""
 
     places: dict[str, int]
@@ -33,7 +33,7 @@ class Room(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class BlockLayout:
     """Where the parts of the block begin: q̇, f, γ, φ, e, U, B, R."""
 
     n_q: int
@@ -43,18 +43,18 @@ class Layout:
     @property
     def width(self) -> int:
         """The length of a row of U or B."""
-        return padded(self.n)
+        return padded_size(self.n)
 
     @property
     def row_width(self) -> int:
         """The length of a column of R."""
-        return padded(self.m)
+        return padded_size(self.m)
 
     @functools.cached_property
     def parts(self) -> dict[str, int]:
         """{name: offset}, and the size of all under `end`."""
         sizes = {
-            "qdot": padded(self.n_q),
+            "qdot": padded_size(self.n_q),
             "f": self.width,
             "gamma": self.row_width,
             "phi": self.row_width,
@@ -63,21 +63,21 @@ class Layout:
             "B": self.m * self.width,
             "R": self.m * self.row_width,
         }
-        return places(sizes, "end")
+        return offsets(sizes, "end")
 
-    def places(self, entries: Entries, zero: int) -> tuple[list[int], list[int]]:
+    def entry_indices(self, entries: Entries, zero: int) -> tuple[list[int], list[int]]:
         """The nodes that do not vanish, and the place of each in the block; of M the upper half."""
         parts = self.parts
-        found: list[tuple[int, int]] = []
+        indexed_nodes: list[tuple[int, int]] = []
         for name, nodes in (("qdot", entries.qdot), ("f", entries.f), ("gamma", entries.gamma), ("phi", entries.phi), ("e", entries.e)):
-            found += [(i, parts[name] + k) for k, i in enumerate(nodes)]
-        found += [(i, parts["U"] + r * self.width + s) for r, row in enumerate(entries.M) for s, i in row.items() if s >= r]
-        found += [(i, parts["B"] + j * self.width + s) for j, row in enumerate(entries.A) for s, i in row.items()]
-        found = [(i, place) for i, place in found if i != zero]
-        return [i for i, _ in found], [place for _, place in found]
+            indexed_nodes += [(i, parts[name] + k) for k, i in enumerate(nodes)]
+        indexed_nodes += [(i, parts["U"] + r * self.width + s) for r, row in enumerate(entries.M) for s, i in row.items() if s >= r]
+        indexed_nodes += [(i, parts["B"] + j * self.width + s) for j, row in enumerate(entries.A) for s, i in row.items()]
+        indexed_nodes = [(i, place) for i, place in indexed_nodes if i != zero]
+        return [i for i, _ in indexed_nodes], [place for _, place in indexed_nodes]
 
-    def room(self, sizes: Mapping[str, int]) -> Room:
+    def memory_layout(self, sizes: Mapping[str, int]) -> MemoryLayout:
         """The block with its parts, then arrays of these sizes, each from a multiple of four on."""
-        after = places({"block": self.parts["end"], **{name: padded(size) for name, size in sizes.items()}}, "end")
-        found = {**self.parts, **after}
-        return Room(found, found.pop("end"))
+        after = offsets({"block": self.parts["end"], **{name: padded_size(size) for name, size in sizes.items()}}, "end")
+        array_offsets = {**self.parts, **after}
+        return MemoryLayout(array_offsets, array_offsets.pop("end"))

@@ -4,116 +4,116 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, NumberArray
-from dalembert.runtime.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
-from dalembert.runtime.ode.constrained.workspace_fields import ProblemFunction
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, VectorArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, GROUP_SIZE, INT64, POINTER
+from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
 
 _EPSILON: Final = 2.0**-52
 
 
 def cholesky_text() -> str:
     """The functions `dot`, `add`, `cholesky`, `forward`, `back` and `weigh`."""
-    parts = (inlined(_dot()), inlined(_add()), _cholesky(), _forward(), _back(), _weigh())
+    parts = (mark_inline(_dot()), mark_inline(_add()), _cholesky(), _forward_substitution(), _back_substitution(), _add_constraint_weight())
     return "\n\n".join(parts)
 
 
-def inlined(text: str) -> str:
+def mark_inline(text: str) -> str:
     """A short function written into those that call it."""
     return text.replace("nounwind {", "alwaysinline nounwind {", 1)
 
 
 def _dot() -> str:
     """Σ a b over groups of four."""
-    f = NativeFunction("dot", REAL, POINTER, POINTER, WHOLE)
-    a, b, groups = Array(f.parameters[0]), Array(f.parameters[1]), f.parameters[2]
-    total = f.variable(f.value(0.0, LANE))
+    f = FunctionBuilder("dot", DOUBLE, POINTER, POINTER, INT64)
+    a, b, groups = VectorArray(f.parameters[0]), VectorArray(f.parameters[1]), f.parameters[2]
+    total = f.variable(f.value(0.0, DOUBLE4))
     with f.loop(groups) as i:
         total.value = f.intrinsic("fmuladd", a[i], b[i], total.value)
-    f.give(f.total(total.value))
+    f.ret(f.sum_lanes(total.value))
     return f.text()
 
 
 def _add() -> str:
     """y += l x over groups of four."""
-    f = NativeFunction("add", WHOLE, POINTER, REAL, POINTER, WHOLE)
-    y, l, x, groups = Array(f.parameters[0]), f.parameters[1], Array(f.parameters[2]), f.parameters[3]
-    factor = f.value(l, LANE)
+    f = FunctionBuilder("add", INT64, POINTER, DOUBLE, POINTER, INT64)
+    y, l, x, groups = VectorArray(f.parameters[0]), f.parameters[1], VectorArray(f.parameters[2]), f.parameters[3]
+    factor = f.value(l, DOUBLE4)
     with f.loop(groups) as i:
         y[i] = f.intrinsic("fmuladd", factor, x[i], y[i])
-    f.give(0)
+    f.ret(0)
     return f.text()
 
 
 def _cholesky() -> str:
     """M = UᵀU in place, 1/u_kk apart and zeros up to the diagonal; a pivot that is only rounding makes everything NaN."""
-    native = ProblemFunction("cholesky")
+    native = WorkspaceFunction("cholesky")
     f, given = native.function, native.given
-    inverse, h = native.column("inverse"), native.column("h")
+    inverse, h = native.scalar_field("inverse"), native.scalar_field("h")
     with f.loop(given.n) as k:
-        h[k] = NumberArray(native.row("U", k))[k]
+        h[k] = ScalarArray(native.row("U", k))[k]
     with f.loop(given.n) as k:
         row = native.row("U", k)
-        entries = NumberArray(row)
-        limit = h[k] * f.value(given.n, REAL) * _EPSILON
+        entries = ScalarArray(row)
+        limit = h[k] * f.value(given.n, DOUBLE) * _EPSILON
         d = entries[k]
-        over = f.choose(d > limit, 1.0 / f.intrinsic("sqrt", d), float("nan"))
+        over = f.select(d > limit, 1.0 / f.intrinsic("sqrt", d), float("nan"))
         inverse[k] = over
         g = native.first_group(k)
-        start = g * LANES
-        lanes = Array(native.lanes(row, g))
+        start = g * GROUP_SIZE
+        lanes = VectorArray(native.lanes(row, g))
         with f.loop(given.groups - g) as i:
-            lanes[i] = lanes[i] * f.value(over, LANE)
+            lanes[i] = lanes[i] * f.value(over, DOUBLE4)
         with f.loop(k - start + 1) as i:
             entries[start + i] = 0.0
         with f.loop(given.n - k - 1) as i:
             other = i + k + 1
             u = entries[other]
-            with f.when(u.differs(0.0)):
+            with f.if_then(u.not_equal(0.0)):
                 native.add(native.row("U", other), 0.0 - u, row, other, given.groups)
-    return native.done()
+    return native.finish()
 
 
-def _forward() -> str:
+def _forward_substitution() -> str:
     """b = U⁻ᵀ b"""
-    native = ProblemFunction("forward", POINTER)
+    native = WorkspaceFunction("forward", POINTER)
     f, given, (b,) = native.function, native.given, native.arguments
-    entries, inverse = NumberArray(b), native.column("inverse")
+    entries, inverse = ScalarArray(b), native.scalar_field("inverse")
     with f.loop(given.n) as k:
         y = entries[k] * inverse[k]
         entries[k] = y
-        with f.when(y.differs(0.0)):
+        with f.if_then(y.not_equal(0.0)):
             native.add(b, 0.0 - y, native.row("U", k), k, given.groups)
-    return native.done()
+    return native.finish()
 
 
-def _back() -> str:
+def _back_substitution() -> str:
     """b = U⁻¹ b"""
-    native = ProblemFunction("back", POINTER)
+    native = WorkspaceFunction("back", POINTER)
     f, given, (b,) = native.function, native.given, native.arguments
-    entries, inverse = NumberArray(b), native.column("inverse")
+    entries, inverse = ScalarArray(b), native.scalar_field("inverse")
     with f.loop(given.n) as i:
         k = given.n - 1 - i
         entries[k] = (entries[k] - native.dot(native.row("U", k), b, k, given.groups)) * inverse[k]
-    return native.done()
+    return native.finish()
 
 
-def _weigh() -> str:
+def _add_constraint_weight() -> str:
     """M += Σ_j ρ_j a_j a_jᵀ over all rows, ρ_j = max m_ii / |a_j|²."""
-    native = ProblemFunction("weigh")
+    native = WorkspaceFunction("weigh")
     f, given = native.function, native.given
-    largest = f.variable(f.value(0.0, REAL))
+    largest = f.variable(f.value(0.0, DOUBLE))
     with f.loop(given.n) as k:
-        largest.value = f.intrinsic("maxnum", largest.value, NumberArray(native.row("U", k))[k])
+        largest.value = f.intrinsic("maxnum", largest.value, ScalarArray(native.row("U", k))[k])
     # no mass at all along z: any weight will do
-    size = f.choose(largest.value > 0.0, largest.value, 1.0)
-    rho, zero = native.column("rho"), f.value(0, WHOLE)
+    size = f.select(largest.value > 0.0, largest.value, 1.0)
+    rho, zero = native.scalar_field("rho"), f.value(0, INT64)
     with f.loop(given.m) as j:
         row = native.row("B", j)
         square = native.dot(row, row, zero, given.groups)
-        weight = f.choose(square > 0.0, size / square, 0.0)
+        weight = f.select(square > 0.0, size / square, 0.0)
         rho[j] = weight
         with f.loop(given.n) as k:
-            a = NumberArray(row)[k]
-            with f.when(a.differs(0.0)):
+            a = ScalarArray(row)[k]
+            with f.if_then(a.not_equal(0.0)):
                 native.add(native.row("U", k), weight * a, row, k, given.groups)
-    return native.done()
+    return native.finish()

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.foundation.caching import made_once
-from dalembert.mechanics.equations.sparse_saddle_point import sparse_saddle
-from dalembert.runtime.numerics.compiled_function import CompiledFunction, fill_head
+from dalembert.foundation.caching import cached_call
+from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, run_prologue
 from dalembert.runtime.numerics.jit import Library, load
-from dalembert.runtime.numerics.llvm_types import LANES, structure
-from dalembert.runtime.numerics.python_binding import address
-from dalembert.runtime.ode.constrained.block_layout import Entries, Layout, Room
-from dalembert.runtime.ode.constrained.saddle_solver_ir import EXPORTS, text
-from dalembert.runtime.ode.constrained.sparse_factorization import least_sine, safe_sines
-from dalembert.runtime.ode.constrained.workspace_fields import FIELDS
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.constrained.block_layout import BlockLayout, Entries, MemoryLayout
+from dalembert.runtime.ode.constrained.saddle_solver_ir import EXPORTS, module_ir
+from dalembert.runtime.ode.constrained.sparse_factorization import min_row_sine, sine_thresholds
+from dalembert.runtime.ode.constrained.workspace_fields import WORKSPACE_FIELDS
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import total
+from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ _ALL: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_
 _PROJECT: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
 
-_Fields: Final = structure(FIELDS)
+_Fields: Final = ctypes_structure(WORKSPACE_FIELDS)
 
 
-@made_once
+@cached_call
 def _library() -> Library:
-    return load(text, EXPORTS)
+    return load(module_ir, EXPORTS)
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class RatesKind:
 
     massless: bool = False
     quaternions: bool = False
-    curved: bool = False
+    nonlinear_velocities: bool = False
 
 
 @dataclass(frozen=True)
-class Tangents:
+class VariationalEquations:
     """What varied equations are made of, for so many columns of S = ∂(q, z)/∂p, each a function of (q, z, S, t).
 
     `equations` takes ż and λ after t and gives, column by column, dq̇, d(f − M ż + Aᵀλ) and d(γ + A ż) with ż and λ held;
@@ -80,31 +80,38 @@ class ConstrainedRates:
     """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
 
     def __init__(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int], kind: RatesKind) -> None:
-        self.layout = Layout(len(entries.qdot), len(entries.f), len(entries.A))
-        outs, places = self.layout.places(entries, tape.zero)
+        self.layout = BlockLayout(len(entries.qdot), len(entries.f), len(entries.A))
+        outs, places = self.layout.entry_indices(entries, tape.zero)
         self.index = np.array(places, dtype=np.int64)
         self.fill = CompiledFunction(tape, outs, state, parameters)
-        self.move = CompiledFunction(tape, entries.retraction, state, parameters)
+        self.retraction = CompiledFunction(tape, entries.retraction, state, parameters)
         self.kind = kind
-        self.cap, self.alpha = min(self.layout.m, self.layout.n), 0.0
-        self.tangents: Tangents | None = None
-        straight = self._in_a_straight_line(tape, entries, state, parameters)
-        self.straight: CompiledFunction | None = straight[0] if straight else None
-        self.back: CompiledFunction | None = straight[1] if straight else None
+        self.max_rank, self.alpha = min(self.layout.m, self.layout.n), 0.0
+        self.tangents: VariationalEquations | None = None
+        straight = self._sparse_solvers(tape, entries, state, parameters)
+        self.sparse_rates: CompiledFunction | None = straight[0] if straight else None
+        self.sparse_projection: CompiledFunction | None = straight[1] if straight else None
         self._pool: list[tuple[bytes, Workspace]] = []
 
-    def _in_a_straight_line(
+    def _sparse_solvers(
         self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int]
     ) -> tuple[CompiledFunction, CompiledFunction] | None:
         """(q̇, ż, λ, …) and (φ, −A⁺φ, −A⁺e, …) with the zeros of M and A left out; none where that is no gain, or a rate moves no mass."""
-        saddle = None if self.kind.massless else sparse_saddle(tape, entries.M, entries.A)
+        saddle = None if self.kind.massless else factor_saddle_point(tape, entries.M, entries.A)
         if saddle is None:
             return None
         zdot, multipliers = saddle.solution(entries.f, entries.gamma)
-        safety = (*saddle.over_pivots, saddle.mass_lost)
+        safety = (*saddle.inverse_pivots, saddle.mass_cancellation)
         rates = CompiledFunction(tape, (*entries.qdot, *zdot, *multipliers, *safety), state, parameters)
-        sizes = (total(tape, (abs(Scalar(tape, a)) for a in row.values())).i for row in entries.A)
-        outs = (*entries.phi, *saddle.correction(entries.phi), *saddle.correction(entries.e), *saddle.lengths, *sizes, *safety)
+        sizes = (sum_scalars(tape, (abs(Scalar(tape, a)) for a in row.values())).i for row in entries.A)
+        outs = (
+            *entries.phi,
+            *saddle.projection_step(entries.phi),
+            *saddle.projection_step(entries.e),
+            *saddle.row_norms_squared,
+            *sizes,
+            *safety,
+        )
         return rates, CompiledFunction(tape, outs, state, parameters)
 
     @property
@@ -112,32 +119,34 @@ class ConstrainedRates:
         """The numbers of the state, of S where it is carried along, and the time."""
         return self.fill.n_in if self.tangents is None else self.tangents.rows.n_in
 
-    def with_tangents(self, tangents: Tangents) -> ConstrainedRates:
+    def with_sensitivities(self, tangents: VariationalEquations) -> ConstrainedRates:
         """The same with S carried along."""
-        new = self.of_rank(self.cap, self.alpha)
+        new = self.with_rank_limit(self.max_rank, self.alpha)
         new.tangents = tangents
-        new.__dict__.pop("room", None)
+        new.__dict__.pop("memory_layout", None)
         return new
 
     @functools.cached_property
-    def room(self) -> Room:
+    def memory_layout(self) -> MemoryLayout:
         """The memory of a run."""
         layout, m, tangents = self.layout, max(self.layout.m, 1), self.tangents
-        functions = {"fill": self.fill, "move": self.move} | ({} if tangents is None else tangents.functions)
-        sizes = {"outs": len(self.index), "x": layout.n_q + layout.n + LANES, "seen": m * layout.width}
+        functions = {"fill": self.fill, "move": self.retraction} | ({} if tangents is None else tangents.functions)
+        sizes = {"outs": len(self.index), "x": layout.n_q + layout.n + GROUP_SIZE, "seen": m * layout.width}
         sizes |= dict.fromkeys(("h", "inverse"), layout.width) | dict.fromkeys(("order", "keep", "multipliers"), m)
-        sizes |= dict.fromkeys(("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "slopes", "rho"), max(layout.row_width, LANES))
+        sizes |= dict.fromkeys(
+            ("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "slopes", "rho"), max(layout.row_width, GROUP_SIZE)
+        )
         if tangents is not None:
-            sizes["tangents_x"] = tangents.equations.n_in + LANES
-            sizes["tangents_outs"] = max(f.n_out for f in tangents.functions.values()) + LANES
-        elif self.straight is not None and self.back is not None:
-            functions |= {"straight": self.straight, "back": self.back}
-            sizes |= {"straight_outs": self.straight.n_out + LANES, "back_outs": self.back.n_out + LANES}
+            sizes["tangents_x"] = tangents.equations.n_in + GROUP_SIZE
+            sizes["tangents_outs"] = max(f.n_out for f in tangents.functions.values()) + GROUP_SIZE
+        elif self.sparse_rates is not None and self.sparse_projection is not None:
+            functions |= {"straight": self.sparse_rates, "back": self.sparse_projection}
+            sizes |= {"straight_outs": self.sparse_rates.n_out + GROUP_SIZE, "back_outs": self.sparse_projection.n_out + GROUP_SIZE}
             sizes |= {"ends": 2 * self.fill.n_in, "came": layout.n_q}
         sizes |= {f"{name}_work": function.work_size + 8 for name, function in functions.items()}
-        return layout.room(sizes)
+        return layout.memory_layout(sizes)
 
-    def of_rank(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
+    def with_rank_limit(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
         """The same with at most so many rows kept, and Baumgarte's α."""
         new = ConstrainedRates.__new__(ConstrainedRates)
         new.__dict__.update(self.__dict__, cap=cap, alpha=alpha, _pool=[])
@@ -147,14 +156,14 @@ class ConstrainedRates:
 
     def call(self, x: Numbers, p: Numbers) -> Numbers:
         """(q̇, ż) at one state."""
-        found: Numbers = self.with_multipliers(np.asarray(x, dtype=np.float64)[np.newaxis], p)[0, : self.layout.n_q + self.layout.n]
-        return found
+        rates: Numbers = self.with_multipliers(np.asarray(x, dtype=np.float64)[np.newaxis], p)[0, : self.layout.n_q + self.layout.n]
+        return rates
 
     def batch(self, X: Numbers, p: Numbers) -> Numbers:
         """(q̇, ż) of states in rows; with S carried along (q̇, ż, Ṡ) of states (q, z, S, t)."""
         if self.tangents is not None:
             space, n = Workspace(self, p), self.fill.n_in - 1
-            return np.array([space.evaluate(x) for x in np.ascontiguousarray(X) if space.choose_rows(np.append(x[:n], x[-1])) >= 0])
+            return np.array([space.evaluate(x) for x in np.ascontiguousarray(X) if space.select_rows(np.append(x[:n], x[-1])) >= 0])
         return self.with_multipliers(X, p)[:, : self.layout.n_q + self.layout.n]
 
     def with_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
@@ -164,11 +173,11 @@ class ConstrainedRates:
         key = p.tobytes()
         # whoever takes a workspace has it alone
         try:
-            held, space = self._pool.pop()
+            cached_key, space = self._pool.pop()
         except IndexError:
-            held, space = b"", None
-        if space is None or held != key:
-            space = Workspace(self, p.copy(), choosing=True, alpha=self.alpha)
+            cached_key, space = b"", None
+        if space is None or cached_key != key:
+            space = Workspace(self, p.copy(), pivoting=True, alpha=self.alpha)
         # rows are chosen in the order they were chosen before: what was asked earlier must not show in the last bits
         space.order[:] = range(len(space.order))
         Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
@@ -176,32 +185,32 @@ class ConstrainedRates:
         self._pool.append((key, space))
         return Y
 
-    def least_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
+    def minimum_norm_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
         """λ of states in rows; where rows depend on one another the λ of least Σ λ_j², each in the unit of its row.
 
         What differs from it by a λ₀ with Aᵀλ₀ = 0 moves the system alike.
         """
         lam = self.with_multipliers(X, p)[:, self.layout.n_q + self.layout.n :]
-        if self.cap == self.layout.m:
+        if self.max_rank == self.layout.m:
             return lam
         A = self.rows(X, p)["A"]
-        V = np.linalg.svd(A.transpose(0, 2, 1))[2][:, : self.cap]
-        found: Numbers = np.einsum("irj,irk,ik->ij", V, V, lam)
-        return found
+        V = np.linalg.svd(A.transpose(0, 2, 1))[2][:, : self.max_rank]
+        multipliers: Numbers = np.einsum("irj,irk,ik->ij", V, V, lam)
+        return multipliers
 
-    def onto_rows(self, X: Numbers, p: Numbers) -> Numbers:
+    def project_states(self, X: Numbers, p: Numbers) -> Numbers:
         """(q, z) of states (q, z, t) in rows, brought onto the rows; one for which that fails stays as it was."""
         states, times = np.ascontiguousarray(X[:, :-1]), np.ascontiguousarray(X[:, -1])
         if not len(X):
             return states
-        space, moved = Workspace(self, p, holding=True), states.copy()
-        space.choose_rows(np.ascontiguousarray(X[0]))
+        space, moved = Workspace(self, p, projecting=True), states.copy()
+        space.select_rows(np.ascontiguousarray(X[0]))
         if _ALL(_library().address("project_all"))(times.ctypes.data, moved.ctypes.data, len(X), space.address):
-            one_by_one = [space.projected(t, y) for t, y in zip(times.tolist(), states, strict=True)]
+            one_by_one = [space.project_state(t, y) for t, y in zip(times.tolist(), states, strict=True)]
             moved = np.array([y if found is None else found for y, found in zip(states, one_by_one, strict=True)])
         return moved
 
-    def row_matrix(self, x: Numbers, p: Numbers) -> Numbers:
+    def constraint_matrix(self, x: Numbers, p: Numbers) -> Numbers:
         """A at one state."""
         layout, parts = self.layout, self.layout.parts
         block = np.zeros(parts["end"])
@@ -216,15 +225,15 @@ class ConstrainedRates:
         # one state alone needs no code for several at a time
         blocks[:, self.index] = self.fill.call(X[0], p) if len(X) == 1 else self.fill.batch(X, p)
         n, m, width = layout.n, layout.m, layout.width
-        found = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
+        vectors = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
         A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(len(X), m, width)[:, :, :n]
         U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(len(X), n, width)[:, :, :n]
         M = U + np.triu(U, 1).transpose(0, 2, 1)
-        return {**found, "A": A, "M": M, "f": blocks[:, parts["f"] : parts["f"] + n], "qdot": blocks[:, : layout.n_q]}
+        return {**vectors, "A": A, "M": M, "f": blocks[:, parts["f"] : parts["f"] + n], "qdot": blocks[:, : layout.n_q]}
 
     def __getstate__(self) -> dict[str, Any]:
         # another processor's code takes other room
-        return {name: value for name, value in self.__dict__.items() if name != "room"} | {"_pool": []}
+        return {name: value for name, value in self.__dict__.items() if name != "memory_layout"} | {"_pool": []}
 
 
 class Workspace:
@@ -235,42 +244,42 @@ class Workspace:
         rates: ConstrainedRates,
         p: Numbers,
         *,
-        choosing: bool = False,
-        holding: bool = False,
+        pivoting: bool = False,
+        projecting: bool = False,
         alpha: float = 0.0,
         rtol: float = 0.0,
     ) -> None:
         layout, kind = rates.layout, rates.kind
         self.rates, self.p = rates, p
-        fields = self._fields = _Fields(n_q=layout.n_q, n=layout.n, m=layout.m, cap=rates.cap, alpha=alpha, p=address(p))
-        fields.groups, fields.row_groups = layout.width // LANES, layout.row_width // LANES
-        fields.choosing, fields.holding = int(choosing), int(holding)
-        fields.massless, fields.quaternions, fields.curved = int(kind.massless), int(kind.quaternions), int(kind.curved)
-        fields.index = address(rates.index)  # type: ignore[arg-type]  # whole numbers are found as others are
-        fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // LANES
+        fields = self._fields = _Fields(n_q=layout.n_q, n=layout.n, m=layout.m, cap=rates.max_rank, alpha=alpha, p=data_address(p))
+        fields.groups, fields.row_groups = layout.width // GROUP_SIZE, layout.row_width // GROUP_SIZE
+        fields.choosing, fields.holding = int(pivoting), int(projecting)
+        fields.massless, fields.quaternions, fields.curved = int(kind.massless), int(kind.quaternions), int(kind.nonlinear_velocities)
+        fields.index = data_address(rates.index)  # type: ignore[arg-type]  # whole numbers are found as others are
+        fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // GROUP_SIZE
         self.address = ctypes.addressof(fields)
-        self._place(rates.room)
+        self._allocate(rates.memory_layout)
         self._compute("fill", rates.fill)
-        self._compute("move", rates.move)
+        self._compute("move", rates.retraction)
         varied = "varied_" if rates.tangents else ""
         if rates.tangents is not None:
             fields.directions = rates.tangents.directions
             for name, function in rates.tangents.functions.items():
                 self._compute(name, function)
         # what follows with the factors of the other solver, or without all rows, has no straight line
-        elif rates.straight is not None and rates.cap == layout.m and not (choosing or alpha):
-            fields.straight_count, fields.least_sine = rates.straight.n_out, least_sine(safe_sines(layout.n + layout.m), rtol)
-            self._compute("straight", rates.straight)
-            if holding and rates.back is not None:
-                fields.back_count = rates.back.n_out
-                self._compute("back", rates.back)
+        elif rates.sparse_rates is not None and rates.max_rank == layout.m and not (pivoting or alpha):
+            fields.straight_count, fields.least_sine = rates.sparse_rates.n_out, min_row_sine(sine_thresholds(layout.n + layout.m), rtol)
+            self._compute("straight", rates.sparse_rates)
+            if projecting and rates.sparse_projection is not None:
+                fields.back_count = rates.sparse_projection.n_out
+                self._compute("back", rates.sparse_projection)
         self.rhs: int = _library().address(f"{varied}rates")
         self.project: int = _library().address(f"{varied}project")
 
-    def _place(self, room: Room) -> None:
+    def _allocate(self, room: MemoryLayout) -> None:
         """All that it needs in one piece of memory."""
         numbers = self._numbers = np.zeros(room.size)
-        fields, begin, m = self._fields, address(numbers), max(self.rates.layout.m, 1)
+        fields, begin, m = self._fields, data_address(numbers), max(self.rates.layout.m, 1)
         for name, place in room.places.items():
             setattr(fields, name, begin + 8 * place)
         order, multipliers = room.places["order"], room.places["multipliers"]
@@ -280,15 +289,15 @@ class Workspace:
     def _compute(self, name: str, function: CompiledFunction) -> None:
         """Let native code call a function, whose scratch space begins with what follows from the parameters alone."""
         setattr(self._fields, name, function.address)
-        fill_head(function, self._fields.p, getattr(self._fields, f"{name}_work"))
+        run_prologue(function, self._fields.p, getattr(self._fields, f"{name}_work"))
 
     @property
-    def refused(self) -> int:
+    def sparse_fallbacks(self) -> int:
         """How often the straight line was not safe, and the other solver was taken."""
         return int(self._fields.straight_refused)
 
     @property
-    def left(self) -> tuple[float, int]:
+    def longest_violation(self) -> tuple[float, int]:
         """For how long at a time a row was left though its slope is not zero there, and which."""
         return float(self._fields.left_longest), int(self._fields.left_row)
 
@@ -298,16 +307,16 @@ class Workspace:
         return self.rates.n_in
 
     @property
-    def projects(self) -> bool:
+    def needs_projection(self) -> bool:
         """Whether something is to be done at the ends of steps: rows held, or chosen anew."""
         something = self.rates.layout.m > 0 or self.rates.kind.quaternions
-        return (bool(self._fields.holding) and something) or self.rates.cap < self.rates.layout.m
+        return (bool(self._fields.holding) and something) or self.rates.max_rank < self.rates.layout.m
 
-    def choose_rows(self, x: Numbers) -> int:
+    def select_rows(self, x: Numbers) -> int:
         """Choose the rows to be kept at a state (q, z, t); the rank."""
-        return int(_CHOOSE(_library().address("choose_rows"))(address(x), self.address))
+        return int(_CHOOSE(_library().address("choose_rows"))(data_address(x), self.address))
 
-    def give_multipliers(self, where: int) -> None:
+    def set_multiplier_buffer(self, where: int) -> None:
         """Write λ there from now on."""
         self._fields.multipliers = where
 
@@ -317,7 +326,7 @@ class Workspace:
         _RATES(self.rhs)(x.ctypes.data, self.p.ctypes.data, y.ctypes.data, self.address)
         return y
 
-    def projected(self, t: float, y: Numbers) -> Numbers | None:
+    def project_state(self, t: float, y: Numbers) -> Numbers | None:
         """The state on the rows nearest to y; None where none was found."""
         new = np.array(y, dtype=np.float64)
         return None if _PROJECT(self.project)(t, new.ctypes.data, self.address) else new

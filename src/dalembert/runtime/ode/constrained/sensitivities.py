@@ -8,97 +8,97 @@ d is the derivative along a column of S. Where φ = 0 and e = 0 the second line 
 
 from __future__ import annotations
 
-from dalembert.runtime.numerics.ir_builder import NumberArray
-from dalembert.runtime.numerics.llvm_types import CODE, POINTER, REAL
-from dalembert.runtime.ode.constrained.workspace_fields import ProblemFunction
+from dalembert.runtime.numerics.ir_builder import ScalarArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, POINTER
+from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
 
 
-def tangents_text() -> str:
+def sensitivities_ir() -> str:
     """The functions `tangent_rates`, `varied_rates`, `tangent_rows` and `varied_project`."""
-    return f"{_tangent_rates()}\n\n{_varied_rates()}\n\n{_tangent_rows()}\n\n{_varied_project()}"
+    return f"{_tangent_rates()}\n\n{_rates_with_sensitivities()}\n\n{_tangent_rows()}\n\n{_project_with_sensitivities()}"
 
 
 def _tangent_rates() -> str:
     """dq̇ and dż of one column into y, from what `tangents` gave for it."""
-    native = ProblemFunction("tangent_rates", POINTER, POINTER)
+    native = WorkspaceFunction("tangent_rates", POINTER, POINTER)
     given, (outs, y) = native.given, native.arguments
-    native.copy(given.n_q, NumberArray(outs), NumberArray(y))
+    native.copy(given.n_q, ScalarArray(outs), ScalarArray(y))
     native.clear(given.f, given.groups)
     native.clear(given.gamma, given.row_groups)
-    h, w = native.column("f"), native.column("w")
-    native.copy(given.n, native.numbers_from(outs, given.n_q), h)
-    native.copy(given.m, native.numbers_from(outs, given.n_q + given.n), native.column("gamma"))
+    h, w = native.scalar_field("f"), native.scalar_field("w")
+    native.copy(given.n, native.scalars_from(outs, given.n_q), h)
+    native.copy(given.m, native.scalars_from(outs, given.n_q + given.n), native.scalar_field("gamma"))
     native.call("forward", given.f)
     native.call("reflect", given.f)
     native.call("through_R", given.gamma, 0.0, 0.0, 0)
     native.copy(given.rank, w, h)
     native.call("reflect_back", given.f)
     native.call("back", given.f)
-    native.copy(given.n, h, native.numbers_from(y, given.n_q))
-    return native.done()
+    native.copy(given.n, h, native.scalars_from(y, given.n_q))
+    return native.finish()
 
 
-def _varied_rates() -> str:
+def _rates_with_sensitivities() -> str:
     """(q̇, ż, Ṡ) into y at x = (q, z, S, t), λ into the multipliers."""
-    native = ProblemFunction("varied_rates", POINTER, POINTER, POINTER, result="void", exported=True)
+    native = WorkspaceFunction("varied_rates", POINTER, POINTER, POINTER, result="void", exported=True)
     f, given, (x, p, y) = native.function, native.given, native.arguments
     size = given.n_q + given.n
     whole = size * (given.directions + 1)
-    native.copy(size, NumberArray(x), native.column("x"))
-    native.column("x")[size] = NumberArray(x)[whole]
+    native.copy(size, ScalarArray(x), native.scalar_field("x"))
+    native.scalar_field("x")[size] = ScalarArray(x)[whole]
     f.line(f"call void @rates({given.x}, {p}, {y}, {native.pointer})")
-    native.copy(whole + 1, NumberArray(x), native.column("tangents_x"))
-    native.copy(given.n, native.numbers_from(y, given.n_q), native.numbers_from(given.tangents_x, whole + 1))
-    native.copy(given.m, native.column("multipliers"), native.numbers_from(given.tangents_x, whole + 1 + given.n))
+    native.copy(whole + 1, ScalarArray(x), native.scalar_field("tangents_x"))
+    native.copy(given.n, native.scalars_from(y, given.n_q), native.scalars_from(given.tangents_x, whole + 1))
+    native.copy(given.m, native.scalar_field("multipliers"), native.scalars_from(given.tangents_x, whole + 1 + given.n))
     native.compute("tangents", given.tangents_x, given.tangents_outs, p)
     with f.loop(given.directions) as j:
-        outs = native.numbers_from(given.tangents_outs, j * (size + given.m)).pointer
-        native.call("tangent_rates", outs, native.numbers_from(y, (j + 1) * size).pointer)
+        outs = native.scalars_from(given.tangents_outs, j * (size + given.m)).pointer
+        native.call("tangent_rates", outs, native.scalars_from(y, (j + 1) * size).pointer)
     f.line("ret void")
     return f.text()
 
 
 def _tangent_rows() -> str:
     """dφ and de of every column, at (q, z, S, t)."""
-    native = ProblemFunction("tangent_rows", REAL, POINTER)
+    native = WorkspaceFunction("tangent_rows", DOUBLE, POINTER)
     given, (t, y) = native.given, native.arguments
     whole = (given.n_q + given.n) * (given.directions + 1)
-    native.copy(whole, NumberArray(y), native.column("tangents_x"))
-    native.column("tangents_x")[whole] = t
+    native.copy(whole, ScalarArray(y), native.scalar_field("tangents_x"))
+    native.scalar_field("tangents_x")[whole] = t
     native.compute("row_tangents", given.tangents_x, given.tangents_outs)
-    return native.done()
+    return native.finish()
 
 
-def _varied_project() -> str:
+def _project_with_sensitivities() -> str:
     """The end of a step onto the rows, and S with it, positions before velocities."""
-    native = ProblemFunction("varied_project", REAL, POINTER, result=CODE, exported=True)
+    native = WorkspaceFunction("varied_project", DOUBLE, POINTER, result=INT32, exported=True)
     f, given, (t, y) = native.function, native.given, native.arguments
     size = given.n_q + given.n
-    code = f.call("project", CODE, t, y, native.pointer)
-    with f.when(code.differs(0)):
-        f.give(code)
-    with f.when(~given.holding.differs(0)):
-        f.give(0)
-    x, h, e, phi = (native.column(name) for name in ("x", "h", "e", "phi"))
+    code = f.call("project", INT32, t, y, native.pointer)
+    with f.if_then(code.not_equal(0)):
+        f.ret(code)
+    with f.if_then(~given.holding.not_equal(0)):
+        f.ret(0)
+    x, h, e, phi = (native.scalar_field(name) for name in ("x", "h", "e", "phi"))
     native.call("tangent_rows", t, y)
     with f.loop(given.directions) as j:
-        native.copy(given.m, native.numbers_from(given.tangents_outs, j * given.m * 2), phi)
+        native.copy(given.m, native.scalars_from(given.tangents_outs, j * given.m * 2), phi)
         native.call("correction", given.phi, 0.0, 0)
-        native.copy(given.n_q, NumberArray(y), x)
+        native.copy(given.n_q, ScalarArray(y), x)
         with f.loop(given.n) as r:
             x[given.n_q + r] = h[r]
         x[size] = t
-        shifted = native.column("tangents_x")
+        shifted = native.scalar_field("tangents_x")
         native.compute("shift", given.x, given.tangents_x)
-        S = native.numbers_from(y, (j + 1) * size)
+        S = native.scalars_from(y, (j + 1) * size)
         with f.loop(given.n_q) as k:
             S[k] = S[k] + shifted[k]
     native.call("tangent_rows", t, y)
     with f.loop(given.directions) as j:
-        native.copy(given.m, native.numbers_from(given.tangents_outs, j * given.m * 2 + given.m), e)
+        native.copy(given.m, native.scalars_from(given.tangents_outs, j * given.m * 2 + given.m), e)
         native.call("correction", given.e, 0.0, 0)
-        S = native.numbers_from(y, (j + 1) * size + given.n_q)
+        S = native.scalars_from(y, (j + 1) * size + given.n_q)
         with f.loop(given.n) as r:
             S[r] = S[r] + h[r]
-    f.give(0)
+    f.ret(0)
     return f.text()

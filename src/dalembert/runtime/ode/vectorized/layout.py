@@ -7,30 +7,30 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dalembert.runtime.numerics.ir_builder import Array, NativeFunction, NumberArray, Operand, Record, Value
-from dalembert.runtime.numerics.llvm_types import POINTER, REAL, WHOLE, pack, places
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER, offsets, vector_type
 from dalembert.runtime.numerics.math_kernels import attributes
 from dalembert.runtime.ode.dop853_coefficients import END_STAGE, STAGES
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
-from dalembert.runtime.ode.integrator_state import StepCause, StepFunction, WorkRow
+from dalembert.runtime.ode.integrator_state import StepBuilder, StepCause, WorkRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from dalembert.runtime.numerics.compiled_function import CompiledFunction, NativeSource
-    from dalembert.runtime.numerics.taylor_code import CompiledJets
+    from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # the number of the next member, shared by all workers, and how many there are
     ("next", POINTER),
-    ("count", WHOLE),
+    ("count", INT64),
     # attempts left before the worker returns, members done, whether a lane is vacant or was filled just now
-    ("budget", WHOLE),
-    ("done", WHOLE),
-    ("vacant", WHOLE),
-    ("filled", WHOLE),
+    ("budget", INT64),
+    ("done", INT64),
+    ("vacant", INT64),
+    ("filled", INT64),
     ("space", POINTER),
     # a row for each member: parameters, start, results, states at the wanted times
     ("parameters", POINTER),
@@ -39,13 +39,13 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("samples", POINTER),
     # the wanted times in order
     ("times", POINTER),
-    ("n_times", WHOLE),
+    ("n_times", INT64),
     ("atol", POINTER),
-    ("t_start", REAL),
-    ("t_end", REAL),
-    ("h_max", REAL),
-    ("rtol", REAL),
-    ("tolerance", REAL),
+    ("t_start", DOUBLE),
+    ("t_end", DOUBLE),
+    ("h_max", DOUBLE),
+    ("rtol", DOUBLE),
+    ("tolerance", DOUBLE),
 )
 
 
@@ -72,13 +72,13 @@ class LaneSeries:
     """Members by Taylor's method: its order, and the coefficients of the motion and of what rides along."""
 
     order: int
-    motion: CompiledJets
-    ride: CompiledJets | None
+    motion: CompiledTaylor
+    quadrature: CompiledTaylor | None
 
     @property
-    def jets(self) -> dict[str, CompiledJets]:
+    def jets(self) -> dict[str, CompiledTaylor]:
         """By the names that their functions of order 0 have."""
-        return {"rates": self.motion} if self.ride is None else {"rates": self.motion, "ride": self.ride}
+        return {"rates": self.motion} if self.quadrature is None else {"rates": self.motion, "quadrature": self.quadrature}
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +88,14 @@ class LaneFunctions:
     With `series` the rates, and the rate of what rides along, are order 0 of these, followed by what later orders take.
 
     rates         ẏ of the n components in the error norm
-    ride          the rate of one more component that has no influence on the motion
+    quadrature    the rate of one more component that has no influence on the motion
     energy        two numbers whose sum, with that component, should stay constant
     projection    δq and the largest residual: the way back to the constraints at the end of a step
     quantities    what functionals are made of
     """
 
     rates: CompiledFunction | NativeSource
-    ride: CompiledFunction | NativeSource | None = None
+    quadrature: CompiledFunction | NativeSource | None = None
     energy: CompiledFunction | None = None
     projection: CompiledFunction | None = None
     quantities: CompiledFunction | None = None
@@ -103,16 +103,16 @@ class LaneFunctions:
     series: LaneSeries | None = None
 
     @property
-    def present(self) -> dict[str, CompiledFunction | NativeSource]:
+    def parameterized_functions(self) -> dict[str, CompiledFunction | NativeSource]:
         """Those there are of a member's parameters, by name."""
-        named = {name: getattr(self, name) for name in ("rates", "ride", "energy", "projection", "quantities")}
+        named = {name: getattr(self, name) for name in ("rates", "quadrature", "energy", "projection", "quantities")}
         return {name: function for name, function in named.items() if function is not None}
 
     @property
-    def written(self) -> dict[str, CompiledFunction | NativeSource]:
+    def all_functions(self) -> dict[str, CompiledFunction | NativeSource]:
         """All that is compiled, by name."""
         later = {} if self.series is None else {f"{name}.next": jets.next for name, jets in self.series.jets.items()}
-        return {**self.present, **later}
+        return {**self.parameterized_functions, **later}
 
     @property
     def dense_rows(self) -> int:
@@ -127,12 +127,12 @@ class LaneFunctions:
     @property
     def n_y(self) -> int:
         """All components."""
-        return self.n + (self.ride is not None)
+        return self.n + (self.quadrature is not None)
 
     @cached_property
     def first_parameter(self) -> dict[str, int]:
         """Where the parameters of each function begin in a member's row."""
-        return places({name: function.n_parameters for name, function in self.present.items()})
+        return offsets({name: function.n_parameters for name, function in self.parameterized_functions.items()})
 
     @property
     def n_parameters(self) -> int:
@@ -143,7 +143,7 @@ class LaneFunctions:
     def columns(self) -> dict[str, int]:
         """Where each result begins in a member's row; "" is its length."""
         sizes = {"t": 1, "steps": 1, "rejected": 1, "cause": 1, "h": 1, "y": self.n_y, "slope": self.n, "drift": 1, "scale": 1}
-        return places({**sizes, "functionals": len(self.functionals)})
+        return offsets({**sizes, "functionals": len(self.functionals)})
 
 
 # a single run adds its components up in four partial sums
@@ -166,10 +166,10 @@ class LaneLayout:
     """Where everything lies in a worker's space, in numbers as wide as the lanes."""
 
     def __init__(self, functions: LaneFunctions, lanes: int, work: dict[str, int]) -> None:
-        self.functions, self.lanes, self.kind = functions, lanes, pack(lanes)
+        self.functions, self.lanes, self.kind = functions, lanes, vector_type(lanes)
         n = functions.n
         # the time stands behind the state, where functions look for it, and then what rides along
-        self.stride = n + 1 + (functions.ride is not None)
+        self.stride = n + 1 + (functions.quadrature is not None)
         self.size = 0
         self.places: dict[str, int] = {}
         for name in LANE_NUMBERS:
@@ -193,7 +193,7 @@ class LaneLayout:
             self._take(name, n_g)
         self._take("functionals", len(functions.functionals))
         self._take("sides", len(functions.functionals))
-        for name, function in functions.present.items():
+        for name, function in functions.parameterized_functions.items():
             self._take(f"p.{name}", function.n_parameters)
             self._take(f"w.{name}", work[name])
 
@@ -207,35 +207,35 @@ class LaneLayout:
         return (*range(self.functions.n), *range(self.functions.n + 1, self.stride))
 
 
-class LaneFunction(StepFunction):
+class LaneStepBuilder(StepBuilder):
     """A native function of a worker: names stand for places in its space."""
 
     def __init__(self, layout: LaneLayout, name: str, *parameters: str, exported: bool = False) -> None:
         self.layout, self.kind, self.number = layout, layout.kind, layout.kind
-        self.function = NativeFunction(name, WHOLE, POINTER, *parameters, exported=exported, attributes=attributes(layout.lanes))
+        self.function = FunctionBuilder(name, INT64, POINTER, *parameters, exported=exported, attributes=attributes(layout.lanes))
         self.pointer, *self.arguments = self.function.parameters
-        self.job = Record(self.pointer, FIELDS)
+        self.job = StructView(self.pointer, FIELDS)
         self._space = self.job.space
 
     @property
     def count(self) -> float:
         return float(self.layout.functions.n)
 
-    def row(self, number: int | str) -> Array:
+    def row(self, number: int | str) -> VectorArray:
         """What lies under this name, as wide as the lanes; k_j, and the other rows that a single run has, by their numbers too."""
         name = number if isinstance(number, str) else f"k{number}" if number < STAGES else _ROWS[number]
         where = self.function.emit(POINTER, f"getelementptr {self.kind}, {self._space}, i64 {self.layout.places[name]}")
-        return Array(where, self.kind)
+        return VectorArray(where, self.kind)
 
     def __getitem__(self, name: str) -> Value:
-        return self.row(name)[0] if name in self.layout.places else self.wide(getattr(self.job, name))
+        return self.row(name)[0] if name in self.layout.places else self.broadcast(getattr(self.job, name))
 
     def __setitem__(self, name: str, value: Operand) -> None:
         self.row(name)[0] = value
 
-    def put(self, name: str, value: Operand, where: Value) -> None:
+    def masked_store(self, name: str, value: Operand, where: Value) -> None:
         """A new value for the lanes of a mask."""
-        self[name] = self.function.choose(where, self.wide(value), self[name])
+        self[name] = self.function.select(where, self.broadcast(value), self[name])
 
     def mask(self, name: str) -> Value:
         """The lanes in which this number is above zero."""
@@ -243,83 +243,83 @@ class LaneFunction(StepFunction):
 
     def as_number(self, mask: Value) -> Value:
         """1 where a mask holds, otherwise 0."""
-        return self.function.choose(mask, self.wide(1.0), self.wide(0.0))
+        return self.function.select(mask, self.broadcast(1.0), self.broadcast(0.0))
 
-    def single(self, name: str, kind: str = REAL) -> Array:
+    def lane_scalars(self, name: str, kind: str = DOUBLE) -> VectorArray:
         """The numbers of the lanes one by one."""
-        return Array(self.row(name).pointer, kind)
+        return VectorArray(self.row(name).pointer, kind)
 
-    def table(self, name: str, row: Value, width: Operand) -> NumberArray:
+    def table(self, name: str, row: Value, width: Operand) -> ScalarArray:
         """A row of a table."""
         start = row * width
-        return NumberArray(self.function.emit(POINTER, f"getelementptr {REAL}, {getattr(self.job, name)}, {start}"))
+        return ScalarArray(self.function.emit(POINTER, f"getelementptr {DOUBLE}, {getattr(self.job, name)}, {start}"))
 
     def call(self, name: str, *arguments: Value) -> Value:
         """What another function of the worker returns."""
-        return self.function.call(name, WHOLE, self.pointer, *arguments)
+        return self.function.call(name, INT64, self.pointer, *arguments)
 
-    def elementary(self, name: str, x: Value) -> Value:
+    def math_call(self, name: str, x: Value) -> Value:
         return self.function.call(f"each.{name}.{self.layout.lanes}", self.kind, x)
 
-    def compiled(self, name: str, x: Array, out: Array) -> None:
+    def call_compiled(self, name: str, x: VectorArray, out: VectorArray) -> None:
         """A compiled function of (y, t) and the parameters of the lanes."""
         p, w = self.row(f"p.{name}"), self.row(f"w.{name}")
         self.function.line(f"call void @{name}({x.pointer}, {p.pointer}, {out.pointer}, {w.pointer})")
 
-    def behind(self, array: Array, places: Operand) -> Array:
+    def array_after(self, array: VectorArray, places: Operand) -> VectorArray:
         """What begins so many places after the beginning of an array."""
-        return Array(
-            self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, {self.function.value(places, WHOLE)}"), self.kind
+        return VectorArray(
+            self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, {self.function.value(places, INT64)}"), self.kind
         )
 
     def components(self) -> AbstractContextManager[Value]:
-        return self.function.loop(self.function.value(self.layout.functions.n, WHOLE))
+        return self.function.loop(self.function.value(self.layout.functions.n, INT64))
 
-    def each(self, body: Callable[[Operand], None]) -> None:
+    def for_each_component(self, body: Callable[[Operand], None]) -> None:
         with self.components() as i:
             body(i)
-        if self.layout.functions.ride is not None:
+        if self.layout.functions.quadrature is not None:
             body(self.layout.functions.n + 1)
 
     def sums(self, terms: Callable[[Operand], Sequence[Value]], count: int = 1) -> list[Value]:
         f, n = self.function, self.layout.functions.n
-        totals = [[f.variable(self.wide(0.0)) for _ in range(_PARTIAL_SUMS)] for _ in range(count)]
+        totals = [[f.variable(self.broadcast(0.0)) for _ in range(_PARTIAL_SUMS)] for _ in range(count)]
 
         def add(slot: int, i: Operand) -> None:
             for total, term in zip(totals, terms(i), strict=True):
                 total[slot].value = total[slot].value + term
 
-        with f.loop(f.value(n // _PARTIAL_SUMS, WHOLE)) as group:
+        with f.loop(f.value(n // _PARTIAL_SUMS, INT64)) as group:
             for slot in range(_PARTIAL_SUMS):
                 add(slot, group * _PARTIAL_SUMS + slot)
         for slot in range(n % _PARTIAL_SUMS):
             add(slot, n // _PARTIAL_SUMS * _PARTIAL_SUMS + slot)
-        return [sum((part.value for part in total), start=self.wide(0.0)) for total in totals]
+        return [sum((part.value for part in total), start=self.broadcast(0.0)) for total in totals]
 
-    def tolerances(self) -> Array:
-        return NumberArray(self.job.atol)
+    def tolerances(self) -> VectorArray:
+        return ScalarArray(self.job.atol)
 
-    def rate(self, t: Value, y: Array, k: Array) -> None:
+    def rate(self, t: Value, y: VectorArray, k: VectorArray) -> None:
         y[self.layout.functions.n] = t
         self.call("evaluate", y.pointer, k.pointer)
 
-    def judge(self, error: Value) -> str:
+    def return_error_test(self, error: Value) -> str:
         """What the error means in the lanes that are good so far."""
         f, asked = self.function, self.mask("good")
-        self.put("error", error, asked)
+        self.masked_store("error", error, asked)
         error = self["error"]
         finite = error < float("inf")
-        accepted = f.choose(error > 1.0, self.wide(StepCause.ERROR), self.wide(StepCause.NONE))
-        cause = f.choose(finite, accepted, self.wide(StepCause.NOT_FINITE))
+        accepted = f.select(error > 1.0, self.broadcast(StepCause.ERROR), self.broadcast(StepCause.NONE))
+        cause = f.select(finite, accepted, self.broadcast(StepCause.NOT_FINITE))
         self["good"] = self.as_number(asked & finite & (error <= 1.0))
-        self.put("cause", cause, asked & ~self.mask("good"))
-        return self.done()
+        self.masked_store("cause", cause, asked & ~self.mask("good"))
+        return self.finish()
 
-    def refuse(self, bad: Value, cause: StepCause) -> None:
+    def reject_lanes(self, bad: Value, cause: StepCause) -> None:
         """Lanes that were good so far and are no more."""
         bad = bad & self.mask("good")
-        self.put("cause", float(cause), bad)
-        self.put("good", 0.0, bad)
+        self.masked_store("cause", float(cause), bad)
+        self.masked_store("good", 0.0, bad)
 
-    def dense_output(self, rows: int) -> list[Array]:
+    def dense_output(self, rows: int) -> list[VectorArray]:
         return [self.row(f"r{j}") for j in range(rows)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.runtime.numerics import jit
-from dalembert.runtime.numerics.llvm_types import structure
+from dalembert.runtime.numerics.llvm_types import ctypes_structure
 from dalembert.runtime.ode.vectorized import loop
 from dalembert.runtime.ode.vectorized.layout import FIELDS, LaneFunctions, LaneLayout
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 Progress = Callable[[int], object]
-_Fields: Final = structure(FIELDS)
+_Fields: Final = ctypes_structure(FIELDS)
 _ALIGNMENT: Final = 64
 _ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 # a worker comes back to Python about so often, in seconds, beginning with few attempts
@@ -32,20 +32,24 @@ _TOLERANCE: Final = 1e-13
 _SHORT: Final = 24
 
 
-class LaneProgram:
+class VectorizedCode:
     """The native code that runs members of one kind so many at a time."""
 
     def __init__(self, functions: LaneFunctions, lanes: int) -> None:
         target = jit.host(lanes)
         self.functions = functions
-        parts = [name.encode() + function.identity(target) for name, function in functions.written.items()]
+        parts = [name.encode() + function.cache_key(target) for name, function in functions.all_functions.items()]
         identity = (
-            jit.sources("runtime/numerics", "runtime/ode") + b"".join(parts) + repr((functions.functionals, functions.dense_rows)).encode()
+            jit.source_hashes("runtime/numerics", "runtime/ode")
+            + b"".join(parts)
+            + repr((functions.functionals, functions.dense_rows)).encode()
         )
-        sizes = {name: f"{name}.size" for name in functions.written}
+        sizes = {name: f"{name}.size" for name in functions.all_functions}
         # written without waste, but in small functions that a compiler can put together; where the rates are long that takes too long
         level: jit.Level = 1 if functions.n <= _SHORT else 0
-        self._library = jit.load(lambda: loop.text(functions, target), (*loop.EXPORTS, *sizes.values()), identity=identity, optimize=level)
+        self._library = jit.load(
+            lambda: loop.module_ir(functions, target), (*loop.EXPORTS, *sizes.values()), identity=identity, optimize=level
+        )
         work = {name: ctypes.c_int64.from_address(self._library.address(size)).value for name, size in sizes.items()}
         self.layout = LaneLayout(functions, lanes, work)
         self.advance = _ADVANCE(self._library.address("advance"))
@@ -68,7 +72,7 @@ class LaneProblem:
 class Worker:
     """One thread's lanes."""
 
-    def __init__(self, program: LaneProgram, problem: LaneProblem, tables: Tables) -> None:
+    def __init__(self, program: VectorizedCode, problem: LaneProblem, tables: EnsembleTables) -> None:
         self.program = program
         lanes = program.layout.lanes
         space = np.zeros(program.layout.size * lanes + _ALIGNMENT // 8)
@@ -93,7 +97,7 @@ class Worker:
             tolerance=_TOLERANCE,
         )
 
-    def work(self, stop: threading.Event, show: Callable[[], object] | None = None) -> None:
+    def run(self, stop: threading.Event, show: Callable[[], object] | None = None) -> None:
         """Until no member is left, or `stop` is set."""
         attempts = _FIRST_BUDGET
         while not stop.is_set():
@@ -107,7 +111,7 @@ class Worker:
                 show()
 
 
-class Tables:
+class EnsembleTables:
     """Parameters and starts of the members in rows, and room for what becomes of them."""
 
     def __init__(self, functions: LaneFunctions, parameters: Numbers, starts: Numbers, n_times: int) -> None:
@@ -123,20 +127,25 @@ class Tables:
         return self.results[:, first] if count == 1 else self.results[:, first : first + count]
 
 
-def run_members(
-    program: LaneProgram, problem: LaneProblem, parameters: Numbers, starts: Numbers, threads: int = 1, on_progress: Progress | None = None
-) -> Tables:
+def run_ensemble(
+    program: VectorizedCode,
+    problem: LaneProblem,
+    parameters: Numbers,
+    starts: Numbers,
+    threads: int = 1,
+    on_progress: Progress | None = None,
+) -> EnsembleTables:
     """Every member of the tables from t₀ to t₁; a bit of it depends on neither the number of threads nor that of lanes."""
-    tables = Tables(program.functions, parameters, starts, len(problem.at))
+    tables = EnsembleTables(program.functions, parameters, starts, len(problem.at))
     if not len(starts):
         return tables
     workers = [Worker(program, problem, tables) for _ in range(max(1, min(threads, -(-len(starts) // program.layout.lanes))))]
     stop, shown = threading.Event(), (lambda: on_progress(sum(w.job.done for w in workers))) if on_progress else None
-    helpers = [threading.Thread(target=worker.work, args=(stop,), daemon=True) for worker in workers[1:]]
+    helpers = [threading.Thread(target=worker.run, args=(stop,), daemon=True) for worker in workers[1:]]
     try:
         for helper in helpers:
             helper.start()
-        workers[0].work(stop, shown)
+        workers[0].run(stop, shown)
         for helper in helpers:
             helper.join()
     except BaseException:

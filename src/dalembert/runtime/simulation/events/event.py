@@ -8,9 +8,9 @@ from enum import Enum
 from typing import Any, Final, Literal
 
 from dalembert.errors import Unknown
-from dalembert.foundation.array_types import Indices, Numbers
-from dalembert.foundation.display import Shown
-from dalembert.foundation.suggestions import options_by_name
+from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.foundation.display import Displayable
+from dalembert.foundation.suggestions import check_options
 from dalembert.runtime.ode.failures import BadRun
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -35,7 +35,7 @@ class EventAction(Enum):
 
 
 @dataclass(frozen=True)
-class Event(Shown):
+class Event(Displayable):
     """expression = 0, crossed in a direction, and what is done then; made by `da.event` and `da.impact`."""
 
     expression: Scalar | str
@@ -51,7 +51,7 @@ class Event(Shown):
         return self.name or str(self.expression)
 
 
-@options_by_name
+@check_options
 def event(
     expression: Scalar | str,
     *,
@@ -85,7 +85,7 @@ def event(
     return Event(expression, direction, action, dict(reset or {}), None, name)
 
 
-@options_by_name
+@check_options
 def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
     """φ̇⁺ = −ε φ̇⁻ where φ(q, t) ≥ 0 closes: an impact for da.simulate(…, events=[…]).
 
@@ -138,16 +138,16 @@ class Occurrence:
     __repr__ = __str__
 
 
-def energy_changed(occurrences: Sequence[Occurrence], t: Numbers, *, is_run: bool) -> Numbers:
+def event_energy_change(occurrences: Sequence[Occurrence], t: FloatArray, *, is_run: bool) -> FloatArray:
     """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself."""
     import numpy as np
 
     acting = [o for o in occurrences if o.acts]
     times, sums = np.array([o.t for o in acting]), np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
-    return np.asarray(sums[changes_before(times, t, is_run=is_run)])
+    return np.asarray(sums[event_counts(times, t, is_run=is_run)])
 
 
-def changes_before(times: Numbers, t: Numbers, *, is_run: bool) -> Indices:
+def event_counts(times: FloatArray, t: FloatArray, *, is_run: bool) -> IndexArray:
     """How many of the changes at `times` have happened at each t; `is_run` if these are the points of the run itself.
 
     The run has two points or more at the time of a change: the first is before, the last after it.
@@ -178,20 +178,20 @@ class ModeHistory:
         self.values.append(tuple(values))
         self.modes.append(tuple(modes))
 
-    def number(self, t: Numbers, *, is_run: bool) -> Indices:
+    def mode_indices(self, t: FloatArray, *, is_run: bool) -> IndexArray:
         """Which of the modes is on at each time."""
         import numpy as np
 
-        return changes_before(np.array(self.times[1:]), t, is_run=is_run)
+        return event_counts(np.array(self.times[1:]), t, is_run=is_run)
 
-    def texts(self, t: Numbers, *, is_run: bool) -> dict[str, tuple[str, ...]]:
+    def mode_names(self, t: FloatArray, *, is_run: bool) -> dict[str, tuple[str, ...]]:
         """The modes in words over the times, by name."""
-        number = self.number(t, is_run=is_run)
+        number = self.mode_indices(t, is_run=is_run)
         return {name: tuple(self.modes[i][k] for i in number) for k, name in enumerate(self.names)}
 
-    def parameters(self, t: Numbers, *, is_run: bool) -> dict[int, Numbers]:
+    def parameters(self, t: FloatArray, *, is_run: bool) -> dict[int, FloatArray]:
         """The symbols as arrays over the times."""
         import numpy as np
 
-        table = np.array(self.values).reshape(len(self.values), len(self.symbols))[self.number(t, is_run=is_run)]
+        table = np.array(self.values).reshape(len(self.values), len(self.symbols))[self.mode_indices(t, is_run=is_run)]
         return dict(zip(self.symbols, np.ascontiguousarray(table.T), strict=True))

@@ -11,18 +11,18 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import BadExpression
-from dalembert.foundation.array_types import Marks, Numbers
-from dalembert.foundation.caching import made_once
-from dalembert.runtime.numerics.compiled_function import CompiledFunction, prologue, scratch_space
+from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, allocate_workspace, prologue_call
 from dalembert.runtime.numerics.jit import Library, load
-from dalembert.runtime.numerics.llvm_types import LANES, padded, structure
-from dalembert.runtime.numerics.python_binding import address
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
+from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.numerics.symbol_values import MissingValue
-from dalembert.runtime.ode.event_detection import EXPORTS, FIELDS, text
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS, EXPORTS, module_ir
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.simulation.events.event import SIGNS, BadEvent, Event, EventAction
 from dalembert.runtime.states.evaluator import Evaluator, Level
-from dalembert.runtime.states.run_values import Values
+from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import gradient, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -32,13 +32,13 @@ _ZERO_ANYWAY: Final = 1e-14
 _LAST_BITS: Final = 64
 
 
-_Fields: Final = structure(FIELDS)
+_Fields: Final = ctypes_structure(EVENT_FIELDS)
 _SAMPLE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double)
 
 
-@made_once
+@cached_call
 def _library() -> Library:
-    return load(text, EXPORTS)
+    return load(module_ir, EXPORTS)
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,18 @@ class EventFunctions:
     nodes: tuple[int, ...]
     values: CompiledFunction
     slopes: CompiledFunction
-    p: Numbers
+    p: FloatArray
     # of the parameters
     symbols: tuple[int, ...] = field(default=(), kw_only=True)
 
-    def rates(self, x: Numbers, xdot: Numbers) -> Numbers:
+    def rates(self, x: FloatArray, xdot: FloatArray) -> FloatArray:
         """dg/dt = Σ ∂g/∂x ẋ"""
         return self.gradients(x) @ xdot
 
-    def gradients(self, x: Numbers) -> Numbers:
+    def gradients(self, x: FloatArray) -> FloatArray:
         """∂g/∂x, a row for each event."""
-        found: Numbers = self.slopes.call(x, self.p).reshape(len(self.events), len(x))
-        return found
+        gradients: FloatArray = self.slopes.call(x, self.p).reshape(len(self.events), len(x))
+        return gradients
 
 
 def event_functions(evaluator: Evaluator, events: Sequence[Event], nodes: Sequence[int], changing: Sequence[int] = ()) -> EventFunctions:
@@ -74,10 +74,10 @@ def event_functions(evaluator: Evaluator, events: Sequence[Event], nodes: Sequen
     return EventFunctions(tuple(events), tuple(nodes), values, gradients, p, symbols=symbols)
 
 
-def refuse_unheld(chosen: Values, tape: Tape, nodes: Iterable[int], what: str) -> None:
+def check_no_callbacks(chosen: RunValues, tape: Tape, nodes: Iterable[int], what: str) -> None:
     """Between evaluations of the equations nobody asks a function that is not held: what is watched there cannot contain it."""
     inside = set(symbols_of(tape, tuple(nodes)))
-    for each in chosen.live:
+    for each in chosen.callback_inputs:
         if each.is_continuous and inside.intersection(each.nodes):
             cure = f"give {each.name} as an expression, or held, inputs={{'{each.name}': da.sampled(…, every=…)}}"
             msg = f"{what} depends on {each.name}, a function that is asked only where the equations are evaluated; {cure}"
@@ -89,7 +89,7 @@ def event_node(evaluator: Evaluator, e: Event) -> int:
     try:
         node = evaluator.node(e.expression)
         level = evaluator.level(node)
-        reduced = evaluator.reduced(node)
+        reduced = evaluator.in_state(node)
     except (BadExpression, MissingValue) as problem:
         compared = isinstance(e.expression, str) and any(c in e.expression for c in "<>=")
         why = "an event is an expression that crosses zero, theta - 1 for theta = 1, with direction='up' or 'down'" if compared else problem
@@ -108,18 +108,22 @@ def event_node(evaluator: Evaluator, e: Event) -> int:
     return reduced
 
 
-class Watch:
+class EventMonitor:
     """One run's memory of its events: on which side of zero each of them is."""
 
     def __init__(self, functions: EventFunctions, n_state: int, width: int, rows: int = DENSE_ROWS) -> None:
         m = len(functions.events)
         self.functions = functions
         names = ("values", "last", "earlier", "side", "wanted", "side_before")
-        self._arrays: dict[str, Numbers] = {name: np.zeros(m) for name in names}
+        self._arrays: dict[str, FloatArray] = {name: np.zeros(m) for name in names}
         self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
-        self._alive: list[Any] = [scratch_space(functions.values, functions.p), np.zeros(padded(n_state + 1) + LANES), functions.p]
+        self._alive: list[Any] = [
+            allocate_workspace(functions.values, functions.p),
+            np.zeros(padded_size(n_state + 1) + GROUP_SIZE),
+            functions.p,
+        ]
         self._x = np.zeros(n_state + 1)
-        work, x, p = (address(a) if a.size else 0 for a in self._alive)
+        work, x, p = (data_address(a) if a.size else 0 for a in self._alive)
         self._fields = _Fields(
             g=functions.values.address,
             p=p,
@@ -127,33 +131,33 @@ class Watch:
             x=x,
             count=m,
             n_state=n_state,
-            groups=width // LANES,
-            state_groups=padded(n_state) // LANES,
+            groups=width // GROUP_SIZE,
+            state_groups=padded_size(n_state) // GROUP_SIZE,
             rows=rows,
-            **{name: address(a) for name, a in self._arrays.items()},
+            **{name: data_address(a) for name, a in self._arrays.items()},
         )
         self.address = ctypes.addressof(self._fields)
         # the function that looks at a step, and what it is given
-        self.look: int = _library().address("look")
+        self.search_address: int = _library().address("look")
         self.looked_with = self.address
         self._sample = _SAMPLE(_library().address("sample"))
-        self._prepare = prologue(functions.values, functions.p, self._alive[0])
+        self._prepare = prologue_call(functions.values, functions.p, self._alive[0])
 
     def parameters_changed(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
         self._prepare()
 
-    def sampled(self, rows: int, begin: float, length: float) -> Callable[[float], Numbers]:
+    def sampled(self, rows: int, begin: float, length: float) -> Callable[[float], FloatArray]:
         """g(t) on the dense output of a step, its rows at an address; the array is the same at every call."""
         sample, values = self._sample, self._arrays["values"]
 
-        def g(t: float) -> Numbers:
+        def g(t: float) -> FloatArray:
             sample(self.address, rows, (t - begin) / length, t)
             return values
 
         return g
 
-    def stand(self, first: int, y: Numbers | None = None, t: float = 0.0) -> None:
+    def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
         """Events from this number on are on the positive side, whatever they are now; look anew from a state and time, if given."""
         last, earlier = self._arrays["last"], self._arrays["earlier"]
         if y is not None:
@@ -165,11 +169,11 @@ class Watch:
         earlier[:] = last
 
     @property
-    def side_before(self) -> Numbers:
+    def side_before(self) -> FloatArray:
         """On which side of zero each event was when the last step began."""
         return self._arrays["side_before"]
 
-    def begin(self, x: Numbers, xdot: Numbers) -> None:
+    def arm(self, x: FloatArray, xdot: FloatArray) -> None:
         """Look anew from the state x = (q, u, t), where a run begins or an event has just happened.
 
         What is zero, or as small as rounding makes it, is on the side it is going to; a gap always on the open side.
@@ -185,14 +189,14 @@ class Watch:
         self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
 
-    def place(self, first: int, sides: Numbers, g: Numbers, looked_for: Marks) -> None:
+    def set_sides(self, first: int, sides: FloatArray, g: FloatArray, looked_for: BoolArray) -> None:
         """Events from this number on are on these sides, with these values; those that are not looked for pass unseen."""
         arrays = self._arrays
         arrays["side"][first:] = sides
         arrays["last"][first:] = arrays["earlier"][first:] = g
         arrays["wanted"][first:] = np.where(looked_for, 0.0, np.nan)
 
-    def check(self, x: Numbers) -> None:
+    def check(self, x: FloatArray) -> None:
         """Refuse a run that begins inside an obstacle, or where an event has no value."""
         g, slopes = self.functions.values.call(x, self.functions.p), self.functions.gradients(x)
         for e, value, slope in zip(self.functions.events, g, slopes, strict=True):

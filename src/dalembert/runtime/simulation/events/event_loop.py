@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.runtime.numerics.llvm_types import padded
-from dalembert.runtime.ode.failure_diagnosis import CrawlWatch
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.numerics.llvm_types import padded_size
+from dalembert.runtime.ode.failure_diagnosis import StallDetector
 from dalembert.runtime.ode.failures import Cause, RunStopped
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS, InitialValueProblem
-from dalembert.runtime.ode.integration import DenseStep, Integration, Progress
-from dalembert.runtime.ode.keyboard_interrupt import Interruption, deferred
-from dalembert.runtime.ode.solution import Outcome, Pieces, Solution, StoredMotion
-from dalembert.runtime.simulation.energy_audit import Watched
+from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
+from dalembert.runtime.ode.keyboard_interrupt import Interruption, defer_keyboard_interrupt
+from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
+from dalembert.runtime.simulation.energy_audit import BoundAudit
 from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
-from dalembert.runtime.simulation.events.event_actions import Actor
-from dalembert.runtime.simulation.events.event_functions import EventFunctions, Watch, event_functions, event_node
-from dalembert.runtime.simulation.events.root_finding import Crossing, crossings
+from dalembert.runtime.simulation.events.event_actions import EventActions
+from dalembert.runtime.simulation.events.event_functions import EventFunctions, EventMonitor, event_functions, event_node
+from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
 from dalembert.runtime.states.evaluator import Evaluator, label
-from dalembert.runtime.states.run_values import Values
+from dalembert.runtime.states.run_values import RunValues
 
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.context import Context
@@ -50,40 +50,40 @@ _TOO_OFTEN: Final = 50
 class EndlessEvents(RunStopped):
     """Events that happen ever more often, or again and again at one time."""
 
-    told = True
+    has_event_history = True
 
 
 @dataclass
-class EventfulRun:
+class EventRun:
     """A run with its events; `book` is told of every change of the state, (t, y before, y after), and may alter what rides along.
 
     `vary` is told of every event, (number, t, y before, y after), where sensitivities are carried along.
     """
 
     problem: InitialValueProblem
-    watch: Watch
-    actor: Actor
+    watch: EventMonitor
+    actor: EventActions
     names: tuple[str, ...]
-    book: Callable[[float, Numbers, Numbers], None]
+    record_energy: Callable[[float, FloatArray, FloatArray], None]
     on_progress: Progress | None = None
-    vary: Callable[[int, float, Numbers, Numbers], None] | None = None
+    vary: Callable[[int, float, FloatArray, FloatArray], None] | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
     _acts: list[float] = field(default_factory=list)
-    _now: Integration | None = None
+    _now: Integrator | None = None
 
     def integrate(self) -> Solution:
         """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so far, marked as interrupted."""
         try:
-            with deferred() as interruption:
+            with defer_keyboard_interrupt() as interruption:
                 return self._from_event_to_event(interruption)
         except RunStopped as failure:
-            if not failure.told:
+            if not failure.has_event_history:
                 failure.solution = self._told(failure.solution, Outcome.STOPPED, failure.solution.message)
             raise
 
     def _from_event_to_event(self, interruption: Interruption) -> Solution:
-        problem = replace(self.problem, events=self.watch.look, watch=self.watch.looked_with)
-        integration = self._now = Integration(problem)
+        problem = replace(self.problem, events=self.watch.search_address, event_data=self.watch.looked_with)
+        integration = self._now = Integrator(problem)
         self._begin(integration, first=True)
         while True:
             found, interrupted = self._to_event(integration, interruption)
@@ -96,38 +96,38 @@ class EventfulRun:
                 return self._last(integration, after, ended)
             self._check_endless(integration, found)
             self._jump(integration, after)
-            integration.go_on()
+            integration.resume_after_jump()
             self._begin(integration, first=False)
 
     # ---- from event to event -----------------------------------------------------------------
 
-    def _begin(self, integration: Integration, *, first: bool) -> None:
+    def _begin(self, integration: Integrator, *, first: bool) -> None:
         x = np.append(integration.state[: self._n], integration.t)
         xdot = np.append(integration.slope[: self._n], 1.0)
         if first:
             self.watch.check(x)
-        self.watch.begin(x, xdot)
+        self.watch.arm(x, xdot)
 
     @property
     def _n(self) -> int:
         return self.watch.functions.values.n_in - 1
 
-    def _to_event(self, integration: Integration, interruption: Interruption) -> tuple[list[Crossing], bool]:
+    def _to_event(self, integration: Integrator, interruption: Interruption) -> tuple[list[Crossing], bool]:
         """Those that act, all at one time, with the integration there; none at the end; and whether Ctrl-C was pressed."""
-        watch = CrawlWatch(integration)
+        watch = StallDetector(integration)
         while True:
             finished = integration.advance()
             if integration.at_event and (found := self._look(integration)):
-                return found, interruption.take()
-            if finished or integration.finished:
+                return found, interruption.should_stop()
+            if finished or integration.is_finished:
                 return [], False
-            if interruption.take():
+            if interruption.should_stop():
                 return [], True
-            watch.look(integration)
+            watch.check_progress(integration)
             if self.on_progress is not None:
                 self.on_progress(integration.t, integration.steps)
 
-    def _look(self, integration: Integration) -> list[Crossing]:
+    def _look(self, integration: Integrator) -> list[Crossing]:
         """What happened in the last step, up to the first that acts: those before it are recorded, it is moved to."""
         functions, k = self.watch.functions, integration.steps
         step = integration.step(k)
@@ -147,20 +147,20 @@ class EventfulRun:
         self._move_to(integration, k - 1, acting[0], step)
         if 0.0 < self.problem.t1 - integration.t <= _LAST_BITS * math.ulp(self.problem.t1):
             # beyond it there is no room for a step: it happens at the end
-            integration.retake(k - 1, self.problem.t1)
+            integration.rewind_to(k - 1, self.problem.t1)
         return [c for c in acting if c.t <= near]
 
-    def _crossings(self, _: Integration, step: DenseStep) -> list[Crossing]:
-        return crossings(step, self.watch.functions, self.watch.side_before)
+    def _crossings(self, _: Integrator, step: DenseStep) -> list[Crossing]:
+        return find_crossings(step, self.watch.functions, self.watch.side_before)
 
-    def _move_to(self, integration: Integration, k: int, c: Crossing, step: DenseStep) -> None:
+    def _move_to(self, integration: Integrator, k: int, c: Crossing, step: DenseStep) -> None:
         """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
         functions, begin, end = self.watch.functions, step.begin, step.end
         t, least, x = c.t, math.inf, np.empty(self._n + 1)
         # a step of a few bits cannot be taken
         shortest = begin + _LAST_BITS * math.ulp(begin)
         for _ in range(_POLISHES):
-            integration.retake(k, t if t > shortest else begin)
+            integration.rewind_to(k, t if t > shortest else begin)
             if t <= shortest:
                 return
             x[:-1], x[-1] = integration.state[: self._n], t
@@ -173,11 +173,11 @@ class EventfulRun:
                 return
             t, least = new, abs(g)
 
-    def _rate(self, c: Crossing, x: Numbers, integration: Integration) -> float:
+    def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
         """dg/dt of what crosses zero."""
         return float(self.watch.functions.rates(x, np.append(integration.slope[: self._n], 1.0))[c.event])
 
-    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
+    def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
         """The state afterwards, with what rides along, and the event that ends the run, if one does."""
         t, y = integration.t, integration.state
         for c in found:
@@ -186,23 +186,23 @@ class EventfulRun:
                 self._record(c.event, t, before, before)
                 self._vary(c.event, t, y, y)
                 return y, e.title
-            changed = self.actor.act(c.event, before, t)
+            changed = self.actor.apply(c.event, before, t)
             after = y.copy()
             after[: self._n] = changed.y
-            self.book(t, y, after)
+            self.record_energy(t, y, after)
             self._vary(c.event, t, y, after)
             self._record(c.event, t, before, changed.y, changed.impulse)
             y = after
         return y, ""
 
-    def _jump(self, integration: Integration, after: Numbers) -> None:
-        integration.jump(after)
+    def _jump(self, integration: Integrator, after: FloatArray) -> None:
+        integration.set_state(after)
 
-    def _vary(self, i: int, t: float, before: Numbers, after: Numbers) -> None:
+    def _vary(self, i: int, t: float, before: FloatArray, after: FloatArray) -> None:
         if self.vary is not None:
             self.vary(i, t, before, after)
 
-    def _record(self, i: int, t: float, before: Numbers, after: Numbers, impulse: float | None = None) -> None:
+    def _record(self, i: int, t: float, before: FloatArray, after: FloatArray, impulse: float | None = None) -> None:
         e = self.watch.functions.events[i]
         energy = 0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
         was, is_now = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
@@ -214,7 +214,7 @@ class EventfulRun:
 
     # ---- without end -------------------------------------------------------------------------
 
-    def _check_endless(self, integration: Integration, found: Sequence[Crossing]) -> None:
+    def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
         """Stop where events accumulate: ever shorter intervals, or none at all."""
         self._acts.append(integration.t)
         title = self.watch.functions.events[found[-1].event].title
@@ -230,67 +230,75 @@ class EventfulRun:
             facts = {"event": title, "count": count, "t": t, "interval": last, "limit": t + last * ratio / (1.0 - ratio)}
             raise self._endless(integration, Cause.ACCUMULATING_EVENTS, **facts)
 
-    def _endless(self, integration: Integration, cause: Cause, **facts: Any) -> EndlessEvents:
+    def _endless(self, integration: Integrator, cause: Cause, **facts: Any) -> EndlessEvents:
         failure = EndlessEvents(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
         failure.solution = replace(failure.solution, message=str(failure))
         return failure
 
     # ---- one motion --------------------------------------------------------------------------
 
-    def _last(self, integration: Integration, after: Numbers, ended_by: str) -> Solution:
+    def _last(self, integration: Integrator, after: FloatArray, ended_by: str) -> Solution:
         """The motion up to an event that is the end; what it changed is one more point."""
         how = f"ended by {ended_by!r}" if ended_by else "finished"
         message = f"{how} at t = {integration.t:.17g}"
         if not np.array_equal(after, integration.state):
-            integration.jump(after)
+            integration.set_state(after)
         return replace(self._whole(integration, Outcome.FINISHED, message), ended_by=ended_by)
 
-    def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
+    def _whole(self, integration: Integrator, outcome: Outcome, message: str) -> Solution:
         return self._told(integration.solution(), outcome, message)
 
     def _told(self, motion: Solution, outcome: Outcome, message: str) -> Solution:
         """The motion with what happened in it."""
         happened = {o.name for o in self.occurrences}
         silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened and e.action is not EventAction.SWITCH)
-        return replace(motion, outcome=outcome, message=message, occurrences=tuple(self.occurrences), silent=silent)
+        return replace(motion, outcome=outcome, message=message, occurrences=tuple(self.occurrences), untriggered_events=silent)
 
 
-def one_point(t: float, y: Numbers) -> Solution:
+def one_point(t: float, y: FloatArray) -> Solution:
     """A motion of one point."""
-    motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, DENSE_ROWS, len(y)))]))
+    motion = StoredTrajectory(
+        ChunkedArray([np.array([t])]), ChunkedArray([y[np.newaxis]]), ChunkedArray([np.zeros((0, DENSE_ROWS, len(y)))])
+    )
     return Solution(motion, Outcome.FINISHED, "", 0, 0)
 
 
-def booking(n: int, context: Context, watched: Watched | None) -> Callable[[float, Numbers, Numbers], None]:
+def event_energy_recorder(n: int, context: Context, watched: BoundAudit | None) -> Callable[[float, FloatArray, FloatArray], None]:
     """What events and impacts take out of K₂ + 𝒰 is booked where it rides along."""
 
-    def book(t: float, before: Numbers, after: Numbers) -> None:
+    def book(t: float, before: FloatArray, after: FloatArray) -> None:
         if watched is None or watched.audit.taken is None:
             return
         E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
-        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
-        context.energy_changed(E_after - E_before)
+        after[n + watched.audit.n_sensitivity_states + watched.audit.taken] += E_before - E_after
+        context.shift_energy_reference(E_after - E_before)
 
     return book
 
 
-def eventful(
-    chosen: Values,
+def event_run(
+    chosen: RunValues,
     events: tuple[Event, ...],
     problem: InitialValueProblem,
     context: Context,
-    watched: Watched | None,
+    watched: BoundAudit | None,
     show: Progress | None,
-    saltation: Callable[[Evaluator, EventFunctions, Actor], Callable[[int, float, Numbers, Numbers], None]] | None = None,
-) -> EventfulRun:
+    saltation: Callable[[Evaluator, EventFunctions, EventActions], Callable[[int, float, FloatArray, FloatArray], None]] | None = None,
+) -> EventRun:
     """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
     kin = evaluator.kin
     n = len(kin.state)
     names = tuple(label(kin.name(i)) for i in kin.state)
-    actor = Actor(chosen, evaluator, events, functions.nodes)
+    actor = EventActions(chosen, evaluator, events, functions.nodes)
     vary = None if saltation is None else saltation(evaluator, functions, actor)
-    return EventfulRun(
-        problem, Watch(functions, n, padded(problem.size), problem.dense_rows), actor, names, booking(n, context, watched), show, vary
+    return EventRun(
+        problem,
+        EventMonitor(functions, n, padded_size(problem.size), problem.dense_rows),
+        actor,
+        names,
+        event_energy_recorder(n, context, watched),
+        show,
+        vary,
     )

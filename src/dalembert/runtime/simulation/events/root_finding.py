@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.ode.event_detection import SAMPLES
 from dalembert.runtime.simulation.events.event import SIGNS
 from dalembert.runtime.simulation.events.event_functions import EventFunctions
@@ -32,16 +32,18 @@ class Crossing(NamedTuple):
     event: int
 
 
-def crossings(step: DenseStep, functions: EventFunctions, sides: Numbers, g_at: Callable[[float], Numbers] | None = None) -> list[Crossing]:
+def find_crossings(
+    step: DenseStep, functions: EventFunctions, sides: FloatArray, g_at: Callable[[float], FloatArray] | None = None
+) -> list[Crossing]:
     """Those in the wanted direction; `sides` tells on which side of zero each event was when the step began.
 
     `g_at` gives all g at a time of the step, where somebody has that faster.
     """
     n = functions.values.n_in - 1
 
-    def values_at(t: float) -> Numbers:
+    def values_at(t: float) -> FloatArray:
         x[:n], x[n] = step.at(t)[:n], t
-        found: Numbers = functions.values.call(x, functions.p)
+        found: FloatArray = functions.values.call(x, functions.p)
         return found
 
     x, all_at = np.empty(n + 1), g_at or values_at
@@ -57,24 +59,24 @@ def crossings(step: DenseStep, functions: EventFunctions, sides: Numbers, g_at: 
             return float(all_at(t)[i])
 
         values = [row[i] for row in samples]
-        found += [Crossing(t, i) for t, side in _of_one(g, times, values, float(sides[i])) if wanted * side >= 0.0]
+        found += [Crossing(t, i) for t, side in _event_crossings(g, times, values, float(sides[i])) if wanted * side >= 0.0]
     return sorted(found)
 
 
-def _of_one(g: Quantity, times: list[float], values: list[float], side: float) -> Iterator[tuple[float, float]]:
+def _event_crossings(g: Quantity, times: list[float], values: list[float], side: float) -> Iterator[tuple[float, float]]:
     """(t, the side come to) of every crossing of one event."""
     for k in range(2, len(times) - 1):
         a, b, v = times[k - 1], times[k], values[k]
         new = math.copysign(1.0, v) if v else side
         if side * v < 0.0:
             yield root(g, a, b, side), new
-        elif side and (inside := _beyond(g, times, values, side, k)) is not None:
+        elif side and (inside := _find_dip(g, times, values, side, k)) is not None:
             yield root(g, a, inside, side), -side
             yield root(g, inside, b, -side), side
         side = new
 
 
-def _beyond(g: Quantity, times: list[float], values: list[float], side: float, k: int) -> float | None:
+def _find_dip(g: Quantity, times: list[float], values: list[float], side: float, k: int) -> float | None:
     """A time between two samples on one side of zero where g is on the other, if the search for the extreme passes one."""
     left, right = side * values[k - 1], side * values[k]
     before, after = side * values[k - 2], side * values[k + 1]
@@ -120,10 +122,10 @@ def root(g: Quantity, a: float, b: float, side: float) -> float:
             a, f_a = middle, f_middle
         else:
             b, f_b = middle, f_middle
-    return _bracketed(lambda t: side * g(t), (a, f_a), (b, f_b))
+    return _chandrupatla(lambda t: side * g(t), (a, f_a), (b, f_b))
 
 
-def _bracketed(f: Quantity, left: tuple[float, float], right: tuple[float, float]) -> float:
+def _chandrupatla(f: Quantity, left: tuple[float, float], right: tuple[float, float]) -> float:
     """Inverse quadratic interpolation where it is safe, bisection elsewhere."""
     (b, f_b), (a, f_a) = left, right
     c, f_c = a, f_a

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown
-from dalembert.foundation.suggestions import nearest
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.simulation.plotting.chart import MOST_PANELS, Curve, Panel
-from dalembert.runtime.simulation.plotting.plot import Plot, shown
-from dalembert.runtime.simulation.plotting.run_chart import chart, smooth
+from dalembert.runtime.simulation.plotting.plot import Plot, display
+from dalembert.runtime.simulation.plotting.run_chart import refine, run_chart
 from dalembert.symbolic.algebra.expression_graph import gradient
 from dalembert.symbolic.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
-    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import Variation
+    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import ForwardSensitivity
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivities(Shown):
+class Sensitivities(Displayable):
     """∂(q, u)/∂p along a run: `run.sensitivities["theta", "m"]` over the times, and the same for any expression."""
 
     run: Trajectory
@@ -35,83 +35,85 @@ class Sensitivities(Shown):
         return self._variation.names
 
     @property
-    def _variation(self) -> Variation:
-        found = self.run.variation
-        if found is None:
+    def _variation(self) -> ForwardSensitivity:
+        sensitivity = self.run.variation
+        if sensitivity is None:
             msg = "this run carries no sensitivities; name what is to be varied: da.simulate(…, sensitivities=['m', 'theta'])"
             raise NotApplicable(msg)
-        return found
+        return sensitivity
 
-    def _place(self, wrt: Scalar | str) -> int:
+    def _parameter_index(self, wrt: Scalar | str) -> int:
         name = str(wrt.name if isinstance(wrt, Scalar) else wrt).replace("'", ".dot")
         if name not in self.names:
-            hint = nearest(name, self.names) or f"it has {', '.join(self.names)}"
+            hint = suggest_name(name, self.names) or f"it has {', '.join(self.names)}"
             msg = f"this run carries no sensitivity to {name!r}; {hint}"
             raise Unknown(msg)
         return self.names.index(name)
 
-    def columns(self, wrt: Scalar | str) -> Numbers:
+    def columns(self, wrt: Scalar | str) -> FloatArray:
         """∂(q, u)/∂p of one p: a row for each time."""
-        j, n = self._place(wrt), len(self.run.names)
+        j, n = self._parameter_index(wrt), len(self.run.names)
         return np.asarray(self.run._y[:, n * (1 + j) : n * (2 + j)])  # noqa: SLF001 - the run's own numbers
 
-    def __getitem__(self, what: tuple[Any, Scalar | str]) -> Numbers:
+    def __getitem__(self, what: tuple[Any, Scalar | str]) -> FloatArray:
         """de/dp over the times, for ("theta", "m") or (any expression, a name)."""
         key, wrt = what
-        run, j = self.run, self._place(wrt)
+        run, j = self.run, self._parameter_index(wrt)
         evaluator = run.values.evaluator
         kin, tape = evaluator.kin, evaluator.tape
         constant = self._variation.numbers[j].constant
-        node = evaluator.reduced(evaluator.node(key))
+        node = evaluator.in_state(evaluator.node(key))
         if evaluator.contains([node], kin.multipliers):
             msg = f"{key} contains a multiplier, whose sensitivity is not carried along; ask for positions, velocities and accelerations"
             raise NotApplicable(msg)
         moved = [*kin.state, *(() if constant is None else (constant,))]
         S = [*self.columns(wrt).T, *(() if constant is None else (np.ones(len(run)),))]
         if evaluator.contains([node], kin.udot):
-            moved, S = [*moved, *kin.udot], [*S, *self._acceleration_slopes(j)]
-        slopes = run._values(gradient(tape, {node: tape.one}, moved))  # noqa: SLF001 - as above
+            moved, S = [*moved, *kin.udot], [*S, *self._acceleration_sensitivity(j)]
+        slopes = run._evaluate_nodes(gradient(tape, {node: tape.one}, moved))  # noqa: SLF001 - as above
         return np.asarray(np.sum(slopes * np.array(S), axis=0))
 
-    def _acceleration_slopes(self, j: int) -> Numbers:
+    def _acceleration_sensitivity(self, j: int) -> FloatArray:
         """∂u̇/∂p, a row for each speed: what the varied equations give."""
         run, v = self.run, self._variation
-        n, first = len(run.names), run.kinematics.first_speed
+        n, first = len(run.names), run.kinematics.speed_offset
         X = np.column_stack([run._y[:, : n * (1 + len(v.numbers))], run.t])  # noqa: SLF001 - as above
         rates = v.model.rates.batch(X, v.p)
         return np.asarray(rates[:, n * (1 + j) + first : n * (2 + j)].T)
 
-    def event_times(self, name: str, wrt: Scalar | str) -> Numbers:
+    def event_times(self, name: str, wrt: Scalar | str) -> FloatArray:
         """∂t/∂p of every time at which the event of that name happened."""
-        j, known = self._place(wrt), dict.fromkeys(e.name for e in self._variation.events)
+        j, known = self._parameter_index(wrt), dict.fromkeys(e.name for e in self._variation.events)
         if name not in known:
-            hint = nearest(name, known) or f"there were {', '.join(known) or 'none'}"
+            hint = suggest_name(name, known) or f"there were {', '.join(known) or 'none'}"
             msg = f"no event {name!r} happened in this run; {hint}"
             raise Unknown(msg)
         return np.array([e.slopes[j] for e in self._variation.events if e.name == name])
 
-    def table(self) -> dict[str, Numbers]:
+    def table(self) -> dict[str, FloatArray]:
         """{"d theta/d m": …, "d theta/d x(0)": …} of every coordinate and speed."""
         varied = self._variation.numbers
-        return {f"d {x}/d {p.shown}": column for p in varied for x, column in zip(self.run.names, self.columns(p.name).T, strict=True)}
+        return {f"d {x}/d {p.label}": column for p in varied for x, column in zip(self.run.names, self.columns(p.name).T, strict=True)}
 
     def plot(self, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
         """|p| de/dp over time for every coordinate, or whatever is named: by how much e changes where p changes by a part of itself."""
-        run, fine = self.run, smooth(self.run)
+        run, fine = self.run, refine(self.run)
         asked = what or run.names[: run.q.shape[1]]
         panels = tuple(self._panel(fine, key) for key in asked[:MOST_PANELS])
-        return shown(replace(chart(run), panels=panels), run.system.name, path)
+        return display(replace(run_chart(run), panels=panels), run.system.name, path)
 
     def _panel(self, fine: Trajectory, key: Any) -> Panel:
         """One quantity with a curve for each number."""
-        found = Sensitivities(fine)
-        return Panel(f"|p| d {key}/dp", tuple(Curve(x.shown, fine.t, x.size * found[key, x.name]) for x in self._variation.numbers))
+        sensitivities = Sensitivities(fine)
+        return Panel(
+            f"|p| d {key}/dp", tuple(Curve(x.label, fine.t, x.scale * sensitivities[key, x.name]) for x in self._variation.numbers)
+        )
 
     def __str__(self) -> str:
         """Largest |∂x/∂p| of every coordinate and speed."""
         run = self.run
         head = f"sensitivities of {run.system.name!r}, largest over {run.t[0]:g} … {run.t[-1]:g}"
-        heads = [f"d/d {x.shown}" for x in self._variation.numbers]
+        heads = [f"d/d {x.label}" for x in self._variation.numbers]
         widths = [max(map(len, run.names)), *(max(len(p), 11) for p in heads)]
         lines = [f"  {'':<{widths[0]}}  " + "  ".join(f"{p:>{w}}" for p, w in zip(heads, widths[1:], strict=True))]
         largest = np.array([np.max(np.abs(self.columns(p)), axis=0, initial=0.0) for p in self.names]).T
@@ -122,6 +124,6 @@ class Sensitivities(Shown):
     __repr__ = __str__
 
 
-def sensitivity(run: Trajectory, what: Any, wrt: Scalar | str) -> Numbers:
+def sensitivity(run: Trajectory, what: Any, wrt: Scalar | str) -> FloatArray:
     """de/dp over the times: run.sensitivity("theta", "m"), run.sensitivity("m*g*l*cos(theta)", "m")."""
     return Sensitivities(run)[what, wrt]

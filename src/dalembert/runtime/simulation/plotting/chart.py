@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 # Okabe and Ito's colours, which everyone can tell apart
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -28,8 +28,8 @@ class Curve:
     """One quantity over its own times, or over another."""
 
     name: str
-    x: Numbers = field(repr=False)
-    values: Numbers = field(repr=False)
+    x: FloatArray = field(repr=False)
+    values: FloatArray = field(repr=False)
     # that of its place in the panel unless told otherwise
     colour: str = ""
     # what a run in a page calls it; nothing where it has no such quantity
@@ -73,8 +73,8 @@ class Chart:
     facts_colour: str
     span: tuple[float, float]
     panels: tuple[Panel, ...]
-    below: Panel | None = None
-    across: str = "t"
+    bottom_panel: Panel | None = None
+    x_label: str = "t"
 
     @property
     def columns(self) -> int:
@@ -97,27 +97,27 @@ class PlotArea:
     height: float
     unit: float = 0.1
 
-    def across(self, x: Any) -> Any:
+    def x_pixel(self, x: Any) -> Any:
         """How far to the right."""
         return self.left + self.width * (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1.0)
 
-    def down(self, y: Any) -> Any:
+    def y_pixel(self, y: Any) -> Any:
         """How far down."""
         return self.top + self.height * (self.y[1] - y) / (self.y[1] - self.y[0])
 
     def grid(self, xs: Iterable[float], ys: Iterable[float]) -> str:
         """Lines through these numbers, from edge to edge."""
-        level = "".join(f"M{self.left:g} {self._near(self.down(y)):g}h{self.width:g}" for y in ys)
-        return level + "".join(f"M{self._near(self.across(x)):g} {self.top:g}v{self.height:g}" for x in xs)
+        level = "".join(f"M{self.left:g} {self._snap(self.y_pixel(y)):g}h{self.width:g}" for y in ys)
+        return level + "".join(f"M{self._snap(self.x_pixel(x)):g} {self.top:g}v{self.height:g}" for x in xs)
 
-    def _near(self, place: float) -> float:
+    def _snap(self, place: float) -> float:
         return round(place / self.unit) * self.unit
 
-    def path(self, x: Numbers, y: Numbers, *, joined: bool = True) -> str:
+    def path(self, x: FloatArray, y: FloatArray, *, joined: bool = True) -> str:
         """Steps from point to point, or a dot at each; a gap where there is no number."""
         good = np.isfinite(y)
-        down = np.clip(self.down(np.where(good, y, self.y[0])), self.top - 1e4, self.top + 1e4)
-        places = np.rint(np.column_stack([self.across(x), down]) / self.unit).astype(int)
+        down = np.clip(self.y_pixel(np.where(good, y, self.y[0])), self.top - 1e4, self.top + 1e4)
+        places = np.rint(np.column_stack([self.x_pixel(x), down]) / self.unit).astype(int)
         whole = np.flatnonzero(good)
         breaks = np.flatnonzero(np.diff(whole) > 1) + 1 if joined else np.arange(1, len(whole))
         template = "%d %d" if self.unit == 1 else "%.1f %.1f"
@@ -128,7 +128,7 @@ class PlotArea:
         return "".join(parts)
 
 
-def thinned(t: Numbers, v: Numbers, pixels: int) -> tuple[Numbers, Numbers]:
+def decimate(t: FloatArray, v: FloatArray, pixels: int) -> tuple[FloatArray, FloatArray]:
     """Of many points to a pixel the lowest and the highest, in their order: the same picture."""
     size = len(v) // (pixels * 2)
     if size <= _MOST_PER_PIXEL // 2:
@@ -144,7 +144,7 @@ def thinned(t: Numbers, v: Numbers, pixels: int) -> tuple[Numbers, Numbers]:
     return t[kept], v[kept]
 
 
-def limits(panel: Panel) -> tuple[float, float]:
+def y_limits(panel: Panel) -> tuple[float, float]:
     """The range of the values with some room."""
     if panel.levels:
         return 0.5, len(panel.levels) + 0.5
@@ -152,7 +152,7 @@ def limits(panel: Panel) -> tuple[float, float]:
     return value_range([*zero, *(c.values for c in panel.curves)], _ROOM, smallest=1e-12)
 
 
-def value_range(curves: Sequence[Numbers], room: float, *, smallest: float) -> tuple[float, float]:
+def value_range(curves: Sequence[FloatArray], room: float, *, smallest: float) -> tuple[float, float]:
     """From the least to the largest and a part of that beyond; what does not move is a straight line, not magnified rounding."""
     finite = np.concatenate([c[np.isfinite(c)] for c in curves]) if len(curves) else np.zeros(0)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
@@ -178,7 +178,7 @@ def ticks_inside(low: float, high: float, most: int) -> list[float]:
     return [x for x in ticks(low, high, most) if low <= x <= high]
 
 
-def labels(values: list[float]) -> list[str]:
+def tick_labels(values: list[float]) -> list[str]:
     """All with the same number of decimals, as few as tell them apart; very large and very small ones with powers of ten."""
     largest = max(map(abs, values), default=0.0)
     if largest and not 1e-3 <= largest < 10.0**_MOST_DIGITS:
@@ -229,19 +229,19 @@ def svg(chart: Chart) -> str:
     for first in range(0, len(chart.panels), columns):
         row, last = chart.panels[first : first + columns], first + columns >= len(chart.panels)
         # numbers stand below the last of several columns, and below the lowest panel
-        y += _NAMES * (max(len(name_rows(panel, across)) for panel in row) - 1)
+        y += _NAMES * (max(len(legend_rows(panel, across)) for panel in row) - 1)
         for k, panel in enumerate(row):
-            numbered = (columns > 1 and first + k + columns >= len(chart.panels)) or (last and chart.below is None)
-            area = PlotArea(chart.span, limits(panel), _LEFT + k * (across + _BETWEEN), y, across, panel_height(chart))
-            parts.append(_drawn(area, panel, numbered=numbered))
+            numbered = (columns > 1 and first + k + columns >= len(chart.panels)) or (last and chart.bottom_panel is None)
+            area = PlotArea(chart.span, y_limits(panel), _LEFT + k * (across + _BETWEEN), y, across, panel_height(chart))
+            parts.append(_panel_svg(area, panel, numbered=numbered))
         y += area.height + _GAP
     y += _NUMBERS if columns > 1 else 0.0
-    if chart.below is not None:
-        area = PlotArea(chart.span, limits(chart.below), _LEFT, y, width - _LEFT - _RIGHT, _PANEL)
-        parts.append(_drawn(area, chart.below, numbered=True))
+    if chart.bottom_panel is not None:
+        area = PlotArea(chart.span, y_limits(chart.bottom_panel), _LEFT, y, width - _LEFT - _RIGHT, _PANEL)
+        parts.append(_panel_svg(area, chart.bottom_panel, numbered=True))
         y += area.height + _GAP
     height = y - _GAP + _FOOT
-    below = f'class="{"symbol" if len(chart.across) == 1 else "name"}" x="{(width + _LEFT - _RIGHT) / 2:.1f}" y="{height - 12:g}"'
+    below = f'class="{"symbol" if len(chart.x_label) == 1 else "name"}" x="{(width + _LEFT - _RIGHT) / 2:.1f}" y="{height - 12:g}"'
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}">',
@@ -250,71 +250,71 @@ def svg(chart: Chart) -> str:
             f'<text class="title" x="26" y="36">{escape(chart.title)}</text>',
             f'<text x="26" y="60" style="font-size:12.5px;fill:{chart.facts_colour}">{escape(chart.facts)}</text>',
             *parts,
-            f'<text {below} text-anchor="middle">{escape(chart.across)}</text></svg>',
+            f'<text {below} text-anchor="middle">{escape(chart.x_label)}</text></svg>',
         ]
     )
 
 
 def panel_height(chart: Chart) -> float:
     """Pixels of each of its panels."""
-    return _PANEL if chart.below is not None else _TALL.get(len(chart.panels), _PANEL)
+    return _PANEL if chart.bottom_panel is not None else _TALL.get(len(chart.panels), _PANEL)
 
 
-def _drawn(area: PlotArea, panel: Panel, *, numbered: bool) -> str:
+def _panel_svg(area: PlotArea, panel: Panel, *, numbered: bool) -> str:
     """Grid, curves and names; numbers below if asked for."""
     ys: list[float] = [*range(1, len(panel.levels) + 1)] or ticks_inside(*area.y, 4)
     xs = ticks_inside(*area.x, 6)
     parts = [f'<path class="grid" d="{area.grid(xs, ys)}"/>']
-    heights = zip(ys, map(escape, panel.levels) if panel.levels else labels(ys), strict=True)
-    parts += [f'<text x="{area.left - 8:g}" y="{area.down(v) + 4:.1f}" text-anchor="end">{text}</text>' for v, text in heights]
+    heights = zip(ys, map(escape, panel.levels) if panel.levels else tick_labels(ys), strict=True)
+    parts += [f'<text x="{area.left - 8:g}" y="{area.y_pixel(v) + 4:.1f}" text-anchor="end">{text}</text>' for v, text in heights]
     if numbered:
         y = area.top + area.height + 18
-        named = zip(xs, labels(xs), strict=True)
-        parts += [f'<text x="{area.across(x):.1f}" y="{y:g}" text-anchor="middle">{text}</text>' for x, text in named]
+        named = zip(xs, tick_labels(xs), strict=True)
+        parts += [f'<text x="{area.x_pixel(x):.1f}" y="{y:g}" text-anchor="middle">{text}</text>' for x, text in named]
     parts.append(f'<path class="axis" d="M{area.left:g} {area.top:g}v{area.height:g}h{area.width:.1f}"/>')
     if panel.zero_line and area.y[0] < 0.0 < area.y[1]:
-        parts.append(f'<path class="axis" d="M{area.left:g} {area.down(0.0):.1f}h{area.width:.1f}"/>')
+        parts.append(f'<path class="axis" d="M{area.left:g} {area.y_pixel(0.0):.1f}h{area.width:.1f}"/>')
     for k, c in enumerate(panel.curves):
-        points = (c.x, c.values) if panel.dotted else thinned(c.x, c.values, int(area.width))
-        parts.append(_line(panel, k, area.path(*points, joined=not panel.dotted)))
-    return "\n".join([*parts, *_names(area, panel)])
+        points = (c.x, c.values) if panel.dotted else decimate(c.x, c.values, int(area.width))
+        parts.append(_curve_svg(panel, k, area.path(*points, joined=not panel.dotted)))
+    return "\n".join([*parts, *_title_and_legend(area, panel)])
 
 
-def _line(panel: Panel, k: int, path: str) -> str:
+def _curve_svg(panel: Panel, k: int, path: str) -> str:
     """A curve, or what stands for it beside its name."""
     dashes = f' stroke-dasharray="{" ".join(map(str, panel.dashes(k)))}"' if panel.dashes(k) else ""
     return f'<path class="curve{" dots" * panel.dotted}" stroke="{panel.colour(k)}"{dashes} d="{path}"/>'
 
 
-def _names(area: PlotArea, panel: Panel) -> list[str]:
+def _title_and_legend(area: PlotArea, panel: Panel) -> list[str]:
     """The title on the left; where curves share the panel, their names on the right, in as many rows as they take."""
-    rows = name_rows(panel, area.width)
+    rows = legend_rows(panel, area.width)
     up, kind = area.top - 11 - _NAMES * (len(rows) - 1), "symbol" if panel.is_symbol else "name"
     parts = [f'<text class="{kind}" x="{area.left:g}" y="{up:g}">{escape(panel.title)}</text>'] if panel.title else []
     for row in rows:
         right = area.left + area.width
         for k in reversed(row):
             parts.append(f'<text class="name" x="{right:.1f}" y="{up:g}" text-anchor="end">{escape(panel.curves[k].name)}</text>')
-            right -= _room(panel.curves[k].name)
-            parts.append(_line(panel, k, f"M{right + 11:.1f} {up - 4:g}h21"))
+            right -= _legend_width(panel.curves[k].name)
+            parts.append(_curve_svg(panel, k, f"M{right + 11:.1f} {up - 4:g}h21"))
         up += _NAMES
     return parts
 
 
-def name_rows(panel: Panel, width: float) -> list[list[int]]:
+def legend_rows(panel: Panel, width: float) -> list[list[int]]:
     """Which curves are named in which row; one row, though empty, where there is nothing to tell apart."""
     rows: list[list[int]] = [[]]
-    left = width - _room(panel.title) * bool(panel.title)
+    left = width - _legend_width(panel.title) * bool(panel.title)
     for k, c in enumerate(panel.curves if len(panel.curves) > 1 else ()):
         if c.name:
-            left -= _room(c.name)
+            left -= _legend_width(c.name)
             if left < 0 and rows[-1]:
                 rows.append([])
-                left = width - _room(c.name)
+                left = width - _legend_width(c.name)
             rows[-1].append(k)
     return rows
 
 
-def _room(name: str) -> float:
+def _legend_width(name: str) -> float:
     """Pixels of a name with what stands for its curve before it; an accent stands above another letter and takes none."""
     return 13 * _LETTER * sum(1 for letter in name if not "\u0300" <= letter <= "\u036f") + 40

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dalembert.runtime.simulation.plotting.chart import PANEL_WIDTH, limits, name_rows, panel_height
+from dalembert.runtime.simulation.plotting.chart import PANEL_WIDTH, legend_rows, panel_height, y_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,28 +54,28 @@ _LETTERS: Final = str.maketrans({"𝒰": "$\\mathcal{U}$", "𝓗": "$\\mathcal{H
 def figure(chart: Chart) -> Figure:
     """Panels in up to three columns, the one below them over the whole width, one axis across."""
     with mpl.rc_context(STYLE):
-        below = () if chart.below is None else (chart.below,)
+        below = () if chart.bottom_panel is None else (chart.bottom_panel,)
         rows = -(-len(chart.panels) // chart.columns)
-        width, head = _WIDTHS[chart.columns - 1], _HEAD + _NAMES * (max(len(name_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1)
+        width, head = _WIDTHS[chart.columns - 1], _HEAD + _NAMES * (max(len(legend_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1)
         height = head + panel_height(chart) * _INCHES * (rows + len(below)) + _FOOT
-        made = Figure(figsize=(width, height), facecolor="white")
-        FigureCanvasAgg(made)
+        fig = Figure(figsize=(width, height), facecolor="white")
+        FigureCanvasAgg(fig)
         # inches from the edges; the titles of the panels stand in the gaps between them
         edges = {"left": 0.7 / width, "right": 1 - 0.25 / width, "top": 1 - head / height, "bottom": _FOOT / height}
-        grid = made.add_gridspec(rows + len(below), chart.columns, **edges, hspace=0.42 if chart.columns == 1 else 0.5, wspace=0.22)
+        grid = fig.add_gridspec(rows + len(below), chart.columns, **edges, hspace=0.42 if chart.columns == 1 else 0.5, wspace=0.22)
         places = [(grid[rows, :], panel) for panel in below]
         places += [(grid[divmod(k, chart.columns)], panel) for k, panel in enumerate(chart.panels)]
         axes: Any = None
         for k, (place, panel) in enumerate(places, -len(below)):
-            axes = made.add_subplot(place, sharex=axes)
+            axes = fig.add_subplot(place, sharex=axes)
             # numbers stand below the last of several columns, and below the lowest panel
             ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
             axes.tick_params(labelbottom=ends or k < 0)
             _draw(axes, panel)
-        made.axes[0 if below else -1].set_xlabel(chart.across, **(_SYMBOL if len(chart.across) == 1 else {}))
-        made.text(0.25 / width, 1 - 0.27 / height, chart.title, fontsize=14, fontweight="bold", va="center")
-        made.text(0.25 / width, 1 - 0.54 / height, chart.facts, fontsize=9.5, color=chart.facts_colour, va="center")
-    return made
+        fig.axes[0 if below else -1].set_xlabel(chart.x_label, **(_SYMBOL if len(chart.x_label) == 1 else {}))
+        fig.text(0.25 / width, 1 - 0.27 / height, chart.title, fontsize=14, fontweight="bold", va="center")
+        fig.text(0.25 / width, 1 - 0.54 / height, chart.facts, fontsize=9.5, color=chart.facts_colour, va="center")
+    return fig
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
@@ -88,9 +88,9 @@ def _draw(axes: Axes, panel: Panel) -> None:
     if panel.title:
         axes.set_title(panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10}))
     if sum(bool(c.name) for c in panel.curves) > 1:
-        several = len(name_rows(panel, PANEL_WIDTH)[0]) or 1
+        several = len(legend_rows(panel, PANEL_WIDTH)[0]) or 1
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=several, borderaxespad=0.0, handlelength=1.8, columnspacing=1.6)
-    axes.set_ylim(*limits(panel))
+    axes.set_ylim(*y_limits(panel))
     if panel.levels:
         axes.set_yticks(range(1, len(panel.levels) + 1), panel.levels)
     else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import Unwritable
-from dalembert.foundation.atomic_write import check_ending, file_name, free_name, replacing, write
+from dalembert.foundation.atomic_write import atomic_replace, check_extension, slug, unused_path, write_text
 from dalembert.runtime.simulation.plotting.chart import Chart, svg
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ class Plot:
         return f"Plot({self.path or 'not saved'})"
 
 
-def check_plot(path: str | os.PathLike[str]) -> None:
+def check_plot_format(path: str | os.PathLike[str]) -> None:
     """Refuse, before a run is made, an ending that no picture has."""
     if os.fspath(path).lower().endswith(_USUAL):
         return
     from matplotlib.backend_bases import FigureCanvasBase
 
     kinds = [f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()]
-    check_ending(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
+    check_extension(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
 
 
 def save(source: Chart | Figure, path: str | os.PathLike[str], remedy: str = "name another place") -> None:
@@ -67,10 +67,10 @@ def save(source: Chart | Figure, path: str | os.PathLike[str], remedy: str = "na
         msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
         raise Unwritable(msg)
     if isinstance(source, Chart) and os.fspath(path).lower().endswith(".svg"):
-        write(path, svg(source), remedy)
+        write_text(path, svg(source), remedy)
         return
-    check_plot(path)
-    with replacing(path, remedy) as part:
+    check_plot_format(path)
+    with atomic_replace(path, remedy) as part:
         _figure(source).savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
 
 
@@ -82,16 +82,16 @@ def _figure(source: Chart | Figure) -> Figure:
     return figure(source)
 
 
-def shown(source: Chart | Figure, name: str, path: str | os.PathLike[str] | None) -> Plot:
+def display(source: Chart | Figure, name: str, path: str | os.PathLike[str] | None) -> Plot:
     """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was given."""
-    made = Plot(source)
+    plot = Plot(source)
     if path is not None:
-        return made.save(path)
+        return plot.save(path)
     if in_notebook():
-        return made
-    made = made.save(free_name(f"{file_name(name)}.svg"))
-    print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of the plot
-    return made
+        return plot
+    plot = plot.save(unused_path(f"{slug(name)}.svg"))
+    print(f"saved {plot.path}")  # noqa: T201 - in a terminal this is the only sign of the plot
+    return plot
 
 
 def in_notebook() -> bool:

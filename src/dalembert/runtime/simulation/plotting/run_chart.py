@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
-from dalembert.runtime.simulation.plotting.plot import Plot, shown
+from dalembert.runtime.simulation.plotting.plot import Plot, display
 from dalembert.symbolic.algebra.printing.symbol_names import superscript, unicode_name
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -33,24 +33,24 @@ def plot(run: Trajectory, /, *what: Any, path: str | os.PathLike[str] | None = N
 
     In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file is printed.
     """
-    return shown(chart(run, what), run.system.name, path)
+    return display(run_chart(run, what), run.system.name, path)
 
 
-def chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
+def run_chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
     """What was asked for, or every coordinate, and below it the energy."""
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [(name,) for name in run.names[: run.q.shape[1]]]
-    fine = smooth(run)
+    fine = refine(run)
     panels = tuple(_panel(fine, keys) for keys in asked[:MOST_PANELS])
     if run.contact_modes is not None:
         panels = (*panels[: MOST_PANELS - 1], _modes(fine))
-    facts, colour = _facts(run, max(len(asked) - len(panels), 0)), GREY if run.finished else COLOURS[1]
+    facts, colour = _subtitle(run, max(len(asked) - len(panels), 0)), GREY if run.finished else COLOURS[1]
     times = (float(run.t[0]), float(run.t[-1])) if len(run) else (0.0, 1.0)
     return Chart(run.system.name, facts, colour, times, panels, _energy(run))
 
 
-def smooth(run: Trajectory) -> Trajectory:
+def refine(run: Trajectory) -> Trajectory:
     """The run at so many times that no corner is seen."""
-    if not run.solution.anywhere or len(run) < 2:
+    if not run.solution.has_full_dense_output or len(run) < 2:
         return run
     n = min(max(1000, 6 * len(run)), max(_MOST_POINTS, len(run)))
     return run.at(np.linspace(run.t[0], run.t[-1], n))
@@ -58,12 +58,12 @@ def smooth(run: Trajectory) -> Trajectory:
 
 def _panel(run: Trajectory, keys: Sequence[Any]) -> Panel:
     """Quantities that share their axes."""
-    lines = [line for key in keys for line in _lines(run, key)]
+    lines = [line for key in keys for line in _labelled_series(run, key)]
     curves = tuple(Curve(name, run.t, x) for name, x in lines)
     return Panel(lines[0][0], curves, _is_symbol(keys[0])) if len(lines) == 1 else Panel("", curves)
 
 
-def _lines(run: Trajectory, key: Any) -> list[tuple[str, Any]]:
+def _labelled_series(run: Trajectory, key: Any) -> list[tuple[str, Any]]:
     values = run[key]
     if isinstance(key, Vector):
         return [(f"along {axis}", values[:, k]) for k, axis in enumerate("xyz")]
@@ -97,7 +97,7 @@ def _modes(run: Trajectory) -> Panel:
 def _energy(run: Trajectory) -> Panel:
     """E − E₀ where it must stay zero, otherwise T, V and their sum."""
     if not run.conserves_energy:
-        fine = smooth(run)
+        fine = refine(run)
         parts = ("T", fine.kinetic_energy, COLOURS[0]), ("V", fine.potential_energy, COLOURS[2]), ("T + V", fine.energy, COLOURS[6])
         return Panel(
             "energy  [J]" if run.system.has_units else "energy", tuple(Curve(name, fine.t, x, colour) for name, x, colour in parts)
@@ -108,7 +108,7 @@ def _energy(run: Trajectory) -> Panel:
     return Panel(title, (Curve("drift", run.t, drift / 10.0**exponent, COLOURS[1]),), zero_line=True)
 
 
-def _facts(run: Trajectory, left_out: int) -> str:
+def _subtitle(run: Trajectory, left_out: int) -> str:
     """In one line what must be known to trust the picture."""
     solution = run.solution
     facts = [f"{solution.steps} steps"]

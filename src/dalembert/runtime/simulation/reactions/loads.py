@@ -12,71 +12,71 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import numpy as np
 
 from dalembert.errors import Unknown
-from dalembert.foundation.array_types import Numbers
-from dalembert.foundation.display import Shown, Typeset
-from dalembert.foundation.suggestions import nearest
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable, NotebookDisplay
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
-from dalembert.runtime.simulation.plotting.plot import Plot, shown
+from dalembert.runtime.simulation.plotting.plot import Plot, display
 from dalembert.runtime.simulation.table_export import write_table
-from dalembert.symbolic.units.quantities import labelled
+from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:
     from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 
 
 # what is smaller than this part of the largest is printed as zero
-_DUST: Final = 1e-12
+_ROUNDOFF: Final = 1e-12
 # the first words by which the rows of one declaration differ: "x", "about x", "axis 1", …
-_PARTS: Final = ("x", "y", "z", "along", "about", "across", "axis", "right")
-METRIC: Final = "least Σ λ², each λ in the unit of its row"
+_ROW_SUFFIXES: Final = ("x", "y", "z", "along", "about", "across", "axis", "right")
+MIN_NORM_NOTE: Final = "least Σ λ², each λ in the unit of its row"
 
 
-def _components(name: str, force: Numbers | None, moment: Numbers | None) -> dict[str, Numbers]:
+def _components(name: str, force: FloatArray | None, moment: FloatArray | None) -> dict[str, FloatArray]:
     pairs = [(what, x) for what, x in (("f", force), ("m", moment)) if x is not None]
     return {f"{name}: {what}_{axis}": x[:, k] for what, x in pairs for k, axis in enumerate("xyz")}
 
 
 @dataclass(frozen=True, eq=False)
-class JointLoad(Shown):
+class JointLoad(Displayable):
     """The wrench that the rest of the system exerts on what lies beyond a joint, at the joint: rows of N components over time."""
 
     name: str
-    force: Numbers = field(repr=False)
-    moment: Numbers = field(repr=False)
-    at: Numbers = field(repr=False)
+    force: FloatArray = field(repr=False)
+    moment: FloatArray = field(repr=False)
+    at: FloatArray = field(repr=False)
 
     @property
-    def columns(self) -> dict[str, Numbers]:
+    def columns(self) -> dict[str, FloatArray]:
         """Every component by name."""
         return _components(self.name, self.force, self.moment)
 
 
 @dataclass(frozen=True, eq=False)
-class RowLoad(Shown):
+class RowLoad(Displayable):
     """A row's multiplier, its force on each coordinate, the power it feeds in, and the force or moment on the body it holds."""
 
     name: str
-    multiplier: Numbers = field(repr=False)
-    along: dict[str, Numbers] = field(repr=False)
-    power: Numbers = field(repr=False)
-    force: Numbers | None = field(default=None, repr=False)
+    multiplier: FloatArray = field(repr=False)
+    along: dict[str, FloatArray] = field(repr=False)
+    power: FloatArray = field(repr=False)
+    force: FloatArray | None = field(default=None, repr=False)
     # about the point at which the force acts
-    moment: Numbers | None = field(default=None, repr=False)
-    at: Numbers | None = field(default=None, repr=False)
+    moment: FloatArray | None = field(default=None, repr=False)
+    at: FloatArray | None = field(default=None, repr=False)
     on: str = ""
     against: str = ""
 
     @property
-    def columns(self) -> dict[str, Numbers]:
+    def columns(self) -> dict[str, FloatArray]:
         """λ, and the components of the force or moment on the body."""
         return {f"{self.name}: lambda": self.multiplier, **_components(self.name, self.force, self.moment)}
 
 
-class RowMultipliers(dict[str, "Numbers"]):
+class RowMultipliers(dict[str, "FloatArray"]):
     """λ of every row that stands beside the equations, over the times of a run."""
 
-    def __init__(self, found: dict[str, Numbers], kin: Kinematics | None = None) -> None:
-        super().__init__(found)
+    def __init__(self, multipliers: dict[str, FloatArray], kin: Kinematics | None = None) -> None:
+        super().__init__(multipliers)
         self._kin = kin
 
     def __missing__(self, name: str) -> NoReturn:
@@ -86,45 +86,45 @@ class RowMultipliers(dict[str, "Numbers"]):
         if contact is not None:
             forces = " and ".join(f"run[{str(force.name)!r}]" for force in (contact.N, contact.T) if force is not None)
             msg = f"multipliers: {name!r} is a contact or friction, whose force the run finds mode by mode: {forces}"
-        elif any(row.name == name for row in self._kin.acting_rows):
+        elif any(row.name == name for row in self._kin.rows_with_multipliers):
             msg = f"multipliers: the row {name!r} was eliminated, and this run has no λ of it; its force is in run.reactions"
         else:
             rows = ", ".join(map(repr, self)) or "none"
             msg = f"multipliers: no row is called {name!r}; the rows of this run that have a λ: {rows}"
         raise Unknown(msg)
 
-    def __reduce__(self) -> tuple[type[RowMultipliers], tuple[dict[str, Numbers]]]:
+    def __reduce__(self) -> tuple[type[RowMultipliers], tuple[dict[str, FloatArray]]]:
         return RowMultipliers, (dict(self),)
 
 
 @dataclass(frozen=True, eq=False)
-class DriveLoad(Shown):
+class DriveLoad(Displayable):
     """The load conjugate to a specified motion (a force for a distance, a torque for an angle), and its power."""
 
     name: str
-    load: Numbers = field(repr=False)
-    power: Numbers = field(repr=False)
+    load: FloatArray = field(repr=False)
+    power: FloatArray = field(repr=False)
 
     @property
-    def columns(self) -> dict[str, Numbers]:
+    def columns(self) -> dict[str, FloatArray]:
         """The load and the power by name."""
         return {f"{self.name}: load": self.load, f"{self.name}: power": self.power}
 
 
 @dataclass(frozen=True, eq=False)
-class RunReactions(Typeset):
+class RunReactions(NotebookDisplay):
     """Every joint, row and specified motion of a run; `reactions["pin B"]` is one of them, by name."""
 
     system: str
-    t: Numbers = field(repr=False)
+    t: FloatArray = field(repr=False)
     joints: dict[str, JointLoad]
     rows: dict[str, RowLoad]
     drives: dict[str, DriveLoad]
     # all the power that is fed in, and the part of it that time does where it stands in positions and potentials itself
-    power_in: Numbers = field(repr=False)
-    power_of_time: Numbers = field(repr=False)
+    power_in: FloatArray = field(repr=False)
+    power_of_time: FloatArray = field(repr=False)
     # ∫ P_in dt from the first time on
-    work_in: Numbers = field(repr=False)
+    work_in: FloatArray = field(repr=False)
     # what is left of Lagrange's equations along q with these multipliers, as a part of the largest load
     balance: float
     # whether rows repeat one another somewhere along the run
@@ -151,11 +151,11 @@ class RunReactions(Typeset):
         for kind in (self.rows, self.joints, self.drives):
             if name in kind:
                 return kind[name]
-        together = [row for label, row in self.rows.items() if _is_part(label, name)]
+        together = [row for label, row in self.rows.items() if _belongs_to_closure(label, name)]
         if together:
-            return _joined(name, together)
+            return _sum_rows(name, together)
         known = [*self.rows, *self.joints, *self.drives]
-        hint = nearest(name, known) or f"there are {', '.join(map(repr, known)) or 'none'}"
+        hint = suggest_name(name, known) or f"there are {', '.join(map(repr, known)) or 'none'}"
         msg = f"no joint, row or specified motion named {name!r}; {hint}"
         raise Unknown(msg)
 
@@ -166,29 +166,29 @@ class RunReactions(Typeset):
         yield from self.joints.values()
         yield from self.drives.values()
 
-    def columns(self) -> dict[str, Numbers]:
+    def columns(self) -> dict[str, FloatArray]:
         """Every component over time, by name."""
-        found: dict[str, Numbers] = {}
+        columns: dict[str, FloatArray] = {}
         for load in self.loads:
-            found |= load.columns
-        return found | {"power fed in": self.power_in}
+            columns |= load.columns
+        return columns | {"power fed in": self.power_in}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """t and every component with 17 digits, a column for each."""
         columns = self.columns()
-        heads = [labelled(name, self.units.get(name, "")) for name in ("t", *columns)]
+        heads = [label_with_unit(name, self.units.get(name, "")) for name in ("t", *columns)]
         write_table(path, heads, np.column_stack([self.t, *columns.values()]))
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Plot:
         """Sizes of forces, moments and loads over time, of those named or of all."""
         chosen = [self[name] for name in names] if names else self.loads
-        return shown(_chart(self, chosen), f"{self.system}-reactions", path)
+        return display(_chart(self, chosen), f"{self.system}-reactions", path)
 
     def __str__(self) -> str:
         lines = [f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"]
-        found = [(label, float(np.max(np.abs(x), initial=0.0))) for load in self.loads for label, x in sizes(load).items()]
-        dust, width = _DUST * max((x for _, x in found), default=0.0), max((len(label) for label, _ in found), default=0)
-        lines += [f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip() for label, x in found]
+        maxima = [(label, float(np.max(np.abs(x), initial=0.0))) for load in self.loads for label, x in magnitudes(load).items()]
+        dust, width = _ROUNDOFF * max((x for _, x in maxima), default=0.0), max((len(label) for label, _ in maxima), default=0)
+        lines += [f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip() for label, x in maxima]
         W, J = (" W", " J") if self.units else ("", "")
         if np.any(self.power_in):
             lines.append(f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work {_last(self.work_in):.6g}{J}")
@@ -196,7 +196,7 @@ class RunReactions(Typeset):
             largest = float(np.max(np.abs(self.power_of_time)))
             lines.append(f"  of it at most {largest:.6g}{W} by time itself, where it stands in positions or potentials")
         if self.is_shared:
-            lines.append(f"some rows repeat others: of the multipliers that give the same motion these have the {METRIC}")
+            lines.append(f"some rows repeat others: of the multipliers that give the same motion these have the {MIN_NORM_NOTE}")
         if self.why_no_joints:
             lines.append(f"no wrenches in the joints: {self.why_no_joints}")
         if self.body_balance is not None:
@@ -208,12 +208,12 @@ class RunReactions(Typeset):
     __repr__ = __str__
 
 
-def _is_part(row: str, closure: str) -> bool:
+def _belongs_to_closure(row: str, closure: str) -> bool:
     """Whether a row belongs to a closure or contact: `loop x` to `loop`, but not `loop closure x`."""
-    return row.startswith(f"{closure} ") and row.removeprefix(f"{closure} ").partition(" ")[0] in _PARTS
+    return row.startswith(f"{closure} ") and row.removeprefix(f"{closure} ").partition(" ")[0] in _ROW_SUFFIXES
 
 
-def _joined(name: str, rows: Sequence[RowLoad]) -> RowLoad:
+def _sum_rows(name: str, rows: Sequence[RowLoad]) -> RowLoad:
     """The rows of one closure as one: forces and moments on the first body summed, no single multiplier."""
     first = rows[0]
     signs = [1 if (r.on, r.against) == (first.on, first.against) else -1 for r in rows]
@@ -221,7 +221,7 @@ def _joined(name: str, rows: Sequence[RowLoad]) -> RowLoad:
         parts = ", ".join(repr(r.name) for r in rows)
         msg = f"{name!r} has rows that act on different bodies: ask for one of {parts}"
         raise Unknown(msg)
-    along: dict[str, Numbers] = {}
+    along: dict[str, FloatArray] = {}
     for row in rows:
         for q, x in row.along.items():
             along[q] = along[q] + x if q in along else x
@@ -238,7 +238,7 @@ def _joined(name: str, rows: Sequence[RowLoad]) -> RowLoad:
     return RowLoad(name, lam, along, power, force if at is not None else None, moment, at, first.on, first.against)
 
 
-def sizes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, Numbers]:
+def magnitudes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, FloatArray]:
     """|f|, |μ|, λ, load: one curve for each quantity."""
     if isinstance(load, DriveLoad):
         return {f"load of {load.name}": load.load, f"power of {load.name}": load.power}
@@ -249,8 +249,8 @@ def sizes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, Numbers]:
         }
     power = {f"power of {load.name}": load.power} if np.any(load.power) else {}
     parts = (("force", load.force), ("moment", load.moment))
-    found = {f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1) for what, x in parts if x is not None}
-    return {**(found or {f"λ of {load.name}": load.multiplier}), **power}
+    norms = {f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1) for what, x in parts if x is not None}
+    return {**(norms or {f"λ of {load.name}": load.multiplier}), **power}
 
 
 def units_of_loads(loads: Iterable[JointLoad | RowLoad | DriveLoad], conjugate: Callable[[str], str]) -> dict[str, str]:
@@ -259,31 +259,33 @@ def units_of_loads(loads: Iterable[JointLoad | RowLoad | DriveLoad], conjugate: 
     of = {"force": "N", "moment": "N m", "power": "W", "f_x": "N", "f_y": "N", "f_z": "N", "m_x": "N m", "m_y": "N m", "m_z": "N m"}
     for load in loads:
         own = {**of, **dict.fromkeys(("λ", "lambda", "load"), conjugate(load.name))}
-        units |= {label: own[label.partition(" ")[0]] for label in sizes(load)}
+        units |= {label: own[label.partition(" ")[0]] for label in magnitudes(load)}
         units |= {label: own[label.rpartition(": ")[2]] for label in load.columns}
     return units
 
 
-def _first(x: Numbers) -> float:
+def _first(x: FloatArray) -> float:
     return float(x[0]) if len(x) else 0.0
 
 
-def _last(x: Numbers) -> float:
+def _last(x: FloatArray) -> float:
     return float(x[-1]) if len(x) else 0.0
 
 
-def _chart(found: RunReactions, chosen: Iterable[JointLoad | RowLoad | DriveLoad]) -> Chart:
+def _chart(reactions: RunReactions, chosen: Iterable[JointLoad | RowLoad | DriveLoad]) -> Chart:
     """One panel for each quantity, such as the size of a force, and below them the power fed in."""
-    t = found.t
+    t = reactions.t
     times = (float(t[0]), float(t[-1])) if len(t) else (0.0, 1.0)
-    curves = [(label, x) for load in chosen for label, x in sizes(load).items()]
+    curves = [(label, x) for load in chosen for label, x in magnitudes(load).items()]
     panels = tuple(
-        Panel(labelled(label, found.units.get(label, "")), (Curve(label, t, x, colour),))
+        Panel(label_with_unit(label, reactions.units.get(label, "")), (Curve(label, t, x, colour),))
         for (label, x), colour in zip(curves[:MOST_PANELS], itertools.cycle(COLOURS), strict=False)
     )
     left_out = len(curves) - len(panels)
     facts = "reactions" + (f"  ·  {left_out} more not shown" if left_out else "")
     below = Panel(
-        labelled("power fed in", found.units.get("power fed in", "")), (Curve("power", t, found.power_in, COLOURS[1]),), zero_line=True
+        label_with_unit("power fed in", reactions.units.get("power fed in", "")),
+        (Curve("power", t, reactions.power_in, COLOURS[1]),),
+        zero_line=True,
     )
-    return Chart(found.system, facts, GREY, times, panels, below)
+    return Chart(reactions.system, facts, GREY, times, panels, below)

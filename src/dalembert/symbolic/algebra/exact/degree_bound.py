@@ -17,9 +17,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from dalembert.symbolic.algebra.exact.random_values import Form
-from dalembert.symbolic.algebra.exact.sample_point import PrimePoint
-from dalembert.symbolic.algebra.exact.verdict import RowDegree, Trials, enough, missed_by_points
-from dalembert.symbolic.algebra.expression_graph import still_needed
+from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
+from dalembert.symbolic.algebra.exact.verdict import DegreeBound, RandomPoints, error_after_points, is_proof
+from dalembert.symbolic.algebra.expression_graph import missing_dependencies
 from dalembert.symbolic.algebra.tape import LEAVES, Number, Tape
 
 Result = TypeVar("Result")
@@ -33,28 +33,28 @@ _MOST_FACTORS: Final = 64
 
 
 def degrees(
-    tape: Tape, outs: Sequence[int], point: PrimePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
+    tape: Tape, outs: Sequence[int], point: SamplePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
 ) -> list[tuple[int, int]]:
     """(degree of N, degree of D) for each e = N/D, as bounds.
 
     `given` states the degrees of nodes that are not computed on the tape, such as accelerations from a solve;
     they are taken to be quotients over one common denominator.
     """
-    return _at(tape, outs, point, lambda there: DegreeFold(there, given or {}).quotients(outs))
+    return _at(tape, outs, point, lambda there: DegreeBounds(there, given or {}).quotients(outs))
 
 
 def row_degrees(
-    tape: Tape, outs: Sequence[int], point: PrimePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
-) -> list[RowDegree]:
+    tape: Tape, outs: Sequence[int], point: SamplePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
+) -> list[DegreeBound]:
     """The degrees of each row, with the branches of the roots that this row contains.
 
     A root of order r has r branches, all of which count; where points are rejected for it, half of them are.
     """
-    return _at(tape, outs, point, lambda there: DegreeFold(there, given or {}).rows(outs))
+    return _at(tape, outs, point, lambda there: DegreeBounds(there, given or {}).rows(outs))
 
 
-def _at(tape: Tape, outs: Sequence[int], point: PrimePoint | None, work: Callable[[PrimePoint], Result]) -> Result:
-    return work(point) if point is not None else Trials(tape, 1, outs=outs).at(0, work)
+def _at(tape: Tape, outs: Sequence[int], point: SamplePoint | None, work: Callable[[SamplePoint], Result]) -> Result:
+    return work(point) if point is not None else RandomPoints(tape, 1, outs=outs).at(0, work)
 
 
 class _Denominators:
@@ -71,12 +71,12 @@ class _Denominators:
 
     def of(self, factors: Factors) -> int:
         key = frozenset(factors.items())
-        found = self._number.get(key)
-        if found is None:
-            found = self._number[key] = len(self._factors)
+        index = self._number.get(key)
+        if index is None:
+            index = self._number[key] = len(self._factors)
             self._factors.append(factors)
             self._degrees.append(sum(k * self.factor_degree[f] for f, k in factors.items()))
-        return found
+        return index
 
     def degree(self, i: int) -> int:
         return self._degrees[i]
@@ -86,20 +86,20 @@ class _Denominators:
             return i
         if i == _NO_FACTORS:
             return j
-        found = self._lcm.get((i, j))
-        if found is None:
+        lcm = self._lcm.get((i, j))
+        if lcm is None:
             x = self._factors[i]
-            found = self._lcm[i, j] = self.of(x | {f: max(k, x.get(f, 0)) for f, k in self._factors[j].items()})
-        return found
+            lcm = self._lcm[i, j] = self.of(x | {f: max(k, x.get(f, 0)) for f, k in self._factors[j].items()})
+        return lcm
 
     def times(self, i: int, j: int) -> int:
         if j == _NO_FACTORS or i == _NO_FACTORS:
             return i or j
-        found = self._times.get((i, j))
-        if found is None:
+        product = self._times.get((i, j))
+        if product is None:
             x = self._factors[i]
-            found = self._times[i, j] = self.of(x | {f: k + x.get(f, 0) for f, k in self._factors[j].items()})
-        return found
+            product = self._times[i, j] = self.of(x | {f: k + x.get(f, 0) for f, k in self._factors[j].items()})
+        return product
 
     def without(self, i: int, j: int) -> int:
         """Factors of i that are not among those of j."""
@@ -107,19 +107,19 @@ class _Denominators:
         return self.of({f: k - y.get(f, 0) for f, k in self._factors[i].items() if k > y.get(f, 0)})
 
 
-class DegreeFold:
+class DegreeBounds:
     """The degree of N and the denominator of every node that was asked for, at one point; `given` as for `degrees`."""
 
-    def __init__(self, point: PrimePoint, given: Mapping[int, tuple[int, int]]) -> None:
+    def __init__(self, point: SamplePoint, given: Mapping[int, tuple[int, int]]) -> None:
         self.point, self.tape, self._given = point, point.tape, given
         self._asked: dict[int, None] = {}
         # the common denominator of each generator's multiples
         self._units: dict[str, dict[int, int]] = {"angle": {}, "exp": {}}
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self.denominators = _Denominators()
-        self.found: dict[int, Quotient] = {}
+        self.degrees: dict[int, Quotient] = {}
         # degrees of the arguments of log, asin and atan, by the value of the function
         self._arguments: dict[int, tuple[int, int]] = {}
         # the roots by number, log₂ of their orders, which of them each node takes itself, and contains
@@ -130,39 +130,39 @@ class DegreeFold:
         if self._given:
             self.denominators.factor_degree["given"] = max(d for _, d in self._given.values())
             common = self.denominators.of({"given": 1})
-            self.found = {i: (n, common if d else _NO_FACTORS) for i, (n, d) in self._given.items()}
+            self.degrees = {i: (n, common if d else _NO_FACTORS) for i, (n, d) in self._given.items()}
 
     def quotients(self, outs: Sequence[int]) -> list[tuple[int, int]]:
         """(degree of N, degree of D) for each e = N/D."""
         self._extend(outs)
-        return [(self.found[i][0], self.denominators.degree(self.found[i][1])) for i in outs]
+        return [(self.degrees[i][0], self.denominators.degree(self.degrees[i][1])) for i in outs]
 
-    def rows(self, outs: Sequence[int]) -> list[RowDegree]:
+    def rows(self, outs: Sequence[int]) -> list[DegreeBound]:
         """The same, with log₂ of the number of branches of the roots under each."""
-        return [RowDegree(n, d, self._log2_branches(i)) for i, (n, d) in zip(outs, self.quotients(outs), strict=True)]
+        return [DegreeBound(n, d, self._log2_branches(i)) for i, (n, d) in zip(outs, self.quotients(outs), strict=True)]
 
     def _log2_branches(self, i: int) -> float:
         inside = self._inside.get(i, 0)
-        rejected = 1.0 if not self.point.imaginary else 0.0
+        rejected = 1.0 if not self.point.in_extension else 0.0
         return sum(order + rejected for k, order in enumerate(self._log2_orders) if inside >> k & 1)
 
     def _extend(self, outs: Sequence[int]) -> None:
-        nodes = still_needed(self.tape, outs, self.found)
-        if self._divided(nodes):
+        nodes = missing_dependencies(self.tape, outs, self.degrees)
+        if self._refine_units(nodes):
             # what was found so far counts in units that are now too large
-            self._begin()
-            nodes = still_needed(self.tape, (*self._asked, *outs), self.found)
+            self._reset()
+            nodes = missing_dependencies(self.tape, (*self._asked, *outs), self.degrees)
         self._asked |= dict.fromkeys(outs)
         for i in nodes:
             self._own = 0
-            self.found[i] = self._rule(i)
+            self.degrees[i] = self._rule(i)
             if self._roots:
                 op, a, b = self.tape.nodes[i]
                 inside = self._own | (0 if op in LEAVES else self._inside.get(a, 0) | self._inside.get(b, 0))
                 if inside:
                     self._inside[i] = inside
 
-    def _divided(self, nodes: Sequence[int]) -> bool:
+    def _refine_units(self, nodes: Sequence[int]) -> bool:
         """Gather the units of more nodes; whether one that was in use has become smaller."""
         before = {kind: units.copy() for kind, units in self._units.items()}
         for i in nodes:
@@ -177,18 +177,18 @@ class DegreeFold:
     def _rule(self, i: int) -> Quotient:
         op, a, b = self.tape.nodes[i]
         if op == "mul":
-            x, y = self.found[a], self.found[b]
+            x, y = self.degrees[a], self.degrees[b]
             return x[0] + y[0], self.denominators.times(x[1], y[1])
         if op in ("add", "sub"):
-            return self._sum(self.found[a], self.found[b])
+            return self._sum(self.degrees[a], self.degrees[b])
         if op in ("const", "sign"):
             return 0, _NO_FACTORS
         if op in ("symbol", "pi"):
             return 1, _NO_FACTORS
         if op in ("neg", "abs"):
-            return self.found[a]
+            return self.degrees[a]
         if op == "div":
-            return self._over(self.found[a], b)
+            return self._quotient(self.degrees[a], b)
         return self._function(op, i, a, b)
 
     def _sum(self, x: Quotient, y: Quotient) -> Quotient:
@@ -198,10 +198,10 @@ class DegreeFold:
         common = den.lcm(x[1], y[1])
         return den.degree(common) + max(x[0] - den.degree(x[1]), y[0] - den.degree(y[1])), common
 
-    def _over(self, x: Quotient, b: int) -> Quotient:
+    def _quotient(self, x: Quotient, b: int) -> Quotient:
         """(N_a/D_a) / (N_b/D_b) = N_a D_b / (D_a N_b), what D_a and D_b have in common cancelled"""
         den = self.denominators
-        y = self.found[b]
+        y = self.degrees[b]
         below = den.times(den.without(x[1], y[1]), den.of(self._factors(b)))
         return x[0] + den.degree(den.without(y[1], x[1])), below
 
@@ -218,7 +218,7 @@ class DegreeFold:
                 stack += (x, y)
             elif op != "const":
                 factors[i] = factors.get(i, 0) + 1
-                self.denominators.factor_degree[i] = self.found[i][0]
+                self.denominators.factor_degree[i] = self.degrees[i][0]
         return factors
 
     # ---- functions ---------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class DegreeFold:
             return self._circle(self.point.form(a))
         if op in ("exp", "cosh", "sinh"):
             return self._exponential(op, self.point.form(a))
-        n, den = self.found[a]
+        n, den = self.degrees[a]
         d = self.denominators.degree(den)
         if op == "sqrt":
             if self.tape.value(a) is None:
@@ -236,14 +236,14 @@ class DegreeFold:
             # √(N/D) = √(N D)/D
             return (n + d + 1) // 2, den
         if op == "atan2":
-            m, other = self.found[b]
+            m, other = self.degrees[b]
             n, d = n + self.denominators.degree(other), d + m
         for g in self.point.form(i):
             if self.point.generators.origin(g)[0]:
                 self._arguments[g] = n, d
         # a value without relations, or the argument of the exponential inside
         inside = op == "log" and a not in self._given and self.tape.nodes[a][0] == "exp"
-        return self.found[self.tape.nodes[a][1]] if inside else (1, _NO_FACTORS)
+        return self.degrees[self.tape.nodes[a][1]] if inside else (1, _NO_FACTORS)
 
     def _root(self, key: Hashable, order: int) -> None:
         if key not in self._roots:
@@ -304,25 +304,25 @@ class DegreeFold:
 # ---- ranks -------------------------------------------------------------------------------------
 
 
-def rank_chance(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> float:
+def rank_error_bound(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> float:
     """The bound for the rank of rows of nodes that was read off so many points."""
     nodes = [e for row in rows for e in row]
     if not nodes:
         return 0.0
 
-    def measured(point: PrimePoint) -> float:
-        found = iter(row_degrees(tape, nodes, point))
-        largest = [max(([next(found) for _ in row]), key=lambda d: d.above + d.below, default=RowDegree(0, 0)) for row in rows]
+    def degree_bounds(point: SamplePoint) -> float:
+        degrees = iter(row_degrees(tape, nodes, point))
+        largest = [max(([next(degrees) for _ in row]), key=lambda d: d.above + d.below, default=DegreeBound(0, 0)) for row in rows]
         # over the product of all denominators of a row every entry has at most this degree
         degree = sum(d.above + len(row) * d.below for d, row in zip(largest, rows, strict=True))
         branches = max(d.log2_branches for d in largest)
-        minor = RowDegree(degree, degree, branches * len(rows))
-        return missed_by_points(minor, point.generators.spread, points)
+        minor = DegreeBound(degree, degree, branches * len(rows))
+        return error_after_points(minor, point.generators.spread, points)
 
-    return Trials(tape, 1, outs=nodes).at(0, measured)
+    return RandomPoints(tape, 1, outs=nodes).at(0, degree_bounds)
 
 
-def undecided_rank(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> str:
+def rank_doubt(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> str:
     """Why a rank is not taken for shown, or an empty text."""
-    chance = rank_chance(tape, rows, points)
-    return "" if enough(chance) else f"undecided: that a rank was lost by chance is only known to be less likely than {chance:.0e}"
+    chance = rank_error_bound(tape, rows, points)
+    return "" if is_proof(chance) else f"undecided: that a rank was lost by chance is only known to be less likely than {chance:.0e}"

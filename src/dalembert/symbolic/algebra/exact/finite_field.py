@@ -110,10 +110,10 @@ def positive_power(x: int, n: int, d: int, p: int) -> int:
     if sign(x, p) != 1:
         msg = f"a root of order {d} of something that is not positive at this point"
         raise NoRoot(msg)
-    return pow(x, n * inverse(d, (p - 1) // 2), p)
+    return pow(x, n * modular_inverse(d, (p - 1) // 2), p)
 
 
-def inverse(d: int, m: int) -> int:
+def modular_inverse(d: int, m: int) -> int:
     """1/d mod m; BadPoint where there is none (another prime will do)."""
     try:
         return pow(d, -1, m)
@@ -131,12 +131,12 @@ def circle_point(x: int, p: int) -> Circle:
     return (1 - x * x) * d % p, 2 * x * d % p
 
 
-def turned(a: Circle, b: Circle, p: int) -> Circle:
+def add_angles(a: Circle, b: Circle, p: int) -> Circle:
     """(cos(α + β), sin(α + β))"""
     return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
 
 
-def multiple(a: Circle, k: int, p: int) -> Circle:
+def multiply_angle(a: Circle, k: int, p: int) -> Circle:
     """(cos kα, sin kα)"""
     c, s = a
     if k < 0:
@@ -152,10 +152,10 @@ def multiple(a: Circle, k: int, p: int) -> Circle:
     return x, y
 
 
-def half(a: Circle, p: int) -> Circle:
+def half_angle(a: Circle, p: int) -> Circle:
     """(cos α/2, sin α/2) for −π < α < π, where the cosine is positive."""
     c = square_root((1 + a[0]) * ((p + 1) // 2) % p, p)
-    return c, a[1] * inverse(2 * c, p) % p
+    return c, a[1] * modular_inverse(2 * c, p) % p
 
 
 def torsion(period: int, p: int) -> int:
@@ -166,13 +166,13 @@ def torsion(period: int, p: int) -> int:
     return (p + 1) // rest
 
 
-def full_turn(period: int, p: int) -> Circle:
+def unit_root(period: int, p: int) -> Circle:
     """(cos 2π/period, sin 2π/period), with the square roots in it positive."""
     if (p + 1) % period:
         msg = f"no angle of 1/{period} turn in this field"
         raise BadPoint(msg)
     r2, r6 = square_root(2, p), square_root(6, p)
-    quarter = inverse(4, p)
+    quarter = modular_inverse(4, p)
     twelfth = ((r6 + r2) * quarter % p, (r6 - r2) * quarter % p)
     if period == SMALLEST_PERIOD:
         return twelfth
@@ -180,24 +180,24 @@ def full_turn(period: int, p: int) -> Circle:
     # any generator satisfies the relations between angles; this picks the one that also agrees with the roots √2, √3, √5, …
     odd = [q for q in prime_factors(period) if 3 < q < _LARGEST_GAUSS_SUM]
     for k in range(1, period):
-        if math.gcd(k, period) == 1 and multiple(a, k * (period // SMALLEST_PERIOD), p) == twelfth:
-            b = multiple(a, k, p)
-            if all(_gauss_sum(multiple(b, period // q, p), q, p) == square_root(q, p) for q in odd):
+        if math.gcd(k, period) == 1 and multiply_angle(a, k * (period // SMALLEST_PERIOD), p) == twelfth:
+            b = multiply_angle(a, k, p)
+            if all(_gauss_sum(multiply_angle(b, period // q, p), q, p) == square_root(q, p) for q in odd):
                 return b
     raise AssertionError
 
 
 def _primitive(period: int, p: int) -> Circle:
     for x in range(2, 10_000):
-        a = multiple(circle_point(x, p), (p + 1) // period, p)
-        if all(multiple(a, period // q, p) != (1, 0) for q in prime_factors(period)):
+        a = multiply_angle(circle_point(x, p), (p + 1) // period, p)
+        if all(multiply_angle(a, period // q, p) != (1, 0) for q in prime_factors(period)):
             return a
     raise AssertionError
 
 
 def _gauss_sum(a: Circle, q: int, p: int) -> int:
     """Σ_j cos(2πj²/q) = √q for q ≡ 1 mod 4, and the same with sines for q ≡ 3 mod 4."""
-    return sum(multiple(a, j * j % q, p)[q % 4 == 3] for j in range(q)) % p
+    return sum(multiply_angle(a, j * j % q, p)[q % 4 == 3] for j in range(q)) % p
 
 
 def prime_factors(n: int) -> list[int]:
@@ -263,7 +263,7 @@ def reciprocal(x: Element, p: int) -> Element:
     return element(a * n, -b * n, p)
 
 
-def root(x: Element, p: int) -> Element:
+def extension_sqrt(x: Element, p: int) -> Element:
     """A number with the square x: always there for x in F_p, for half of the others."""
     if isinstance(x, int):
         if sign(x, p) >= 0:

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from dalembert.symbolic.algebra.exact.finite_field import BadPoint, Element, mul, neg, reciprocal, sub
-from dalembert.symbolic.algebra.exact.sample_point import PrimePoint
-from dalembert.symbolic.algebra.expression_graph import depends_on
+from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
+from dalembert.symbolic.algebra.expression_graph import nodes_depending_on
 
 Row = Sequence[Element]
 
@@ -19,12 +19,12 @@ Row = Sequence[Element]
 _LARGE: Final = 1500
 
 
-def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[Element]], list[int]]:
+def rref_mod(rows: Sequence[Row], p: int) -> tuple[list[list[Element]], list[int]]:
     """The reduced row echelon form without its zero rows, and the columns of its pivots."""
     if not rows or not rows[0]:
         return [], []
     if any(x.__class__ is tuple for row in rows for x in row):
-        return _eliminated(
+        return _gauss_jordan(
             [list(row) for row in rows],
             p,
             lambda row, d: [mul(x, d, p) for x in row],
@@ -33,8 +33,8 @@ def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[Element]], list[int]
     # no pairs, as was seen
     plain: list[list[Any]] = [[x % p for x in row] for row in rows]  # type: ignore[operator]
     if len(plain) * len(plain[0]) > _LARGE:
-        return _reduced_by_flint(plain, p)
-    return _eliminated(
+        return _rref_mod_flint(plain, p)
+    return _gauss_jordan(
         plain,
         p,
         lambda row, d: [x * d % p for x in row],
@@ -42,8 +42,11 @@ def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[Element]], list[int]
     )
 
 
-def _eliminated(
-    m: list[list[Any]], p: int, times: Callable[[list[Any], Any], list[Any]], less: Callable[[list[Any], Any, list[Any]], list[Any]]
+def _gauss_jordan(
+    m: list[list[Any]],
+    p: int,
+    scale_row: Callable[[list[Any], Any], list[Any]],
+    subtract_multiple: Callable[[list[Any], Any, list[Any]], list[Any]],
 ) -> tuple[list[list[Element]], list[int]]:
     """Gauss–Jordan elimination; `times` is row·d, `less` is row − f·top, in whichever field they lie."""
     pivots: list[int] = []
@@ -53,17 +56,17 @@ def _eliminated(
         if k is None:
             continue
         m[r], m[k] = m[k], m[r]
-        top = m[r] = times(m[r], reciprocal(m[r][j], p))
+        top = m[r] = scale_row(m[r], reciprocal(m[r][j], p))
         for i, row in enumerate(m):
             if row[j] and i != r:
-                m[i] = less(row, row[j], top)
+                m[i] = subtract_multiple(row, row[j], top)
         pivots.append(j)
         if len(pivots) == len(m):
             break
     return m[: len(pivots)], pivots
 
 
-def _reduced_by_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[Element]], list[int]]:
+def _rref_mod_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[Element]], list[int]]:
     from flint import fmpz_mod_ctx, fmpz_mod_mat
 
     width = len(rows[0])
@@ -78,7 +81,7 @@ def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[Element]:
     if len(A) != len(b) or any(len(row) != len(A) for row in A):
         msg = f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} right-hand sides: expected a square matrix"
         raise ValueError(msg)
-    m, pivots = reduced([[*row, c] for row, c in zip(A, b, strict=True)], p)
+    m, pivots = rref_mod([[*row, c] for row, c in zip(A, b, strict=True)], p)
     if pivots != list(range(len(A))):
         msg = "a singular matrix"
         raise BadPoint(msg)
@@ -96,7 +99,7 @@ class Rank(NamedTuple):
 def rank_mod(rows: Sequence[Row], p: int) -> Rank:
     """Which rows are independent, and which earlier rows each of the others is a combination of."""
     # the echelon form of the transpose writes every column (a row of ours) by the pivot columns before it
-    m, independent = reduced(list(zip(*rows, strict=True)), p)
+    m, independent = rref_mod(list(zip(*rows, strict=True)), p)
     pivots = set(independent)
     dependent = {j: [i for i, row in zip(independent, m, strict=True) if row[j]] for j in range(len(rows)) if j not in pivots}
     return Rank(len(independent), independent, dependent)
@@ -104,7 +107,7 @@ def rank_mod(rows: Sequence[Row], p: int) -> Rank:
 
 def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[Element]]:
     """A basis of {x : rows · x = 0}."""
-    m, pivots = reduced(rows, p)
+    m, pivots = rref_mod(rows, p)
     width = len(rows[0]) if rows else 0
     basis = []
     for j in range(width):
@@ -117,7 +120,7 @@ def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[Element]]:
     return basis
 
 
-def small_fraction(x: Element, p: int, largest: int = 1000) -> Fraction | None:
+def rational_reconstruction(x: Element, p: int, largest: int = 1000) -> Fraction | None:
     """n/d ≡ x mod p with n and d at most `largest`, if there is one: Euclid's algorithm, stopped half way."""
     if isinstance(x, tuple):
         return None
@@ -128,14 +131,14 @@ def small_fraction(x: Element, p: int, largest: int = 1000) -> Fraction | None:
     return Fraction(r[1], s[1]) if 0 < abs(s[1]) <= largest else None
 
 
-def solve_unknowns(point: PrimePoint, residuals: Sequence[int], unknowns: Sequence[int]) -> list[Element]:
+def solve_unknowns(point: SamplePoint, residuals: Sequence[int], unknowns: Sequence[int]) -> list[Element]:
     """x with r(x) = 0, from r(0) and r at the unit vectors."""
     p, n = point.prime, len(unknowns)
-    dependent = depends_on(point.tape, residuals, unknowns)
+    dependent = nodes_depending_on(point.tape, residuals, unknowns)
     at_rest = point.on(point.tape, dict.fromkeys(unknowns, 0))
     minus_f = at_rest.values(residuals)
     columns = []
     for s in range(n):
-        there = at_rest.moved({unknowns[s]: 1}, dependent).values(residuals)
+        there = at_rest.with_values({unknowns[s]: 1}, dependent).values(residuals)
         columns.append([sub(x, c, p) for x, c in zip(there, minus_f, strict=True)])
     return solve_mod([list(row) for row in zip(*columns, strict=True)], [neg(c, p) for c in minus_f], p)

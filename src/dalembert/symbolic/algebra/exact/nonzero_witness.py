@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import Numbers
-from dalembert.symbolic.algebra.arithmetic import Arrays, evaluate_balls
+from dalembert.foundation.array_types import FloatArray
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, evaluate_balls
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -25,33 +25,33 @@ _STATES: Final = (64, 4096)
 _DIGITS: Final = 50
 _BITS: Final = 30
 # (smallest, largest) of the values, taken in turn: of one sign, of both, small, large
-_REACHES: Final = ((0.5, 1.5), (-1.5, 1.5), (-0.2, 0.2), (0.01, 0.3), (-8.0, 8.0), (0.9, 1.1), (-1.0, 1.0), (-3.0, 3.0))
+_RANGES: Final = ((0.5, 1.5), (-1.5, 1.5), (-0.2, 0.2), (0.01, 0.3), (-8.0, 8.0), (0.9, 1.1), (-1.0, 1.0), (-3.0, 3.0))
 # how many of the states are tried in balls for each expression
 _CANDIDATES: Final = 3
 
 
-def states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1]) -> dict[int, Numbers]:
+def random_states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1]) -> dict[int, FloatArray]:
     """Random dyadic values of all symbols under `outs`, one for each state."""
     random = np.random.default_rng(seed)
-    low, high = np.array([_REACHES[k % len(_REACHES)] for k in range(count)]).T
+    low, high = np.array([_RANGES[k % len(_RANGES)] for k in range(count)]).T
     return {i: np.round(random.uniform(low, high) * 2.0**_BITS) / 2.0**_BITS for i in symbols_of(tape, outs)}
 
 
-def not_zero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence[int] = (), unknowns: Sequence[int] = ()) -> list[bool]:
+def find_nonzero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence[int] = (), unknowns: Sequence[int] = ()) -> list[bool]:
     """For each expression whether a state was found at which it is certainly not zero."""
     known: set[int] = set()
     for count in _STATES:
         left = [e for e in dict.fromkeys(outs) if e not in known]
         if not left:
             break
-        drawn = states(tape, [*outs, *residuals, *unknowns], seed, count)
-        found = np.abs(_floats(tape, left, drawn, residuals, unknowns, count))
-        sizes = np.where(np.isfinite(found), found, -1.0)
+        drawn = random_states(tape, [*outs, *residuals, *unknowns], seed, count)
+        magnitudes = np.abs(_floats(tape, left, drawn, residuals, unknowns, count))
+        sizes = np.where(np.isfinite(magnitudes), magnitudes, -1.0)
 
-        def away(expressions: list[int], k: int, drawn: Mapping[int, Numbers] = drawn) -> list[int]:
+        def away(expressions: list[int], k: int, drawn: Mapping[int, FloatArray] = drawn) -> list[int]:
             state = {i: Fraction(float(x[k])) for i, x in drawn.items()}
-            balls = at_state(tape, expressions, state, residuals, unknowns)
-            return [e for e, ball in zip(expressions, balls, strict=True) if _is_away(ball)]
+            balls = evaluate_at_state(tape, expressions, state, residuals, unknowns)
+            return [e for e, ball in zip(expressions, balls, strict=True) if _excludes_zero(ball)]
 
         # first all at once, where the smallest of them, measured by its largest value, is largest
         shares = sizes / np.maximum(sizes.max(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -63,30 +63,30 @@ def not_zero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence[int
     return [e in known for e in outs]
 
 
-def _is_away(ball: arb) -> bool:
+def _excludes_zero(ball: arb) -> bool:
     """Whether a ball is a value, and not zero."""
     return bool(ball.is_finite()) and not ball.contains(0)
 
 
 def _floats(
     tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int
-) -> Numbers:
+) -> FloatArray:
     """The expressions at all states, in floats: what is not defined there is nan."""
     with np.errstate(all="ignore"):
         values = dict(state)
         if residuals:
-            x = _solved_in_floats(tape, values, residuals, unknowns, count)
+            x = _solve_in_floats(tape, values, residuals, unknowns, count)
             values |= dict(zip(unknowns, x, strict=True))
-        found = evaluate(tape, outs, values.__getitem__, Arrays())
-    return np.array([np.broadcast_to(v, (count,)) for v in found])
+        outputs = evaluate(tape, outs, values.__getitem__, ArrayArithmetic())
+    return np.array([np.broadcast_to(v, (count,)) for v in outputs])
 
 
-def _solved_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int) -> Numbers:
+def _solve_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int) -> FloatArray:
     n = len(unknowns)
 
-    def at(unit: int | None) -> Numbers:
+    def at(unit: int | None) -> FloatArray:
         values = {**state, **{u: float(u == unit) for u in unknowns}}
-        return np.array([np.broadcast_to(v, (count,)) for v in evaluate(tape, residuals, values.__getitem__, Arrays())])
+        return np.array([np.broadcast_to(v, (count,)) for v in evaluate(tape, residuals, values.__getitem__, ArrayArithmetic())])
 
     minus_f = at(None)
     M = np.stack([at(u) - minus_f for u in unknowns], axis=-1).swapaxes(0, 1)
@@ -97,7 +97,9 @@ def _solved_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[
     return x.T
 
 
-def at_state(tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int]) -> list[arb]:
+def evaluate_at_state(
+    tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int]
+) -> list[arb]:
     """The expressions at one state as balls, the unknowns solved for; all of them nan where that is not possible."""
     import flint
 

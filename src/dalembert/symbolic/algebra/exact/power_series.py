@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dalembert.symbolic.algebra.exact.finite_field import BadPoint
-from dalembert.symbolic.algebra.exact.sample_point import PrimePoint
-from dalembert.symbolic.algebra.expression_graph import Rewrite, depends_on, needed
+from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
+from dalembert.symbolic.algebra.expression_graph import Substitution, dependencies, nodes_depending_on
 from dalembert.symbolic.algebra.tape import BINARY, Tape
 
 # functions that come in pairs, s' = a' c and c' = ± a' s
@@ -30,28 +30,28 @@ class PowerSeries:
     `start` fixes symbols at nodes of the tape, numbers above all; the others have the random value of the point.
     """
 
-    def __init__(self, tape: Tape, rates: Mapping[int, int], start: Mapping[int, int], outs: Sequence[int], seed: int) -> None:
+    def __init__(self, tape: Tape, rates: Mapping[int, int], initial_values: Mapping[int, int], outs: Sequence[int], seed: int) -> None:
         self._nodes = tape.nodes
-        self._order = needed(tape, (*rates.values(), *outs))
-        moving = depends_on(tape, self._order, rates)
+        self._order = dependencies(tape, (*rates.values(), *outs))
+        moving = nodes_depending_on(tape, self._order, rates)
         self._moving = [i for i in self._order if i in moving]
         self._rates, own = rates, tape.fork()
-        insert = Rewrite(own, start)
+        insert = Substitution(own, initial_values)
         placed = {i: insert(i) for i in {*self._order, *rates}}
         pairs = {(_KIND[op], a) for op, a, _ in map(tape.nodes.__getitem__, self._order) if op in _KIND}
         first = {(kind, a): [own.call(f, placed[a]) for f in (kind, _COMPANION[kind])] for kind, a in pairs}
-        point = PrimePoint(own, seed, outs=[*placed.values(), *(x for both in first.values() for x in both)])
+        point = SamplePoint(own, seed, outs=[*placed.values(), *(x for both in first.values() for x in both)])
         self.prime = point.prime
-        self._c = {i: [point.plain(node)] for i, node in placed.items()}
+        self._c = {i: [point.real_value(node)] for i, node in placed.items()}
         # (s, c) of every argument
-        self._both = {key: tuple([point.plain(x)] for x in both) for key, both in first.items()}
+        self._both = {key: tuple([point.real_value(x)] for x in both) for key, both in first.items()}
 
     def coefficient(self, i: int, k: int) -> int:
         """The coefficient of τ^k of a node among the outs."""
         while len(self._c[next(iter(self._rates))]) <= k:
             self._extend()
-        found = self._c[i]
-        return found[k] if k < len(found) else 0
+        series = self._c[i]
+        return series[k] if k < len(series) else 0
 
     def _extend(self) -> None:
         """One order more for everything that moves."""
@@ -64,18 +64,18 @@ class PowerSeries:
         for i in self._moving:
             if i not in self._rates:
                 op, a, b = self._nodes[i]
-                c[i].append(self._next(op, a, b, i, k, over_k))
+                c[i].append(self._coefficient_of(op, a, b, i, k, over_k))
 
-    def _next(self, op: str, a: int, b: int, i: int, k: int, over_k: int) -> int:
+    def _coefficient_of(self, op: str, a: int, b: int, i: int, k: int, over_k: int) -> int:
         """The k-th coefficient of a node whose operands have theirs."""
         p, c = self.prime, self._c
         x = c[a]
         if op in BINARY:
-            return self._of_two(op, x, c[b], c[i], k)
+            return self._binary_coefficient(op, x, c[b], c[i], k)
         if op == "neg":
             return -_at(x, k) % p
         if op in _KIND:
-            return self._of_pair(op, a, k, over_k)
+            return self._sin_cos_coefficient(op, a, k, over_k)
         y = c[i]
         if op == "exp":
             return sum(j * _at(x, j) * y[k - j] for j in range(1, k + 1)) * over_k % p
@@ -84,7 +84,7 @@ class PowerSeries:
         # sqrt
         return (_at(x, k) - sum(y[j] * y[k - j] for j in range(1, k))) * self._inverse(2 * y[0]) % p
 
-    def _of_two(self, op: str, x: list[int], y: list[int], z: list[int], k: int) -> int:
+    def _binary_coefficient(self, op: str, x: list[int], y: list[int], z: list[int], k: int) -> int:
         p = self.prime
         if op == "add":
             return (_at(x, k) + _at(y, k)) % p
@@ -95,7 +95,7 @@ class PowerSeries:
             return sum(x[j] * y[k - j] for j in range(first, last + 1)) % p
         return (_at(x, k) - sum(y[j] * z[k - j] for j in range(1, min(k, len(y) - 1) + 1))) * self._inverse(y[0]) % p
 
-    def _of_pair(self, op: str, a: int, k: int, over_k: int) -> int:
+    def _sin_cos_coefficient(self, op: str, a: int, k: int, over_k: int) -> int:
         """s' = a' c and c' = ± a' s, both together."""
         kind = _KIND[op]
         s, c = self._both[kind, a]
@@ -120,4 +120,4 @@ def _at(x: list[int], k: int) -> int:
 
 def has_series(tape: Tape, outs: Sequence[int]) -> bool:
     """Whether all functions under `outs` have a power series here: no sign, |·|, asin, acos, atan."""
-    return all(op in _SERIES for op, _, _ in map(tape.nodes.__getitem__, needed(tape, outs)))
+    return all(op in _SERIES for op, _, _ in map(tape.nodes.__getitem__, dependencies(tape, outs)))

@@ -21,12 +21,20 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from dalembert.symbolic.algebra.exact import finite_field
-from dalembert.symbolic.algebra.exact.finite_field import SMALLEST_PERIOD, BadPoint, Circle, Element, NoRoot, inverse, multiple
-from dalembert.symbolic.algebra.expression_graph import has_pi, needed
+from dalembert.symbolic.algebra.exact.finite_field import (
+    SMALLEST_PERIOD,
+    BadPoint,
+    Circle,
+    Element,
+    NoRoot,
+    modular_inverse,
+    multiply_angle,
+)
+from dalembert.symbolic.algebra.expression_graph import dependencies, has_pi
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 if TYPE_CHECKING:
-    from dalembert.symbolic.algebra.exact.sample_point import PrimePoint
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 
 def common_period(tape: Tape, outs: Sequence[int]) -> int:
@@ -34,27 +42,27 @@ def common_period(tape: Tape, outs: Sequence[int]) -> int:
     period, pi = SMALLEST_PERIOD, tape.pi
     if not has_pi(tape, outs):
         return period
-    turns = {a for op, a, _ in map(tape.nodes.__getitem__, needed(tape, outs)) if op in ("sin", "cos")}
+    turns = {a for op, a, _ in map(tape.nodes.__getitem__, dependencies(tape, outs)) if op in ("sin", "cos")}
     if not has_pi(tape, turns):
         return period
     # each node's rational part and its multiple of π, as in its form
     parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}
-    for i in needed(tape, sorted(turns)):
+    for i in dependencies(tape, sorted(turns)):
         op, a, b = tape.nodes[i]
         if op == "const":
             parts[i] = a, 0
         elif op in ("add", "sub", "mul", "neg"):
             (m, k), (n, j) = parts.get(a, (0, 0)), parts.get(b, (0, 0))
-            found = {"add": (m + n, k + j), "sub": (m - n, k - j), "mul": (m * n, m * j + n * k), "neg": (-m, -k)}[op]
-            if any(found):
-                parts[i] = found
+            part = {"add": (m + n, k + j), "sub": (m - n, k - j), "mul": (m * n, m * j + n * k), "neg": (-m, -k)}[op]
+            if any(part):
+                parts[i] = part
     return math.lcm(period, *(2 * parts.get(a, (0, 0))[1].denominator for a in turns))
 
 
-class Generators:
+class RandomValues:
     """The random numbers, angles and positive numbers of one point."""
 
-    __slots__ = ("_bases", "_bytes", "_origins", "_unit", "period", "pi", "prime", "salts", "seed", "spread")
+    __slots__ = ("_bases", "_bytes", "_origins", "_unit", "period", "pi", "prime", "redraws", "seed", "spread")
 
     def __init__(self, seed: int, prime: int, period: int) -> None:
         if prime % SMALLEST_PERIOD != SMALLEST_PERIOD - 1:
@@ -65,8 +73,8 @@ class Generators:
         self._bytes = prime.bit_length() // 8 + 9
         # angles are spread over this many points of the circle; every other generator has more values
         self.spread = (prime + 1) // finite_field.torsion(period, prime)
-        self.salts: dict[str, int] = {}
-        self.pi = self.fresh("pi", "")
+        self.redraws: dict[str, int] = {}
+        self.pi = self.independent_value("pi", "")
         self._unit: Circle | None = None
         self._bases: dict[int, Circle] = {}
         self._origins: dict[int, tuple[str, int]] = {}
@@ -75,13 +83,13 @@ class Generators:
         """A number of more bits than any prime has that depends on nothing but the seed and its arguments."""
         return int.from_bytes(shake_128(f"{self.seed}|{kind}|{identity}".encode()).digest(self._bytes), "little")
 
-    def fresh(self, kind: str, identity: object) -> int:
+    def independent_value(self, kind: str, identity: object) -> int:
         """A random number in the lower half of the field, so that it and its negative are told apart."""
         return 1 + self.random(kind, identity) % ((self.prime - 1) // 2)
 
     def symbol(self, name: str) -> int:
         """The value of a symbol, never zero."""
-        salt = self.salts.get(name)
+        salt = self.redraws.get(name)
         return 1 + self.random("symbol", name if salt is None else f"{salt}|{name}") % (self.prime - 1)
 
     # ---- angles ------------------------------------------------------------------------------
@@ -89,43 +97,45 @@ class Generators:
     def angle(self, key: int, c: Number) -> Circle:
         """(cos c g, sin c g)"""
         if key == self.pi:
-            return self._turn(c)
+            return self._pi_multiple(c)
         n, d = c.numerator, c.denominator
         kind, x = self.origin(key)
         if kind in ("asin", "atan"):
             point = self._arc(kind, x)
             while d % 2 == 0:
-                point, d = finite_field.half(point, self.prime), d // 2
+                point, d = finite_field.half_angle(point, self.prime), d // 2
             if d == 1:
-                return multiple(point, n, self.prime)
+                return multiply_angle(point, n, self.prime)
             # there is no rational way to a third of an arc: let it be independent
-        k = n if c.denominator == 1 else n * inverse(c.denominator, self.spread) % self.spread
-        return multiple(self._base(key), k, self.prime)
+        k = n if c.denominator == 1 else n * modular_inverse(c.denominator, self.spread) % self.spread
+        return multiply_angle(self._angle_point(key), k, self.prime)
 
-    def _turn(self, c: Number) -> Circle:
+    def _pi_multiple(self, c: Number) -> Circle:
         """(cos cπ, sin cπ)"""
         steps = Fraction(c * self.period, 2)
         if steps.denominator != 1:
             msg = f"no angle of {c} half turns in this field"
             raise BadPoint(msg)
         if self._unit is None:
-            self._unit = finite_field.full_turn(self.period, self.prime)
-        return multiple(self._unit, steps.numerator % self.period, self.prime)
+            self._unit = finite_field.unit_root(self.period, self.prime)
+        return multiply_angle(self._unit, steps.numerator % self.period, self.prime)
 
-    def _base(self, key: int) -> Circle:
+    def _angle_point(self, key: int) -> Circle:
         """A random point of that part of the circle in which angles can be divided."""
-        found = self._bases.get(key)
-        if found is None:
+        angle_point = self._bases.get(key)
+        if angle_point is None:
             p = self.prime
-            found = self._bases[key] = multiple(finite_field.circle_point(self.random("angle", key) % p, p), (p + 1) // self.spread, p)
-        return found
+            angle_point = self._bases[key] = multiply_angle(
+                finite_field.circle_point(self.random("angle", key) % p, p), (p + 1) // self.spread, p
+            )
+        return angle_point
 
     def _arc(self, kind: str, x: int) -> Circle:
         """(√(1 − x²), x) for asin x and (1, x)/√(1 + x²) for atan x"""
         p = self.prime
         if kind == "asin":
             return finite_field.square_root((1 - x * x) % p, p), x
-        c = inverse(finite_field.square_root((1 + x * x) % p, p), p)
+        c = modular_inverse(finite_field.square_root((1 + x * x) % p, p), p)
         return c, c * x % p
 
     # ---- positive numbers --------------------------------------------------------------------
@@ -134,7 +144,7 @@ class Generators:
         """e^(c g): the power of an independent positive number, or xᶜ if g = log x."""
         kind, x = self.origin(key)
         if kind != "log":
-            x = self.fresh("exp", key)
+            x = self.independent_value("exp", key)
             x = x * x % self.prime
         return finite_field.positive_power(x, c.numerator, c.denominator, self.prime)
 
@@ -150,14 +160,14 @@ class Generators:
             raise BadPoint(msg)
         return self._inverse("log", x)
 
-    def odd(self, function: str, x: int) -> int:
+    def odd_inverse(self, function: str, x: int) -> int:
         """asin x or atan x, which change their signs with x."""
         if not x:
             return 0
         return self._inverse(function, x) if 2 * x < self.prime else self.prime - self._inverse(function, self.prime - x)
 
     def _inverse(self, function: str, x: int) -> int:
-        value = self.fresh(function, x)
+        value = self.independent_value(function, x)
         self._origins[value] = function, x
         return value
 
@@ -174,12 +184,12 @@ Form = dict[int, Number]
 _LARGEST_PRODUCT: Final = 200
 
 
-class LinearForms:
+class LinearCombinations:
     """The forms of the nodes of one point, found when asked for."""
 
     __slots__ = ("_given", "_known", "_point")
 
-    def __init__(self, point: PrimePoint, given: Container[int]) -> None:
+    def __init__(self, point: SamplePoint, given: Container[int]) -> None:
         self._point, self._given = point, given
         self._known: dict[int, Form] = {}
 
@@ -226,11 +236,13 @@ class LinearForms:
             return {1: a} if a else {}
         if op == "acos":
             return _sum(
-                {self._point.generators.pi: Fraction(1, 2)}, self._generator(self._point.generators.odd("asin", self._point.plain(a))), -1
+                {self._point.generators.pi: Fraction(1, 2)},
+                self._generator(self._point.generators.odd_inverse("asin", self._point.real_value(a))),
+                -1,
             )
         if op == "atan2":
             t, k = self._point.direction(a, b)
-            return _sum(self._generator(self._point.generators.odd("atan", t)), {self._point.generators.pi: k} if k else {}, 1)
+            return _sum(self._generator(self._point.generators.odd_inverse("atan", t)), {self._point.generators.pi: k} if k else {}, 1)
         terms = [self._known[k] for k in self._terms(i)]
         if op in ("add", "sub"):
             return _sum(terms[0], terms[1], 1 if op == "add" else -1)
@@ -253,18 +265,18 @@ class LinearForms:
     def _product(self, x: Form, y: Form) -> Form:
         if len(x) == 1 and 1 in x:
             return {g: x[1] * c for g, c in y.items()}
-        found: Form = {}
+        product: Form = {}
         for g, c in x.items():
             for h, d in y.items():
                 for key, k in self._generator(g * h % self._point.prime, c * d).items():
-                    found[key] = found.get(key, 0) + k
-        return {g: c for g, c in found.items() if c}
+                    product[key] = product.get(key, 0) + k
+        return {g: c for g, c in product.items() if c}
 
     def _reciprocal(self, b: int) -> Form:
         if len(self._known[b]) == 1:
             ((g, c),) = self._known[b].items()
             return self._generator(pow(g, -1, self._point.prime), 1 / Fraction(c))
-        return self._generator(pow(self._point.plain(b), -1, self._point.prime))
+        return self._generator(pow(self._point.real_value(b), -1, self._point.prime))
 
 
 def _sum(x: Form, y: Form, factor: int) -> Form:

@@ -1,6 +1,6 @@
 """A point of F_p: exact values for the expressions of a tape, with no simplification.
 
-A `PrimePoint` is a ring homomorphism from the expressions of a tape to F_p that respects every relation it can keep:
+A `SamplePoint` is a ring homomorphism from the expressions of a tape to F_p that respects every relation it can keep:
 the circle for sines and cosines (with sums, multiples and fractions of angles, and multiples of π), roots as
 positive numbers, eᵃ⁺ᵇ = eᵃ eᵇ, x^(1/3) through its logarithm, |x| = x sign x. No value depends on the order of asking.
 
@@ -23,14 +23,14 @@ from dalembert.symbolic.algebra.exact.finite_field import (
     Element,
     NeverReal,
     NoRoot,
-    inverse,
+    add_angles,
+    modular_inverse,
     sign,
     square_root,
-    turned,
 )
-from dalembert.symbolic.algebra.exact.random_values import Form, Generators, LinearForms, common_period, prime_for
-from dalembert.symbolic.algebra.exact.signs_and_roots import Structure, sign_of_constant, simpler_root, square_part
-from dalembert.symbolic.algebra.expression_graph import depends_on, functions_in, needed, still_needed, symbols_of
+from dalembert.symbolic.algebra.exact.random_values import Form, LinearCombinations, RandomValues, common_period, prime_for
+from dalembert.symbolic.algebra.exact.signs_and_roots import FactorAnalysis, denest_root, sign_of_constant, square_part
+from dalembert.symbolic.algebra.expression_graph import dependencies, functions_in, missing_dependencies, nodes_depending_on, symbols_of
 from dalembert.symbolic.algebra.tape import LEAVES, Number, Tape
 
 # how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root
@@ -42,7 +42,7 @@ _RULES: Final = (
 )  # fmt: skip
 
 
-class PrimePoint:
+class SamplePoint:
     """The values of a tape's expressions at one random point of F_p, found when asked for and kept while the tape grows.
 
     `given` fixes nodes, for instance accelerations from a solve; `outs` limits the search for constants that need
@@ -52,7 +52,7 @@ class PrimePoint:
     """
 
     __slots__ = (
-        "_circles", "_exps", "_forms", "_given", "_rules", "_structure", "_values", "_whole", "generators", "imaginary", "prime", "tape",
+        "_circles", "_exps", "_forms", "_given", "_rules", "_structure", "_values", "_whole", "generators", "in_extension", "prime", "tape",
     )  # fmt: skip
 
     def __init__(
@@ -64,70 +64,70 @@ class PrimePoint:
         outs: Sequence[int] | None = None,
         *,
         bits: int = SIZES[0],
-        settle: bool = True,
-        like: PrimePoint | None = None,
+        redraw: bool = True,
+        same_values_as: SamplePoint | None = None,
     ) -> None:
         self.tape = tape
         roots: list[int] = []
-        if like is None:
+        if same_values_as is None:
             ends = range(len(tape.nodes)) if outs is None else outs
             roots = [a for op, a, _ in map(tape.nodes.__getitem__, functions_in(tape, ends)) if op == "sqrt"]
             period = common_period(tape, ends)
             squares = {v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None}
-            self.generators = Generators(seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period)
+            self.generators = RandomValues(seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period)
         else:
-            self.generators = like.generators
+            self.generators = same_values_as.generators
         self.prime = p = self.generators.prime
         self._given = {i: v if isinstance(v, tuple) else v % p for i, v in given.items()} if given else {}
         self._values: dict[int, Element] = dict(self._given)
         # with every node that has a value its operands have one
         self._whole = all(tape.nodes[i][0] in LEAVES for i in self._given)
-        self._structure: Structure | None = None
-        self.imaginary: bool = like is not None and like.imaginary
-        self._forms = LinearForms(self, self._given)
+        self._structure: FactorAnalysis | None = None
+        self.in_extension: bool = same_values_as is not None and same_values_as.in_extension
+        self._forms = LinearCombinations(self, self._given)
         self._circles: dict[int, Circle] = {}
         self._exps: dict[int, int] = {}
         self._rules: dict[str, Callable[[Any, Any], Element]] = {op: getattr(self, "_" + op) for op in _RULES}
-        if settle and roots:
-            self._settle(roots)
+        if redraw and roots:
+            self._redraw_for_real_roots(roots)
 
-    def on(self, tape: Tape, given: Mapping[int, Element] | None = None) -> PrimePoint:
+    def on(self, tape: Tape, given: Mapping[int, Element] | None = None) -> SamplePoint:
         """The same point for another tape of the same system, or with more nodes given."""
-        new = PrimePoint(tape, 0, given={**self._given, **(given or {})}, like=self)
+        new = SamplePoint(tape, 0, given={**self._given, **(given or {})}, same_values_as=self)
         new._structure = self._structure and self._structure.on(tape, new._given)
         return new
 
-    def moved(self, given: Mapping[int, Element], dependent: Iterable[int]) -> PrimePoint:
+    def with_values(self, given: Mapping[int, Element], dependent: Iterable[int]) -> SamplePoint:
         """The same point with other values for some nodes; all but what is `dependent` on them is kept."""
         values = dict(self._values)
         for i in dependent:
             values.pop(i, None)
-        new: PrimePoint = self.on(self.tape, given)
+        new: SamplePoint = self.on(self.tape, given)
         new._values = values | new._values
         return new
 
     @property
-    def structure(self) -> Structure:
+    def structure(self) -> FactorAnalysis:
         """What signs and roots are taken apart into; few points are asked for any."""
         if self._structure is None:
-            self._structure = Structure(self.tape, self._given)
+            self._structure = FactorAnalysis(self.tape, self._given)
         return self._structure
 
     def __call__(self, i: int) -> Element:
         """The value of node i."""
         v = self._values.get(i)
         if v is None:
-            self._run((i,))
+            self._evaluate((i,))
             v = self._values[i]
         return v
 
     def values(self, outs: Sequence[int]) -> list[Element]:
         """The values of several nodes."""
-        self._run(outs)
+        self._evaluate(outs)
         v = self._values
         return [v[i] for i in outs]
 
-    def plain(self, i: int) -> int:
+    def real_value(self, i: int) -> int:
         """The value of a node that must be real here."""
         v = self(i)
         if isinstance(v, tuple):
@@ -135,13 +135,13 @@ class PrimePoint:
             raise NoRoot(msg)
         return v
 
-    def _run(self, outs: Iterable[int]) -> None:
-        if self.imaginary:
-            self._run_in_pairs(outs)
+    def _evaluate(self, outs: Iterable[int]) -> None:
+        if self.in_extension:
+            self._evaluate_extension(outs)
             return
         v: dict[int, Any] = self._values
         p, nodes, rules = self.prime, self.tape.nodes, self._rules
-        for i in self._missing(outs):
+        for i in self._unevaluated(outs):
             op, a, b = nodes[i]
             if op == "mul":
                 v[i] = v[a] * v[b] % p
@@ -154,10 +154,10 @@ class PrimePoint:
             else:
                 v[i] = rules[op](a, b)
 
-    def _run_in_pairs(self, outs: Iterable[int]) -> None:
+    def _evaluate_extension(self, outs: Iterable[int]) -> None:
         v, p, nodes, rules = self._values, self.prime, self.tape.nodes, self._rules
         binary = {"mul": finite_field.mul, "add": finite_field.add, "sub": finite_field.sub}
-        for i in self._missing(outs):
+        for i in self._unevaluated(outs):
             op, a, b = nodes[i]
             rule = binary.get(op)
             if rule is not None:
@@ -165,15 +165,15 @@ class PrimePoint:
             else:
                 v[i] = finite_field.neg(v[a], p) if op == "neg" else rules[op](a, b)
 
-    def _missing(self, outs: Iterable[int]) -> Sequence[int]:
+    def _unevaluated(self, outs: Iterable[int]) -> Sequence[int]:
         """What has no value yet, operands first; what a given node is made of is not asked for."""
-        return (still_needed if self._whole else needed)(self.tape, outs, self._values)
+        return (missing_dependencies if self._whole else dependencies)(self.tape, outs, self._values)
 
     # ---- operations --------------------------------------------------------------------------
 
     def _const(self, value: Number, _: None) -> int:
         p = self.prime
-        return value % p if isinstance(value, int) else value.numerator * inverse(value.denominator, p) % p
+        return value % p if isinstance(value, int) else value.numerator * modular_inverse(value.denominator, p) % p
 
     def _symbol(self, name: str, _: None) -> int:
         return self.generators.symbol(name)
@@ -189,21 +189,21 @@ class PrimePoint:
         return finite_field.mul(v[a], finite_field.reciprocal(v[b], p), p)
 
     def _sin(self, a: int, _: None) -> int:
-        return self._circle(a)[1]
+        return self._cos_sin(a)[1]
 
     def _cos(self, a: int, _: None) -> int:
-        return self._circle(a)[0]
+        return self._cos_sin(a)[0]
 
-    def _circle(self, a: int) -> Circle:
+    def _cos_sin(self, a: int) -> Circle:
         """(cos a, sin a): the terms of a turn one after the other."""
-        found = self._circles.get(a)
-        if found is None:
-            found = (1, 0)
+        cos_sin = self._circles.get(a)
+        if cos_sin is None:
+            cos_sin = (1, 0)
             for key, c in self.form(a).items():
                 turn = self.generators.angle(key, c)
-                found = turn if found == (1, 0) else turned(found, turn, self.prime)
-            self._circles[a] = found
-        return found
+                cos_sin = turn if cos_sin == (1, 0) else add_angles(cos_sin, turn, self.prime)
+            self._circles[a] = cos_sin
+        return cos_sin
 
     def form(self, i: int) -> Form:
         """i = Σ c g with rational c: {value of g: c}."""
@@ -211,13 +211,13 @@ class PrimePoint:
 
     def _exp(self, a: int, _: None = None) -> int:
         """Π e^(c g) over the terms c g of a."""
-        found = self._exps.get(a)
-        if found is None:
-            found = 1
+        power = self._exps.get(a)
+        if power is None:
+            power = 1
             for key, c in self.form(a).items():
-                found = found * self.generators.power(key, c) % self.prime
-            self._exps[a] = found
-        return found
+                power = power * self.generators.power(key, c) % self.prime
+            self._exps[a] = power
+        return power
 
     def _cosh(self, a: int, _: None) -> int:
         e, p = self._exp(a), self.prime
@@ -228,20 +228,20 @@ class PrimePoint:
         return (e - pow(e, -1, p)) * ((p + 1) // 2) % p
 
     def _log(self, a: int, _: None) -> Element:
-        return self._values[self.tape.nodes[a][1]] if self._forms.is_exp(a) else self.generators.log(self.plain(a))
+        return self._values[self.tape.nodes[a][1]] if self._forms.is_exp(a) else self.generators.log(self.real_value(a))
 
     def _asin(self, a: int, _: None = None) -> int:
-        return self.generators.odd("asin", self.plain(a))
+        return self.generators.odd_inverse("asin", self.real_value(a))
 
     def _acos(self, a: int, _: None) -> int:
         return (self.generators.pi * ((self.prime + 1) // 2) - self._asin(a)) % self.prime
 
     def _atan(self, a: int, _: None) -> int:
-        return self.generators.odd("atan", self.plain(a))
+        return self.generators.odd_inverse("atan", self.real_value(a))
 
     def _atan2(self, a: int, b: int) -> int:
         t, k = self.direction(a, b)
-        return (self.generators.odd("atan", t) + self._const(k, None) * self.generators.pi) % self.prime
+        return (self.generators.odd_inverse("atan", t) + self._const(k, None) * self.generators.pi) % self.prime
 
     # ---- signs and roots ---------------------------------------------------------------------
 
@@ -250,8 +250,8 @@ class PrimePoint:
         if not self(i):
             return 0
         s = 1 if self.structure.factors(i)[0] > 0 else -1
-        for a in self.structure.odd(i):
-            s *= sign_of_constant(self.tape, a) if self.structure.constant(a) else sign(self.plain(a), self.prime)
+        for a in self.structure.sign_atoms(i):
+            s *= sign_of_constant(self.tape, a) if self.structure.constant(a) else sign(self.real_value(a), self.prime)
         return s
 
     def _sign(self, a: int, _: None) -> int:
@@ -262,10 +262,10 @@ class PrimePoint:
 
     def direction(self, y: int, x: int) -> tuple[int, Number]:
         """(t, k) with atan2(y, x) = atan t + k π"""
-        if self.plain(x):
-            t = self.plain(y) * pow(self.plain(x), -1, self.prime) % self.prime
+        if self.real_value(x):
+            t = self.real_value(y) * pow(self.real_value(x), -1, self.prime) % self.prime
             return t, 0 if self.sign(x) == 1 else (self.sign(y) or 1)
-        if not self.plain(y):
+        if not self.real_value(y):
             msg = "the direction of a point in the origin"
             raise BadPoint(msg)
         return 0, Fraction(self.sign(y), 2)
@@ -276,7 +276,7 @@ class PrimePoint:
         c, powers = self.structure.factors(a)
         if self.structure.constant(a):
             return self._root_of_constant(a, c, powers)
-        if self.structure.never_positive(a):
+        if self.structure.is_nonpositive(a):
             msg = "the square root of something that is never positive"
             raise NeverReal(msg)
         s, q = square_part(abs(c)) if c not in (1, -1) else (Fraction(1), 1)
@@ -293,50 +293,50 @@ class PrimePoint:
         return finite_field.mul(outside, self._root(inside), p)
 
     def _root(self, x: Element) -> Element:
-        return finite_field.root(x, self.prime) if self.imaginary else square_root(x, self.prime)  # type: ignore[arg-type]  # no pairs
+        return finite_field.extension_sqrt(x, self.prime) if self.in_extension else square_root(x, self.prime)  # type: ignore[arg-type]  # no pairs
 
     def _root_of_constant(self, a: int, c: Fraction, powers: Mapping[int, int]) -> Element:
         p = self.prime
         if not powers:
             s, q = square_part(c)
             return self._const(s, None) * square_root(q % p, p) % p
-        known = simpler_root(self.tape, a)
+        known = denest_root(self.tape, a)
         if known is not None:
             x = sum(self._const(k, None) * square_root(q % p, p) for q, k in known.items()) % p
             if x * x % p == self(a):
                 return x
         return self._root(self(a))
 
-    def _settle(self, radicands: Iterable[int]) -> None:
+    def _redraw_for_real_roots(self, radicands: Iterable[int]) -> None:
         """Draw symbols under roots anew until the roots exist, few roots at a time.
 
         Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over the region where
         all these roots are real. Where many roots contain the same symbols they are left to F_{p²}.
         """
-        self.imaginary |= any(self._is_new_number(f) for f in radicands)
+        self.in_extension |= any(self._is_nested_radical(f) for f in radicands)
         for free, together in self._blocks(radicands):
             if len(together) > _MOST_TOGETHER:
-                self.imaginary = True
+                self.in_extension = True
                 continue
             for salt in range(_ATTEMPTS_PER_ROOT << len(together)):
                 try:
-                    if all(sign(self.plain(f), self.prime) >= 0 for f in together):
+                    if all(sign(self.real_value(f), self.prime) >= 0 for f in together):
                         break
                 except BadPoint:
                     pass
-                self.generators.salts.update({self.tape.nodes[x][1]: salt for x in free})
-                self._forget(depends_on(self.tape, together, free))
+                self.generators.redraws.update({self.tape.nodes[x][1]: salt for x in free})
+                self._invalidate(nodes_depending_on(self.tape, together, free))
 
-    def _is_new_number(self, f: int) -> bool:
+    def _is_nested_radical(self, f: int) -> bool:
         """√(2 + √2) is in none of these fields, as a sixteenth of a turn is not."""
         nested = self.structure.constant(f) and bool(self.structure.factors(f)[1])
-        return nested and simpler_root(self.tape, f) is None
+        return nested and denest_root(self.tape, f) is None
 
     def _blocks(self, radicands: Iterable[int]) -> list[tuple[list[int], list[int]]]:
         """(symbols, radicands): no earlier radicand contains these symbols, and these contain no later symbols."""
         blocks: list[tuple[list[int], list[int]]] = []
         home: dict[int, int] = {}
-        possible = dict.fromkeys(f for f in radicands if not self.structure.never_positive(f))
+        possible = dict.fromkeys(f for f in radicands if not self.structure.is_nonpositive(f))
         contents = {f: [x for x in symbols_of(self.tape, (f,)) if x not in self._given] for f in possible}
         for f, xs in sorted(contents.items(), key=lambda item: (len(item[1]), item[0])):
             free = [x for x in xs if x not in home]
@@ -347,7 +347,7 @@ class PrimePoint:
                 blocks[max(home[x] for x in xs)][1].append(f)
         return blocks
 
-    def _forget(self, nodes: Iterable[int]) -> None:
+    def _invalidate(self, nodes: Iterable[int]) -> None:
         for i in nodes:
             self._values.pop(i, None)
             self._forms.forget(i)

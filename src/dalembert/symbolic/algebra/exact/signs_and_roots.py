@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.symbolic.algebra.arithmetic import evaluate_balls
 from dalembert.symbolic.algebra.exact.finite_field import BadPoint, prime_factors
-from dalembert.symbolic.algebra.expression_graph import needed, operands
+from dalembert.symbolic.algebra.expression_graph import dependencies, operands
 from dalembert.symbolic.algebra.tape import Node, Number, Tape
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Factors = tuple[Fraction, dict[int, int]]
 _NEVER_NEGATIVE = frozenset({"sqrt", "abs", "exp", "cosh", "acos"})
 
 
-class Structure:
+class FactorAnalysis:
     """What can be said about the nodes of a tape without a point; nodes in `given` are taken as they are."""
 
     __slots__ = ("_constant", "_factors", "_given", "_nonnegative", "tape")
@@ -41,25 +41,25 @@ class Structure:
         self._constant: dict[int, bool] = {}
         self._factors: dict[int, Factors] = {}
 
-    def on(self, tape: Tape, given: Mapping[int, object]) -> Structure:
+    def on(self, tape: Tape, given: Mapping[int, object]) -> FactorAnalysis:
         """The same for another tape or other given nodes; what is known is kept where nothing changes."""
-        return self if tape is self.tape and given.keys() == self._given.keys() else Structure(tape, given)
+        return self if tape is self.tape and given.keys() == self._given.keys() else FactorAnalysis(tape, given)
 
-    def nonnegative(self, i: int) -> bool:
+    def is_nonnegative(self, i: int) -> bool:
         """Whether node i is a sum or product of squares, roots, absolute values and the like."""
-        self._look_under(i)
+        self._classify(i)
         return self._nonnegative[i]
 
     def constant(self, i: int) -> bool:
         """Whether node i contains no symbol."""
-        self._look_under(i)
+        self._classify(i)
         return self._constant[i]
 
-    def _look_under(self, i: int) -> None:
+    def _classify(self, i: int) -> None:
         if i in self._constant:
             return
         good, fixed = self._nonnegative, self._constant
-        for j in needed(self.tape, (i,), fixed):
+        for j in dependencies(self.tape, (i,), fixed):
             op, a, b = self.tape.nodes[j]
             if j in self._given:
                 good[j] = fixed[j] = False
@@ -74,12 +74,12 @@ class Structure:
 
     def factors(self, i: int) -> Factors:
         """(c, {atom: power}), repeated factors gathered."""
-        found = self._factors.get(i)
-        if found is None:
-            found = self._factors[i] = self._taken_apart(i)
-        return found
+        factors = self._factors.get(i)
+        if factors is None:
+            factors = self._factors[i] = self._factorize(i)
+        return factors
 
-    def _taken_apart(self, i: int) -> Factors:
+    def _factorize(self, i: int) -> Factors:
         c, powers, heap = Fraction(1), {i: 1}, [-i]
         atoms: dict[int, int] = {}
         while heap:
@@ -106,13 +106,13 @@ class Structure:
                 powers[node] = powers.get(node, 0) + power
         return c, atoms
 
-    def odd(self, i: int) -> list[int]:
+    def sign_atoms(self, i: int) -> list[int]:
         """The atoms on whose signs the sign of node i depends."""
-        return [a for a, k in self.factors(i)[1].items() if k % 2 and not self.nonnegative(a)]
+        return [a for a, k in self.factors(i)[1].items() if k % 2 and not self.is_nonnegative(a)]
 
-    def never_positive(self, i: int) -> bool:
+    def is_nonpositive(self, i: int) -> bool:
         """Whether node i is minus something that is never negative."""
-        return self.factors(i)[0] < 0 and not self.odd(i)
+        return self.factors(i)[0] < 0 and not self.sign_atoms(i)
 
 
 @lru_cache(maxsize=1024)
@@ -142,17 +142,17 @@ _LARGEST: Final = 1 << 30
 
 def sign_of_constant(tape: Tape, i: int) -> int:
     """1 or −1 for a number that is certainly not zero; BadPoint if 800 digits do not tell."""
-    return _sign(_written(tape, i))
+    return _sign(_canonical_nodes(tape, i))
 
 
-def simpler_root(tape: Tape, a: int) -> Sum | None:
+def denest_root(tape: Tape, a: int) -> Sum | None:
     """√a as a sum of roots of whole numbers, or None where there is no such sum of small coefficients."""
-    return _simpler(_written(tape, a))
+    return _denest(_canonical_nodes(tape, a))
 
 
-def _written(tape: Tape, i: int) -> tuple[Node, ...]:
+def _canonical_nodes(tape: Tape, i: int) -> tuple[Node, ...]:
     """The nodes of a number, renumbered: the same for the same number on every tape."""
-    order = needed(tape, (i,))
+    order = dependencies(tape, (i,))
     place = {j: k for k, j in enumerate(order)}
     nodes = (tape.nodes[j] for j in order)
     return tuple((op, a, b) if op in ("const", "pi") else (op, place[a], place.get(b)) for op, a, b in nodes)
@@ -175,7 +175,7 @@ def _sign(written: tuple[Node, ...]) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _simpler(written: tuple[Node, ...]) -> Sum | None:
+def _denest(written: tuple[Node, ...]) -> Sum | None:
     import flint
 
     inside = {q for op, a, _ in written if op == "sqrt" and written[a][0] == "const" for q in prime_factors(square_part(written[a][1])[1])}

@@ -20,20 +20,20 @@ from random import SystemRandom
 from typing import Final, TypeVar
 
 from dalembert.errors import BadExpression, DalembertError
-from dalembert.foundation.display import Shown
+from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, NeverReal, NoRoot
-from dalembert.symbolic.algebra.exact.sample_point import PrimePoint
+from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.tape import Tape
 
 # what is printed as shown is wrong with at most this probability, all rows and pairs of a run together
 TARGET: Final = 1e-30
 # the share of one row in that, so that a million rows may be asked for
-SHARE: Final = 1e-36
+ROW_TARGET: Final = 1e-36
 _MOST_DRAWS: Final = 2000
 
 
 @dataclass(frozen=True)
-class RowDegree:
+class DegreeBound:
     """Degrees of numerator and denominator of a row, and log₂ of the number of branches of its roots."""
 
     above: int
@@ -47,12 +47,12 @@ class RowDegree:
             return -math.inf if room > 0 else 0.0
         return min(0.0, math.log2(self.above) + self.log2_branches - math.log2(room))
 
-    def chance(self, values: int) -> float:
+    def zero_probability(self, values: int) -> float:
         """ε"""
         return 2.0 ** max(self.log2_chance(values), -1000.0) if self.above else 0.0
 
 
-def size_for(rows: Sequence[RowDegree], torsion: int, worst: float) -> int | None:
+def prime_bits_for(rows: Sequence[DegreeBound], torsion: int, worst: float) -> int | None:
     """The smallest size of primes, in bits, for which no row vanishes by chance more often than that; None if none is large enough.
 
     `torsion` is the part of p + 1 that is lost to multiples of π.
@@ -64,35 +64,35 @@ def size_for(rows: Sequence[RowDegree], torsion: int, worst: float) -> int | Non
     return None
 
 
-def points_for(rows: Sequence[RowDegree], values: int) -> int:
+def points_for(rows: Sequence[DegreeBound], values: int) -> int:
     """t with ε^t ≤ SHARE for every row, two at least."""
     worst = max((row.log2_chance(values) for row in rows), default=-math.inf)
-    return max(2, math.ceil(math.log2(SHARE) / worst)) if -math.inf < worst < 0 else 2
+    return max(2, math.ceil(math.log2(ROW_TARGET) / worst)) if -math.inf < worst < 0 else 2
 
 
 def draws_for(signs: int, chance: float) -> int | None:
     """k with (1 − 2⁻ˢ(1 − ε))^k ≤ SHARE; None if that is too many."""
     met = 2.0**-signs * (1.0 - chance)
-    k = math.ceil(math.log(SHARE) / math.log1p(-met)) if met < 1 else 1
+    k = math.ceil(math.log(ROW_TARGET) / math.log1p(-met)) if met < 1 else 1
     return k if k <= _MOST_DRAWS else None
 
 
-def missed_by_points(row: RowDegree, values: int, points: int) -> float:
+def error_after_points(row: DegreeBound, values: int, points: int) -> float:
     """ε^t"""
-    return row.chance(values) ** points
+    return row.zero_probability(values) ** points
 
 
-def missed_by_draws(row: RowDegree, values: int, signs: int, draws: int) -> float:
+def error_after_draws(row: DegreeBound, values: int, signs: int, draws: int) -> float:
     """(1 − 2⁻ˢ(1 − ε))^k"""
-    return float((1.0 - 2.0**-signs * (1.0 - row.chance(values))) ** draws)
+    return float((1.0 - 2.0**-signs * (1.0 - row.zero_probability(values))) ** draws)
 
 
-def together(chances: Sequence[float]) -> float:
+def union_bound(chances: Sequence[float]) -> float:
     """The union bound."""
     return min(1.0, math.fsum(chances))
 
 
-def enough(bound: float) -> bool:
+def is_proof(bound: float) -> bool:
     """Whether a bound may be printed as a proof."""
     return bound <= TARGET
 
@@ -104,26 +104,26 @@ class Undecided(DalembertError):
     """Neither zero nor not zero, equal nor different, could be shown; the message says why."""
 
 
-class Clock:
+class TimeLimit:
     """The time that a verdict may take, in seconds of this thread's own computing."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds, self._end = seconds, time.thread_time() + seconds
 
     @property
-    def is_over(self) -> bool:
+    def is_exceeded(self) -> bool:
         """Whether the time is over."""
         return time.thread_time() > self._end
 
     def check(self) -> None:
         """Undecided when the time is over."""
-        if self.is_over:
+        if self.is_exceeded:
             msg = f"not decided within {self.seconds:g} s"
             raise Undecided(msg)
 
 
 @dataclass(frozen=True)
-class Verdict(Shown):
+class Verdict(Displayable):
     """Whether something holds: True or False where that was shown, None where it is undecided, and then why.
 
     As a condition, `if verdict:`, it raises Undecided where it is: neither branch may be taken then.
@@ -161,7 +161,7 @@ class Decision:
     @property
     def bound(self) -> float:
         """How likely it is at most that any row was taken for zero and is not; 1 where something is undecided."""
-        return together(self.chances)
+        return union_bound(self.chances)
 
     @property
     def all_zero(self) -> bool | None:
@@ -173,18 +173,18 @@ class Decision:
     @property
     def verdict(self) -> Verdict:
         """Whether every row vanishes."""
-        return _judged(self.all_zero, self.bound, self.why)
+        return _verdict_of(self.all_zero, self.bound, self.why)
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Whether each row vanishes."""
         chances = (*self.chances, *(0.0,) * len(self.zero))
-        return tuple(_judged(z, chance, self.why) for z, chance in zip(self.zero, chances, strict=False))
+        return tuple(_verdict_of(z, chance, self.why) for z, chance in zip(self.zero, chances, strict=False))
 
 
-def _judged(zero: bool | None, bound: float, why: str) -> Verdict:
+def _verdict_of(zero: bool | None, bound: float, why: str) -> Verdict:
     """A bound is judged before anything is called shown."""
-    if zero and not enough(bound):
+    if zero and not is_proof(bound):
         return Verdict(None, bound, f"an error is only known to be less likely than {bound:.0e}")
     return Verdict(zero, bound if zero else 0.0, why if zero is None else "")
 
@@ -204,7 +204,7 @@ class StructurallySingular(DalembertError):
     """An expression whose denominator vanishes identically, or a root of something that is never positive."""
 
 
-def run_seed() -> int:
+def process_seed() -> int:
     """The seed of this run of Python, from which all points are drawn unless another one is given; drawn once."""
     given = os.environ.get(SEED_VARIABLE)
     if given is None:
@@ -215,7 +215,7 @@ def run_seed() -> int:
     return int(given)
 
 
-class Trials:
+class RandomPoints:
     """Several random points of one tape, kept while it grows; one at which something has no value is drawn anew.
 
     `outs` are what points are drawn for, if that is known; `check` is called before every draw and may raise, as when time is over.
@@ -232,17 +232,17 @@ class Trials:
         check: Callable[[], None] | None = None,
     ) -> None:
         self.tape, self.trials, self.outs, self.bits = tape, trials, outs, bits
-        self.seed = run_seed() if seed is None else seed
+        self.seed = process_seed() if seed is None else seed
         self._check = check
-        self._points: dict[int, PrimePoint] = {}
+        self._points: dict[int, SamplePoint] = {}
         # how often each point has been drawn anew
         self._again: dict[int, int] = {}
 
-    def each(self, work: Callable[[PrimePoint], Result]) -> list[Result]:
+    def at_all(self, work: Callable[[SamplePoint], Result]) -> list[Result]:
         """work(point) for every point; StructurallySingular if five points in a row are bad."""
         return [self.at(k, work) for k in range(self.trials)]
 
-    def at(self, k: int, work: Callable[[PrimePoint], Result]) -> Result:
+    def at(self, k: int, work: Callable[[SamplePoint], Result]) -> Result:
         """work(point) at the k-th point, which is replaced while it is bad."""
         left, left_with_roots = _ATTEMPTS, _ATTEMPTS_WITH_ROOTS
         while True:
@@ -263,13 +263,13 @@ class Trials:
             self._points.pop(k, None)
             self._again[k] = self._again.get(k, 0) + 1
 
-    def _point(self, k: int) -> PrimePoint:
+    def _point(self, k: int) -> SamplePoint:
         point = self._points.get(k)
         if point is None:
             if self._check is not None:
                 self._check()
             again = self._again.get(k, 0)
-            point = PrimePoint(self.tape, (self.seed << 24) + (again << 12) + k, outs=self.outs, bits=self.bits)
+            point = SamplePoint(self.tape, (self.seed << 24) + (again << 12) + k, outs=self.outs, bits=self.bits)
             for old in [j for j in self._points if j >= _KEPT]:
                 del self._points[old]
             self._points[k] = point

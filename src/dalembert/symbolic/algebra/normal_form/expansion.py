@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from dalembert.symbolic.algebra.expression_graph import needed, operations
+from dalembert.symbolic.algebra.expression_graph import dependencies, operations
 from dalembert.symbolic.algebra.normal_form.quotient_ring import Poly, Ring, TooLong, Value
-from dalembert.symbolic.algebra.normal_form.rational_form import Atom, Form, common_measure, constant
-from dalembert.symbolic.algebra.normal_form.ring_generators import KNOWN, OPS, Alphabet, Basis, Turn, as_fraction
+from dalembert.symbolic.algebra.normal_form.rational_form import Atom, RationalForm, constant, rational_gcd
+from dalembert.symbolic.algebra.normal_form.ring_generators import KNOWN, OPS, AngleSum, BasicAngles, GeneratorTable, as_fraction
 from dalembert.symbolic.algebra.normal_form.trigsimp import Angle
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 
@@ -37,10 +37,10 @@ class Expansion:
         self.plain = angles == "as written"
         # terms allowed on the way, and terms allowed in what is read as a form
         limit, longest = limits
-        self.ring = Ring(limit, _room(tape, self.outs))
+        self.ring = Ring(limit, _generator_count(tape, self.outs))
         listed = {tape.nodes[i][1]: (0, n) for n, i in enumerate(order or ())}
-        self.alphabet = Alphabet(self.ring, {name: (1, i) for name, i in tape.names.items()} | listed, longest)
-        self.basis = Basis(self.alphabet.rank_of_form, keep=angles == "kept")
+        self.alphabet = GeneratorTable(self.ring, {name: (1, i) for name, i in tape.names.items()} | listed, longest)
+        self.basis = BasicAngles(self.alphabet.rank_of_form, keep_arguments=angles == "kept")
         self.values: dict[int, Value] = {}
 
     @property
@@ -50,14 +50,14 @@ class Expansion:
 
     # ---- the fold ----------------------------------------------------------------------------
 
-    def forms(self) -> list[Form]:
+    def forms(self) -> list[RationalForm]:
         """The forms of the expressions, in the order asked for."""
         self.run()
         return [self.form(i) for i in self.outs]
 
-    def form(self, i: int) -> Form:
+    def form(self, i: int) -> RationalForm:
         """The form of one of the expressions, after `run`."""
-        return self.alphabet.form(self.ring.simplest(*self.values[i]))
+        return self.alphabet.form(self.ring.rationalize(*self.values[i]))
 
     def run(self) -> None:
         """Evaluates the tape in the ring."""
@@ -75,7 +75,7 @@ class Expansion:
         nodes = self.tape.nodes
         depth: dict[int, int] = {}
         levels: list[list[int]] = [[]]
-        for i in needed(self.tape, self.outs):
+        for i in dependencies(self.tape, self.outs):
             op, a, b = nodes[i]
             d = 0 if op in LEAVES else max(depth[a], depth[b]) if op in BINARY else depth[a]
             depth[i] = d = d + (op in OPS)
@@ -107,7 +107,7 @@ class Expansion:
         """Adds new atoms and brings the known values along."""
         new = self.alphabet.add(atoms)
         if new:
-            self.values = {i: self.ring.carried_value(v) for i, v in self.values.items()}
+            self.values = {i: self.ring.value_in_context(v) for i, v in self.values.items()}
         return new
 
     # ---- functions become generators ---------------------------------------------------------
@@ -116,15 +116,15 @@ class Expansion:
         """Values of function nodes whose arguments are known."""
         turning = [i for i in functions if self.tape.nodes[i][0] in ("sin", "cos") and not self.plain]
         if turning:
-            self._adjoin_turns(turning)
+            self._adjoin_angles(turning)
         others = {i: self._function(i) for i in functions if i not in self.values}
         squares = {atom: square for _, atom, square in others.values() if atom is not None}
         for atom in self._grow(squares):
             square = squares[atom]
             if square is not None:
-                self.ring.relate(self.alphabet.index[atom], self.ring.carried_value(square))
-        for i, (k, found, _) in others.items():
-            x = self.ring.one if found is None else self.alphabet.generator(found)
+                self.ring.relate(self.alphabet.index[atom], self.ring.value_in_context(square))
+        for i, (k, function_atom, _) in others.items():
+            x = self.ring.one if function_atom is None else self.alphabet.generator(function_atom)
             self.values[i] = self.ring.flint.fmpq(k.numerator, k.denominator) * x, None
 
     def _function(self, i: int) -> tuple[Fraction, Atom | None, Value | None]:
@@ -149,7 +149,7 @@ class Expansion:
     def _root(self, v: Value) -> tuple[Fraction, Atom | None, Value | None]:
         """√(k² e) = k √e; √(e²) = |e|"""
         n, d = v
-        k = common_measure([as_fraction(c) for c in n.coeffs()])
+        k = rational_gcd([as_fraction(c) for c in n.coeffs()])
         outside, inside = _square_part(k.numerator * k.denominator)
         n = n * self.ring.flint.fmpq(inside * k.denominator, k.numerator)
         scale = Fraction(outside, k.denominator)
@@ -167,23 +167,23 @@ class Expansion:
         except self.ring.flint.utils.flint_exceptions.DomainError:
             return None
 
-    def _adjoin_turns(self, functions: list[int]) -> None:
+    def _adjoin_angles(self, functions: list[int]) -> None:
         """sin and cos of sums, by the addition theorems, from those of basic angles."""
         nodes = self.tape.nodes
         arguments = {a: self.alphabet.parts(self.values[a]) for a in dict.fromkeys(nodes[i][1] for i in functions)}
-        turns = self.basis.turns(arguments)
+        turns = self.basis.decompose(arguments)
         known = dict.fromkeys(x for turn in turns.values() if turn.known for x in KNOWN[turn.known] if x > 1)
         for atom, square in zip(self._grow(_root_of(x) for x in known), known, strict=False):
             self.ring.relate(self.alphabet.index[atom], self.ring.const(square))
         self.alphabet.arguments = self.basis.arguments
         self.alphabet.add_circles(angle for turn in turns.values() for angle, _ in self._steps(turn))
-        self.values = {i: self.ring.carried_value(v) for i, v in self.values.items()}
+        self.values = {i: self.ring.value_in_context(v) for i, v in self.values.items()}
         points = {a: self._point(turn) for a, turn in turns.items()}
         for i in functions:
             op, a, _ = nodes[i]
             self.values[i] = points[a][op == "sin"], None
 
-    def _steps(self, turn: Turn) -> list[tuple[Angle, int]]:
+    def _steps(self, turn: AngleSum) -> list[tuple[Angle, int]]:
         """The angles of which sine and cosine are generators, each with the number of times it is turned."""
         if not self.basis.keep:
             return [(((n, 1),), k) for n, k in turn.multiples]
@@ -192,7 +192,7 @@ class Expansion:
         sign = 1 if turn.multiples[0][1] > 0 else -1
         return [(tuple((n, sign * k) for n, k in turn.multiples), sign)]
 
-    def _point(self, turn: Turn) -> tuple[Poly, Poly]:
+    def _point(self, turn: AngleSum) -> tuple[Poly, Poly]:
         """(cos, sin) of a turn."""
         ring = self.ring
         c, s = ring.one, ring.one - ring.one
@@ -211,9 +211,9 @@ class Expansion:
         return c, s
 
 
-def _room(tape: Tape, outs: Sequence[int]) -> int:
+def _generator_count(tape: Tape, outs: Sequence[int]) -> int:
     """About how many generators there will be: one for a symbol, two for an angle."""
-    ops = [tape.nodes[i][0] for i in needed(tape, outs)]
+    ops = [tape.nodes[i][0] for i in dependencies(tape, outs)]
     return sum(op in ("symbol", "pi") for op in ops) + sum(op in OPS for op in ops)
 
 
@@ -240,14 +240,14 @@ def _square_part(n: int) -> tuple[int, int]:
     return a, n
 
 
-__all__ = ["LIMIT", "TooLong", "expanded", "normal_form", "operation_count"]
+__all__ = ["LIMIT", "TooLong", "expand", "normal_form", "operation_count"]
 
 LIMIT = 20_000
 
 
 def normal_form(
     tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, longest: int | None = None, order: Sequence[int] | None = None
-) -> list[Form]:
+) -> list[RationalForm]:
     """The normal forms of some expressions; raises TooLong where one passes `limit` terms on the way.
 
     Where a result has more than `longest` terms before it is shortened, that is not tried and TooLong is raised too.
@@ -257,17 +257,19 @@ def normal_form(
     longest = limit if longest is None else longest
     kept = Expansion(tape, outs, (limit, longest), order, "kept")
     try:
-        forms: list[Form] | None = kept.forms()
+        forms: list[RationalForm] | None = kept.forms()
     except TooLong:
         if not kept.has_sums:
             raise
         forms = None
     if forms is None:
         return Expansion(tape, outs, (limit, longest), order, "expanded").forms()
-    return _shortened(tape, outs, forms, limit, order) if kept.has_sums else forms
+    return _shorter_forms(tape, outs, forms, limit, order) if kept.has_sums else forms
 
 
-def _shortened(tape: Tape, outs: Sequence[int], forms: list[Form], limit: int, order: Sequence[int] | None) -> list[Form]:
+def _shorter_forms(
+    tape: Tape, outs: Sequence[int], forms: list[RationalForm], limit: int, order: Sequence[int] | None
+) -> list[RationalForm]:
     """The addition theorems decide, so that equal expressions come out equal, unless angles as written are shorter."""
     longest = min(limit, 100 + 10 * max((f.term_count for f in forms), default=0))
     expansion = Expansion(tape, outs, (limit, longest), order, "expanded")
@@ -275,22 +277,22 @@ def _shortened(tape: Tape, outs: Sequence[int], forms: list[Form], limit: int, o
         expansion.run()
     except TooLong:
         return forms
-    found: list[Form] = []
+    shorter: list[RationalForm] = []
     for i, kept in zip(outs, forms, strict=True):
         try:
             form = expansion.form(i)
         except TooLong:
             form = kept
-        found.append(form if form.term_count <= kept.term_count else kept)
-    return found
+        shorter.append(form if form.term_count <= kept.term_count else kept)
+    return shorter
 
 
-def expanded(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequence[int] | None = None) -> list[Form]:
+def expand(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequence[int] | None = None) -> list[RationalForm]:
     """The expressions multiplied out as they stand, with no identity between functions used: a book's own terms."""
     return Expansion(tape, outs, (limit, limit), order, "as written").forms()
 
 
 def operation_count(tape: Tape, outs: Sequence[int]) -> int:
     """How many additions, products, divisions, signs and functions it takes to evaluate `outs` together."""
-    found = list(operations(tape, outs))
-    return len(found) - sum(map(LEAVES.__contains__, found))
+    ops = list(operations(tape, outs))
+    return len(ops) - sum(map(LEAVES.__contains__, ops))

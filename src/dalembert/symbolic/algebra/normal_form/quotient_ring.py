@@ -45,7 +45,7 @@ class Ring:
         # (generator, n, d) for y² = n/d
         self.fractions: list[tuple[int, Poly, Poly]] = []
         # generators whose sign may be turned to find a denominator's conjugate
-        self.mirrors: list[int] = []
+        self.conjugates: list[int] = []
         self.grow(0)
 
     def grow(self, count: int) -> range:
@@ -58,16 +58,16 @@ class Ring:
         names = [f"x{k}" for k in reversed(range(self.room))]
         self.context = self.flint.fmpq_mpoly_ctx.get(names, self.flint.Ordering.lex)
         self.one = self.context.constant(1)
-        self.relations = [(k, self.carried(p)) for k, p in self.relations]
-        self.fractions = [(k, self.carried(n), self.carried(d)) for k, n, d in self.fractions]
+        self.relations = [(k, self.in_current_context(p)) for k, p in self.relations]
+        self.fractions = [(k, self.in_current_context(n), self.in_current_context(d)) for k, n, d in self.fractions]
         return new
 
-    def carried(self, p: Poly) -> Poly:
+    def in_current_context(self, p: Poly) -> Poly:
         return p if p.context() is self.context else p.project_to_context(self.context)
 
-    def carried_value(self, v: Value) -> Value:
+    def value_in_context(self, v: Value) -> Value:
         n, d = v
-        return self.carried(n), None if d is None else self.carried(d)
+        return self.in_current_context(n), None if d is None else self.in_current_context(d)
 
     def generator(self, k: int) -> Poly:
         return self.context.gen(self.room - 1 - k)
@@ -75,7 +75,7 @@ class Ring:
     def relate(self, k: int, square: Value) -> None:
         """y² = n/d for generator k, where n and d have older generators only."""
         n, d = square
-        self.mirrors.append(k)
+        self.conjugates.append(k)
         if d is None:
             self.relations.insert(0, (k, self.generator(k) ** 2 - n))
         else:
@@ -84,7 +84,7 @@ class Ring:
     def relate_circle(self, c: int, s: int) -> None:
         """s² = 1 − c²"""
         self.relate(s, (self.one - self.generator(c) ** 2, None))
-        self.mirrors.append(c)
+        self.conjugates.append(c)
 
     def monomials(self, p: Poly) -> Iterator[tuple[tuple[tuple[int, int], ...], Any]]:
         """Each term's ((generator, exponent), …), oldest generator first, with its coefficient."""
@@ -103,15 +103,15 @@ class Ring:
     def add(self, a: Value, b: Value) -> Value:
         (n, d), (m, e) = a, b
         if d is None and e is None:
-            return self._checked(n + m), None
+            return self._check_length(n + m), None
         if d == e:
-            return self.lowest(n + m, d)
+            return self.cancel(n + m, d)
         if d is None or e is None:
             below = e if d is None else d
-            return self.lowest(self.times(n, below) + m if d is None else n + self.times(m, below), below)
+            return self.cancel(self.times(n, below) + m if d is None else n + self.times(m, below), below)
         g = self._gcd(d, e)
         d_, e_ = d / g, e / g
-        return self.lowest(self.times(n, e_) + self.times(m, d_), self.times(d, e_))
+        return self.cancel(self.times(n, e_) + self.times(m, d_), self.times(d, e_))
 
     def sub(self, a: Value, b: Value) -> Value:
         return self.add(a, (-b[0], b[1]))
@@ -123,7 +123,7 @@ class Ring:
         below = self.one
         for x in (d, e):
             below = below if x is None else self.times(below, x)
-        return self.lowest(self.times(n, m), below)
+        return self.cancel(self.times(n, m), below)
 
     def div(self, a: Value, b: Value) -> Value:
         (n, d), (m, e) = a, b
@@ -132,15 +132,15 @@ class Ring:
         if e is None and m.is_constant():
             return n / m, d
         top = n if e is None else self.times(n, e)
-        return self.simplest(*self.lowest(top, m if d is None else self.times(d, m)))
+        return self.rationalize(*self.cancel(top, m if d is None else self.times(d, m)))
 
     def times(self, p: Poly, q: Poly) -> Poly:
         """p q, reduced by the relations."""
         if len(p) * len(q) > MOST_PRODUCTS:
             raise TooLong(self._message())
-        return self._checked(self.reduced(p * q))
+        return self._check_length(self.reduce(p * q))
 
-    def reduced(self, p: Poly) -> Poly:
+    def reduce(self, p: Poly) -> Poly:
         if not self.relations:
             return p
         top = self.room - 1
@@ -151,7 +151,7 @@ class Ring:
                 degrees = p.degrees()
         return p
 
-    def _checked(self, p: Poly) -> Poly:
+    def _check_length(self, p: Poly) -> Poly:
         if len(p) > self.limit:
             raise TooLong(self._message())
         return p
@@ -166,7 +166,7 @@ class Ring:
             raise TooLong(self._message())
         return p.gcd(q)
 
-    def lowest(self, n: Poly, d: Poly) -> Value:
+    def cancel(self, n: Poly, d: Poly) -> Value:
         """n/d without common factor, with the denominator's leading coefficient 1."""
         n, d = self._without_squares(n, d)
         if d.is_zero():
@@ -176,17 +176,17 @@ class Ring:
         g = self._gcd(n, d)
         n, d = n / g, d / g
         k = d.leading_coefficient()
-        return (self._checked(n / k), None) if d.is_constant() else (self._checked(n / k), self._checked(d / k))
+        return (self._check_length(n / k), None) if d.is_constant() else (self._check_length(n / k), self._check_length(d / k))
 
     def _without_squares(self, n: Poly, d: Poly) -> tuple[Poly, Poly]:
         """y² = a/b replaced above and below the bar."""
         for k, a, b in self.fractions:
-            n, up = self._cleared(n, k, a, b)
-            d, down = self._cleared(d, k, a, b)
+            n, up = self._clear_squares(n, k, a, b)
+            d, down = self._clear_squares(d, k, a, b)
             n, d = self.times(n, down), self.times(d, up)
         return n, d
 
-    def _cleared(self, p: Poly, k: int, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+    def _clear_squares(self, p: Poly, k: int, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """(q, bʰ) with p = q/bʰ and q of degree below two in generator k."""
         half = int(p.degrees()[self.room - 1 - k]) // 2
         if half < 1:
@@ -198,26 +198,26 @@ class Ring:
             parts.setdefault(e // 2, {})[(*exponents[:at], e % 2, *exponents[at + 1 :])] = coefficient
         total = self.context.constant(0)
         for h in sorted(parts):
-            total += self.times(self.context.from_dict(parts[h]), self.reduced(a**h * b ** (half - h)))
-        return self.reduced(total), self.reduced(b**half)
+            total += self.times(self.context.from_dict(parts[h]), self.reduce(a**h * b ** (half - h)))
+        return self.reduce(total), self.reduce(b**half)
 
-    def simplest(self, n: Poly, d: Poly | None) -> Value:
+    def rationalize(self, n: Poly, d: Poly | None) -> Value:
         """n/d, or n d̄/(d d̄) where a conjugate d̄ of the denominator makes it shorter: (1 − cos²)/sin = sin."""
         if d is None:
             return n, None
-        for k in self.mirrors:
+        for k in self.conjugates:
             if d is None or len(n) + len(d) > LONGEST_TRIAL or d.degrees()[self.room - 1 - k] < 1:
                 continue
-            other = self._mirrored(d, k)
+            other = self._conjugate(d, k)
             square = self.times(d, other)
             if square.is_zero():
                 continue
-            top, below = self.lowest(self.times(n, other), square)
+            top, below = self.cancel(self.times(n, other), square)
             if len(top) + (0 if below is None else len(below)) < len(n) + len(d):
                 n, d = top, below
         return n, d
 
-    def _mirrored(self, p: Poly, k: int) -> Poly:
+    def _conjugate(self, p: Poly, k: int) -> Poly:
         """p with the sign of generator k turned."""
         at = self.room - 1 - k
         return self.context.from_dict({e: -c if e[at] % 2 else c for e, c in p.terms()})

@@ -22,7 +22,7 @@ class Atom(NamedTuple):
 
     op: str
     name: str = ""
-    arguments: tuple[Form, ...] = ()
+    arguments: tuple[RationalForm, ...] = ()
 
 
 Powers = tuple[tuple[Atom, int], ...]
@@ -46,7 +46,7 @@ UNIT = (Term(Fraction(1)),)
 
 
 @dataclass(frozen=True)
-class Form:
+class RationalForm:
     """numerator / denominator, each a sum of terms with different powers; zero has no term."""
 
     numerator: tuple[Term, ...]
@@ -55,7 +55,7 @@ class Form:
     @property
     def terms(self) -> frozenset[tuple[Fraction, frozenset[tuple[Atom, int]]]]:
         """The numerator's terms without their order."""
-        return _unordered(self.numerator)
+        return _term_set(self.numerator)
 
     @property
     def is_zero(self) -> bool:
@@ -73,24 +73,24 @@ class Form:
 
     def __hash__(self) -> int:
         # forms stand inside atoms inside forms: each is hashed once
-        found = self.__dict__.get("_hash")
-        if found is None:
-            found = self.__dict__["_hash"] = hash((self.numerator, self.denominator))
-        return int(found)
+        value = self.__dict__.get("_hash")
+        if value is None:
+            value = self.__dict__["_hash"] = hash((self.numerator, self.denominator))
+        return int(value)
 
-    def __reduce__(self) -> tuple[type[Form], tuple[tuple[Term, ...], tuple[Term, ...]]]:
+    def __reduce__(self) -> tuple[type[RationalForm], tuple[tuple[Term, ...], tuple[Term, ...]]]:
         # without the hash, which is another one in another process
-        return Form, (self.numerator, self.denominator)
+        return RationalForm, (self.numerator, self.denominator)
 
-    def __neg__(self) -> Form:
-        return Form(tuple(-t for t in self.numerator), self.denominator)
+    def __neg__(self) -> RationalForm:
+        return RationalForm(tuple(-t for t in self.numerator), self.denominator)
 
-    def same_terms(self, other: Form, *, up_to_factor: bool = False) -> bool:
+    def same_terms(self, other: RationalForm, *, up_to_factor: bool = False) -> bool:
         """Whether both have the same terms in any order; optionally up to a common factor k xᵃ yᵇ …."""
         if not up_to_factor:
-            return self.terms == other.terms and _unordered(self.denominator) == _unordered(other.denominator)
+            return self.terms == other.terms and _term_set(self.denominator) == _term_set(other.denominator)
         a, b = factor_common(self)[1], factor_common(other)[1]
-        return _unordered(a.denominator) == _unordered(b.denominator) and b.terms in (a.terms, (-a).terms)
+        return _term_set(a.denominator) == _term_set(b.denominator) and b.terms in (a.terms, (-a).terms)
 
     def atoms(self) -> list[Atom]:
         """The atoms of its terms, each once, in order of appearance; not what stands inside functions."""
@@ -101,24 +101,24 @@ class Form:
         return list(dict.fromkeys(_symbols(self)))
 
 
-ZERO = Form(())
+ZERO = RationalForm(())
 
 
-def constant(value: Fraction | int) -> Form:
+def constant(value: Fraction | int) -> RationalForm:
     """A number as a form."""
-    return Form((Term(Fraction(value)),)) if value else ZERO
+    return RationalForm((Term(Fraction(value)),)) if value else ZERO
 
 
-def symbol(name: str) -> Form:
+def symbol(name: str) -> RationalForm:
     """A symbol as a form."""
-    return Form((Term(Fraction(1), ((Atom("symbol", name), 1),)),))
+    return RationalForm((Term(Fraction(1), ((Atom("symbol", name), 1),)),))
 
 
-def _unordered(terms: Iterable[Term]) -> frozenset[tuple[Fraction, frozenset[tuple[Atom, int]]]]:
+def _term_set(terms: Iterable[Term]) -> frozenset[tuple[Fraction, frozenset[tuple[Atom, int]]]]:
     return frozenset((t.coefficient, frozenset(t.powers)) for t in terms)
 
 
-def _symbols(form: Form) -> Iterator[str]:
+def _symbols(form: RationalForm) -> Iterator[str]:
     stack = [form]
     while stack:
         for atom in stack.pop().atoms():
@@ -127,19 +127,19 @@ def _symbols(form: Form) -> Iterator[str]:
             stack.extend(atom.arguments)
 
 
-def without(powers: Powers, divisor: Powers) -> Powers:
+def divide_powers(powers: Powers, divisor: Powers) -> Powers:
     """xᵃ yᵇ … / divisor; exponents that reach zero are left out, and none may fall below."""
     drop = dict(divisor)
     return tuple((a, k - drop.get(a, 0)) for a, k in powers if k != drop.get(a, 0))
 
 
-def split(powers: Powers, inside: Iterable[Atom]) -> tuple[Powers, Powers]:
+def split_powers(powers: Powers, inside: Iterable[Atom]) -> tuple[Powers, Powers]:
     """The part of a product in the given atoms, and the rest."""
     chosen = frozenset(inside)
     return tuple(p for p in powers if p[0] in chosen), tuple(p for p in powers if p[0] not in chosen)
 
 
-def common_measure(values: Sequence[Fraction]) -> Fraction:
+def rational_gcd(values: Sequence[Fraction]) -> Fraction:
     """The largest rational, a positive one, of which all are whole multiples."""
     return Fraction(gcd(*(v.numerator for v in values)), lcm(*(v.denominator for v in values)))
 
@@ -148,7 +148,7 @@ def content(terms: Sequence[Term]) -> Fraction:
     """The largest rational that leaves whole coefficients without common divisor; its sign is the first term's."""
     if not terms:
         return Fraction(1)
-    measure = common_measure([t.coefficient for t in terms])
+    measure = rational_gcd([t.coefficient for t in terms])
     return measure if terms[0].coefficient > 0 else -measure
 
 
@@ -163,14 +163,14 @@ def common_powers(terms: Sequence[Term]) -> Powers:
     return tuple(least.items())
 
 
-def factor_common(form: Form) -> tuple[Term, Form]:
+def factor_common(form: RationalForm) -> tuple[Term, RationalForm]:
     """e = k xᵃ yᵇ … · rest, where the rest has whole coefficients, no common factor, and starts with a plus sign."""
     k, powers = content(form.numerator), common_powers(form.numerator)
-    rest = tuple(Term(t.coefficient / k, without(t.powers, powers)) for t in form.numerator)
-    return Term(k, powers), Form(rest, form.denominator)
+    rest = tuple(Term(t.coefficient / k, divide_powers(t.powers, powers)) for t in form.numerator)
+    return Term(k, powers), RationalForm(rest, form.denominator)
 
 
-def collect(form: Form, names: Iterable[str]) -> dict[Powers, Form]:
+def collect(form: RationalForm, names: Iterable[str]) -> dict[Powers, RationalForm]:
     """e = Σ (product of the named symbols) · coefficient, in order of appearance.
 
     The coefficients are free of the named symbols outside functions and below the fraction bar.
@@ -178,12 +178,12 @@ def collect(form: Form, names: Iterable[str]) -> dict[Powers, Form]:
     inside = [Atom("symbol", name) for name in names]
     parts: dict[Powers, list[Term]] = {}
     for t in form.numerator:
-        powers, rest = split(t.powers, inside)
+        powers, rest = split_powers(t.powers, inside)
         parts.setdefault(powers, []).append(Term(t.coefficient, rest))
-    return {powers: Form(tuple(terms), form.denominator) for powers, terms in parts.items()}
+    return {powers: RationalForm(tuple(terms), form.denominator) for powers, terms in parts.items()}
 
 
-def to_scalar(form: Form, tape: Tape) -> Scalar:
+def to_scalar(form: RationalForm, tape: Tape) -> Scalar:
     """The form written back on a tape that has its symbols."""
     above = _sum(form.numerator, tape)
     return above if form.is_polynomial else above / _sum(form.denominator, tape)

@@ -11,61 +11,61 @@ from dataclasses import dataclass
 
 from dalembert.errors import DalembertError
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form, operation_count
-from dalembert.symbolic.algebra.normal_form.rational_form import UNIT, ZERO, Atom, Form, Term
-from dalembert.symbolic.algebra.printing.print_tree import Sides, Tree
+from dalembert.symbolic.algebra.normal_form.rational_form import UNIT, ZERO, Atom, RationalForm, Term
+from dalembert.symbolic.algebra.printing.print_tree import Equality, Tree
 from dalembert.symbolic.algebra.printing.symbol_names import parts
-from dalembert.symbolic.algebra.printing.term_layout import Printer, Ranking, naming, pieces
+from dalembert.symbolic.algebra.printing.term_layout import Printer, TermOrder, summands, symbol_namer
 from dalembert.symbolic.algebra.printing.unicode_notation import SourceNotation, Text
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.tape import Tape, base
+from dalembert.symbolic.algebra.tape import Tape, base_name
 
 
 @dataclass(frozen=True)
-class WrittenEquation:
+class EquationSides:
     """left = right: on the left what contains unknowns or rates, on the right what is free of both."""
 
-    left: Form
-    right: Form
+    left: RationalForm
+    right: RationalForm
 
     @property
-    def residual(self) -> Form:
+    def residual(self) -> RationalForm:
         """left − right"""
-        return Form(self.left.numerator + (-self.right).numerator, self.left.denominator)
+        return RationalForm(self.left.numerator + (-self.right).numerator, self.left.denominator)
 
     @property
     def term_count(self) -> int:
         return self.left.term_count + self.right.term_count
 
-    def same_terms(self, other: WrittenEquation, *, up_to_factor: bool = True) -> bool:
+    def same_terms(self, other: EquationSides, *, up_to_factor: bool = True) -> bool:
         """Whether both say the same with the same terms, in any order and on either side, up to a common factor."""
         return self.residual.same_terms(other.residual, up_to_factor=up_to_factor)
 
 
-def rates_of(form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> list[str]:
+def rates_of(form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]) -> list[str]:
     """The given rates, and every dotted symbol, and what the unknowns are rates of: u1' makes u1 one."""
     dotted = [name for name in form.symbols() if parts(name).dots]
-    below = [name[:-1] for name in unknowns if parts(name).dots and base(name) != name]
+    below = [name[:-1] for name in unknowns if parts(name).dots and base_name(name) != name]
     known = dict.fromkeys((*rates, *below, *dotted))
     return [name for name in known if name not in unknowns]
 
 
-def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[WrittenEquation, Ranking]:
+def equation(form: RationalForm, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[EquationSides, TermOrder]:
     """form = 0 without sums and functions in its denominator, the first unknown's leading coefficient positive; and the ranks of terms."""
-    below = _kept_below(form)
+    below = _retained_denominator(form)
     fast = rates_of(form, unknowns, rates)
-    ranking = Ranking(tape, unknowns, fast)
+    ranking = TermOrder(tape, unknowns, fast)
     chosen = frozenset((*unknowns, *fast))
     left = tuple(t for t in form.numerator if _contains(t, chosen))
     right = tuple(-t for t in form.numerator if not _contains(t, chosen))
     if not left:
         left, right = form.numerator, ()
-    sides = Form(left, below), Form(right, below)
-    if left and pieces(sides[0], ranking)[0].coefficient < 0:
+    sides = RationalForm(left, below), RationalForm(right, below)
+    if left and summands(sides[0], ranking)[0].coefficient < 0:
         sides = -sides[0], -sides[1]
-    return WrittenEquation(sides[0], sides[1] if right else ZERO), ranking
+    return EquationSides(sides[0], sides[1] if right else ZERO), ranking
 
 
-def _kept_below(form: Form) -> tuple[Term, ...]:
+def _retained_denominator(form: RationalForm) -> tuple[Term, ...]:
     """The symbols and roots of a denominator of one term: the row keeps its dimension, and each term is divided where it belongs.
 
     Multiplying the others by them would make nothing clearer. Of two terms or more only the whole row could be divided.
@@ -91,7 +91,7 @@ LONGEST = 120
 LARGEST = 500
 LIMIT = 2_000
 # more terms than this are not made readable by merging angles
-HOPELESS = 4 * LONGEST
+SHORTENING_LIMIT = 4 * LONGEST
 
 
 def text(e: Scalar) -> str:
@@ -115,13 +115,13 @@ def expression_tree(e: Scalar) -> Tree:
     """The expression in normal form, to be written in any notation."""
     op, name, _ = e.tape.nodes[e.i]
     if op == "symbol":
-        return naming(e.tape)(name)
-    form = readable(e.tape, e.i)
+        return symbol_namer(e.tape)(name)
+    form = readable_form(e.tape, e.i)
     if form is None:
         from dalembert.symbolic.algebra.printing.common_subexpressions import with_intermediates
 
         return with_intermediates(e.tape, e.i)
-    return Printer(naming(e.tape), ranking_for(e.tape, form)).form(form)
+    return Printer(symbol_namer(e.tape), ranking_for(e.tape, form)).form(form)
 
 
 def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
@@ -141,39 +141,39 @@ def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Se
 
 def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> Tree:
     """residual = 0, to be written in any notation."""
-    form = readable(tape, residual)
+    form = readable_form(tape, residual)
     if form is None:
         from dalembert.symbolic.algebra.printing.common_subexpressions import equation_with_intermediates
 
         return equation_with_intermediates(tape, residual, unknowns)
     sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
-    printer = Printer(naming(tape), ranking, group=group)
-    return Sides(printer.form(sides.left), printer.form(sides.right))
+    printer = Printer(symbol_namer(tape), ranking, group=group)
+    return Equality(printer.form(sides.left), printer.form(sides.right))
 
 
 def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
     return [tape.nodes[i][1] for i in symbols]
 
 
-def readable(tape: Tape, e: int) -> Form | None:
+def readable_form(tape: Tape, e: int) -> RationalForm | None:
     """The normal form, unless it is too long to be read."""
     try:
-        (form,) = normal_form(tape, (e,), limit=LIMIT, longest=HOPELESS)
+        (form,) = normal_form(tape, (e,), limit=LIMIT, longest=SHORTENING_LIMIT)
     except DalembertError:
         return None
-    short = form.term_count <= LONGEST and size(form) <= max(LARGEST, 3 * operation_count(tape, (e,)))
+    short = form.term_count <= LONGEST and printed_size(form) <= max(LARGEST, 3 * operation_count(tape, (e,)))
     return form if short else None
 
 
-def size(form: Form) -> int:
+def printed_size(form: RationalForm) -> int:
     """How many symbols, numbers and function names it takes to write a form down."""
-    inside = sum(size(argument) for t in form.numerator + form.denominator for a, _ in t.powers for argument in a.arguments)
+    inside = sum(printed_size(argument) for t in form.numerator + form.denominator for a, _ in t.powers for argument in a.arguments)
     return inside + sum(1 + len(t.powers) for t in form.numerator + form.denominator)
 
 
-def ranking_for(tape: Tape, form: Form) -> Ranking:
+def ranking_for(tape: Tape, form: RationalForm) -> TermOrder:
     """Collected on the second derivatives and then on the first, in order of declaration."""
     names = [a.name for a in form.atoms() if a.op == "symbol"]
-    first = Ranking(tape, (), ())
-    dotted = sorted((n for n in names if parts(n).dots), key=first.place)
-    return Ranking(tape, [n for n in dotted if parts(n).dots > 1], dotted)
+    first = TermOrder(tape, (), ())
+    dotted = sorted((n for n in names if parts(n).dots), key=first.declaration_key)
+    return TermOrder(tape, [n for n in dotted if parts(n).dots > 1], dotted)

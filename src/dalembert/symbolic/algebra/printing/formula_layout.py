@@ -31,11 +31,11 @@ class _Layout:
 
     def _vector(self, a: f.Formula) -> t.Tree:
         """Beside a dot or a cross, where a cross needs parentheses too."""
-        return t.Group(self.of(a)) if isinstance(a, f.Cross | f.Total) else self._factor(a)
+        return t.Group(self.of(a)) if isinstance(a, f.Cross | f.Summation) else self._factor(a)
 
     def _atom(self, a: f.Formula) -> t.Tree:
         """Under a derivative or an index: anything but a single symbol stands in parentheses."""
-        return self.of(a) if isinstance(a, f.Symbol | f.Name | f.Partial | f.Varied) else t.Group(self.of(a))
+        return self.of(a) if isinstance(a, f.Symbol | f.Name | f.Partial | f.Variation) else t.Group(self.of(a))
 
     def of(self, a: f.Formula) -> t.Tree:
         """Any formula."""
@@ -63,45 +63,45 @@ class _Layout:
                 return t.FractionBar(t.Adjacent((t.Letter("∂"), self._atom(of))), t.Adjacent((t.Letter("∂"), self._atom(by))))
             case f.Rate(of, by):
                 return self._rate(of, by)
-            case f.Squared(of):
-                return t.Raised(self.of(of) if isinstance(of, f.Size) else self._atom(of), 2)
-            case f.Transposed(of):
-                return t.Raised(self._atom(of), "T")
+            case f.Square(of):
+                return t.Superscript(self.of(of) if isinstance(of, f.Magnitude) else self._atom(of), 2)
+            case f.Transpose(of):
+                return t.Superscript(self._atom(of), "T")
             case f.Inverse(of):
-                return t.Raised(self._atom(of), "-1")
-            case f.Total(of, over):
+                return t.Superscript(self._atom(of), "-1")
+            case f.Summation(of, over):
                 return t.SummationSign(self._factor(of), over)
             case f.Component(of, index):
-                return t.Indexed(self._atom(of), self._index(index))
+                return t.Subscript(self._atom(of), self._index(index))
             case f.Equation(left, right):
-                return t.Sides(self.of(left), self.of(right))
+                return t.Equality(self.of(left), self.of(right))
             case _:
                 return self._other(a)
 
     def _other(self, a: f.Formula) -> t.Tree:
         """What stands in few formulas."""
         match a:
-            case f.Size(of):
+            case f.Magnitude(of):
                 return t.Call("abs", (self.of(of),))
-            case f.Varied(of):
+            case f.Variation(of):
                 return t.Adjacent((t.Letter("δ"), self._atom(of)))
             case f.IntegralOver(of, by):
                 return t.IntegralSign(self._factor(of), self.of(by))
             case f.Function(of, arguments):
-                return t.Adjacent((self._atom(of), t.Group(t.Listed(tuple(map(self.of, arguments))))))
+                return t.Adjacent((self._atom(of), t.Group(t.CommaList(tuple(map(self.of, arguments))))))
             case f.With(of, given):
-                return t.Adjacent((self.of(of), t.Prose(", with "), t.Listed(tuple(map(self.of, given)))))
+                return t.Adjacent((self.of(of), t.Prose(", with "), t.CommaList(tuple(map(self.of, given)))))
             case f.Words(text):
                 return t.Prose(text)
             case f.All(several):
-                return t.Listed(tuple(map(self.of, several)))
-            case f.Least(of, subject_to):
+                return t.CommaList(tuple(map(self.of, several)))
+            case f.Minimum(of, subject_to):
                 return t.Adjacent((t.Prose("min "), self.of(of), t.Prose(" subject to "), self.of(subject_to)))
         raise TypeError(a)
 
     def _product(self, factors: tuple[f.Formula, ...]) -> t.Tree:
         *first, last = map(self._factor, factors)
-        if first and isinstance(factors[-2], f.Transposed) and isinstance(factors[-1], f.Symbol):
+        if first and isinstance(factors[-2], f.Transpose) and isinstance(factors[-1], f.Symbol):
             # Aᵀλ, but M q̇
             last = t.Adjacent((first.pop(), last))
         return t.Factors((*first, last)) if first else last

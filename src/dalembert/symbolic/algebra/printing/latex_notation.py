@@ -33,10 +33,10 @@ LOW: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙ
 HIGH: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀᴺᴮᴾ", "0123456789-TNBP", strict=True))
 
 
-def escaped(words: str) -> str:
+def escape(words: str) -> str:
     """Words as LaTeX text."""
     clusters = list(_clusters(words))
-    strange = [_is_strange(c) for c in clusters]
+    strange = [_needs_math_mode(c) for c in clusters]
     # Aᵀ: a letter belongs to the index that follows it
     joined = [s or (c.isascii() and c.isalpha() and n + 1 < len(clusters) and clusters[n + 1][0] in LOW | HIGH)
               for n, (c, s) in enumerate(zip(clusters, strange, strict=True))]  # fmt: skip
@@ -59,7 +59,7 @@ def _clusters(words: str) -> Iterator[str]:
         yield held
 
 
-def _is_strange(cluster: str) -> bool:
+def _needs_math_mode(cluster: str) -> bool:
     """Whether no text font has it."""
     known = cluster in LETTERS or cluster in SIGNS or cluster in LOW or cluster in HIGH
     return len(cluster) > 1 or ((known or ord(cluster) > 255) and cluster not in ESCAPES)
@@ -110,7 +110,7 @@ class Latex:
                 return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
             case t.Factors(factors):
                 return self._product(factors)
-            case t.Raised(base, exponent):
+            case t.Superscript(base, exponent):
                 return f"{self(base)}^{{{exponent}}}"
             case t.Call():
                 return self._call(tree)
@@ -118,7 +118,7 @@ class Latex:
                 return f"\\left({self(inside)}\\right)"
             case t.FractionBar(above, below):
                 return f"\\frac{{{self(above)}}}{{{self(below)}}}"
-            case t.Sides(left, right):
+            case t.Equality(left, right):
                 return f"{self(left)} = {self(right)}"
             case _:
                 return self._other(tree)
@@ -128,17 +128,17 @@ class Latex:
         match tree:
             case t.Letter():
                 return self._letter(tree)
-            case t.Indexed(base, below):
+            case t.Subscript(base, below):
                 return f"{self(base)}_{{{self(below)}}}"
             case t.Prose(text):
-                return f"\\text{{{escaped(text)}}}" if text else ""
+                return f"\\text{{{escape(text)}}}" if text else ""
             case t.Infix(left, sign, right):
                 return f"{self(left)} {SIGNS.get(sign, sign)} {self(right)}"
-            case t.Led(sign, part):
+            case t.Continuation(sign, part):
                 return f"{SIGNS.get(sign, sign) if sign != ':' else WORDS_END} {self(part)}"
             case t.Adjacent(parts, spaced):
-                return " ".join(map(self, parts)) if spaced else _touching([self(x) for x in parts])
-            case t.Listed(parts):
+                return " ".join(map(self, parts)) if spaced else _join_commands([self(x) for x in parts])
+            case t.CommaList(parts):
                 return ", ".join(map(self, parts))
             case t.SummationSign(of, over):
                 return f"\\sum{f'_{{{over}}}' if over else ''} {self(of)}"
@@ -146,16 +146,16 @@ class Latex:
                 limits = "" if end is None else f"_{{0}}^{{{self(end)}}}"
                 return f"\\int{limits} {self(inside)}\\,d{self(by)}"
             case t.UnitVector(frame, axis):
-                name = latex_name(frame) if frame.isidentifier() else f"\\text{{{escaped(frame)}}}"
+                name = latex_name(frame) if frame.isidentifier() else f"\\text{{{escape(frame)}}}"
                 return f"\\mathbf{{e}}^{{{name}}}_{{{axis}}}"
-            case t.Bracketed(rows):
+            case t.MatrixBrackets(rows):
                 # in braces, so that no line is broken inside
                 return "{\\begin{bmatrix} " + " \\\\ ".join(" & ".join(map(self, row)) for row in rows) + " \\end{bmatrix}}"
-            case t.TooLongToWrite():
+            case t.OmittedPart():
                 return r"\dots"
-            case t.Noted(of, note):
+            case t.Annotated(of, note):
                 return f"{self(of)}\\quad[{self(note)}]"
-            case t.Defined(main, definitions):
+            case t.WithDefinitions(main, definitions):
                 return f"{self(main)} \\quad\\text{{{tree.words}: }} " + r",\; ".join(map(self, definitions))
         raise TypeError(tree)
 
@@ -182,7 +182,7 @@ class Latex:
 
     def _letter(self, a: t.Letter) -> str:
         word = len(a.letter) > 2 and a.letter.isascii() and a.letter.isalpha()
-        shown = f"\\mathrm{{{a.letter}}}" if word else _touching([LETTERS.get(c, c) for c in a.letter])
+        shown = f"\\mathrm{{{a.letter}}}" if word else _join_commands([LETTERS.get(c, c) for c in a.letter])
         shown = f"\\{a.accent}{{{shown}}}" if a.accent else shown
         shown = f"{LATEX_DOTS[a.dots]}{{{shown}}}" if a.dots else shown
         above = ",".join(map(self, a.above)) + "*" * a.star
@@ -195,7 +195,7 @@ def _fraction(k: Fraction, *, small: bool) -> str:
     return f"\\tfrac{bar}" if small else decimal(k) or f"\\frac{bar}"
 
 
-def _touching(parts: list[str]) -> str:
+def _join_commands(parts: list[str]) -> str:
     r"""∂ and T side by side: \partial T, since \partialT is another command."""
     written = ""
     for part in parts:
@@ -204,5 +204,5 @@ def _touching(parts: list[str]) -> str:
 
 
 def _is_upright(tree: t.Tree) -> bool:
-    base = tree.base if isinstance(tree, t.Raised) else tree
+    base = tree.base if isinstance(tree, t.Superscript) else tree
     return isinstance(base, t.NamedSymbol) and is_word(base.shown)

@@ -45,17 +45,17 @@ def math(tree: t.Tree, *, block: bool = False) -> str:
 def element(presentation: str, latex: str, *, block: bool = False) -> str:
     """A <math> element that carries its LaTeX."""
     display = ' display="block"' if block else ""
-    annotation = f'<annotation encoding="application/x-tex">{escaped(latex)}</annotation>'
+    annotation = f'<annotation encoding="application/x-tex">{escape(latex)}</annotation>'
     return f'<math xmlns="{NAMESPACE}"{display}><semantics>{presentation}{annotation}</semantics></math>'
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned_rows(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells under one another: every second cell begins where the one before it ends."""
     cells = ("".join(_tag("mtd", cell, _SIDES[n % 2]) for n, cell in enumerate(row)) for row in rows)
     return _tag("mtable", "".join(_tag("mtr", row) for row in cells), 'displaystyle="true" class="aligned"')
 
 
-def escaped(words: str) -> str:
+def escape(words: str) -> str:
     """Words that mean themselves inside XML and HTML; what XML cannot hold, even escaped, is replaced."""
     return html.escape(_NOT_WRITABLE.sub("\ufffd", words), quote=True)
 
@@ -71,7 +71,7 @@ def _tag(name: str, inside: str, attributes: str = "") -> str:
 
 def sign(glyph: str) -> str:
     """A sign between two parts."""
-    return _tag("mo", escaped(glyph))
+    return _tag("mo", escape(glyph))
 
 
 class MathML:
@@ -88,15 +88,15 @@ class MathML:
                 return self._sum(terms)
             case t.Factors(factors):
                 return self._product(factors)
-            case t.Raised():
-                return self._raised(tree)
+            case t.Superscript():
+                return self._power(tree)
             case t.Call():
                 return self._call(tree)
             case t.Group(inside):
-                return [_fenced("(", self.one(inside), ")")]
+                return [_fence("(", self.one(inside), ")")]
             case t.FractionBar(above, below):
                 return [_tag("mfrac", self.one(above) + self.one(below))]
-            case t.Sides(left, right):
+            case t.Equality(left, right):
                 return [*self(left), sign("="), *self(right)]
             case _:
                 return self._other(tree)
@@ -110,18 +110,18 @@ class MathML:
         match tree:
             case t.Letter():
                 return [self._letter(tree)]
-            case t.Indexed(base, below):
+            case t.Subscript(base, below):
                 *before, last = self(base)
                 return [*before, _tag("msub", last + self.one(below))]
             case t.Prose(text):
                 return [words(text)] if text else []
             case t.Infix(left, glyph, right):
                 return [*self(left), sign(glyph), *self(right)]
-            case t.Led(glyph, part):
+            case t.Continuation(glyph, part):
                 return [*([words(":"), QUAD] if glyph == ":" else [sign(glyph)]), *self(part)]
             case t.Adjacent(parts_):
                 return [x for part in parts_ for x in self(part)]
-            case t.Listed(parts_):
+            case t.CommaList(parts_):
                 return [x for part in parts_ for x in (sign(","), *self(part))][1:]
             case t.SummationSign(of, over):
                 return [_tag("msub", sign("∑") + _letters(over)) if over else sign("∑"), *self(of)]
@@ -131,39 +131,39 @@ class MathML:
             case t.UnitVector(frame, axis):
                 name = row(_symbol(frame)) if frame.isidentifier() else words(frame)
                 return [_tag("msubsup", _UNIT + _tag("mi", axis) + name)]
-            case t.Bracketed(rows):
+            case t.MatrixBrackets(rows):
                 cells = "".join(_tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows)
-                return [_fenced("[", _tag("mtable", cells), "]")]
-            case t.TooLongToWrite():
+                return [_fence("[", _tag("mtable", cells), "]")]
+            case t.OmittedPart():
                 return [sign("…")]
-            case t.Noted(of, note):
+            case t.Annotated(of, note):
                 return [*self(of), QUAD, _BRACKETS[0], *self(note), _BRACKETS[1]]
-            case t.Defined(main, definitions):
+            case t.WithDefinitions(main, definitions):
                 rest = [x for d in definitions for x in (sign(","), *self(d))][1:]
                 return [*self(main), QUAD, words(f"{tree.words}: "), *rest]
         raise TypeError(tree)
 
     def _sum(self, terms: Iterable[tuple[bool, t.Tree]]) -> list[str]:
-        found: list[str] = []
+        elements: list[str] = []
         for minus, part in terms:
-            if found:
-                found.append(sign("−" if minus else "+"))
+            if elements:
+                elements.append(sign("−" if minus else "+"))
             elif minus:
                 # a minus that begins a sum belongs to what follows
-                found.append('<mo form="prefix">−</mo>')
-            found += self(part)
-        return found
+                elements.append('<mo form="prefix">−</mo>')
+            elements += self(part)
+        return elements
 
     def _product(self, factors: tuple[t.Tree, ...]) -> list[str]:
-        found = self(factors[0])
+        elements = self(factors[0])
         for before, factor in pairwise(factors):
             apart = isinstance(factor, t.Call | t.UnitVector) or any(
                 isinstance(x, t.NamedSymbol) and is_word(x.shown) for x in (before, factor)
             )
-            found += [THIN] * apart + self(factor)
-        return found
+            elements += [THIN] * apart + self(factor)
+        return elements
 
-    def _raised(self, tree: t.Raised) -> list[str]:
+    def _power(self, tree: t.Superscript) -> list[str]:
         exponent = {"T": "<mi>T</mi>"}.get(str(tree.exponent)) or _whole(str(tree.exponent))
         if isinstance(tree.base, t.NamedSymbol):
             return [*_symbol(tree.base.shown, exponent)]
@@ -174,31 +174,31 @@ class MathML:
         inside = row([x for a in call.arguments for x in (sign(","), *self(a))][1:])
         power = _tag("mn", str(call.exponent)) if call.exponent != 1 else ""
         if call.function == "abs":
-            return [_with_power(_fenced("|", inside, "|"), power)]
+            return [_with_power(_fence("|", inside, "|"), power)]
         if call.function == "sqrt":
             return [_with_power(_tag("msqrt", inside), power)]
         name = _tag("mi", FUNCTIONS.get(call.function, call.function))
         if call.function not in RAISED:
-            return [name, APPLIED, _with_power(_fenced("(", inside, ")"), power)]
-        return [_with_power(name, power), APPLIED, *([THIN, inside] if call.bare else [_fenced("(", inside, ")")])]
+            return [name, APPLIED, _with_power(_fence("(", inside, ")"), power)]
+        return [_with_power(name, power), APPLIED, *([THIN, inside] if call.bare else [_fence("(", inside, ")")])]
 
     def _letter(self, a: t.Letter) -> str:
         shown = _letters(a.letter)
-        shown = _accented(shown, ACCENTS[a.accent]) if a.accent else shown
-        shown = _accented(shown, DOTS[a.dots]) if a.dots else shown
+        shown = _add_accent(shown, ACCENTS[a.accent]) if a.accent else shown
+        shown = _add_accent(shown, DOTS[a.dots]) if a.dots else shown
         below = row([self.one(i) for i in a.below]) if a.below else ""
         above = row([*(self.one(i) for i in a.above), *([sign("∗")] * a.star)]) if a.above or a.star else ""
-        return _scripted(shown, below, above)
+        return _add_scripts(shown, below, above)
 
 
 def words(text: str) -> str:
     """Words inside a formula; spaces at their ends do not get lost."""
     bare = text.strip(" ")
     kept = "\u00a0" * text.startswith(" ") + bare + "\u00a0" * text.endswith(" ") if bare else "\u00a0"
-    return _tag("mtext", escaped(kept))
+    return _tag("mtext", escape(kept))
 
 
-def _fenced(opening: str, inside: str, closing: str) -> str:
+def _fence(opening: str, inside: str, closing: str) -> str:
     # around letters and indices alone browsers would take the next size for what hangs below the line
     grows = "true" if "<mfrac" in inside or "<mtable" in inside else "false"
     left, right = (_tag("mo", glyph, f'fence="true" stretchy="{grows}"') for glyph in (opening, closing))
@@ -209,13 +209,13 @@ def _with_power(base: str, power: str) -> str:
     return _tag("msup", base + power) if power else base
 
 
-def _scripted(base: str, below: str, above: str) -> str:
+def _add_scripts(base: str, below: str, above: str) -> str:
     if not below and not above:
         return base
     return _tag("msubsup" if below and above else "msub" if below else "msup", base + below + above)
 
 
-def _accented(base: str, mark: str) -> str:
+def _add_accent(base: str, mark: str) -> str:
     return _tag("mover", base + _tag("mo", mark, ABOVE), 'accent="true"')
 
 
@@ -237,7 +237,7 @@ def _letters(text: str) -> str:
         return _tag("mn", text)
     if len(text) > 2 and text.isascii() and text.isalpha():
         return _tag("mi", text)
-    return row([_tag("mo" if c in SIGNS and c != "∂" else "mi", escaped(c), _upright(c)) for c in text])
+    return row([_tag("mo" if c in SIGNS and c != "∂" else "mi", escape(c), _upright(c)) for c in text])
 
 
 def _upright(letter: str) -> str:
@@ -251,16 +251,16 @@ def _symbol(name: str, power: str = "") -> tuple[str, ...]:
     taken = parts(name)
     _, primes, place = field(name)
     slopes = "" if not primes else sign("′" * primes) if primes < 4 else _count(primes)
-    shown = _scripted(_dotted(taken), _indices(taken), slopes or power)
+    shown = _add_scripts(_dotted_letter(taken), _indices(taken), slopes or power)
     shown = _with_power(shown, power) if slopes else shown
     return (shown, words(place)) if place else (shown,)
 
 
-def _dotted(name: NameParts) -> str:
+def _dotted_letter(name: NameParts) -> str:
     shown = _one(name.letters)
     if not name.dots:
         return shown
-    return _accented(shown, DOTS[name.dots]) if name.dots in DOTS else _tag("msup", shown + _count(name.dots))
+    return _add_accent(shown, DOTS[name.dots]) if name.dots in DOTS else _tag("msup", shown + _count(name.dots))
 
 
 def _count(k: int) -> str:
@@ -276,4 +276,4 @@ def _one(letters: str) -> str:
     if letters.isdigit():
         return _tag("mn", letters)
     shown = GREEK.get(letters, letters)
-    return _tag("mi", escaped(shown), _upright(shown))
+    return _tag("mi", escape(shown), _upright(shown))

@@ -44,7 +44,7 @@ class Letter(_Node):
     star: bool = False
 
 
-class Indexed(_Node):
+class Subscript(_Node):
     """(Aᵀλ)_k, Q_θ: an index on whatever is no single letter."""
 
     base: Tree
@@ -57,7 +57,7 @@ class Prose(_Node):
     text: str
 
 
-class Raised(_Node):
+class Superscript(_Node):
     """x², Aᵀ, Ψ⁻¹: anything that needs parentheses below an exponent has them already."""
 
     base: Tree
@@ -106,14 +106,14 @@ class Infix(_Node):
     right: Tree
 
 
-class Sides(_Node):
+class Equality(_Node):
     """left = right"""
 
     left: Tree
     right: Tree
 
 
-class Led(_Node):
+class Continuation(_Node):
     """+ b, = b: a part of a formula that begins with the sign that joins it to what stands before."""
 
     sign: str
@@ -127,7 +127,7 @@ class Adjacent(_Node):
     spaced: bool = False
 
 
-class Listed(_Node):
+class CommaList(_Node):
     """a, b, c"""
 
     parts: tuple[Tree, ...]
@@ -155,28 +155,28 @@ class UnitVector(_Node):
     axis: str
 
 
-class Bracketed(_Node):
+class MatrixBrackets(_Node):
     """Rows between brackets."""
 
     rows: tuple[tuple[Tree, ...], ...]
 
 
-class TooLongToWrite(_Node):
+class OmittedPart(_Node):
     """…: what there is no room for."""
 
 
-class Noted(_Node):
+class Annotated(_Node):
     """a    [what it is about]"""
 
     of: Tree
     note: Tree
 
 
-class Defined(_Node):
+class WithDefinitions(_Node):
     """A formula and the intermediates it is written in."""
 
     main: Tree
-    definitions: tuple[Sides, ...]
+    definitions: tuple[Equality, ...]
 
     @property
     def words(self) -> str:
@@ -185,8 +185,8 @@ class Defined(_Node):
 
 
 Tree = (
-    Numeral | NamedSymbol | Letter | Indexed | Prose | Raised | Call | Factors | SignedTerms | Group | FractionBar | Infix | Sides | Led
-    | Adjacent | Listed | SummationSign | IntegralSign | UnitVector | Bracketed | TooLongToWrite | Noted | Defined
+    Numeral | NamedSymbol | Letter | Subscript | Prose | Superscript | Call | Factors | SignedTerms | Group | FractionBar | Infix | Equality | Continuation
+    | Adjacent | CommaList | SummationSign | IntegralSign | UnitVector | MatrixBrackets | OmittedPart | Annotated | WithDefinitions
 )  # fmt: skip
 
 ZERO: Final = Numeral(Fraction(0))
@@ -204,29 +204,29 @@ def product(factors: list[Tree]) -> Tree:
     return factors[0] if len(factors) == 1 else Factors(tuple(factors))
 
 
-def raised(base: Tree, exponent: int) -> Tree:
+def power(base: Tree, exponent: int) -> Tree:
     """xⁿ; x¹ is x, and what is written with several letters keeps them together: (βL)²."""
     if exponent == 1:
         return base
-    return Raised(Group(base) if isinstance(base, Adjacent | IntegralSign) else base, exponent)
+    return Superscript(Group(base) if isinstance(base, Adjacent | IntegralSign) else base, exponent)
 
 
-def signed(tree: Tree) -> tuple[bool, Tree]:
+def split_sign(tree: Tree) -> tuple[bool, Tree]:
     """Whether a minus stands before it, and what stands after that minus."""
     return tree.parts[0] if isinstance(tree, SignedTerms) and len(tree.parts) == 1 else (False, tree)
 
 
-def pieces(tree: Tree) -> list[Tree]:
+def line_parts(tree: Tree) -> list[Tree]:
     """The formula cut before every sign that stands in no parentheses: a, + b, = c."""
     match tree:
-        case Sides(left, right):
-            first, *rest = pieces(right)
-            return [*pieces(left), Led("=", first), *rest]
+        case Equality(left, right):
+            first, *rest = line_parts(right)
+            return [*line_parts(left), Continuation("=", first), *rest]
         case SignedTerms(parts):
-            found: list[Tree] = []
+            segments: list[Tree] = []
             for n, (minus, part) in enumerate(parts):
-                first, *rest = pieces(part)
-                lead = SignedTerms(((True, first),)) if minus and not n else first if not n else Led("−" if minus else "+", first)
-                found += [lead, *rest]
-            return found
+                first, *rest = line_parts(part)
+                lead = SignedTerms(((True, first),)) if minus and not n else first if not n else Continuation("−" if minus else "+", first)
+                segments += [lead, *rest]
+            return segments
     return [tree]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from dalembert.symbolic.algebra.tape import base
+from dalembert.symbolic.algebra.tape import base_name
 
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
@@ -41,7 +41,7 @@ class NameParts(NamedTuple):
 def parts(name: str) -> NameParts:
     """theta_1'' → (theta, (1,), 2); a name that does not follow this pattern is all letters."""
     name = field(name)[0]
-    bare = base(name)
+    bare = base_name(name)
     first, *tail = bare.split("_")
     letters = first.rstrip("0123456789")
     if not letters.isalpha() or not all(s.isalnum() for s in tail):
@@ -52,7 +52,7 @@ def parts(name: str) -> NameParts:
 @lru_cache(maxsize=4096)
 def field(name: str) -> tuple[str, int, str]:
     """v′′(L)' → (v', 2, (L)): a field without its marks, its derivatives along the member, its place."""
-    bare = base(name)
+    bare = base_name(name)
     letters, opening, inside = bare.partition("(") if bare.endswith(")") else (bare, "", "")
     stem = letters.rstrip("′")
     if not stem or any(c in "′()" for c in stem + inside[:-1]):
@@ -60,11 +60,11 @@ def field(name: str) -> tuple[str, int, str]:
     return stem + name[len(bare) :], len(letters) - len(stem), opening + inside
 
 
-def displayed(name: str, displays: Mapping[str, str]) -> str:
+def display_name(name: str, displays: Mapping[str, str]) -> str:
     """th' → θ', where th is to be printed as θ; other names as they are."""
     if name[:1] == VARIATION != name:
-        return VARIATION + displayed(name[1:], displays)
-    bare = base(name)
+        return VARIATION + display_name(name[1:], displays)
+    bare = base_name(name)
     return displays[bare] + name[len(bare) :] if bare in displays else name
 
 

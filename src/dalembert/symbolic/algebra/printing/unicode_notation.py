@@ -44,7 +44,7 @@ def is_single(tree: t.Tree) -> bool:
     """Whether a tree may stand below a slash without parentheses."""
     if isinstance(tree, t.Numeral):
         return tree.value.denominator == 1
-    return not isinstance(tree, t.Factors | t.SignedTerms | t.FractionBar | t.Infix | t.Sides | t.SummationSign)
+    return not isinstance(tree, t.Factors | t.SignedTerms | t.FractionBar | t.Infix | t.Equality | t.SummationSign)
 
 
 class Text:
@@ -69,7 +69,7 @@ class Text:
                 return self._sum(parts, level)
             case t.Factors(factors):
                 return " ".join(self._write(x, level, closed=closed) for x in factors)
-            case t.Raised(base, exponent):
+            case t.Superscript(base, exponent):
                 return self._write(base, level, closed=closed) + (HIGH[exponent] if isinstance(exponent, str) else superscript(exponent))
             case t.Call():
                 return self._call(tree, level, closed=closed)
@@ -77,7 +77,7 @@ class Text:
                 return f"({self._write(inside, level + 1)})"
             case t.FractionBar(above, below):
                 return self._quotient(above, below, level)
-            case t.Sides(left, right):
+            case t.Equality(left, right):
                 return f"{self._write(left, level)}{self._joint(level)}= {self._write(right, level)}"
             case _:
                 return self._other(tree, level)
@@ -87,18 +87,18 @@ class Text:
         match tree:
             case t.Letter():
                 return self._letter(tree, level)
-            case t.Indexed(base, below):
+            case t.Subscript(base, below):
                 return f"{self._write(base, level)}_{self._write(below, level)}"
             case t.Prose(text):
                 return text
             case t.Infix(left, sign, right):
                 space = "" if sign == "·" else " "
                 return f"{self._write(left, level)}{space}{sign}{space}{self._write(right, level)}"
-            case t.Led(sign, part):
+            case t.Continuation(sign, part):
                 return f"{sign} {self._write(part, level)}"
             case t.Adjacent(parts, spaced):
                 return (" " if spaced else "").join(self._write(x, level) for x in parts)
-            case t.Listed(parts):
+            case t.CommaList(parts):
                 return ", ".join(self._write(x, level) for x in parts)
             case t.SummationSign(of, over):
                 return f"Σ{f'_{over}' if over else ''} {self._write(of, level)}"
@@ -106,13 +106,13 @@ class Text:
                 return self._integral(tree, level)
             case t.UnitVector(frame, axis):
                 return f"{GREEK.get(frame, frame)}.{axis}"
-            case t.Bracketed(rows):
-                return _bracketed([[self(x) for x in row] for row in rows])
-            case t.TooLongToWrite():
+            case t.MatrixBrackets(rows):
+                return _matrix_lines([[self(x) for x in row] for row in rows])
+            case t.OmittedPart():
                 return "…"
-            case t.Noted(of, note):
+            case t.Annotated(of, note):
                 return f"{self._write(of, level)}    [{self._write(note, level + 1)}]"
-            case t.Defined(main, definitions):
+            case t.WithDefinitions(main, definitions):
                 return f"{self._write(main, level)}, {tree.words}: " + "; ".join(self._write(d, level) for d in definitions)
         raise TypeError(tree)
 
@@ -167,7 +167,7 @@ class Text:
         return f"{limits} {inside} d{by}"
 
     @classmethod
-    def pieces(cls, tree: t.Tree, depth: int) -> list[str]:
+    def breakable_parts(cls, tree: t.Tree, depth: int) -> list[str]:
         """The formula cut before every sign at most `depth` parentheses deep; joined by spaces the pieces give it back."""
         return cls(depth)(tree).split(_BREAK)
 
@@ -177,7 +177,7 @@ def _digits(indices: list[str]) -> str:
     return ("," if any(len(i) > 1 for i in indices) else "").join(indices)
 
 
-def _bracketed(rows: Sequence[Sequence[str]]) -> str:
+def _matrix_lines(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(entry.center(width) for entry, width in zip(row, widths, strict=True)) for row in rows]
     if len(lines) == 1:
@@ -203,7 +203,7 @@ class SourceNotation:
                 return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
             case t.Factors(factors):
                 return "*".join(self(x) for x in factors)
-            case t.Raised(base, exponent):
+            case t.Superscript(base, exponent):
                 return f"{self(base)}**{exponent}"
             case t.Call(function, arguments, exponent):
                 return f"{function}({', '.join(map(self, arguments))})" + (f"**{exponent}" if exponent != 1 else "")
@@ -212,6 +212,6 @@ class SourceNotation:
             case t.FractionBar(above, below):
                 top = f"({self(above)})" if isinstance(above, t.SignedTerms) else self(above)
                 return f"{top}/{self(below)}" if is_single(below) else f"{top}/({self(below)})"
-            case t.Sides(left, right):
+            case t.Equality(left, right):
                 return self(left) if right == t.ZERO else f"{self(left)} - ({self(right)})"
         raise NotImplementedError(tree)

@@ -1,4 +1,5 @@
-"""Everything that the gallery prints, in files to compare: every system by every principle, as text, LaTeX, Markdown and HTML.
+"""Everything that the gallery prints, in files to compare: every system by every principle, as
+text, LaTeX, Markdown and HTML.
 
     python benchmarks/printed.py FOLDER [SYSTEM ...]
 
@@ -46,13 +47,20 @@ def printed(name: str) -> Iterator[tuple[str, str]]:
     """(style, text) of one system."""
     entry = gallery.entry(name)
     found = derived(name)
-    subject = system_report.ReportSubject(found[0].kinematics.system, entry.title, entry.source, entry.description)
+    subject = system_report.ReportSubject(
+        found[0].kinematics.system, entry.title, entry.source, entry.description
+    )
     blocks = list(system_report.derivation_report(subject, found, _Bounded(), level="teach"))
     yield "txt", terminal_renderer.render_text(blocks)
     yield "tex", LATEX.text(blocks)
     yield "md", MARKDOWN.text(blocks)
     yield "html", HTML.text(blocks)
-    yield "eq.txt", terminal_renderer.render_text(system_report.derivation_report(subject, found[:1], _Bounded()))
+    yield (
+        "eq.txt",
+        terminal_renderer.render_text(
+            system_report.derivation_report(subject, found[:1], _Bounded())
+        ),
+    )
 
 
 def main(folder: Path, names: list[str]) -> None:
@@ -61,7 +69,9 @@ def main(folder: Path, names: list[str]) -> None:
     for name in names or gallery.names():
         try:
             for style, text in printed(name):
-                (folder / f"{name}.{style}").write_text(text.replace("><", ">\n<") if style == "html" else text, encoding="utf-8")
+                (folder / f"{name}.{style}").write_text(
+                    text.replace("><", ">\n<") if style == "html" else text, encoding="utf-8"
+                )
         except DalembertError as problem:
             (folder / f"{name}.error").write_text(str(problem), encoding="utf-8")
         print(name, flush=True)

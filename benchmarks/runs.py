@@ -1,4 +1,6 @@
-"""A compiled system that is run again and again, and what its runs cost for the error they achieve."""
+"""A compiled system that is run again and again, and what its runs cost for the error they
+achieve.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Outcome = tuple[State, int, bool]
 
 
 class Ours:
-    """dalembert's loop alone, by the integrator that "auto" chooses or another: no start values to find, no Trajectory to make."""
+    """dalembert's loop alone, by the integrator that "auto" chooses or another: no start values
+    to find, no Trajectory to make.
+    """
 
     def __init__(self, system: da.System, integrator: str = AUTO) -> None:
         self.system, self._integrator = system, integrator
@@ -34,11 +38,15 @@ class Ours:
         self._model = native_model(chosen, da.forward_dynamics(system))
         self._p = numpy.array(parameter_vector(chosen, self._model.parameters), dtype=float)
         self._chosen: dict[float, tuple[Context, TaylorSeries | None]] = {}
-        self._made: dict[float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integrator]] = {}
+        self._made: dict[
+            float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integrator]
+        ] = {}
         self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
 
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
-        """To the last state, without dense output, by an integration that was made before, as heyoka's integrator was."""
+        """To the last state, without dense output, by an integration that was made before, as
+        heyoka's integrator was.
+        """
         asked, problem, integration = self._made.get(tolerance, (None, None, None))
         if asked != (start, duration):
             problem = self._problem(start, duration, tolerance)
@@ -51,7 +59,9 @@ class Ours:
             pass
         return integration.state, integration.steps, True
 
-    def _problem(self, start: Sequence[float], duration: float, tolerance: float) -> InitialValueProblem:
+    def _problem(
+        self, start: Sequence[float], duration: float, tolerance: float
+    ) -> InitialValueProblem:
         """The run as the integrator is told of it."""
         if tolerance not in self._chosen:
             self._chosen[tolerance] = self._by_auto(tolerance)
@@ -70,10 +80,14 @@ class Ours:
         )
 
     def _by_auto(self, tolerance: float) -> tuple[Context, TaylorSeries | None]:
-        """A context, and the series where Taylor's method is the cheaper one: what is not counted, as heyoka's compilation is not."""
+        """A context, and the series where Taylor's method is the cheaper one: what is not
+        counted, as heyoka's compilation is not.
+        """
         model = self._model
         context = Context(model.rates, self._p, model.projection, autonomous=model.autonomous)
-        return context, select_taylor_series(self._integrator, context, model, self._p, None, tolerance, "")
+        return context, select_taylor_series(
+            self._integrator, context, model, self._p, None, tolerance, ""
+        )
 
 
 class Point(NamedTuple):
@@ -96,7 +110,9 @@ def front(points: Sequence[Point]) -> list[Point]:
 
 
 def time_at(points: Sequence[Point], error: float) -> Timing | None:
-    """The time for an error, between runs by a straight line in logarithms; none outside the runs."""
+    """The time for an error, between runs by a straight line in logarithms; none outside the
+    runs.
+    """
     best = front(points)
     x = [log(p.error) for p in best]
     if len(best) < 2 or not x[0] <= log(error) <= x[-1]:

@@ -20,8 +20,11 @@ from thumbnails import cards
 import dalembert as da
 from dalembert.interface.report.bibliography import REFERENCES
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001 - the builder asks for this name
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
+# the builder asks for this name
+project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001
 release = version = PROJECT["version"]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -39,16 +42,25 @@ autodoc_typehints = "signature"
 suppress_warnings = ["myst.header", "ref.python"]
 nitpicky = False
 
-GALLERY, NAMES, SOURCES, DAY = "<!-- cards -->", "<!-- names -->", "<!-- sources -->", "<!-- day -->"
+GALLERY, NAMES, SOURCES, DAY = (
+    "<!-- cards -->",
+    "<!-- names -->",
+    "<!-- sources -->",
+    "<!-- day -->",
+)
 
 
 def _read(app: Any, docname: str, source: list[str]) -> None:
     """Run the code of a page, and put in what is made from the library itself."""
     if docname.startswith("decisions"):
         return
-    text = with_claims(with_charts(with_measurements(run_page(source[0], docname)))).replace(DAY, day())
+    text = with_claims(with_charts(with_measurements(run_page(source[0], docname)))).replace(
+        DAY, day()
+    )
     if GALLERY in text:
-        text = text.replace(GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````")
+        text = text.replace(
+            GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````"
+        )
     if NAMES in text:
         text = text.replace(NAMES, _names())
     source[0] = text.replace(SOURCES, _sources())
@@ -56,7 +68,10 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
 
 def _names() -> str:
     """Every public name with the first line of what it says about itself."""
-    rows = "\n".join(f"| {{any}}`da.{name} <dalembert.{name}>` | {_first_line(getattr(da, name))} |" for name in da.__all__)
+    rows = "\n".join(
+        f"| {{any}}`da.{name} <dalembert.{name}>` | {_first_line(getattr(da, name))} |"
+        for name in da.__all__
+    )
     return f"| name | what it is |\n|---|---|\n{rows}"
 
 
@@ -68,7 +83,9 @@ def _sources() -> str:
 
 def _first_line(found: Any) -> str:
     spans = (found.__doc__ or "").strip().partition("\n")[0].strip().split("`")
-    return "`".join(s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans))
+    return "`".join(
+        s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans)
+    )
 
 
 def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:
@@ -79,8 +96,12 @@ def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: {2,}|\t)(\S.*)$")
 
 
-def _docstring(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """A docstring set as it is meant: the equation on a line of its own, then paragraphs; what is said of each parameter in a list."""
+def _docstring(
+    _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """A docstring set as it is meant: the equation on a line of its own, then paragraphs; what
+    is said of each parameter in a list.
+    """
     paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
     first, _, rest = paragraphs[0].partition("\n")
     shown = [_literal(first), ""]
@@ -109,7 +130,10 @@ def _literal(text: str) -> str:
     spans = text.split("`")
     if len(spans) % 2 == 0:
         spans = [text]
-    marked = [f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s) for n, s in enumerate(spans)]
+    marked = [
+        f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s)
+        for n, s in enumerate(spans)
+    ]
     return "".join(marked)
 
 

@@ -1,4 +1,6 @@
-"""y' = f(t, y) with f a Python function, through the same native loop as compiled right-hand sides."""
+"""y' = f(t, y) with f a Python function, through the same native loop as compiled right-hand
+sides.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _NUMBERS: Final = ctypes.POINTER(ctypes.c_double)
 class RightHandSide:
     """A Python function with a native address; `raised` is what it raised, if anything."""
 
-    def __init__(self, function: PythonFunction, size: int, interruption: Interruption | None = None) -> None:
+    def __init__(
+        self, function: PythonFunction, size: int, interruption: Interruption | None = None
+    ) -> None:
         self.raised: BaseException | None = None
         self._interruption = Interruption() if interruption is None else interruption
         self._function = function
@@ -43,7 +47,8 @@ class RightHandSide:
             return CALLBACK_FAILED
         try:
             self._view(dy)[:] = self._function(t, self._view(y).copy())
-        except BaseException as error:  # noqa: BLE001 - raised again on the other side, Ctrl-C included
+        # raised again on the other side, Ctrl-C included
+        except BaseException as error:  # noqa: BLE001
             self.raised = error
             return CALLBACK_FAILED
         return 0
@@ -52,21 +57,37 @@ class RightHandSide:
         """The numbers at an address; there are as many addresses as rows in the work space."""
         view = self._views.get(address)
         if view is None:
-            view = self._views[address] = np.ctypeslib.as_array(ctypes.cast(address, _NUMBERS), (self._size,))
+            view = self._views[address] = np.ctypeslib.as_array(
+                ctypes.cast(address, _NUMBERS), (self._size,)
+            )
         return view
 
 
 def integrate_function(
-    function: PythonFunction, y0: ArrayLike, t0: float, t1: float, *, on_progress: Progress | None = None, **options: Any
+    function: PythonFunction,
+    y0: ArrayLike,
+    t0: float,
+    t1: float,
+    *,
+    on_progress: Progress | None = None,
+    **options: Any,
 ) -> Solution:
-    """The motion of y' = function(t, y); options are those of `BoundaryValueProblem`. What the function raises is raised here."""
+    """The motion of y' = function(t, y); options are those of `BoundaryValueProblem`. What the
+    function raises is raised here.
+    """
     try:
         with defer_keyboard_interrupt() as interruption:
             rhs = RightHandSide(function, np.size(y0), interruption)
-            return integrate(InitialValueProblem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress)
+            return integrate(
+                InitialValueProblem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress
+            )
     except RightHandSideFailed as failure:
         if rhs.raised is None:
             raise
         if isinstance(rhs.raised, KeyboardInterrupt):
-            return replace(failure.solution, outcome=Outcome.INTERRUPTED, message=f"interrupted at t = {failure.time:.17g}")
+            return replace(
+                failure.solution,
+                outcome=Outcome.INTERRUPTED,
+                message=f"interrupted at t = {failure.time:.17g}",
+            )
         raise rhs.raised from None

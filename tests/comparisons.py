@@ -22,7 +22,9 @@ PRINCIPLES = (da.kane, da.lagrange)
 def in_speeds(kin: Kinematics, e: da.Scalar | str) -> int:
     """An expression in q, q̇ and q̈ with q̇ = W u + X and q̈ = W u̇ + c put in."""
     scalar = kin.system.expression(e) if isinstance(e, str) else e
-    known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
+    known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(
+        zip(kin.qdot, kin.qdot_of_u, strict=True)
+    )
     return Substitution(kin.tape, known)(as_node(kin.tape, scalar))
 
 
@@ -31,19 +33,26 @@ def combination(d: da.Derivation, pairs: Sequence[tuple[int, str]]) -> int:
     t, s = d.tape, d.kinematics.system
     total = t.zero
     for number, k in pairs:
-        total = t.add(total, t.mul(in_speeds(d.kinematics, s.expression(k)), d.equations.residuals[number - 1]))
+        total = t.add(
+            total,
+            t.mul(in_speeds(d.kinematics, s.expression(k)), d.equations.residuals[number - 1]),
+        )
     return total
 
 
 def differences(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
     """The labels of the printed results that do not hold exactly, which should be none."""
     t = d.tape
-    nodes = [t.sub(in_speeds(d.kinematics, p.residual), combination(d, p.combination)) for p in printed]
+    nodes = [
+        t.sub(in_speeds(d.kinematics, p.residual), combination(d, p.combination)) for p in printed
+    ]
     return [p.label for p, zero in zip(printed, provably_zero(t, nodes), strict=True) if not zero]
 
 
 def other_terms(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
-    """The labels of the printed results whose normal form has other terms than ours, which should be none."""
+    """The labels of the printed results whose normal form has other terms than ours, which
+    should be none.
+    """
     ours = normal_form(d.tape, [combination(d, p.combination) for p in printed])
     theirs = normal_form(d.tape, [in_speeds(d.kinematics, p.residual) for p in printed])
     return [p.label for p, a, b in zip(printed, ours, theirs, strict=True) if not a.same_terms(b)]
@@ -70,7 +79,7 @@ def coefficients(kin: Kinematics, e: int, wrt: Sequence[int]) -> list[int]:
 def without(d: da.Derivation, nodes: Sequence[int], *gone: str) -> list[int]:
     """The nodes with some symbols set to zero, and all multipliers too."""
     t = d.tape
-    zeros = dict.fromkeys([*d.principle_form.multipliers, *(t.names[name] for name in gone)], t.zero)
+    zeros = dict.fromkeys([*d.native.multipliers, *(t.names[name] for name in gone)], t.zero)
     return [Substitution(t, zeros)(i) for i in nodes]
 
 
@@ -79,11 +88,16 @@ def contains_zero(ball: arb) -> bool:
     return bool(ball.contains(0))
 
 
-def vanish(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50) -> list[bool | None]:
+def vanish(
+    tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50
+) -> list[bool | None]:
     """Whether each expression is zero at a state, as far as balls can tell.
 
-    False: certainly not zero. True: zero to half of the digits at least. None: undecided, try more digits.
+    False: certainly not zero. True: zero to half of the digits at least. None: undecided, try more
+    digits.
     """
     balls = evaluate_balls(tape, outs, symbol_values, digits)
     small = 10.0 ** -(digits // 2)
-    return [None if contains_zero(x) and not x.abs_upper() < small else contains_zero(x) for x in balls]
+    return [
+        None if contains_zero(x) and not x.abs_upper() < small else contains_zero(x) for x in balls
+    ]

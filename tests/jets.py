@@ -6,11 +6,17 @@ from dalembert.symbolic.algebra.scalar import Scalar
 
 
 def names(h, integrals=None):
-    """The symbols of hybrid equations by names that can be typed; `integrals` maps names to integrals as printed."""
+    """The symbols of hybrid equations by names that can be typed; `integrals` maps names to
+    integrals as printed.
+    """
     tape = h.tape
     found = {name: Scalar(tape, i) for name, i in tape.names.items() if name.isidentifier()}
     for mark, rate in (("_t", "'"), ("_tt", "''")):
-        found |= {n + mark: Scalar(tape, tape.names[n + rate]) for n in list(tape.names) if n.isidentifier() and n + rate in tape.names}
+        found |= {
+            n + mark: Scalar(tape, tape.names[n + rate])
+            for n in list(tape.names)
+            if n.isidentifier() and n + rate in tape.names
+        }
     for c in h.continua.values():
         found["x"] = Scalar(tape, c.fields.x)
         for field in c.fields.names:
@@ -18,7 +24,9 @@ def names(h, integrals=None):
                 for j in range(3):
                     mark = field + ("_" + "x" * i + "t" * j if i + j else "")
                     for place, label in zip(("", "_0", "_L"), c.places, strict=True):
-                        found[mark + place] = Scalar(tape, c.fields.symbol(field, i, j, label.label))
+                        found[mark + place] = Scalar(
+                            tape, c.fields.symbol(field, i, j, label.label)
+                        )
     for name, text in (integrals or {}).items():
         found[name] = Scalar(tape, h.integrals[text].symbol)
     return found
@@ -32,4 +40,8 @@ def says(h, residual, text, integrals=None):
 
 def conditions(h, member=None):
     """{(end, field, order): (kind, residual)}"""
-    return {(b.end, b.field, b.order): (b.kind, b.residual) for b in h.boundary if member in (None, b.member)}
+    return {
+        (b.end, b.field, b.order): (b.kind, b.residual)
+        for b in h.boundary
+        if member in (None, b.member)
+    }

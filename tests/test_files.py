@@ -14,7 +14,12 @@ import dalembert as da
 from cli.running import environment, run
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.foundation.atomic_write import atomic_replace, check_extension, unused_path, write_text
+from dalembert.foundation.atomic_write import (
+    atomic_replace,
+    check_extension,
+    unused_path,
+    write_text,
+)
 
 
 def names(folder):
@@ -60,7 +65,9 @@ def test_where_nothing_can_be_written(tmp_path, name):
 def test_a_name_is_a_name_and_its_ending_says_what_it_is():
     with pytest.raises(Unwritable, match="a file is given by its name, not by 3"):
         write_text(3, "x")
-    with pytest.raises(Unwritable, match=r"x\.xyz: the ending decides on the format; give one of \.svg, \.png"):
+    with pytest.raises(
+        Unwritable, match=r"x\.xyz: the ending decides on the format; give one of \.svg, \.png"
+    ):
         check_extension("folder/x.xyz", (".svg", ".png"))
 
 
@@ -126,7 +133,13 @@ print("whole")
 
 @pytest.mark.skipif(sys.platform == "win32", reason="forks and signals of POSIX")
 def test_a_kill_at_any_step_leaves_no_half_file(tmp_path):
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, check=False, env=environment())
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
     assert ("whole\n", "", 0) == (done.stdout, done.stderr, done.returncode)
 
 
@@ -146,7 +159,9 @@ def full_after(size):
 
 @pytest.fixture(scope="module")
 def pendulum():
-    return da.simulate(gallery.build("double-pendulum"), 1, start=gallery.entry("double-pendulum").start)
+    return da.simulate(
+        gallery.build("double-pendulum"), 1, start=gallery.entry("double-pendulum").start
+    )
 
 
 def command(*arguments):
@@ -184,7 +199,9 @@ SLOW_WRITERS = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-@pytest.mark.parametrize("name", [*WRITERS, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW_WRITERS)])
+@pytest.mark.parametrize(
+    "name", [*WRITERS, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW_WRITERS)]
+)
 def test_a_full_disk_leaves_the_old_file(name, pendulum, tmp_path):
     path = tmp_path / name
     writer = (WRITERS | SLOW_WRITERS)[name](pendulum)

@@ -1,4 +1,6 @@
-"""200 hostile texts as expressions, names, display names and file names: refused in words or taken as what they are, never executed."""
+"""200 hostile texts as expressions, names, display names and file names: refused in words or
+taken as what they are, never executed.
+"""
 
 from html.parser import HTMLParser
 
@@ -10,7 +12,10 @@ from dalembert.foundation.atomic_write import slug
 from hostile import MARK, TEXTS
 
 FAST = 3
-SOME = [text if k % FAST == 0 else pytest.param(text, marks=pytest.mark.slow) for k, text in enumerate(TEXTS)]
+SOME = [
+    text if k % FAST == 0 else pytest.param(text, marks=pytest.mark.slow)
+    for k, text in enumerate(TEXTS)
+]
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +46,10 @@ class Tags(HTMLParser):
         self.found, self.script = [], False
 
     def handle_starttag(self, tag, attrs):
-        self.found += [tag, *(f"{k}={v}" for k, v in attrs if k.startswith("on") or k in ("src", "href"))]
+        self.found += [
+            tag,
+            *(f"{k}={v}" for k, v in attrs if k.startswith("on") or k in ("src", "href")),
+        ]
         self.script = tag == "script"
 
     def handle_data(self, data):

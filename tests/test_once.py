@@ -1,4 +1,6 @@
-"""What is made once is made once, whoever asks first; first calls from many threads neither crash nor change a bit."""
+"""What is made once is made once, whoever asks first; first calls from many threads neither
+crash nor change a bit.
+"""
 
 import json
 import multiprocessing
@@ -44,7 +46,11 @@ class Keeper:
 
 def test_each_kind_of_result_has_its_own_store():
     numbers, words, owner = PerOwnerCache[int](), PerOwnerCache[str](), Keeper()
-    assert (1, "a", 1) == (numbers(owner, "k", lambda: 1), words(owner, "k", lambda: "a"), numbers(owner, "k", lambda: 2))
+    assert (1, "a", 1) == (
+        numbers(owner, "k", lambda: 1),
+        words(owner, "k", lambda: "a"),
+        numbers(owner, "k", lambda: 2),
+    )
     assert 2 == numbers(Keeper(), "k", lambda: 2)
 
 
@@ -113,7 +119,15 @@ def test_first_calls_of_everything_from_eight_threads(alone, number):
     assert alone == first_calls_in_a_fresh_process(THREADS, 1.0, ("own", "shared")[number % 2])
 
 
-@pytest.mark.parametrize("way", ["spawn", pytest.param("fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here"))])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "spawn",
+        pytest.param(
+            "fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+        ),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_processes_started_while_others_run_give_the_same_bits(way):
     expected = first_calls.bits("four-bar")

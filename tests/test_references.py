@@ -17,5 +17,9 @@ def test_every_source_of_the_gallery_and_of_the_principles_is_known():
 
 
 def test_keys_in_docstrings_are_known():
-    keys = {k for path in SOURCES.rglob("*.py") for k in re.findall(r"\b([A-Z][a-z]{2,3}\d\d)\b", path.read_text(encoding="utf-8"))}
+    keys = {
+        k
+        for path in SOURCES.rglob("*.py")
+        for k in re.findall(r"\b([A-Z][a-z]{2,3}\d\d)\b", path.read_text(encoding="utf-8"))
+    }
     assert set() == keys - set(REFERENCES)

@@ -1,4 +1,6 @@
-"""Every result shows itself at the prompt: a few readable lines, never an address or a node number."""
+"""Every result shows itself at the prompt: a few readable lines, never an address or a node
+number.
+"""
 
 import dataclasses
 import re
@@ -42,7 +44,9 @@ def test_every_public_result_class_has_a_text_of_its_own():
     for name in dir(da):
         thing = getattr(da, name)
         if isinstance(thing, type) and not issubclass(thing, BaseException):
-            made_by_dataclass = dataclasses.is_dataclass(thing) and hasattr(thing.__repr__, "__wrapped__")
+            made_by_dataclass = dataclasses.is_dataclass(thing) and hasattr(
+                thing.__repr__, "__wrapped__"
+            )
             assert thing.__repr__ is not object.__repr__, name
             assert not made_by_dataclass, name
 
@@ -60,7 +64,10 @@ def test_fields_are_listed_where_a_class_writes_no_text():
         values: np.ndarray
         nothing: None = None
 
-    assert repr(RowOfNumbers("x", np.array([1.0, 2.0]))) == "Row of numbers\n  name     x\n  values   [1.0, 2.0]"
+    assert (
+        repr(RowOfNumbers("x", np.array([1.0, 2.0])))
+        == "Row of numbers\n  name     x\n  values   [1.0, 2.0]"
+    )
 
 
 def test_vectors_dyadics_and_jacobians_are_typeset_in_notebooks(results):
@@ -70,10 +77,15 @@ def test_vectors_dyadics_and_jacobians_are_typeset_in_notebooks(results):
 
 
 def test_every_public_result_is_typeset_in_a_notebook():
-    # what a description is made of has a name, numbers their digits, a cause its title, and an event that happened its line
+    # what a description is made of has a name, numbers their digits, a cause its title, and an
+    # event that happened its line
     plain = {"Cause", "ExactNumber", "PiNumber", "Frame", "Point", "Member", "Occurrence"}
     ways = ("_repr_html_", "_repr_latex_", "_repr_markdown_", "_repr_svg_")
-    classes = {n: x for n in dir(da) if isinstance(x := getattr(da, n), type) and not issubclass(x, BaseException)}
+    classes = {
+        n: x
+        for n in dir(da)
+        if isinstance(x := getattr(da, n), type) and not issubclass(x, BaseException)
+    }
     assert plain == {n for n, x in classes.items() if not any(hasattr(x, way) for way in ways)}
 
 

@@ -3,21 +3,29 @@ from dalembert.analysis.constraint_analysis.analysis import ConstraintAnalysis a
 from dalembert.analysis.constraint_analysis.analysis import RedundantRow as RedundantRow
 from dalembert.analysis.constraint_analysis.analysis import constraints as constraints
 from dalembert.analysis.constraint_analysis.integrability import RowClass as RowClass
-from dalembert.analysis.constraint_analysis.pfaffian_integrals import HiddenPosition as HiddenPosition
+from dalembert.analysis.constraint_analysis.pfaffian_integrals import (
+    HiddenPosition as HiddenPosition,
+)
 from dalembert.analysis.flexible.assumed_modes.discretise import discretise as discretise
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised as Discretised
-from dalembert.analysis.flexible.hybrid.extended_hamilton import extended_hamilton as extended_hamilton
+from dalembert.analysis.flexible.hybrid.extended_hamilton import (
+    extended_hamilton as extended_hamilton,
+)
 from dalembert.analysis.flexible.hybrid.field_variation import Integral as Integral
 from dalembert.analysis.flexible.hybrid.galerkin import GalerkinEquations as GalerkinEquations
 from dalembert.analysis.flexible.hybrid.galerkin import galerkin as galerkin
-from dalembert.analysis.flexible.hybrid.hybrid_equations import BoundaryCondition as BoundaryCondition
+from dalembert.analysis.flexible.hybrid.hybrid_equations import (
+    BoundaryCondition as BoundaryCondition,
+)
 from dalembert.analysis.flexible.hybrid.hybrid_equations import HybridEquations as HybridEquations
 from dalembert.analysis.flexible.modes.natural_modes import MemberBuckling as MemberBuckling
 from dalembert.analysis.flexible.modes.natural_modes import MemberModes as MemberModes
 from dalembert.analysis.flexible.modes.natural_modes import member_buckling as member_buckling
 from dalembert.analysis.flexible.modes.natural_modes import member_modes as member_modes
 from dalembert.analysis.flexible.modes.static_deflection import Deflection as Deflection
-from dalembert.analysis.flexible.modes.static_deflection import member_deflection as member_deflection
+from dalembert.analysis.flexible.modes.static_deflection import (
+    member_deflection as member_deflection,
+)
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict as LoadVerdict
 from dalembert.analysis.integrals.energy_integrals import EnergyIntegrals as EnergyIntegrals
 from dalembert.analysis.integrals.run_integrals import RunIntegrals as RunIntegrals
@@ -197,7 +205,9 @@ from dalembert.runtime.simulation.events.event import Occurrence as Occurrence
 from dalembert.runtime.simulation.events.event import event as event
 from dalembert.runtime.simulation.events.event import impact as impact
 from dalembert.runtime.simulation.events.event_loop import EndlessEvents as EndlessEvents
-from dalembert.runtime.simulation.forward_sensitivity.sensitivities import Sensitivities as Sensitivities
+from dalembert.runtime.simulation.forward_sensitivity.sensitivities import (
+    Sensitivities as Sensitivities,
+)
 from dalembert.runtime.simulation.plotting.plot import Plot as Plot
 from dalembert.runtime.simulation.reactions.loads import DriveLoad as DriveLoad
 from dalembert.runtime.simulation.reactions.loads import JointLoad as JointLoad

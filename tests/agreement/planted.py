@@ -22,7 +22,9 @@ def with_wrong_sign(of, a, w, alpha):
 
 
 def only(part):
-    """Ψ̇ − ∂u/∂q with only its part free of the speeds (γ dropped) or only its part linear in them (γ_t dropped)."""
+    """Ψ̇ − ∂u/∂q with only its part free of the speeds (γ dropped) or only its part linear in
+    them (γ_t dropped).
+    """
     whole = QuasiVelocities.transposition.func
 
     def transposition(full):
@@ -40,5 +42,7 @@ def reduced(of, v, w):
     """T(q, W u(q̇) + X): the same value wherever the rows hold, another function."""
     kin = of.kin
     u_of_rates = Substitution(kin.tape, dict(zip(kin.u, kin.definitions, strict=True)))
-    on_rows = Substitution(kin.tape, {x: u_of_rates(e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True)})
+    on_rows = Substitution(
+        kin.tape, {x: u_of_rates(e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True)}
+    )
     return WHOLE_T(of, v, w).map(lambda tree: tree, on_rows).with_letter("T")

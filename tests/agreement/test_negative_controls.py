@@ -1,6 +1,8 @@
-"""Planted errors are caught, in the prime fields and in floats: a certificate that cannot fail proves nothing.
+"""Planted errors are caught, in the prime fields and in floats: a certificate that cannot fail
+proves nothing.
 
-Each error is planted here, by patching or by deriving a variant; the library has no switch for any of them.
+Each error is planted here, by patching or by deriving a variant; the library has no switch for any
+of them.
 """
 
 from dataclasses import replace
@@ -53,7 +55,9 @@ def test_without_an_error_nothing_is_caught(name):
 # ---- a dropped Coriolis term ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["cart-and-bar", "rolling-disk", "spherical-pendulum", "knife-edge-rod"])
+@pytest.mark.parametrize(
+    "name", ["cart-and-bar", "rolling-disk", "spherical-pendulum", "knife-edge-rod"]
+)
 def test_dropped_coriolis_term(name, monkeypatch):
     s = gallery.build(name)
     right = da.lagrange(s).equations
@@ -79,7 +83,9 @@ def test_half_of_the_coriolis_term(monkeypatch):
     whole = Kinematics.a
 
     def halved(kin, P):
-        coriolis = kin.w(B).cross(Vector(kin.tape, {B: (kin.rate(r.i), kin.tape.zero, kin.tape.zero)}))
+        coriolis = kin.w(B).cross(
+            Vector(kin.tape, {B: (kin.rate(r.i), kin.tape.zero, kin.tape.zero)})
+        )
         return whole(kin, P) - coriolis
 
     monkeypatch.setattr(Kinematics, "a", halved)
@@ -89,20 +95,26 @@ def test_half_of_the_coriolis_term(monkeypatch):
 # ---- the sign of ω × Iω --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["free-body", "free-body-quaternion", "lagrange-top", "spatial-chain", "rolling-disk"])
+@pytest.mark.parametrize(
+    "name", ["free-body", "free-body-quaternion", "lagrange-top", "spatial-chain", "rolling-disk"]
+)
 @pytest.mark.parametrize("principle", ["gibbs_appell", "gauss"])
 def test_wrong_sign_of_w_cross_Iw(name, principle, monkeypatch):
     s = gallery.build(name)
     right, derive = da.kane(s).equations, getattr(da, principle)
     assert not caught(right, derive(s).equations)
-    monkeypatch.setattr("dalembert.mechanics.kinetics.system_quantities.gibbs_function", with_wrong_sign)
+    monkeypatch.setattr(
+        "dalembert.mechanics.kinetics.system_quantities.gibbs_function", with_wrong_sign
+    )
     assert caught(right, derive(s).equations)
 
 
 # ---- Hamel coefficients --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["knife-edge-rod", "vehicle", "chaplygin-sleigh", "rolling-disk", "free-body", "suslov"])
+@pytest.mark.parametrize(
+    "name", ["knife-edge-rod", "vehicle", "chaplygin-sleigh", "rolling-disk", "free-body", "suslov"]
+)
 def test_dropped_gamma(name, monkeypatch):
     s = gallery.build(name)
     right = da.kane(s).equations
@@ -137,7 +149,9 @@ def test_gamma_t_is_not_missed_where_nothing_moves(monkeypatch):
 # ---- T reduced by the constraints before differentiating -----------------------------------------
 
 
-@pytest.mark.parametrize("name", ["rolling-disk", "vehicle", "knife-edge-rod", "chaplygin-sleigh", "ball-on-turntable"])
+@pytest.mark.parametrize(
+    "name", ["rolling-disk", "vehicle", "knife-edge-rod", "chaplygin-sleigh", "ball-on-turntable"]
+)
 @pytest.mark.parametrize("principle", ["lagrange", "maggi", "boltzmann_hamel", "hamilton"])
 def test_kinetic_energy_reduced_before_differentiating(name, principle, monkeypatch):
     s = gallery.build(name)
@@ -163,14 +177,29 @@ def test_bar00_58_as_the_matrix_of_the_speeds():
     d = da.kane(gallery.build("vehicle"))
     kin, t, s = d.kinematics, d.tape, d.kinematics.system
     T = as_node(t, s.expression("1/2*m*u1**2 + 1/2*(I_G + m*L**2)*u2**2"))
-    Y = [[as_node(t, s.expression(e)) for e in row] for row in (["cos(theta)", "sin(theta)", "0"], ["0", "0", "1"])]
+    Y = [
+        [as_node(t, s.expression(e)) for e in row]
+        for row in (["cos(theta)", "sin(theta)", "0"], ["0", "0", "1"])
+    ]
     U = [as_node(t, s.expression(e)) for e in ("F_C + F_D", "h*(F_D - F_C)")]
     P = [as_node(t, s.expression(e)) for e in ("m*u1", "(I_G + m*L**2)*u2")]
     assert all(
-        provably_zero(t, [t.sub(Derivative(t, lambda i, u=u: t.one if i == u else None)(T), p) for u, p in zip(kin.u, P, strict=True)])
+        provably_zero(
+            t,
+            [
+                t.sub(Derivative(t, lambda i, u=u: t.one if i == u else None)(T), p)
+                for u, p in zip(kin.u, P, strict=True)
+            ],
+        )
     )
     along = [Derivative(t, lambda i, q=q: t.one if i == q else None) for q in kin.q]
-    u = [t.add(t.add(t.mul(row[0], kin.qdot[0]), t.mul(row[1], kin.qdot[1])), t.mul(row[2], kin.qdot[2])) for row in Y]
+    u = [
+        t.add(
+            t.add(t.mul(row[0], kin.qdot[0]), t.mul(row[1], kin.qdot[1])),
+            t.mul(row[2], kin.qdot[2]),
+        )
+        for row in Y
+    ]
     residuals = []
     for r in range(2):
         total = t.sub(kin.rate(P[r]), U[r])
@@ -180,7 +209,10 @@ def test_bar00_58_as_the_matrix_of_the_speeds():
                 total = t.add(total, t.mul(p, t.mul(Z, W.get(r, t.zero))))
         residuals.append(total)
     # what it gives: (50) without −m L u₂² and + m L u₁ u₂
-    printed = [as_node(t, s.expression(e)) for e in ("m*u1' - (F_C + F_D)", "(I_G + m*L**2)*u2' - h*(F_D - F_C)")]
+    printed = [
+        as_node(t, s.expression(e))
+        for e in ("m*u1' - (F_C + F_D)", "(I_G + m*L**2)*u2' - h*(F_D - F_C)")
+    ]
     assert all(provably_zero(t, [t.sub(a, b) for a, b in zip(residuals, printed, strict=True)]))
     assert caught(d.equations, replace(d.equations, residuals=tuple(residuals)))
 
@@ -200,7 +232,9 @@ def planted_spins(monkeypatch, wrong, depth):
 
 
 @pytest.mark.parametrize("wrong", [lambda v: -v, lambda v: 2 * v], ids=["sign", "twice"])
-@pytest.mark.parametrize("name", ["lagrange-top", "free-body", "spherical-pendulum", "gyroscope", "spatial-chain"])
+@pytest.mark.parametrize(
+    "name", ["lagrange-top", "free-body", "spherical-pendulum", "gyroscope", "spatial-chain"]
+)
 def test_wrong_angular_velocity(name, wrong, monkeypatch):
     planted_spins(monkeypatch, wrong, depth=1)
     s = gallery.build(name)
@@ -212,7 +246,8 @@ def test_wrong_angular_velocity(name, wrong, monkeypatch):
 
 
 def test_wrong_angular_velocity_that_only_the_audit_and_positions_notice(monkeypatch):
-    # twice the spin about a fixed axis is the ω of another motion: every other principle agrees, and conserves its own energy
+    # twice the spin about a fixed axis is the ω of another motion: every other principle agrees,
+    # and conserves its own energy
     planted_spins(monkeypatch, lambda v: 2 * v, depth=0)
     s = da.System("arm")
     m, l, I, k = s.constants("m l I k")
@@ -227,7 +262,9 @@ def test_wrong_angular_velocity_that_only_the_audit_and_positions_notice(monkeyp
     assert not audit_in_floats(s)
 
 
-@pytest.mark.parametrize("name", ["lagrange-top", "free-body", "spherical-pendulum", "gyroscope", "spatial-chain"])
+@pytest.mark.parametrize(
+    "name", ["lagrange-top", "free-body", "spherical-pendulum", "gyroscope", "spatial-chain"]
+)
 def test_right_angular_velocity(name):
     families, audit = by_families(gallery.build(name))
     assert audit
@@ -242,7 +279,9 @@ def audit_in_floats(system):
     differences = []
     for body in kin.system.bodies:
         r = (body.G - system.O).on(t).components(N)
-        differences += [t.sub(a, kin.rate(b)) for a, b in zip(kin.v(body.G).components(N), r, strict=True)]
+        differences += [
+            t.sub(a, kin.rate(b)) for a, b in zip(kin.v(body.G).components(N), r, strict=True)
+        ]
         if body.frame is not None:
             R, w = body.frame.dcm_nodes(t), kin.w(body.frame).components(N)
             Rd = [tuple(kin.rate(x) for x in row) for row in R]

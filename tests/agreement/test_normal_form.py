@@ -29,14 +29,20 @@ def forms(d: da.Derivation) -> list[tuple[int, RationalForm]]:
     found = []
     for r in d.equations.residuals:
         try:
-            found += [(r, form) for form in normal_form(d.tape, (r,), limit=1_000) if form.term_count <= LONGEST]
+            found += [
+                (r, form)
+                for form in normal_form(d.tape, (r,), limit=1_000)
+                if form.term_count <= LONGEST
+            ]
         except TooLong:
             continue
     return found
 
 
 def vanishing(t: Tape, gaps: list[int]) -> list[bool]:
-    """In the field; with roots, of which the field knows only the squares, to fifty digits at a point."""
+    """In the field; with roots, of which the field knows only the squares, to fifty digits at a
+    point.
+    """
     if not any(t.nodes[i][0] in ("sqrt", "abs") for i in dependencies(t, gaps)):
         return provably_zero(t, gaps)
     at = {i: Fraction(2 * n + 3, 7 + n % 5) for n, i in enumerate(symbols_of(t, gaps))}
@@ -44,20 +50,28 @@ def vanishing(t: Tape, gaps: list[int]) -> list[bool]:
 
 
 def check_values(d: da.Derivation) -> None:
-    """Normal form, the layout of an expression and that of an equation: the raw value, in the field."""
+    """Normal form, the layout of an expression and that of an equation: the raw value, in the
+    field.
+    """
     t = d.tape.fork()
     gaps = []
     for raw, form in forms(d):
         gaps.append(t.sub(raw, to_scalar(form, t).i))
         for group in (False, True):
-            printed = SourceNotation()(Printer(symbol_namer(t), ranking_for(t, form), group=group).form(form))
+            printed = SourceNotation()(
+                Printer(symbol_namer(t), ranking_for(t, form), group=group).form(form)
+            )
             gaps.append(t.sub(raw, as_node(t, d.kinematics.system.expression(printed))))
         sides, ranking = equation(form, t, [d.kinematics.name(u) for u in d.kinematics.udot])
         written = SourceNotation()(Printer(symbol_namer(t), ranking).form(sides.residual))
         # an equation is cleared of its denominator, unless that is a root, and may change its sign
-        below = to_scalar(RationalForm(form.denominator), t).i if sides.left.is_polynomial else t.one
+        below = (
+            to_scalar(RationalForm(form.denominator), t).i if sides.left.is_polynomial else t.one
+        )
         whole = as_node(t, d.kinematics.system.expression(written))
-        plus, minus = vanishing(t, [t.sub(t.mul(raw, below), whole), t.add(t.mul(raw, below), whole)])
+        plus, minus = vanishing(
+            t, [t.sub(t.mul(raw, below), whole), t.add(t.mul(raw, below), whole)]
+        )
         assert plus or minus
     assert all(vanishing(t, gaps))
 

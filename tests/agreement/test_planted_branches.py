@@ -1,4 +1,6 @@
-"""A principle that loses |·|, a sign, the branch of a root or the sign of a term is caught, whatever the coordinates are called."""
+"""A principle that loses |·|, a sign, the branch of a root or the sign of a term is caught,
+whatever the coordinates are called.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,17 @@ RESERVED = {"t", "N", "O"}
 
 def name(rng: random.Random) -> str:
     while True:
-        word = "".join(rng.choices(string.ascii_lowercase, k=rng.randint(1, 5))) + rng.choice(["", "1", "_2"])
+        word = "".join(rng.choices(string.ascii_lowercase, k=rng.randint(1, 5))) + rng.choice(
+            ["", "1", "_2"]
+        )
         if word not in RESERVED and word not in ("m", "k", "c", "mu", "l", "pi", "e"):
             return word
 
 
 def damped(rng: random.Random) -> da.System:
-    """A particle with friction, drag |v| v and a spring with a rest length; a coupling that depends on the side."""
+    """A particle with friction, drag |v| v and a spring with a rest length; a coupling that
+    depends on the side.
+    """
     s = da.System("damped")
     m, k, c, mu, l = s.constants("m k c mu l")
     first = name(rng)
@@ -40,14 +46,21 @@ def damped(rng: random.Random) -> da.System:
 def lost(equations: Equations, kind: str) -> Equations:
     """The equations with one thing wrong."""
     t = equations.tape.fork()
-    nodes = {op: [i for i in dependencies(t, equations.residuals) if t.nodes[i][0] == op] for op in ("abs", "sign", "sqrt")}
+    nodes = {
+        op: [i for i in dependencies(t, equations.residuals) if t.nodes[i][0] == op]
+        for op in ("abs", "sign", "sqrt")
+    }
     if kind == "term":
         row = equations.residuals[1]
         wrong = (equations.residuals[0], t.add(row, t.mul(t.const(2), nodes["abs"][0])))
         return replace(equations, tape=t, residuals=wrong)
     if kind == "two signs":
         a, b = (t.sub(t.call("abs", u), u) for u in equations.u)
-        return replace(equations, tape=t, residuals=(t.add(equations.residuals[0], t.mul(a, b)), equations.residuals[1]))
+        return replace(
+            equations,
+            tape=t,
+            residuals=(t.add(equations.residuals[0], t.mul(a, b)), equations.residuals[1]),
+        )
     i = nodes[kind][0]
     instead = {"abs": t.nodes[i][1], "sign": t.one, "sqrt": t.neg(i)}[kind]
     insert = Substitution(t, {i: instead})
@@ -64,7 +77,9 @@ def missed(names: int, seed: int) -> list[tuple[str, str]]:
         s = damped(rng)
         right = da.kane(s).equations
         found += [
-            (str(s.q[0]), kind) for kind in KINDS if certify_equal(right, lost(right, kind), seed=rng.getrandbits(40)).holds is not False
+            (str(s.q[0]), kind)
+            for kind in KINDS
+            if certify_equal(right, lost(right, kind), seed=rng.getrandbits(40)).holds is not False
         ]
     return found
 
@@ -82,7 +97,9 @@ def test_an_error_that_only_shows_where_two_signs_coincide():
     rng = random.Random(3)
     for _ in range(4):
         right = da.kane(damped(rng)).equations
-        assert certify_equal(right, lost(right, "two signs"), seed=rng.getrandbits(40)).holds is False
+        assert (
+            certify_equal(right, lost(right, "two signs"), seed=rng.getrandbits(40)).holds is False
+        )
 
 
 def test_without_an_error_all_principles_agree_with_a_bound():
@@ -95,5 +112,11 @@ def test_without_an_error_all_principles_agree_with_a_bound():
 def test_the_seed_draws_the_same_points_again():
     right = da.kane(damped(random.Random(5))).equations
     wrong = lost(right, "abs")
-    assert certify_equal(right, wrong, seed=11).difference == certify_equal(right, wrong, seed=11).difference
-    assert certify_equal(right, wrong, seed=11).difference != certify_equal(right, wrong, seed=12).difference
+    assert (
+        certify_equal(right, wrong, seed=11).difference
+        == certify_equal(right, wrong, seed=11).difference
+    )
+    assert (
+        certify_equal(right, wrong, seed=11).difference
+        != certify_equal(right, wrong, seed=12).difference
+    )

@@ -1,4 +1,6 @@
-"""A turned sign in anything that hybrid equations display, or a turned sign or a dropped term in any of their formulas, is found."""
+"""A turned sign in anything that hybrid equations display, or a turned sign or a dropped term in
+any of their formulas, is found.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -57,7 +59,9 @@ def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(name):
     reader = HybridReader(h)
     planted, missed = 0, []
     # r − r_P is one name, not a difference to plant errors in
-    names = {a.symbol: f.Symbol(f"from {k}") for k, a in enumerate(h.told) if isinstance(a.symbol, f.Sum)}
+    names = {
+        a.symbol: f.Symbol(f"from {k}") for k, a in enumerate(h.told) if isinstance(a.symbol, f.Sum)
+    }
     reader.values |= {new: reader.values[old] for old, new in names.items()}
     for a in h.told:
         assert isinstance(a, Quantity)

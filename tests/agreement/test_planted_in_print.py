@@ -1,4 +1,6 @@
-"""A turned sign or a dropped term in anything that is displayed, in any printed formula, or where a quantity is defined, is found."""
+"""A turned sign or a dropped term in anything that is displayed, in any printed formula, or
+where a quantity is defined, is found.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -11,7 +13,11 @@ from dalembert.mechanics.agreement.agreement_table import agreement
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.mechanics.kinetics.spatial_fields import SpatialField
-from dalembert.mechanics.kinetics.system_quantities import Quantities, RateQuantities, SpeedQuantities
+from dalembert.mechanics.kinetics.system_quantities import (
+    Quantities,
+    RateQuantities,
+    SpeedQuantities,
+)
 from dalembert.mechanics.principles.derivation import Matrix
 from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
@@ -24,7 +30,9 @@ DERIVE = {p.name: derive for p, derive in WRITTEN_IN_QUANTITIES}
 
 
 def everything():
-    """Weights, a spring, a potential without a place, drag, a force, a torque, a row, a specified motion and speeds of its own."""
+    """Weights, a spring, a potential without a place, drag, a force, a torque, a row, a
+    specified motion and speeds of its own.
+    """
     s = da.System("everything")
     x, y, theta, phi = s.coordinates("x y theta phi")
     m, J, k, l0, c, kappa, F, M = s.constants("m J k l0 c kappa F M")
@@ -65,8 +73,19 @@ def turned(d, value):
         return None if all(provably_zero(t, value.components(d.kinematics.system.N))) else -value
     if not isinstance(value, Matrix):
         return None
-    place = next(((i, k) for i, row in enumerate(value.rows) for k, e in enumerate(row) if not provably_zero(t, [e])[0]), None)
-    rows = tuple(tuple(t.neg(e) if (i, k) == place else e for k, e in enumerate(row)) for i, row in enumerate(value.rows))
+    place = next(
+        (
+            (i, k)
+            for i, row in enumerate(value.rows)
+            for k, e in enumerate(row)
+            if not provably_zero(t, [e])[0]
+        ),
+        None,
+    )
+    rows = tuple(
+        tuple(t.neg(e) if (i, k) == place else e for k, e in enumerate(row))
+        for i, row in enumerate(value.rows)
+    )
     return None if place is None else replace(value, rows=rows)
 
 
@@ -77,7 +96,10 @@ def in_every_item(d):
             wrong = turned(d, item.value)
             if wrong is not None and isinstance(d.told[n], Quantity):
                 items = (*step.items[:i], replace(item, value=wrong), *step.items[i + 1 :])
-                yield f"{step.title}, item {i + 1}", (*d.steps[:n], replace(step, items=items), *d.steps[n + 1 :])
+                yield (
+                    f"{step.title}, item {i + 1}",
+                    (*d.steps[:n], replace(step, items=items), *d.steps[n + 1 :]),
+                )
 
 
 @pytest.mark.parametrize("name", ["everything", "vehicle"])
@@ -100,7 +122,9 @@ def variants(tree):
             rest = (*tree.terms[:i], *tree.terms[i + 1 :])
             yield rest[0] if len(rest) == 1 else f.Sum(rest)
             yield f.Sum((*tree.terms[:i], -term, *tree.terms[i + 1 :]))
-            yield from (f.Sum((*tree.terms[:i], inner, *tree.terms[i + 1 :])) for inner in variants(term))
+            yield from (
+                f.Sum((*tree.terms[:i], inner, *tree.terms[i + 1 :])) for inner in variants(term)
+            )
     elif isinstance(tree, f.Equation):
         yield from (replace(tree, left=left) for left in variants(tree.left))
         if tree.right != f.ZERO:
@@ -114,14 +138,20 @@ def variants(tree):
             yield from (replace(tree, of=of) for of in variants(tree.of))
     elif isinstance(tree, f.Product):
         for i, factor in enumerate(tree.factors):
-            yield from (f.Product((*tree.factors[:i], inner, *tree.factors[i + 1 :])) for inner in variants(factor))
+            yield from (
+                f.Product((*tree.factors[:i], inner, *tree.factors[i + 1 :]))
+                for inner in variants(factor)
+            )
 
 
 def in_every_formula(d):
     for a in d.statement.dependencies:
         if a.title or a is d.statement:
             # Φ = Ψ⁻¹, γ and what the momenta carry are checked by what they say, not by their tree
-            by_meaning = isinstance(a.formula, f.Inverse) or a.title in ("Hamel coefficients", "What the momenta carry")
+            by_meaning = isinstance(a.formula, f.Inverse) or a.title in (
+                "Hamel coefficients",
+                "What the momenta carry",
+            )
             if by_meaning:
                 continue
             wrong = list(variants(a.formula))
@@ -183,7 +213,9 @@ DEFINED = [
 ]
 
 
-@pytest.mark.parametrize(("owner", "name"), DEFINED, ids=[f"{owner.__name__}.{name}" for owner, name in DEFINED])
+@pytest.mark.parametrize(
+    ("owner", "name"), DEFINED, ids=[f"{owner.__name__}.{name}" for owner, name in DEFINED]
+)
 def test_a_turned_sign_where_a_quantity_is_defined(owner, name, monkeypatch):
     right = vars(owner)[name].func
 
@@ -193,4 +225,6 @@ def test_a_turned_sign_where_a_quantity_is_defined(owner, name, monkeypatch):
 
     monkeypatch.setattr(owner, name, property(wrong))
     # the sign of a row turns its multiplier and no motion: only the print tells
-    assert not agreement(everything()).agree or any(Reader(derive(everything())).broken() for derive in DERIVE.values())
+    assert not agreement(everything()).agree or any(
+        Reader(derive(everything())).broken() for derive in DERIVE.values()
+    )

@@ -1,4 +1,6 @@
-"""Gre03, Example 4.2, typed from the book: the rolling disk's energy and equations, printed and derived."""
+"""Gre03, Example 4.2, typed from the book: the rolling disk's energy and equations, printed and
+derived.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,17 @@ class RollingDisk:
         self.printed_energy = self._printed_energy()
         derived = [lagrangian_operator(self.energy, q) for q in self.q]
         printed = self._printed_operators()
-        self.operators = {f"4.{n}": pair for n, pair in zip(range(46, 51), zip(printed, derived, strict=True), strict=True)}
+        self.operators = {
+            f"4.{n}": pair
+            for n, pair in zip(range(46, 51), zip(printed, derived, strict=True), strict=True)
+        }
         self.reduced = self._reduced(derived)
 
     def forms(self) -> list[RationalForm]:
-        return normal_form(self.tape, [e.i for pair in (*self.operators.values(), *self.reduced.values()) for e in pair])
+        return normal_form(
+            self.tape,
+            [e.i for pair in (*self.operators.values(), *self.reduced.values()) for e in pair],
+        )
 
     def _printed_energy(self) -> Scalar:
         """(4.45)"""
@@ -117,8 +125,14 @@ class RollingDisk:
         rewrite = Substitution(self.tape, {x.dot.dot.i: x_dd.i, y.dot.dot.i: y_dd.i})
         derived = [Scalar(self.tape, rewrite(e.i)) for e in rows]
         printed = [
-            mr2 * p.dot * (1 + 5 * ct**2) / 4 + 3 * mr2 * s.dot * ct / 2 - 5 * mr2 * p * o * st * ct / 2 - mr2 * o * s * st / 2,
-            5 * mr2 * o.dot / 4 + 5 * mr2 * p**2 * st * ct / 4 + 3 * mr2 * p * s * st / 2 + m * g * r * ct,
+            mr2 * p.dot * (1 + 5 * ct**2) / 4
+            + 3 * mr2 * s.dot * ct / 2
+            - 5 * mr2 * p * o * st * ct / 2
+            - mr2 * o * s * st / 2,
+            5 * mr2 * o.dot / 4
+            + 5 * mr2 * p**2 * st * ct / 4
+            + 3 * mr2 * p * s * st / 2
+            + m * g * r * ct,
             3 * mr2 * s.dot / 2 + 3 * mr2 * p.dot * ct / 2 - 5 * mr2 * p * o * st / 2,
         ]
         return dict(zip(("4.57", "4.59", "4.60"), zip(printed, derived, strict=True), strict=True))

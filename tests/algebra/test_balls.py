@@ -11,7 +11,20 @@ from flint import arb, ctx
 from comparisons import contains_zero, vanish
 from dalembert.errors import Unknown
 from dalembert.symbolic.algebra.arithmetic import evaluate_balls, is_regular_somewhere
-from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
+from dalembert.symbolic.algebra.functions import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -60,7 +73,13 @@ def test_true_and_false_identities():
     positive = abs(X**2 + Y**2) - X**2 - Y**2
     nested = sin(cos(X) ** 2) - sin(1 - sin(X) ** 2)
     false = true + Fraction(1, 10**45)
-    assert vanish(TAPE, [e.i for e in (true, product, positive, nested, false)], VALUES) == [True, True, True, True, False]
+    assert vanish(TAPE, [e.i for e in (true, product, positive, nested, false)], VALUES) == [
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_what_cannot_be_decided_is_said_to_be_so():

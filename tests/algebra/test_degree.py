@@ -1,4 +1,6 @@
-"""The bounds are never below the true degrees, and for polynomials in sines and cosines they do not grow with every sum."""
+"""The bounds are never below the true degrees, and for polynomials in sines and cosines they do
+not grow with every sum.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,18 @@ from dalembert.symbolic.algebra.exact.verdict import (
 )
 from dalembert.symbolic.algebra.exact.zero_test import SamplePoint
 from dalembert.symbolic.algebra.expression_graph import dependencies, evaluate
-from dalembert.symbolic.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
+from dalembert.symbolic.algebra.functions import (
+    asin,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -117,7 +130,9 @@ def test_a_chain_of_divisions_doubles():
 
 
 class Lines:
-    """Rational functions of one variable: each random number of a point moves on a line of its own."""
+    """Rational functions of one variable: each random number of a point moves on a line of its
+    own.
+    """
 
     def __init__(self, point: SamplePoint, units: dict[tuple[bool, int], int]) -> None:
         self.point, self.units = point, units
@@ -173,7 +188,10 @@ class Lines:
             x = self.line(("angle", g))
             c1, s1 = (1 - x * x, 1 + x * x), (2 * x if n > 0 else -2 * x, 1 + x * x)
             for _ in range(abs(int(n))):
-                c, s = self.sub(self.mul(c, c1), self.mul(s, s1)), self.add(self.mul(c, s1), self.mul(s, c1))
+                c, s = (
+                    self.sub(self.mul(c, c1), self.mul(s, s1)),
+                    self.add(self.mul(c, s1), self.mul(s, c1)),
+                )
         return {"sin": s, "cos": c, "exp": e}[function]
 
 
@@ -249,7 +267,11 @@ def test_angles_are_spread_evenly():
 def test_degrees_count_the_roots_of_their_own_row():
     x, y = symbols("x y")
     e, f, g = x * y, sqrt(x) + y, sqrt(x) + sqrt(y + 1)
-    assert [(r.above, r.log2_branches) for r in row_degrees(e.tape, [e.i, f.i, g.i])] == [(2, 0), (1, 2), (1, 4)]
+    assert [(r.above, r.log2_branches) for r in row_degrees(e.tape, [e.i, f.i, g.i])] == [
+        (2, 0),
+        (1, 2),
+        (1, 4),
+    ]
 
 
 def test_bounds_of_points_and_draws():
@@ -270,7 +292,9 @@ def test_bounds_of_points_and_draws():
 
 
 def test_larger_degrees_take_larger_primes():
-    assert [prime_bits_for([DegreeBound(10**k, 0)], 24, 1e-12) for k in (2, 20, 60, 130, 290, 400)] == [127, 127, 255, 511, 1023, None]
+    assert [
+        prime_bits_for([DegreeBound(10**k, 0)], 24, 1e-12) for k in (2, 20, 60, 130, 290, 400)
+    ] == [127, 127, 255, 511, 1023, None]
 
 
 def test_the_statistics_of_missed_patterns():

@@ -1,4 +1,6 @@
-"""True identities hold at every point, false ones fail, and nothing depends on anything but the seed."""
+"""True identities hold at every point, false ones fail, and nothing depends on anything but the
+seed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.symbolic.algebra.exact.finite_field import is_prime, jacobi, multiply_angle, random_prime, square_root, unit_root
+from dalembert.symbolic.algebra.exact.finite_field import (
+    is_prime,
+    jacobi,
+    multiply_angle,
+    random_prime,
+    square_root,
+    unit_root,
+)
 from dalembert.symbolic.algebra.exact.zero_test import (
     BadPoint,
     NoRoot,
@@ -27,8 +36,27 @@ from dalembert.symbolic.algebra.exact.zero_test import (
     rank_mod,
     solve_mod,
 )
-from dalembert.symbolic.algebra.expression_graph import copy_expressions, is_monomial, is_structurally_nonzero
-from dalembert.symbolic.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
+from dalembert.symbolic.algebra.expression_graph import (
+    copy_expressions,
+    is_monomial,
+    is_structurally_nonzero,
+)
+from dalembert.symbolic.algebra.functions import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -77,8 +105,13 @@ TRUE = {
     "π/5": 4 * cos(PI / 5) - 1 - R5,
     "π/7": 8 * cos(PI / 7) ** 3 - 4 * cos(PI / 7) ** 2 - 4 * cos(PI / 7) + 1,
     "2π/7": sin(PI * 2 / 7) + sin(PI * 4 / 7) + sin(PI * 8 / 7) - sqrt(7 + 0 * X) / 2,
-    "one degree": cos(60 * (PI / 180) + T) - cos(T) / 2 + R3 / 2 * sin(T) + (cos(PI / 180) ** 2 + sin(PI / 180) ** 2 - 1),
-    "π in a product": sin((X + Fraction(1, 5)) * PI) - sin(PI * X) * cos(PI / 5) - cos(PI * X) * sin(PI / 5),
+    "one degree": cos(60 * (PI / 180) + T)
+    - cos(T) / 2
+    + R3 / 2 * sin(T)
+    + (cos(PI / 180) ** 2 + sin(PI / 180) ** 2 - 1),
+    "π in a product": sin((X + Fraction(1, 5)) * PI)
+    - sin(PI * X) * cos(PI / 5)
+    - cos(PI * X) * sin(PI / 5),
     "root squared": sqrt(X) ** 2 - X,
     "root of a product": sqrt(A * B) - sqrt(A) * sqrt(B),
     "root of a square": sqrt(X**2) - abs(X),
@@ -192,7 +225,25 @@ def test_primes_take_the_roots_they_are_asked_for():
 
 
 def test_is_prime():
-    assert [n for n in range(60) if is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59]
+    assert [n for n in range(60) if is_prime(n)] == [
+        2,
+        3,
+        5,
+        7,
+        11,
+        13,
+        17,
+        19,
+        23,
+        29,
+        31,
+        37,
+        41,
+        43,
+        47,
+        53,
+        59,
+    ]
     assert is_prime((1 << 61) - 1)
     assert is_prime((1 << 62) - 1001) is ((1 << 62) - 1001 in _primes_near())
     # strong pseudoprimes to bases 2, 3, 5 and to the first nine primes
@@ -232,7 +283,11 @@ def test_a_prime_of_another_kind_is_refused():
 
 
 def test_values_do_not_depend_on_the_order_of_asking():
-    outs = [e.i for e in TRUE.values()] + [e.i for e in FALSE.values()] + [sin(T).i, exp(A).i, atan2(Y, X).i]
+    outs = (
+        [e.i for e in TRUE.values()]
+        + [e.i for e in FALSE.values()]
+        + [sin(T).i, exp(A).i, atan2(Y, X).i]
+    )
     tape = T.tape
     forwards = SamplePoint(tape, 13)
     backwards = SamplePoint(tape, 13)
@@ -269,7 +324,10 @@ def test_a_point_moves_to_another_tape_with_its_roots_and_prime():
     assert point.on(x.tape)(r.i) == point(r.i)
     assert point.on(fork)(c.i) == point(c.i)
     assert point.on(fork)(z.i) == point(z.i)
-    assert point.on(fork, given={x.i: 8})(z.i) == 3 or point.on(fork, given={x.i: 8})(z.i) == point.prime - 3
+    assert (
+        point.on(fork, given={x.i: 8})(z.i) == 3
+        or point.on(fork, given={x.i: 8})(z.i) == point.prime - 3
+    )
 
 
 def test_a_point_follows_the_growing_tape():
@@ -308,7 +366,9 @@ def test_a_deep_sum_as_an_angle():
         total = tape.add(total, x)
     for x in reversed(xs):
         back = tape.add(back, x)
-    assert provably_zero(tape, [tape.sub(tape.call("sin", total), tape.call("sin", back))]) == [True]
+    assert provably_zero(tape, [tape.sub(tape.call("sin", total), tape.call("sin", back))]) == [
+        True
+    ]
 
 
 def test_a_point_depends_on_its_seed():
@@ -322,7 +382,9 @@ def test_many_springs_find_a_point():
     q = [Scalar(tape, tape.symbol(f"q{k}")) for k in range(22)]
     lengths = [sqrt((q[k] - q[k + 2]) ** 2 + (q[k + 1] - q[k + 3]) ** 2 + 1) for k in range(18)]
     e = sum(lengths, 0 * q[0])
-    assert provably_zero(tape, [(e * e - e**2 + lengths[3] ** 2 - (q[3] - q[5]) ** 2 - (q[4] - q[6]) ** 2 - 1).i]) == [True]
+    assert provably_zero(
+        tape, [(e * e - e**2 + lengths[3] ** 2 - (q[3] - q[5]) ** 2 - (q[4] - q[6]) ** 2 - 1).i]
+    ) == [True]
 
 
 SCRIPT = """
@@ -451,7 +513,9 @@ def test_nullspace(height, width):
     basis = nullspace_mod(rows, P)
     assert len(basis) == width - height
     assert rank_mod(basis, P).rank == len(basis)
-    assert all(sum(a * x for a, x in zip(row, v, strict=True)) % P == 0 for row in rows for v in basis)
+    assert all(
+        sum(a * x for a, x in zip(row, v, strict=True)) % P == 0 for row in rows for v in basis
+    )
 
 
 # ---- random expressions ------------------------------------------------------------------------
@@ -459,7 +523,9 @@ def test_nullspace(height, width):
 
 def expressions() -> st.SearchStrategy:
     """Trees of (operation, …) over two symbols and small rationals."""
-    leaves = st.one_of(st.sampled_from(["x", "y"]), st.fractions(min_value=-3, max_value=3, max_denominator=4))
+    leaves = st.one_of(
+        st.sampled_from(["x", "y"]), st.fractions(min_value=-3, max_value=3, max_denominator=4)
+    )
 
     def extend(inner):
         binary = st.tuples(st.sampled_from(["+", "-", "*"]), inner, inner)
@@ -480,13 +546,16 @@ def written(tree, env: dict[str, Scalar]) -> Scalar:
     if op in ("+", "-", "*"):
         b = written(parts[1], env)
         return a + b if op == "+" else a - b if op == "-" else a * b
-    return {"sin": sin, "cos": cos, "exp": exp, "neg": lambda x: -x, "square": lambda x: x**2}[op](a)
+    return {"sin": sin, "cos": cos, "exp": exp, "neg": lambda x: -x, "square": lambda x: x**2}[op](
+        a
+    )
 
 
 def rewritten(tree, env: dict[str, Scalar]) -> Scalar:
     """The same by other formulas: products by squares, functions by half arguments, sums backwards.
 
-    Inside functions only small polynomials are rewritten: relations between angles are kept as far as they are linear.
+    Inside functions only small polynomials are rewritten: relations between angles are kept as far
+    as they are linear.
     """
     if isinstance(tree, str):
         return env[tree]
@@ -501,7 +570,9 @@ def rewritten(tree, env: dict[str, Scalar]) -> Scalar:
     if op == "sin":
         return 2 * sin(a / 2) * cos(a / 2)
     if op == "cos":
-        return cos(a / 2 + env["y"]) * cos(a / 2 - env["y"]) - sin(a / 2 + env["y"]) * sin(a / 2 - env["y"])
+        return cos(a / 2 + env["y"]) * cos(a / 2 - env["y"]) - sin(a / 2 + env["y"]) * sin(
+            a / 2 - env["y"]
+        )
     if op == "exp":
         return exp(a / 3) ** 3
     return 0 - a if op == "neg" else a * (a + 1) - a
@@ -511,7 +582,11 @@ def size(tree) -> int:
     """The number of terms, or rather many if there are functions inside."""
     if not isinstance(tree, tuple):
         return 1
-    return 100 if tree[0] in ("sin", "cos", "exp") else sum(map(size, tree[1:])) * (2 if tree[0] == "square" else 1)
+    return (
+        100
+        if tree[0] in ("sin", "cos", "exp")
+        else sum(map(size, tree[1:])) * (2 if tree[0] == "square" else 1)
+    )
 
 
 @settings(max_examples=120, deadline=None)
@@ -533,12 +608,27 @@ def test_planted_errors_are_seen(tree, error):
 
 def test_monomials_are_told_without_a_point():
     assert all(is_monomial(e.tape, e.i) for e in (X, -X * Y, 2 * sin(T) * cos(U) * A, PI * X, X**3))
-    assert not any(is_monomial(e.tape, e.i) for e in (X - X, X + Y, sin(T + U), sin(2 * T), sqrt(X), X / Y))
+    assert not any(
+        is_monomial(e.tape, e.i) for e in (X - X, X + Y, sin(T + U), sin(2 * T), sqrt(X), X / Y)
+    )
 
 
 def test_sums_that_a_symbol_of_one_monomial_tells_from_zero():
     assert all(
-        is_structurally_nonzero(e.tape, e.i) for e in (X + Y, X * cos(T) - Y * cos(U), (X + Y) * (X - A), -(X * T + A * T), X + sin(T + U))
+        is_structurally_nonzero(e.tape, e.i)
+        for e in (
+            X + Y,
+            X * cos(T) - Y * cos(U),
+            (X + Y) * (X - A),
+            -(X * T + A * T),
+            X + sin(T + U),
+        )
     )
-    hidden = (X - X, sin(T) ** 2 + cos(T) ** 2 - 1, X * T - T * X, (X + T) * (sin(T) ** 2 + cos(T) ** 2 - 1), sin(T + U) - sin(U + T))
+    hidden = (
+        X - X,
+        sin(T) ** 2 + cos(T) ** 2 - 1,
+        X * T - T * X,
+        (X + T) * (sin(T) ** 2 + cos(T) ** 2 - 1),
+        sin(T + U) - sin(U + T),
+    )
     assert not any(is_structurally_nonzero(e.tape, e.i) for e in hidden)

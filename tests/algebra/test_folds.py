@@ -9,7 +9,18 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algebra.expressions import DIGITS, NAMES, RATIONAL, Rationals, at, close, fresh, points, rationals, texts
+from algebra.expressions import (
+    DIGITS,
+    NAMES,
+    RATIONAL,
+    Rationals,
+    at,
+    close,
+    fresh,
+    points,
+    rationals,
+    texts,
+)
 from dalembert.errors import NotLinear
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import (
@@ -50,7 +61,9 @@ def test_floats_and_arrays_agree_with_fifty_digits(text, point):
     e = parse(text, names, tape)
     expected = at(e, point)
     values = {tape.names[k]: float(v) for k, v in point.items()}
-    assert float(expected) == pytest.approx(evaluate(tape, [e.i], values.__getitem__, FloatArithmetic())[0], rel=1e-6, abs=1e-6)
+    assert float(expected) == pytest.approx(
+        evaluate(tape, [e.i], values.__getitem__, FloatArithmetic())[0], rel=1e-6, abs=1e-6
+    )
     many = {i: numpy.full(3, v) for i, v in values.items()}
     batch = evaluate(tape, [e.i], many.__getitem__, ArrayArithmetic())[0]
     assert numpy.broadcast_to(batch, 3) == pytest.approx([float(expected)] * 3, rel=1e-6, abs=1e-6)
@@ -63,16 +76,22 @@ def test_each_function_in_floats_and_arrays(function, x):
         x = 0.25
     tape, names = fresh()
     e = tape.call(function, names["x"].i)
-    expected = {"abs": abs, "sign": lambda a: math.copysign(1, a) if a else 0}.get(function) or getattr(math, function)
+    expected = {"abs": abs, "sign": lambda a: math.copysign(1, a) if a else 0}.get(
+        function
+    ) or getattr(math, function)
     assert expected(x) == evaluate(tape, [e], lambda _: x, FloatArithmetic())[0]
-    assert [expected(x)] * 2 == pytest.approx(evaluate(tape, [e], lambda _: numpy.array([x, x]), ArrayArithmetic())[0])
+    assert [expected(x)] * 2 == pytest.approx(
+        evaluate(tape, [e], lambda _: numpy.array([x, x]), ArrayArithmetic())[0]
+    )
 
 
 def test_given_values_stand_in_for_nodes():
     tape, names = fresh()
     inner = sin(names["x"])
     e = inner * 2 + names["y"]
-    assert evaluate(tape, [e.i, inner.i], {names["y"].i: 1.0}.__getitem__, FloatArithmetic(), {inner.i: 10.0}) == [21.0, 10.0]
+    assert evaluate(
+        tape, [e.i, inner.i], {names["y"].i: 1.0}.__getitem__, FloatArithmetic(), {inner.i: 10.0}
+    ) == [21.0, 10.0]
 
 
 def test_needed_lists_operands_first_and_symbols_in_order_of_creation():

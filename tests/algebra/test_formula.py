@@ -27,8 +27,14 @@ from dalembert.symbolic.algebra.printing.unicode_notation import Text
 T, V, Q, A, lam, q, m, v, w, I, alpha, u, X = (Symbol(letter) for letter in "TVQAλqmvωIαuX")
 qdot, F, r = Symbol("q", dots=1), Symbol("F", ("r",)), Symbol("r")
 CASES = [
-    (Equation(Rate(Partial(T, qdot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam), "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ"),
-    (Equation(T, Summation(HALF * m * v.dot(v)) + Summation(HALF * w.dot(I.dot(w)))), "T = Σ ½ m v·v + Σ ½ ω·I·ω"),
+    (
+        Equation(Rate(Partial(T, qdot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam),
+        "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ",
+    ),
+    (
+        Equation(T, Summation(HALF * m * v.dot(v)) + Summation(HALF * w.dot(I.dot(w)))),
+        "T = Σ ½ m v·v + Σ ½ ω·I·ω",
+    ),
     (Summation(alpha.dot(w.cross(I.dot(w))), "i"), "Σ_i α·(ω × I·ω)"),
     (Equation(F + Symbol("F", ("r",), star=True), ZERO), "F_r + F_r* = 0"),
     (Symbol("γ", ("1", "2"), ("3",)), "γ³₁₂"),

@@ -44,10 +44,13 @@ def seen(tree):
 
 
 def test_products_powers_and_dots():
-    tree = Factors((Numeral(Fraction(1, 4)), named("m"), Superscript(named("r"), 2), named("phi''")))
+    tree = Factors(
+        (Numeral(Fraction(1, 4)), named("m"), Superscript(named("r"), 2), named("phi''"))
+    )
     assert (
         "<mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>m</mi><msup><mi>r</mi><mn>2</mn></msup>"
-        '<mover accent="true"><mi>φ</mi><mo stretchy="false" style="padding-bottom:0.1em">¨</mo></mover></mrow>'
+        '<mover accent="true"><mi>φ</mi><mo stretchy="false" '
+        'style="padding-bottom:0.1em">¨</mo></mover></mrow>'
     ) == written(tree)
 
 
@@ -60,21 +63,31 @@ def test_functions_are_applied_and_stand_apart():
 
 
 def test_indices_dots_and_primes_stack():
-    assert "<msubsup><mi>u</mi><mn>1</mn><mn>2</mn></msubsup>" == written(Superscript(named("u1"), 2))
+    assert "<msubsup><mi>u</mi><mn>1</mn><mn>2</mn></msubsup>" == written(
+        Superscript(named("u1"), 2)
+    )
     assert "<msup><mi>v</mi><mo>′′</mo></msup>" == written(named("v′′"))
-    assert "<msup><msubsup><mi>v</mi><mn>1</mn><mo>′</mo></msubsup><mn>2</mn></msup>" == written(Superscript(named("v1′"), 2))
+    assert "<msup><msubsup><mi>v</mi><mn>1</mn><mo>′</mo></msubsup><mn>2</mn></msup>" == written(
+        Superscript(named("v1′"), 2)
+    )
 
 
 def test_formulas_of_the_books():
     T, q = Symbol("T", bar=True), Symbol("q", ("k",), dots=1)
     assert "ddt∂T¯∂q˙k" == seen(formula_tree(Rate(Partial(T, q))))
     assert "<msup><mi>A</mi><mi>T</mi></msup>" == written(formula_tree(Symbol("A").T))
-    assert "<msubsup><mi>F</mi><mi>r</mi><mo>∗</mo></msubsup>" == written(formula_tree(Symbol("F", ("r",), star=True)))
+    assert "<msubsup><mi>F</mi><mi>r</mi><mo>∗</mo></msubsup>" == written(
+        formula_tree(Symbol("F", ("r",), star=True))
+    )
 
 
 def test_a_matrix_is_a_table_between_brackets():
-    tree = Equality(Letter("Ψ"), MatrixBrackets(((named("a"), named("b")), (named("c"), Numeral(Fraction(1))))))
-    assert [2, 2] == [len(found) for found in ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}mtr")]
+    tree = Equality(
+        Letter("Ψ"), MatrixBrackets(((named("a"), named("b")), (named("c"), Numeral(Fraction(1)))))
+    )
+    assert [2, 2] == [
+        len(found) for found in ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}mtr")
+    ]
     assert "Ψ=[abc1]" == seen(tree)
 
 

@@ -12,7 +12,11 @@ def test_the_sweep_finds_the_same_nodes(monkeypatch):
     nodes = [t.symbol(name) for name in "abcdefgh"] + [t.one, t.pi]
     for _ in range(400):
         a, b = rng.choice(nodes), rng.choice(nodes)
-        nodes.append(rng.choice([t.add, t.mul, t.sub])(a, b) if rng.random() < 0.8 else rng.choice([t.neg(a), t.call("sin", a)]))
+        nodes.append(
+            rng.choice([t.add, t.mul, t.sub])(a, b)
+            if rng.random() < 0.8
+            else rng.choice([t.neg(a), t.call("sin", a)])
+        )
     for count in (64, 65, 200):
         outs = rng.sample(nodes, count)
         swept = dependencies(t, outs)

@@ -18,7 +18,11 @@ def test_a_lost_rank_is_as_rare_as_stated():
     a, b, c, d = (Scalar(tape, tape.symbol(x)) for x in "abcd")
     rows = [[a.i, b.i], [c.i, (d * a).i]]
     p = 71
-    lost = sum(rank_mod([point.values(r) for r in rows], p).rank < 2 for seed in range(3000) if (point := SamplePoint(tape, seed, prime=p)))
+    lost = sum(
+        rank_mod([point.values(r) for r in rows], p).rank < 2
+        for seed in range(3000)
+        if (point := SamplePoint(tape, seed, prime=p))
+    )
     # the determinant has the degree 3, the bound does not know what cancels
     assert 0 < lost / 3000 < 1.2 * 3 / (p // 24)
     assert rank_error_bound(tape, rows, 1) < 1e-30

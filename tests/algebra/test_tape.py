@@ -60,7 +60,11 @@ def test_operands_come_before_the_nodes_made_of_them(tape, xyz):
     x, y, z = xyz
     e = tape.div(tape.call("cos", tape.sub(x, tape.mul(y, z))), tape.add(tape.power(x, 5), tape.pi))
     for i in dependencies(tape, [e]):
-        assert all(a < i for a in tape.nodes[i][1:] if isinstance(a, int) and tape.nodes[i][0] not in ("const", "symbol"))
+        assert all(
+            a < i
+            for a in tape.nodes[i][1:]
+            if isinstance(a, int) and tape.nodes[i][0] not in ("const", "symbol")
+        )
 
 
 def test_a_constant_is_stored_once_however_it_is_written(tape):
@@ -98,7 +102,10 @@ def test_a_constant_is_stored_once_however_it_is_written(tape):
         (lambda t, x, y: t.mul(t.neg(x), t.neg(y)), lambda t, x, y: t.mul(x, y)),
         (lambda t, x, y: t.mul(t.const(-1), x), lambda t, x, y: t.neg(x)),
         (lambda t, x, y: t.mul(x, t.const(-2)), lambda t, x, y: t.neg(t.mul(t.const(2), x))),
-        (lambda t, x, y: t.mul(t.const(2), t.mul(t.const(3), x)), lambda t, x, y: t.mul(t.const(6), x)),
+        (
+            lambda t, x, y: t.mul(t.const(2), t.mul(t.const(3), x)),
+            lambda t, x, y: t.mul(t.const(6), x),
+        ),
         (lambda t, x, y: t.mul(t.const(2), t.mul(t.const(Fraction(1, 2)), x)), lambda t, x, y: x),
         (lambda t, x, y: t.div(x, x), lambda t, x, y: t.one),
         (lambda t, x, y: t.div(t.zero, x), lambda t, x, y: t.zero),
@@ -121,7 +128,16 @@ def test_arithmetic_folds(tape, xyz, written, folded):
 
 @pytest.mark.parametrize(
     ("function", "sign"),
-    [("cos", 1), ("cosh", 1), ("abs", 1), ("sin", -1), ("sinh", -1), ("asin", -1), ("atan", -1), ("sign", -1)],
+    [
+        ("cos", 1),
+        ("cosh", 1),
+        ("abs", 1),
+        ("sin", -1),
+        ("sinh", -1),
+        ("asin", -1),
+        ("atan", -1),
+        ("sign", -1),
+    ],
 )
 def test_even_functions_lose_the_sign_and_odd_ones_pass_it_on(tape, xyz, function, sign):
     x, _, _ = xyz
@@ -161,7 +177,9 @@ def test_sin_and_cos_of_multiples_of_pi(tape, twelfths):
     for name in ("sin", "cos"):
         e = tape.call(name, angle)
         plain = evaluate(tape, [angle], lambda _: 0.0, FloatArithmetic())[0]
-        assert evaluate(tape, [e], lambda _: 0.0, FloatArithmetic())[0] == pytest.approx(FloatArithmetic().call(name, plain, 0), abs=1e-14)
+        assert evaluate(tape, [e], lambda _: 0.0, FloatArithmetic())[0] == pytest.approx(
+            FloatArithmetic().call(name, plain, 0), abs=1e-14
+        )
         folded = not any(tape.nodes[i][0] in ("sin", "cos") for i in dependencies(tape, [e]))
         assert folded == (twelfths % 2 == 0 or twelfths % 3 == 0)
 
@@ -171,8 +189,14 @@ def test_sin_and_cos_of_multiples_of_pi(tape, twelfths):
     [
         (lambda t: t.div(t.one, t.zero), "division by zero: the denominator vanishes identically"),
         (lambda t: t.power(t.zero, -2), "division by zero: the denominator vanishes identically"),
-        (lambda t: t.power(t.symbol("x"), LARGEST_POWER + 1), "exponent 1001 is too large: at most 1000 in size"),
-        (lambda t: t.power(t.symbol("x"), -LARGEST_POWER - 1), "exponent -1001 is too large: at most 1000 in size"),
+        (
+            lambda t: t.power(t.symbol("x"), LARGEST_POWER + 1),
+            "exponent 1001 is too large: at most 1000 in size",
+        ),
+        (
+            lambda t: t.power(t.symbol("x"), -LARGEST_POWER - 1),
+            "exponent -1001 is too large: at most 1000 in size",
+        ),
         (lambda t: t.call("log", t.zero), "log(0) is not a real number"),
         (lambda t: t.call("log", t.const(-2)), "log(-2) is not a real number"),
         (lambda t: t.call("sqrt", t.const(-2)), "sqrt(-2) is not a real number"),
@@ -210,7 +234,10 @@ def test_a_constant_symbol_has_no_rate_and_an_input_no_known_one(tape):
     assert tape.rate(tape.symbol("m")) is None
     F = tape.symbol("F")
     tape.inputs.add(F)
-    with pytest.raises(BadExpression, match=r"the rate of the input F is unknown: declare it with s\.specified\(\.\.\.\) instead"):
+    with pytest.raises(
+        BadExpression,
+        match=r"the rate of the input F is unknown: declare it with s\.specified\(\.\.\.\) instead",
+    ):
         tape.rate(F)
 
 
@@ -265,11 +292,16 @@ def test_transplant_makes_the_same_expression_on_a_relative(tape, xyz):
     x, y, z = xyz
     left, right = tape.fork(), tape.fork()
     right.call("exp", z)
-    e = left.div(left.sub(left.call("sin", x), left.mul(left.const(Fraction(2, 3)), left.symbol("m"))), left.atan2(y, z))
+    e = left.div(
+        left.sub(left.call("sin", x), left.mul(left.const(Fraction(2, 3)), left.symbol("m"))),
+        left.atan2(y, z),
+    )
     (moved,) = copy_expressions(left, right, [e])
     values = {"x": 0.3, "y": 0.7, "z": 1.1, "m": 2.5}
     expected = evaluate(left, [e], lambda k: values[left.nodes[k][1]], FloatArithmetic())
-    assert expected == evaluate(right, [moved], lambda k: values[right.nodes[k][1]], FloatArithmetic())
+    assert expected == evaluate(
+        right, [moved], lambda k: values[right.nodes[k][1]], FloatArithmetic()
+    )
     assert [e] == copy_expressions(right, left, [moved])
 
 
@@ -326,7 +358,12 @@ print(t.nodes)
 
 def test_the_same_bytes_for_every_hash_seed():
     runs = {
-        subprocess.run([sys.executable, "-c", PROGRAM], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
         for seed in ("1", "2")
     }
     assert len(runs) == 1

@@ -50,7 +50,9 @@ def test_printed_results_are_followed_denied_or_undecided():
     x, y = s.q
     printed = [(2 * x.dot.dot - 3, 1), (2 * x.dot.dot - 3 + hidden, 1), (2 * y.dot.dot - 3, 2)]
     one = x - x + 1
-    found = result_blocks.check_published([result_blocks.PublishedResult("", e, ((k, one),)) for e, k in printed], d)
+    found = result_blocks.check_published(
+        [result_blocks.PublishedResult("", e, ((k, one),)) for e, k in printed], d
+    )
     assert [True, None, False] == [v.holds for v in found]
 
 

@@ -9,7 +9,11 @@ import pytest
 from dalembert.symbolic.algebra.exact import verdict
 from dalembert.symbolic.algebra.exact.branches import BranchAnalysis
 from dalembert.symbolic.algebra.exact.finite_field import extension_sqrt, mul, reciprocal, sub
-from dalembert.symbolic.algebra.exact.signs_and_roots import FactorAnalysis, denest_root, square_part
+from dalembert.symbolic.algebra.exact.signs_and_roots import (
+    FactorAnalysis,
+    denest_root,
+    square_part,
+)
 from dalembert.symbolic.algebra.exact.verdict import TimeLimit, Undecided
 from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, ZeroTest
 from dalembert.symbolic.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
@@ -41,7 +45,8 @@ SHOWN = {
     "2 + √3": 2 * sqrt(2 + R3) - R2 * R3 - R2,
     "√50": (sqrt(number(X, 50)) - 5 * R2) * X,
     "a number under a root": sqrt(25 * X) - 5 * sqrt(X),
-    "a decimal square": sqrt(Fraction(981, 100) ** 2 * X**2 * Y) - Fraction(981, 100) * abs(X) * sqrt(Y),
+    "a decimal square": sqrt(Fraction(981, 100) ** 2 * X**2 * Y)
+    - Fraction(981, 100) * abs(X) * sqrt(Y),
     "|5 x|": abs(5 * X) - 5 * abs(X),
     "|1 + x²|": abs(1 + X**2) - 1 - X**2,
     "|x² + exp y|": sign(X**2 + exp(Y)) - 1,
@@ -69,7 +74,11 @@ WRONG = {
     "√25x, other branch": sqrt(25 * X) + 5 * sqrt(X),
     "|x|": abs(X) - X,
     "|x| |y|": (abs(X) - X) * (abs(Y) - Y),
-    "five signs": (abs(X) - X) * (abs(Y) - Y) * (abs(Z) - Z) * (abs(X - Y) - X + Y) * (abs(Y - Z) - Y + Z),
+    "five signs": (abs(X) - X)
+    * (abs(Y) - Y)
+    * (abs(Z) - Z)
+    * (abs(X - Y) - X + Y)
+    * (abs(Y - Z) - Y + Z),
     "root of a square": sqrt(X**2) - X,
     "hidden product": sqrt(X**2 - Y**2) + sqrt(X - Y) * sqrt(X + Y),
     "hidden square": sqrt(25 * X**2 + 50 * X * Y + 25 * Y**2) - 5 * (X + Y),
@@ -99,7 +108,8 @@ def test_what_is_wrong_is_refuted(name):
     assert [(False,)] * 6 == [decide(WRONG[name], seed).zero for seed in range(6)]
 
 
-# ---- degrees ---------------------------------------------------------------------------------------
+# ---- degrees
+# ---------------------------------------------------------------------------------------
 
 
 def test_decimal_angles_leave_a_bound():
@@ -117,7 +127,9 @@ def test_decimal_angles_leave_a_bound():
 def test_decimal_multiples_of_coordinates_and_time():
     x, t = symbols("x t")
     w = Fraction("6.2831853071795862")
-    e = cos(w * t + Fraction("0.1234567890123") * x) - cos(w * t) * cos(Fraction("0.1234567890123") * x)
+    e = cos(w * t + Fraction("0.1234567890123") * x) - cos(w * t) * cos(
+        Fraction("0.1234567890123") * x
+    )
     assert decide(e + sin(w * t) * sin(Fraction("0.1234567890123") * x)).bound <= 1e-30
     assert decide(e).zero == (False,)
 
@@ -125,7 +137,9 @@ def test_decimal_multiples_of_coordinates_and_time():
 def test_a_large_degree_takes_a_larger_prime():
     x, y = symbols("x y")
     small = Fraction(1, 10**40)
-    found = decide(sin(x * small + y) - sin(x * small) * cos(y) - cos(x * small) * sin(y) + sin(x) - sin(x))
+    found = decide(
+        sin(x * small + y) - sin(x * small) * cos(y) - cos(x * small) * sin(y) + sin(x) - sin(x)
+    )
     assert found.all_zero
     found = decide(sin(x + small * x) - sin(x) * cos(small * x) - cos(x) * sin(small * x))
     assert found.all_zero
@@ -143,7 +157,8 @@ def test_a_degree_beyond_all_primes_is_undecided():
     assert y is not None
 
 
-# ---- roots and signs -------------------------------------------------------------------------------
+# ---- roots and signs
+# -------------------------------------------------------------------------------
 
 
 def springs(count: int) -> tuple[Scalar, list[Scalar]]:
@@ -198,14 +213,20 @@ def test_branches_are_counted_row_by_row():
 
 def test_relations_between_radicands_are_found():
     x, y = symbols("x y")
-    branches = BranchAnalysis(x.tape, lambda k: SamplePoint(x.tape, 100 + k, 2**89 * 0 + SamplePoint(x.tape, 1).prime, redraw=False))
+    branches = BranchAnalysis(
+        x.tape,
+        lambda k: SamplePoint(
+            x.tape, 100 + k, 2**89 * 0 + SamplePoint(x.tape, 1).prime, redraw=False
+        ),
+    )
     assert not branches.of([(sqrt(x) + sqrt(y) + sqrt(x + y)).i]).dependent
     # x² − y² is a product that the structure does not show
     assert branches.of([(sqrt(x - y) + sqrt(x + y) + sqrt(x**2 - y**2)).i]).related == 1
     assert branches.of([(sqrt(7 * x) + sqrt(x)).i]).related == 0
 
 
-# ---- time ------------------------------------------------------------------------------------------
+# ---- time
+# ------------------------------------------------------------------------------------------
 
 
 def test_what_takes_too_long_is_undecided(monkeypatch):
@@ -227,7 +248,8 @@ def test_a_clock_stops(monkeypatch):
         clock.check()
 
 
-# ---- what it rests on ------------------------------------------------------------------------------
+# ---- what it rests on
+# ------------------------------------------------------------------------------
 
 
 def test_roots_in_the_quadratic_extension():
@@ -245,7 +267,10 @@ def test_roots_in_the_quadratic_extension():
 def test_factors_and_squares():
     x, y = symbols("x y")
     structure = FactorAnalysis(x.tape)
-    assert structure.factors((-12 * x**2 * y / (x + y) ** 3).i) == (-12, {x.i: 2, y.i: 1, (x + y).i: -3})
+    assert structure.factors((-12 * x**2 * y / (x + y) ** 3).i) == (
+        -12,
+        {x.i: 2, y.i: 1, (x + y).i: -3},
+    )
     assert structure.is_nonnegative((x**2 + sqrt(y) + 3).i)
     assert not structure.is_nonnegative((x**2 - 1).i)
     assert structure.is_nonpositive((-(x**2) * sqrt(y)).i)

@@ -21,7 +21,9 @@ def test_apart_in_every_system(name):
     assert_apart(kinematics(gallery.build(name)).tape)
 
 
-@pytest.mark.parametrize("names", ["z1", "z_1", "z_17 zz_2", "z1 zz3 zzz_4", "z12 z_1_2", "z zz", "zeta_1 z_a"])
+@pytest.mark.parametrize(
+    "names", ["z1", "z_1", "z_17 zz_2", "z1 zz3 zzz_4", "z12 z_1_2", "z zz", "zeta_1 z_a"]
+)
 def test_apart_from_names_that_look_like_intermediates(names):
     s = da.System("hostile")
     s.coordinates(names)

@@ -1,4 +1,6 @@
-"""Data flows one way: nothing imports against the arrow, principles never import one another, heavy packages come late."""
+"""Data flows one way: nothing imports against the arrow, principles never import one another,
+heavy packages come late.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,25 @@ ROOT = Path(dalembert.__file__).parent
 PARTS = {
     "foundation": ("array_types", "atomic_write", "caching", "suggestions", "display"),
     "symbolic": ("algebra", "units"),
-    "mechanics": ("geometry", "model", "kinematics", "kinetics", "equations", "principles", "agreement"),
+    "mechanics": (
+        "geometry",
+        "model",
+        "kinematics",
+        "kinetics",
+        "equations",
+        "principles",
+        "agreement",
+    ),
     "runtime": ("numerics", "ode", "states", "simulation", "dynamics", "contact"),
-    "analysis": ("integrals", "constraint_analysis", "statics", "linear", "flexible", "inverse", "studies"),
+    "analysis": (
+        "integrals",
+        "constraint_analysis",
+        "statics",
+        "linear",
+        "flexible",
+        "inverse",
+        "studies",
+    ),
     "exchange": ("robots", "modelfile", "exports"),
     "interface": ("api", "report", "page"),
 }
@@ -55,7 +73,10 @@ def module_of(file: Path) -> tuple[str, ...]:
 def for_annotations(tree: ast.Module) -> set[ast.AST]:
     """All nodes inside `if TYPE_CHECKING:`."""
     blocks = [
-        node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If)
+        and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     ]
     return {inner for block in blocks for statement in block.body for inner in ast.walk(statement)}
 
@@ -87,7 +108,9 @@ def imports(file: Path, tree: ast.Module) -> Iterator[tuple[str, ...]]:
 
 
 PARSED = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
-EDGES = [(module_of(file), imported) for file, tree in PARSED.items() for imported in imports(file, tree)]
+EDGES = [
+    (module_of(file), imported) for file, tree in PARSED.items() for imported in imports(file, tree)
+]
 
 
 def name(file: Path) -> str:
@@ -102,7 +125,11 @@ def chapter_of(module: tuple[str, ...]) -> str:
 def test_every_module_belongs_to_a_chapter():
     # a name that is missing here goes into PARTS, in the place where it stands in the flow
     modules = [module_of(file) for file in FILES]
-    assert [] == [m for m in modules if m and m not in {(part,) for part in PARTS} and chapter_of(m) not in LAYERS]
+    assert [] == [
+        m
+        for m in modules
+        if m and m not in {(part,) for part in PARTS} and chapter_of(m) not in LAYERS
+    ]
 
 
 def against_the_arrow(importer: tuple[str, ...], imported: tuple[str, ...]) -> bool:
@@ -167,13 +194,17 @@ def test_principles_never_import_one_another():
     for importer, imported in EDGES:
         principles = ("mechanics", "principles")
         if importer[:2] == imported[:2] == principles and len(importer) > 2:
-            assert imported == (*principles, "derivation"), f"{'.'.join(importer)} imports {'.'.join(imported)}: two routes would be one"
+            assert imported == (*principles, "derivation"), (
+                f"{'.'.join(importer)} imports {'.'.join(imported)}: two routes would be one"
+            )
 
 
 def test_numbers_are_computed_without_knowing_the_principle():
     for importer, imported in EDGES:
         if importer and chapter_of(importer) in METHOD_BLIND:
-            assert imported[:2] != ("mechanics", "principles"), f"{'.'.join(importer)} imports {'.'.join(imported)}"
+            assert imported[:2] != ("mechanics", "principles"), (
+                f"{'.'.join(importer)} imports {'.'.join(imported)}"
+            )
 
 
 def annotated(tree: ast.Module) -> set[ast.AST]:
@@ -199,13 +230,23 @@ def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom) and node not in exempt:
             late -= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in inside and node not in exempt}
+    used = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node not in inside and node not in exempt
+    }
     return late & used
 
 
 def test_imports_for_annotations_are_used_in_annotations_only():
-    assert {} == {name(file): used for file, tree in PARSED.items() if (used := used_though_imported_for_annotations(tree))}
-    assert {"x"} == used_though_imported_for_annotations(ast.parse("if TYPE_CHECKING:\n    import x\nx.y()"))
+    assert {} == {
+        name(file): used
+        for file, tree in PARSED.items()
+        if (used := used_though_imported_for_annotations(tree))
+    }
+    assert {"x"} == used_though_imported_for_annotations(
+        ast.parse("if TYPE_CHECKING:\n    import x\nx.y()")
+    )
 
 
 def test_public_names_are_listed_once_and_sorted():
@@ -216,10 +257,16 @@ def test_public_names_are_listed_once_and_sorted():
 
 def test_import_is_light():
     program = f"import sys, dalembert; print([heavy for heavy in {HEAVY} if heavy in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=True, text=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
-# files are written whole by dalembert.foundation.atomic_write; the cache of compiled code tests what it reads
+# files are written whole by dalembert.foundation.atomic_write; the cache of compiled code tests
+# what it reads
 WRITERS = ("foundation/atomic_write.py", "runtime/numerics/object_cache.py")
 
 
@@ -228,16 +275,27 @@ def writes(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
         modes = [
-            a.value for a in [*node.args, *(k.value for k in node.keywords)] if isinstance(a, ast.Constant) and isinstance(a.value, str)
+            a.value
+            for a in [*node.args, *(k.value for k in node.keywords)]
+            if isinstance(a, ast.Constant) and isinstance(a.value, str)
         ]
-        if called in ("write_text", "write_bytes") or (called == "open" and any(m[:1] in ("w", "x", "a") and len(m) < 4 for m in modes)):
+        if called in ("write_text", "write_bytes") or (
+            called == "open" and any(m[:1] in ("w", "x", "a") and len(m) < 4 for m in modes)
+        ):
             yield ast.unparse(node)
 
 
 def test_files_are_written_whole():
-    found = [f"{name(file)}: {call}" for file, tree in PARSED.items() for call in writes(tree) if name(file) not in WRITERS]
+    found = [
+        f"{name(file)}: {call}"
+        for file, tree in PARSED.items()
+        for call in writes(tree)
+        if name(file) not in WRITERS
+    ]
     # what is written to a part, or to nowhere
     assert [] == [call for call in found if ": part.open(" not in call and "os.devnull" not in call]
     assert ["path.write_text('x')"] == list(writes(ast.parse("path.write_text('x')")))

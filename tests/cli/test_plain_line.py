@@ -12,7 +12,21 @@ from dalembert.cli.fast_parser import parse_fast
 from dalembert.cli.typer_app import app
 
 GROUP = typer.main.get_command(app)
-TEXTS = ("rolling-disk", "m=2", "theta=pi/2", "x", "a b", "é", "path/to/file.py:f", "1.5", "--by", "", "-3", "all", "=")
+TEXTS = (
+    "rolling-disk",
+    "m=2",
+    "theta=pi/2",
+    "x",
+    "a b",
+    "é",
+    "path/to/file.py:f",
+    "1.5",
+    "--by",
+    "",
+    "-3",
+    "all",
+    "=",
+)
 NUMBERS = ("3", "-2", "1e-3", "0.5", "nan", "1_000", " 4", "1.", "+7", "many", "0x10")
 
 
@@ -20,7 +34,10 @@ def by_typer(line):
     """{parameter: value} as typer reads it, or the error it has."""
     try:
         with GROUP.commands[line[0]].make_context(line[0], list(line[1:])) as ctx:
-            return {name: value or None if isinstance(value, list | tuple) else value for name, value in ctx.params.items()}
+            return {
+                name: value or None if isinstance(value, list | tuple) else value
+                for name, value in ctx.params.items()
+            }
     except (typer.Exit, Exception) as problem:  # noqa: BLE001 - any refusal is one
         return type(problem)
 
@@ -96,7 +113,11 @@ def test_random_lines_mean_the_same(command):
             text = draw.choice(NUMBERS if number else TEXTS)
             several = list in (get_origin(part) for part in (kind, *get_args(kind)))
             for _ in range(draw.choice((1, 2)) if several else draw.choice((1,) * 9 + (2,))):
-                line += [option] if kind is bool else draw.choice(([option, text], [f"{option}={text}"]))
+                line += (
+                    [option]
+                    if kind is bool
+                    else draw.choice(([option, text], [f"{option}={text}"]))
+                )
         plain = plainly(line)
         if plain is not None:
             read += 1

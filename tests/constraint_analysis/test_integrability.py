@@ -1,4 +1,6 @@
-"""The largest integrable part of all rows together, and the positions in disguise that it stands for."""
+"""The largest integrable part of all rows together, and the positions in disguise that it stands
+for.
+"""
 
 import numpy as np
 import pytest
@@ -113,7 +115,12 @@ def test_two_functions_that_only_an_ansatz_separates():
     found = da.constraints(s, start={"x": 0.4, "y": 0.3, "z": 0.2})
     assert 2 == found.integrable
     assert {True} == {
-        any(provably_zero(p.phi.tape, [(p.phi - k * e).i])[0] for e in (first, second) for k in (1, -1, r, 1 / r)) for p in found.hidden
+        any(
+            provably_zero(p.phi.tape, [(p.phi - k * e).i])[0]
+            for e in (first, second)
+            for k in (1, -1, r, 1 / r)
+        )
+        for p in found.hidden
     }
     assert 2 == len(found.hidden)
 
@@ -169,9 +176,20 @@ def test_two_rows_of_which_a_combination_is_integrable_with_factors_that_move():
     assert ("first", "second") == found.hidden[0].rows
 
 
-@pytest.mark.parametrize("name", ["rolling-disk-centre", "two-wheeled-robot", "snakeboard", "chaplygin-sleigh", "whipple-bicycle"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rolling-disk-centre",
+        "two-wheeled-robot",
+        "snakeboard",
+        "chaplygin-sleigh",
+        "whipple-bicycle",
+    ],
+)
 def test_first_step_of_the_derived_flag_by_differential_forms(name):
-    """I′ = {Σ c_i θ_i : Σ c_i dθ_i = 0 on the allowed velocities}: no bracket, no elimination, floats at a random position."""
+    """I′ = {Σ c_i θ_i : Σ c_i dθ_i = 0 on the allowed velocities}: no bracket, no elimination,
+    floats at a random position.
+    """
     rows = collect_rows(gallery.build(name))
     random = np.random.default_rng(3)
     n, nodes = rows.n, [r.A.get(k, rows.tape.zero) for r in rows.linear for k in range(rows.n)]

@@ -1,4 +1,6 @@
-"""JavaScript and WebAssembly in Chromium, or by node where there is no browser, against our own numbers."""
+"""JavaScript and WebAssembly in Chromium, or by node where there is no browser, against our own
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def in_chromium(texts, modules):
         browser = playwright.chromium.launch(executable_path=executable(), args=flags())
         page = browser.new_page()
         page.goto("about:blank")
-        found = {name: page.evaluate(program, [text, job(case(name)), modules.get(name)]) for name, text in texts.items()}
+        found = {
+            name: page.evaluate(program, [text, job(case(name)), modules.get(name)])
+            for name, text in texts.items()
+        }
         browser.close()
     return found
 
@@ -61,12 +66,16 @@ def by_node(folder, texts, modules):
     given = {name: [job(case(name)), modules.get(name)] for name in texts}
     (folder / "jobs.json").write_text(json.dumps(given))
     (folder / "main.mjs").write_text(
-        "import {readFileSync} from 'fs'; const jobs = JSON.parse(readFileSync('jobs.json')), found = {};"
-        "for (const [name, [job, hex]] of Object.entries(jobs)) { const m = await import(`./${name}.mjs`);"
+        "import {readFileSync} from 'fs'; const jobs = JSON.parse(readFileSync('jobs.json')), "
+        "found = {};"
+        "for (const [name, [job, hex]] of Object.entries(jobs)) { const m = await "
+        "import(`./${name}.mjs`);"
         "found[name] = m.run(hex ? {...m, ...await m.load(Buffer.from(hex, 'hex'))} : m, job); }"
         "console.log(JSON.stringify(found));"
     )
-    done = subprocess.run(["node", "main.mjs"], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["node", "main.mjs"], cwd=folder, check=True, capture_output=True, text=True
+    )
     return json.loads(done.stdout)
 
 
@@ -82,14 +91,28 @@ def run(folder, texts, modules):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("javascript"), {name: JavaScriptSource(case(name).model).text() + RUN for name in SYSTEMS}, {})
+    return run(
+        tmp_path_factory.mktemp("javascript"),
+        {name: JavaScriptSource(case(name).model).text() + RUN for name in SYSTEMS},
+        {},
+    )
 
 
-@pytest.fixture(scope="module", params=[("double-pendulum", "rolling-disk", "four-bar"), pytest.param(SYSTEMS, marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="module",
+    params=[
+        ("double-pendulum", "rolling-disk", "four-bar"),
+        pytest.param(SYSTEMS, marks=pytest.mark.slow),
+    ],
+)
 def compiled(request, tmp_path_factory):
     written = {name: webassembly.files(case(name).model, "m") for name in request.param}
     texts = {name: made["m.mjs"] + RUN for name, made in written.items()}
-    return run(tmp_path_factory.mktemp("webassembly"), texts, {name: made["m.wasm"].hex() for name, made in written.items()})
+    return run(
+        tmp_path_factory.mktemp("webassembly"),
+        texts,
+        {name: made["m.wasm"].hex() for name, made in written.items()},
+    )
 
 
 def check(one, results):

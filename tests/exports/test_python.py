@@ -1,4 +1,6 @@
-"""NumPy modules, and those for JAX and CasADi where these are installed, against our own numbers."""
+"""NumPy modules, and those for JAX and CasADi where these are installed, against our own
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_one_state_is_one_row_of_many():
     many = made.rates(one.t, one.x, one.w, p)
     assert np.array_equal(made.rates(one.t[3], one.x[3], one.w[3], p), many[3])
     assert made.mass_matrix(0.0, one.x[3], (), p).shape == (3, 3)
-    assert made.DEFAULTS._asdict() == {n: v.value for n, v in zip(made.Parameters._fields, one.model.parameters, strict=True)}
+    assert made.DEFAULTS._asdict() == {
+        n: v.value for n, v in zip(made.Parameters._fields, one.model.parameters, strict=True)
+    }
 
 
 @pytest.mark.slow
@@ -78,7 +82,11 @@ def test_casadi_gives_our_numbers(name):
         rows = []
         for t, state, w in zip(one.t, x, one.w, strict=True):
             found = F(t, state, w, list(p))
-            rows.append(np.concatenate([y.full().ravel() for y in (found if isinstance(found, tuple) else (found,))]))
+            rows.append(
+                np.concatenate(
+                    [y.full().ravel() for y in (found if isinstance(found, tuple) else (found,))]
+                )
+            )
         return np.array(rows)
 
     for f in one.model.public:

@@ -1,4 +1,6 @@
-"""Admissible functions: geometric conditions, orthogonality, and what is refused of a user's own."""
+"""Admissible functions: geometric conditions, orthogonality, and what is refused of a user's
+own.
+"""
 
 from fractions import Fraction
 
@@ -6,7 +8,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.analysis.flexible.assumed_modes.admissible_functions import eigenfunctions, orthogonal_polynomials
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import (
+    eigenfunctions,
+    orthogonal_polynomials,
+)
 from dalembert.analysis.flexible.assumed_modes.polynomials import inner_product
 from dalembert.analysis.flexible.assumed_modes.ritz import ritz_matrices
 from dalembert.errors import BadDescription
@@ -67,7 +72,10 @@ def test_ritz_finds_the_roots_of_the_cantilever(n, precision):
 
 
 def test_eigenfunctions_need_no_company():
-    found = np.sqrt(ritz_matrices(cantilever(3, family="eigenfunctions")).frequencies() * np.sqrt(3 * 1.7**4 / 2))
+    found = np.sqrt(
+        ritz_matrices(cantilever(3, family="eigenfunctions")).frequencies()
+        * np.sqrt(3 * 1.7**4 / 2)
+    )
     assert np.abs(found / BETA["clamped–free"] - 1).max() <= 1e-12
 
 
@@ -78,7 +86,9 @@ def test_a_users_functions_polynomial_or_not():
     smooth = cantilever([lambda x: 1 - da.cos(pi * x / 2), lambda x: 1 - da.cos(3 * pi * x / 2)])
     assert smooth.rule.exact is None
     # the same space as ξ², ξ³ in the library's own basis
-    assert np.allclose(ritz_matrices(own).frequencies(), ritz_matrices(cantilever(2)).frequencies(), rtol=1e-12)
+    assert np.allclose(
+        ritz_matrices(own).frequencies(), ritz_matrices(cantilever(2)).frequencies(), rtol=1e-12
+    )
     first = np.sqrt(ritz_matrices(smooth).frequencies()[0] * np.sqrt(3 * 1.7**4 / 2))
     assert BETA["clamped–free"][0] < first < 1.004 * BETA["clamped–free"][0]
 
@@ -86,8 +96,17 @@ def test_a_users_functions_polynomial_or_not():
 @pytest.mark.parametrize(
     ("functions", "message"),
     [
-        ([lambda x: x], r"function 1 of v violates v′\(0\) = 0, a geometric condition of the clamped end: its slope there is 1; choose"),
-        ([lambda x: x**2, lambda x: 1 - x**2], r"function 2 of v violates v\(0\) = 0, .*: its value there is 1"),
+        (
+            [lambda x: x],
+            (
+                r"function 1 of v violates v′\(0\) = 0, a geometric condition of the clamped end: its "
+                r"slope there is 1; choose"
+            ),
+        ),
+        (
+            [lambda x: x**2, lambda x: 1 - x**2],
+            r"function 2 of v violates v\(0\) = 0, .*: its value there is 1",
+        ),
         ([da.sin], r"violates v′\(0\) = 0"),
         ([lambda x: x**2, lambda x: 3 * x**2], "the 2 functions of v are not independent"),
         ([3], "3 is no function; write it as lambda xi"),

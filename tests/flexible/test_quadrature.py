@@ -12,7 +12,10 @@ def test_rational_rules_are_exact_and_carry_masses(degree):
     assert degree + 1 == len(rule)
     assert all(0 < x < 1 for x in rule.nodes)
     assert all(w > 0 for w in rule.weights)
-    assert all(Fraction(1, k + 1) == sum(w * x**k for w, x in zip(rule.weights, rule.nodes, strict=True)) for k in range(degree + 1))
+    assert all(
+        Fraction(1, k + 1) == sum(w * x**k for w, x in zip(rule.weights, rule.nodes, strict=True))
+        for k in range(degree + 1)
+    )
 
 
 def test_one_degree_more_is_not_exact():

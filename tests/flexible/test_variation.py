@@ -1,10 +1,17 @@
-"""Fields on the tape, their total derivatives, and integration by parts checked against the definition of a variation."""
+"""Fields on the tape, their total derivatives, and integration by parts checked against the
+definition of a variation.
+"""
 
 from fractions import Fraction
 
 import pytest
 
-from dalembert.analysis.flexible.hybrid.field_variation import FieldDerivative, Fields, MemberIntegrals, vary_density
+from dalembert.analysis.flexible.hybrid.field_variation import (
+    FieldDerivative,
+    Fields,
+    MemberIntegrals,
+    vary_density,
+)
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
@@ -27,7 +34,9 @@ def scalar(fields, *jet, place=""):
 
 
 def test_names():
-    assert ["v̈⁗", "v̇₁′", "v̇″(L)", "ψ′", "v⁽⁶⁾"] == [unicode_name(n) for n in ("v′′′′''", "v_1′'", "v′′(L)'", "psi′", "v′′′′′′")]
+    assert ["v̈⁗", "v̇₁′", "v̇″(L)", "ψ′", "v⁽⁶⁾"] == [
+        unicode_name(n) for n in ("v′′′′''", "v_1′'", "v′′(L)'", "psi′", "v′′′′′′")
+    ]
     expected = [r"{\ddot{v}^{(4)}}", r"{\dot{v}_{1}'}", r"{\dot{v}''}(L)"]
     assert expected == [latex_name(n) for n in ("v′′′′''", "v_1′'", "v′′(L)'")]
     # what is no field is read as before
@@ -40,7 +49,9 @@ def test_total_derivatives(fields):
     x = Scalar(t, fields.x)
     assert (2 * x * v + x**2 * v_x).i == fields.D_x((x**2 * v).i)
     assert fields.symbol("v", 1, 1) == fields.D_x(fields.symbol("v", 0, 1)) == fields.D_t(v_x.i)
-    mixed = [fields.D_x(fields.D_t(e.i)) for e in (v * v_x,)] + [fields.D_t(fields.D_x(e.i)) for e in (v * v_x,)]
+    mixed = [fields.D_x(fields.D_t(e.i)) for e in (v * v_x,)] + [
+        fields.D_t(fields.D_x(e.i)) for e in (v * v_x,)
+    ]
     assert provably_zero(t, [t.sub(*mixed)])[0]
     assert FieldDerivative("v", 2, 1) == fields.derivative_of(fields.symbol("v", 2, 1))
     assert fields.derivative_of(fields.x) is None
@@ -63,15 +74,33 @@ def polynomial(t, field, coefficients):
 
 
 def test_integration_by_parts_is_the_variation_itself(fields):
-    # d/dε ∫∫ℒ(v + ε δv) dx dt at ε = 0 for polynomials v, δv with δv = 0 at t = 0 and t = 1, against ∫∫E δv + ends
+    # d/dε ∫∫ℒ(v + ε δv) dx dt at ε = 0 for polynomials v, δv with δv = 0 at t = 0 and t = 1,
+    # against ∫∫E δv + ends
     t = fields.tape
     time, L = t.symbol("t"), t.const(1)
-    v, w, v_x, v_xx, v_t, v_xt = (scalar(fields, *j) for j in (("v",), ("w",), ("v", 1), ("v", 2), ("v", 0, 1), ("v", 1, 1)))
-    density = v_t**2 * (1 + Scalar(t, fields.x)) + v_xt**2 * 3 - v_xx**2 * v**2 + w * v_x**2 + v_xx * v_t * w
+    v, w, v_x, v_xx, v_t, v_xt = (
+        scalar(fields, *j) for j in (("v",), ("w",), ("v", 1), ("v", 2), ("v", 0, 1), ("v", 1, 1))
+    )
+    density = (
+        v_t**2 * (1 + Scalar(t, fields.x))
+        + v_xt**2 * 3
+        - v_xx**2 * v**2
+        + w * v_x**2
+        + v_xx * v_t * w
+    )
     found = vary_density(fields, Quantity(Symbol("L"), density, symbol=Symbol("L")))
-    own = polynomial(t, "v", {(2, 1): 1, (3, 0): 2, (0, 2): -1}) | polynomial(t, "w", {(1, 1): 4, (0, 0): 1})
+    own = polynomial(t, "v", {(2, 1): 1, (3, 0): 2, (0, 2): -1}) | polynomial(
+        t, "w", {(1, 1): 4, (0, 0): 1}
+    )
     # δv = (x² + 2x + 3) t (1 − t)
-    change = {"v": polynomial(t, "v", {(j, k): c * s for j, c in ((0, 3), (1, 2), (2, 1)) for k, s in ((1, 1), (2, -1))})["v"], "w": t.zero}
+    change = {
+        "v": polynomial(
+            t,
+            "v",
+            {(j, k): c * s for j, c in ((0, 3), (1, 2), (2, 1)) for k, s in ((1, 1), (2, -1))},
+        )["v"],
+        "w": t.zero,
+    }
     along = {"x": Derivative(t, {fields.x: t.one}.get), "t": Derivative(t, {time: t.one}.get)}
 
     def derived(e, i, j):
@@ -89,7 +118,9 @@ def test_integration_by_parts_is_the_variation_itself(fields):
                     here = derived(own[name], i, j)
                     values[fields.symbol(name, i, j)] = here
                     for label, position in (("0", t.zero), ("L", L)):
-                        values[fields.symbol(name, i, j, label)] = Substitution(t, {fields.x: position})(here)
+                        values[fields.symbol(name, i, j, label)] = Substitution(
+                            t, {fields.x: position}
+                        )(here)
         return Substitution(t, values)(e)
 
     def integrated(e, over):
@@ -106,7 +137,9 @@ def test_integration_by_parts_is_the_variation_itself(fields):
     direct = t.zero
     for i, jet in list(fields.jets((density.i,))):
         slope = Derivative(t, {i: t.one}.get)(density.i)
-        direct = t.add(direct, t.mul(put_in(slope), derived(change[jet.field], jet.along, jet.dots)))
+        direct = t.add(
+            direct, t.mul(put_in(slope), derived(change[jet.field], jet.along, jet.dots))
+        )
     expected = integrated(integrated(direct, "x"), "t")
     inside = integrated(t.mul(put_in((-found.domain["v"]).value.i), change["v"]), "x")
     for label, position, sign in (("0", t.zero, -1), ("L", L, 1)):

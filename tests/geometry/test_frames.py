@@ -22,7 +22,9 @@ def vanish(s, *scalars):
 
 
 def same_components(v, w, frame):
-    return all(provably_zero(v.tape, [(a - b).i for a, b in zip(v.to(frame), w.to(frame), strict=True)]))
+    return all(
+        provably_zero(v.tape, [(a - b).i for a, b in zip(v.to(frame), w.to(frame), strict=True)])
+    )
 
 
 def same_attitude(F, G):
@@ -66,7 +68,12 @@ def test_rodrigues_formula_agrees_with_a_turn_about_an_axis_of_the_frame(s, axis
     basis = s.N.rotated(q, sign * getattr(s.N, axis))
     assert isinstance(basis.rotation, BasisRotation)
     t = s.space.tape
-    rodrigues = Frame(s.space, "rodrigues", s.N, AxisRotation(q.i, tuple(t.const(sign * (axis == letter)) for letter in "xyz")))
+    rodrigues = Frame(
+        s.space,
+        "rodrigues",
+        s.N,
+        AxisRotation(q.i, tuple(t.const(sign * (axis == letter)) for letter in "xyz")),
+    )
     assert same_attitude(basis, rodrigues)
     assert same_components(basis.w, rodrigues.w, s.N)
 
@@ -139,11 +146,17 @@ def test_transposed_direction_cosines_are_the_inverse_rotation(s, axes):
         ([[1, 0], [0, 1]], "direction cosines: give a 3 by 3 matrix"),
         (
             [[1, 0, 0], [0, 1, 0], [0, 0, 2]],
-            "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates",
+            (
+                "direction cosines: the rows are not orthogonal unit vectors for every value of the "
+                "coordinates"
+            ),
         ),
         (
             [[1, 0, 0], [0, 1, 0], [0, 0, -1]],
-            "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign",
+            (
+                "direction cosines: the determinant is −1, a reflection; exchange two columns or "
+                "change a sign"
+            ),
         ),
     ],
 )
@@ -178,7 +191,10 @@ def test_quaternion_of_a_half_angle_is_the_simple_rotation(s):
     G = s.N.rotated(q, s.N.z)
     t = s.space.tape
     put = Substitution(t, {k.i: v.i for k, v in half.items()})
-    different = [t.sub(put(x.i), y.i) for x, y in zip(F.x.to(s.N) + F.y.to(s.N), G.x.to(s.N) + G.y.to(s.N), strict=True)]
+    different = [
+        t.sub(put(x.i), y.i)
+        for x, y in zip(F.x.to(s.N) + F.y.to(s.N), G.x.to(s.N) + G.y.to(s.N), strict=True)
+    ]
     assert all(provably_zero(t, different))
 
 

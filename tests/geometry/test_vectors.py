@@ -84,13 +84,18 @@ def test_a_vector_has_at_most_three_parts(vectors):
 
 def test_unit_vectors_are_orthonormal(s, frames):
     for F in frames:
-        assert (1, 1, 1, 0, 0, 0) == tuple(e.value for e in (F.x @ F.x, F.y @ F.y, F.z @ F.z, F.x @ F.y, F.y @ F.z, F.z @ F.x))
+        assert (1, 1, 1, 0, 0, 0) == tuple(
+            e.value for e in (F.x @ F.x, F.y @ F.y, F.z @ F.z, F.x @ F.y, F.y @ F.z, F.z @ F.x)
+        )
         assert same(s, F.x.cross(F.y), F.z)
 
 
 def test_product_of_vectors_must_say_which(frames):
     N, A, *_ = frames
-    with pytest.raises(BadExpression, match=re.escape("a product of two vectors is written a @ b (dot) or a.cross(b)")):
+    with pytest.raises(
+        BadExpression,
+        match=re.escape("a product of two vectors is written a @ b (dot) or a.cross(b)"),
+    ):
         N.x * A.x
     with pytest.raises(BadExpression, match="a vector is added to vectors alone"):
         N.x + 1
@@ -137,7 +142,11 @@ def test_velocity_is_the_derivative_of_the_position(s, tree):
     rate = Derivative(t, t.rate)
     for P in tree:
         r = (P - s.O).components(s.N)
-        assert all(provably_zero(t, [t.sub(rate(c), v) for c, v in zip(r, P.v.components(s.N), strict=True)]))
+        assert all(
+            provably_zero(
+                t, [t.sub(rate(c), v) for c, v in zip(r, P.v.components(s.N), strict=True)]
+            )
+        )
 
 
 def test_velocity_of_a_body_point(s, frames):
@@ -191,5 +200,7 @@ def test_products_of_inertia_are_tensor_entries(s):
 
 
 def test_axis_of_an_inertia_must_lie_in_one_frame(frames):
-    with pytest.raises(da.BadDescription, match=r"give the axis as a unit vector of one frame, such as B.z"):
+    with pytest.raises(
+        da.BadDescription, match=r"give the axis as a unit vector of one frame, such as B.z"
+    ):
         da.rod_inertia((frames[1].x + frames[2].x) / 2, 1, 1)

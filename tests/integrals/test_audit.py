@@ -23,7 +23,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarni
 def run_of(name, tolerance=1e-9, **more):
     entry = gallery.entry(name)
     return da.simulate(
-        entry.build(), entry.duration, start=entry.start, inputs=entry.inputs, rtol=tolerance, atol=tolerance, progress=False, **more
+        entry.build(),
+        entry.duration,
+        start=entry.start,
+        inputs=entry.inputs,
+        rtol=tolerance,
+        atol=tolerance,
+        progress=False,
+        **more,
     )
 
 
@@ -71,8 +78,12 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
     s = gallery.build("double-pendulum")
     good = da.forward_dynamics(s)
     factor = good.tape.const(Fraction(1001, 1000))
-    wrong = replace(good, udot=(good.tape.mul(factor, good.udot[0]), *good.udot[1:]), route="tampered")
-    monkeypatch.setattr(import_module("dalembert.runtime.dynamics.compile"), "forward_dynamics_of", lambda _: wrong)
+    wrong = replace(
+        good, udot=(good.tape.mul(factor, good.udot[0]), *good.udot[1:]), route="tampered"
+    )
+    monkeypatch.setattr(
+        import_module("dalembert.runtime.dynamics.compile"), "forward_dynamics_of", lambda _: wrong
+    )
     run = da.simulate(s, 5.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-11, atol=1e-11)
     found = run.integrals
     assert not found.is_model_consistent
@@ -98,7 +109,12 @@ def test_tolerances_are_seen_in_the_drift():
 
 def test_the_summary_speaks_of_energy():
     written = str(run_of("cart-and-bar"))
-    for words in ("E_Z = K₂ + 𝒰 + Z: largest change", "model error none", "constraint drift 0", "integrator error"):
+    for words in (
+        "E_Z = K₂ + 𝒰 + Z: largest change",
+        "model error none",
+        "constraint drift 0",
+        "integrator error",
+    ):
         assert words in written
 
 
@@ -153,14 +169,18 @@ def test_plot(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "duration"), [("double-pendulum", 200.0), ("whipple-bicycle", 30.0)])
+@pytest.mark.parametrize(
+    ("name", "duration"), [("double-pendulum", 200.0), ("whipple-bicycle", 30.0)]
+)
 def test_the_audit_costs_little(name, duration):
     entry = gallery.entry(name)
     system = entry.build()
 
     def seconds(*, audit):
         begin = time.process_time()
-        da.simulate(system, duration, start=entry.start, inputs=entry.inputs, audit=audit, progress=False)
+        da.simulate(
+            system, duration, start=entry.start, inputs=entry.inputs, audit=audit, progress=False
+        )
         return time.process_time() - begin
 
     pairs = [(seconds(audit=False), seconds(audit=True)) for _ in range(15)]

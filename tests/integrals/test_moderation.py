@@ -15,7 +15,9 @@ START = ({}, {"s": 0.05, "omega_y": 1.0})
 
 
 def run_of(start, tolerance=1e-2, **more):
-    return da.simulate(device(), 4.0, start=start, rtol=tolerance, atol=tolerance, progress=False, **more)
+    return da.simulate(
+        device(), 4.0, start=start, rtol=tolerance, atol=tolerance, progress=False, **more
+    )
 
 
 @pytest.mark.parametrize("start", START, ids=["printed", "livelier"])
@@ -32,7 +34,11 @@ def test_the_bound_is_kept_at_every_point(start):
 @pytest.mark.parametrize("start", START, ids=["printed", "livelier"])
 def test_it_costs_no_more_than_twice_the_plain_run_of_the_same_drift(start):
     held = run_of(start, energy_tolerance=1e-6)
-    plain = next(run for k in range(8, 40) if (run := run_of(start, 10.0 ** (-k / 4))).integrals.drift <= held.integrals.drift)
+    plain = next(
+        run
+        for k in range(8, 40)
+        if (run := run_of(start, 10.0 ** (-k / 4))).integrals.drift <= held.integrals.drift
+    )
     assert held.solution.calls <= 2 * plain.solution.calls
 
 
@@ -68,10 +74,18 @@ def test_only_the_native_integrator_can_be_held():
 # ---- projection onto the level of E_Z ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "moving-knife-edge", "slider-crank"])
+@pytest.mark.parametrize(
+    "name", ["double-pendulum", "four-bar", "moving-knife-edge", "slider-crank"]
+)
 def test_energy_is_brought_back_to_its_level_and_the_defect_is_told(name):
     entry = gallery.entry(name)
-    wish = {"start": entry.start, "inputs": entry.inputs, "rtol": 1e-4, "atol": 1e-4, "progress": False}
+    wish = {
+        "start": entry.start,
+        "inputs": entry.inputs,
+        "rtol": 1e-4,
+        "atol": 1e-4,
+        "progress": False,
+    }
     plain = da.simulate(entry.build(), entry.duration, **wish).integrals
     kept = da.simulate(entry.build(), entry.duration, keep_energy=True, **wish).integrals
     assert kept.relative_drift < 1e-14 < plain.relative_drift
@@ -84,7 +98,9 @@ def test_energy_is_brought_back_to_its_level_and_the_defect_is_told(name):
 
 def test_energy_at_rest_is_left_alone():
     entry = gallery.entry("simple-pendulum")
-    run = da.simulate(entry.build(), 10.0, start={"phi": 1.0}, rtol=1e-5, atol=1e-5, keep_energy=True)
+    run = da.simulate(
+        entry.build(), 10.0, start={"phi": 1.0}, rtol=1e-5, atol=1e-5, keep_energy=True
+    )
     assert np.isfinite(run.q).all()
     assert run.integrals.relative_drift < 1e-12
 

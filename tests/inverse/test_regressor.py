@@ -17,7 +17,13 @@ def heavy(s, name, at):
     """A link with ten parameters that have no relation."""
     F = at.frame
     x, y, z, a, b, c = (round(float(v), 3) for v in RNG.uniform(0.05, 0.3, 6))
-    s.body(name, 1 + x, at.offset(x * F.x - y * F.y + z * F.z, frame=F), F, da.inertia(F, 1, 1.1, 1.2, a, b, c))
+    s.body(
+        name,
+        1 + x,
+        at.offset(x * F.x - y * F.y + z * F.z, frame=F),
+        F,
+        da.inertia(F, 1, 1.1, 1.2, a, b, c),
+    )
 
 
 def planar(n, *, vertical):
@@ -39,7 +45,9 @@ def puma():
     at = s.O
     for k, (quarters, a, d) in enumerate(PUMA):
         F = at.frame
-        C = F.oriented([[1, 0, 0], [0, 1 - abs(quarters), -quarters], [0, quarters, 1 - abs(quarters)]])
+        C = F.oriented(
+            [[1, 0, 0], [0, 1 - abs(quarters), -quarters], [0, quarters, 1 - abs(quarters)]]
+        )
         at = s.pin(f"q_{k}", at.offset(a * F.x + d * C.z, frame=C))
         heavy(s, f"link {k}", at)
     return s

@@ -1,4 +1,6 @@
-"""a ẋ + b ẏ + c = 0 with a² + b² = 1 and no declared speed: v along the edge is chosen, and nothing is divided by cos ψ."""
+"""a ẋ + b ẏ + c = 0 with a² + b² = 1 and no declared speed: v along the edge is chosen, and
+nothing is divided by cos ψ.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduc
 
 
 def sleigh(*, turned: bool = False, drift: float = 0.0) -> da.System:
-    """Chaplygin's sleigh as one types it first: no speeds. `drift` lets the ground move across the edge."""
+    """Chaplygin's sleigh as one types it first: no speeds. `drift` lets the ground move across
+    the edge.
+    """
     s = da.System("sleigh")
     x, y, phi = s.coordinates("x y phi")
     m, I, a = s.constants(m=1.0, I=0.5, a=0.3)
@@ -48,13 +52,20 @@ def test_equations_are_the_book_s(turned: bool) -> None:
     assert [kin.name(u) for u in kin.u] == ["v", "phi'"]
     assert [str(kin.scalar(e)) for e in kin.qdot_of_u] == ["v cos φ", "v sin φ", "φ̇"]
     assert kin.state_dependent_pivots == ()
-    assert str(da.kane(s)).splitlines()[1:] == ["m v̇ − m a φ̇² = 0", "(m a² + I) φ̈ + m a φ̇ v = 0", "with v = ẋ cos φ + ẏ sin φ, chosen"]
+    assert str(da.kane(s)).splitlines()[1:] == [
+        "m v̇ − m a φ̇² = 0",
+        "(m a² + I) φ̈ + m a φ̇ v = 0",
+        "with v = ẋ cos φ + ẏ sin φ, chosen",
+    ]
 
 
 def test_runs_linear_models_and_calls_at_a_heading_where_cos_vanishes() -> None:
     mine, book = sleigh(), declared_sleigh()
     start = {"phi": math.pi / 2, "phi.dot": 1.5}
-    runs = [da.simulate(mine, 4, start=start | {"y.dot": -0.4}), da.simulate(book, 4, start={"phi": math.pi / 2, "omega": 1.5, "v": -0.4})]
+    runs = [
+        da.simulate(mine, 4, start=start | {"y.dot": -0.4}),
+        da.simulate(book, 4, start={"phi": math.pi / 2, "omega": 1.5, "v": -0.4}),
+    ]
     assert np.allclose(runs[0].at([1.0, 4.0]).q, runs[1].at([1.0, 4.0]).q, rtol=0, atol=1e-7)
     about = {"phi": math.pi / 2, "v": 1.0}
     assert np.allclose(da.linearize(mine, about).A, da.linearize(book, about).A, rtol=0, atol=1e-13)

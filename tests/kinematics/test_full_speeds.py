@@ -1,4 +1,6 @@
-"""Hamel coefficients γ and γ_t against their definition by indices (PRINCIPLES §3) and against what can be written down."""
+"""Hamel coefficients γ and γ_t against their definition by indices (PRINCIPLES §3) and against
+what can be written down.
+"""
 
 from itertools import product
 
@@ -62,24 +64,43 @@ class Indices:
 
     def gamma(self, s, r, k):
         """γ^s_rk = Σ_ij (∂Ψ_si/∂q_j − ∂Ψ_sj/∂q_i) Φ_ir Φ_jk"""
-        return self.sum((self.curl(s, i, j), self.Phi[i][r], self.Phi[j][k]) for i, j in product(range(self.n), repeat=2))
+        return self.sum(
+            (self.curl(s, i, j), self.Phi[i][r], self.Phi[j][k])
+            for i, j in product(range(self.n), repeat=2)
+        )
 
     def gamma_t(self, s, r):
         """γ^s_rt = Σ_ij (∂Ψ_si/∂q_j − ∂Ψ_sj/∂q_i) Φ_ir X_j + Σ_i (∂_tΨ_si − ∂ψ_s/∂q_i) Φ_ir"""
-        turned = [(self.curl(s, i, j), self.Phi[i][r], self.X[j]) for i, j in product(range(self.n), repeat=2)]
-        moved = [(self.t.sub(self.d_t(self.Psi[s][i]), self.d(self.psi[s], i)), self.Phi[i][r]) for i in range(self.n)]
+        turned = [
+            (self.curl(s, i, j), self.Phi[i][r], self.X[j])
+            for i, j in product(range(self.n), repeat=2)
+        ]
+        moved = [
+            (self.t.sub(self.d_t(self.Psi[s][i]), self.d(self.psi[s], i)), self.Phi[i][r])
+            for i in range(self.n)
+        ]
         return self.sum([*turned, *moved])
 
 
 def test_Phi_is_the_inverse_of_Psi(full):
     at, t = Indices(full), full.kin.tape
     entries = [
-        t.sub(at.sum((at.Psi[s][i], at.Phi[i][r]) for i in range(at.n)), t.one if r == s else t.zero)
+        t.sub(
+            at.sum((at.Psi[s][i], at.Phi[i][r]) for i in range(at.n)), t.one if r == s else t.zero
+        )
         for r, s in product(range(at.n), repeat=2)
     ]
     assert all(provably_zero(t, entries))
     # Ψ X + ψ = 0
-    assert all(provably_zero(t, [t.add(at.psi[s], at.sum((at.Psi[s][i], at.X[i]) for i in range(at.n))) for s in range(at.n)]))
+    assert all(
+        provably_zero(
+            t,
+            [
+                t.add(at.psi[s], at.sum((at.Psi[s][i], at.X[i]) for i in range(at.n)))
+                for s in range(at.n)
+            ],
+        )
+    )
 
 
 def test_tables_equal_the_formula_by_indices(full):
@@ -87,17 +108,27 @@ def test_tables_equal_the_formula_by_indices(full):
     gamma, gamma_t = hamel_coefficients(full)
     triples = list(product(range(at.n), repeat=3))
     assert all(provably_zero(t, [t.sub(gamma[s][r][k], at.gamma(s, r, k)) for s, r, k in triples]))
-    assert all(provably_zero(t, [t.sub(gamma_t[s][r], at.gamma_t(s, r)) for s, r in product(range(at.n), repeat=2)]))
+    assert all(
+        provably_zero(
+            t, [t.sub(gamma_t[s][r], at.gamma_t(s, r)) for s, r in product(range(at.n), repeat=2)]
+        )
+    )
 
 
 def test_gamma_is_antisymmetric_in_its_lower_indices(full):
     n, t = full.kin.n_q, full.kin.tape
     gamma, _ = hamel_coefficients(full)
-    assert all(provably_zero(t, [t.add(gamma[s][r][k], gamma[s][k][r]) for s, r, k in product(range(n), repeat=3)]))
+    assert all(
+        provably_zero(
+            t, [t.add(gamma[s][r][k], gamma[s][k][r]) for s, r, k in product(range(n), repeat=3)]
+        )
+    )
 
 
 def nonzero(name):
-    """{(s, r, k): γ} and {(s, r): γ_t}, numbered from 1, without those that vanish; and the tape."""
+    """{(s, r, k): γ} and {(s, r): γ_t}, numbered from 1, without those that vanish; and the
+    tape.
+    """
     full = QuasiVelocities(da.kinematics(BUILDERS[name]()).fork())
     t, numbers = full.kin.tape, range(full.kin.n_q)
     gamma, gamma_t = hamel_coefficients(full)
@@ -132,7 +163,8 @@ def epsilon(i, j, k):
 @pytest.mark.parametrize(("axes", "sign"), [("body", 1), ("space", -1)])
 @pytest.mark.parametrize("angles", ["zyx", "zxz"])
 def test_rates_of_a_body_have_the_structure_constants_of_rotations(axes, sign, angles):
-    # γ^s_rk = ε_rks along the body's axes, so that Σ P_s γ^s_rk ω_k = (ω × H)_r: Euler's equations (Bar00 (21))
+    # γ^s_rk = ε_rks along the body's axes, so that Σ P_s γ^s_rk ω_k = (ω × H)_r: Euler's equations
+    # (Bar00 (21))
     s = da.System("body")
     B = s.N.rotations(angles, *s.coordinates("q_1 q_2 q_3"))[-1]
     s.body("body", 1, s.O, B, da.inertia(B, 2, 3, 4))

@@ -1,4 +1,6 @@
-"""A q̇ + b = 0: holonomic rows differentiated, nonholonomic ones as they are, norm rows of quaternions last."""
+"""A q̇ + b = 0: holonomic rows differentiated, nonholonomic ones as they are, norm rows of
+quaternions last.
+"""
 
 import pytest
 
@@ -25,7 +27,11 @@ def equal(s, row, A, b):
     kin = da.kinematics(s)
     t = kin.tape
     actual = [row.A.get(k, t.zero) for k in range(kin.n_q)] + [row.b]
-    return all(provably_zero(t, [t.sub(a, as_node(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]))
+    return all(
+        provably_zero(
+            t, [t.sub(a, as_node(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]
+        )
+    )
 
 
 def test_holonomic_row_is_the_rate_of_its_position(s):
@@ -85,11 +91,15 @@ def test_rolling_drops_what_the_geometry_already_holds():
     C = s.O.offset(x * s.N.x + y * s.N.y)
     disk = s.disk("disk", C.offset(r * B.y), D, 1, r, axis=B.z)
     s.roll(disk, C)
-    assert ["rolling of disk along x", "rolling of disk along y"] == [row.name for row in da.kinematics(s).rows]
+    assert ["rolling of disk along x", "rolling of disk along y"] == [
+        row.name for row in da.kinematics(s).rows
+    ]
     assert ["rolling of disk along z"] == s.trivial_constraints
     assert equal(s, row_of(s, 0), ["1", "0", "0", "0", "r*cos(phi)"], "0")
     assert equal(s, row_of(s, 1), ["0", "1", "0", "0", "r*sin(phi)"], "0")
-    assert all(row.contact is not None and row.contact.body is disk for row in da.kinematics(s).rows)
+    assert all(
+        row.contact is not None and row.contact.body is disk for row in da.kinematics(s).rows
+    )
 
 
 def test_unnamed_constraints_are_numbered(s):
@@ -99,7 +109,9 @@ def test_unnamed_constraints_are_numbered(s):
 
 
 def test_rows_with_rates_of_their_own_need_no_point_of_a_field(monkeypatch):
-    """ẋ = y ẏ, ẏ sin φ = z ż, and x ẋ + y ẏ + z ż beside them: only the third takes more than a look."""
+    """ẋ = y ẏ, ẏ sin φ = z ż, and x ẋ + y ẏ + z ż beside them: only the third takes more than a
+    look.
+    """
     s = da.System("rows")
     s.coordinates("x y z phi")
     s.particle("P", 1, s.O.offset(s["x"] * s.N.x + s["y"] * s.N.y + (s["z"] + s["phi"]) * s.N.z))
@@ -116,6 +128,12 @@ def test_rows_with_rates_of_their_own_need_no_point_of_a_field(monkeypatch):
     opened = []
     monkeypatch.setattr(constraint_rows, "RandomPoints", lambda *given: opened.append(given))
     constraint_rows._check_independent(
-        t, [constraint_rows.ConstraintRow("a", False, own, t.zero), constraint_rows.ConstraintRow("b", False, turned, t.zero)], 4, {}
+        t,
+        [
+            constraint_rows.ConstraintRow("a", False, own, t.zero),
+            constraint_rows.ConstraintRow("b", False, turned, t.zero),
+        ],
+        4,
+        {},
     )
     assert opened == []

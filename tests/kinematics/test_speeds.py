@@ -24,11 +24,21 @@ def names(kin):
 
 def equal(kin, actual, expected):
     t = kin.tape
-    return all(provably_zero(t, [t.sub(a, as_node(t, kin.system.expression(e))) for a, e in zip(actual, expected, strict=True)]))
+    return all(
+        provably_zero(
+            t,
+            [
+                t.sub(a, as_node(t, kin.system.expression(e)))
+                for a, e in zip(actual, expected, strict=True)
+            ],
+        )
+    )
 
 
 def rates(kin):
-    """q̇ in the speeds, then the definitions of the speeds with that put in, less the speeds: all zero."""
+    """q̇ in the speeds, then the definitions of the speeds with that put in, less the speeds:
+    all zero.
+    """
     t = kin.tape
     put = Substitution(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
     return [t.sub(put(e), u) for e, u in zip(kin.definitions, kin.u, strict=True)]
@@ -38,7 +48,9 @@ def principles_agree(s):
     """Whether Kane's and Lagrange's equations are the same at a random point."""
     first, second = da.kane(s), da.lagrange(s)
     point = SamplePoint(first.tape, 12)
-    return point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
+    return point.values(first.equations.residuals) == point.on(second.tape).values(
+        second.equations.residuals
+    )
 
 
 # ---- the user's choice -------------------------------------------------------------------------
@@ -88,7 +100,11 @@ def test_constrained_speeds_with_a_time_dependent_part():
     u3 = s.speeds(u1=P.v @ B.x + s.t, u2=s["phi"].dot, u3=P.v @ B.y)[2]
     s.constrain(u3 - da.sin(s.t))
     kin = da.kinematics(s)
-    assert equal(kin, kin.qdot_of_u, ["(u1 - t)*cos(phi) - sin(t)*sin(phi)", "(u1 - t)*sin(phi) + sin(t)*cos(phi)", "u2"])
+    assert equal(
+        kin,
+        kin.qdot_of_u,
+        ["(u1 - t)*cos(phi) - sin(t)*sin(phi)", "(u1 - t)*sin(phi) + sin(t)*cos(phi)", "u2"],
+    )
     assert all(provably_zero(kin.tape, rates(kin)))
 
 

@@ -7,7 +7,9 @@ from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 
 
 def pieces(s):
-    return {p.name: [b.name for b, _ in p.masses] for p in RigidGroups(da.kinematics(s).fork()).groups}
+    return {
+        p.name: [b.name for b, _ in p.masses] for p in RigidGroups(da.kinematics(s).fork()).groups
+    }
 
 
 def test_absolute_and_relative_angles_give_the_same_chain():
@@ -59,4 +61,8 @@ def test_a_spring_is_placed_and_another_potential_is_not():
     from dalembert.symbolic.algebra.scalar import as_node
 
     t = kin.tape
-    assert all(provably_zero(t, [t.sub(c, as_node(t, e)) for c, e in zip(F.components(s.N), expected, strict=False)]))
+    assert all(
+        provably_zero(
+            t, [t.sub(c, as_node(t, e)) for c, e in zip(F.components(s.N), expected, strict=False)]
+        )
+    )

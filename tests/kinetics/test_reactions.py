@@ -60,7 +60,7 @@ def test_at_rest_a_row_carries_the_weight_however_it_is_written(k):
     force_on_y = row.along["y"].sympy().subs({"y": -1, row.multiplier.name: lam})
     assert 2 * 9.81 == pytest.approx(float(force_on_y))
     assert "rod" == row.row
-    assert d.principle_form.multipliers
+    assert d.native.multipliers
 
 
 def test_rolling_gives_forces_at_the_contact():

@@ -4,18 +4,26 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.mechanics.kinetics.constraint_actions import ConstraintAction, reaction_rows, row_actions
+from dalembert.mechanics.kinetics.constraint_actions import (
+    ConstraintAction,
+    reaction_rows,
+    row_actions,
+)
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 
 
 def actions(s):
     kin = da.kinematics(s).fork()
-    return dict(zip([row.name for row in reaction_rows(kin)], row_actions(RigidGroups(kin)), strict=True))
+    return dict(
+        zip([row.name for row in reaction_rows(kin)], row_actions(RigidGroups(kin)), strict=True)
+    )
 
 
 def names(action):
-    labels = [group.label(P) for group, P, _ in action.forces] + [group.label() for group, _ in action.moments]
+    labels = [group.label(P) for group, P, _ in action.forces] + [
+        group.label() for group, _ in action.moments
+    ]
     return [None if label == "the ground" else label for label in labels]
 
 
@@ -62,7 +70,11 @@ def test_axes_at_right_angles_and_relative_spins():
     s.constrain((A.w - B.w) @ A.z, "no relative spin")
     s.constrain(B.w @ s.N.x, "no roll")
     found = actions(s)
-    for name, expected in (("right angle", {"A", "B"}), ("no relative spin", {"A", "B"}), ("no roll", {"B", None})):
+    for name, expected in (
+        ("right angle", {"A", "B"}),
+        ("no relative spin", {"A", "B"}),
+        ("no roll", {"B", None}),
+    ):
         assert () == found[name].forces
         assert expected == set(names(found[name]))
 
@@ -120,7 +132,10 @@ def test_a_coordinate_of_a_free_point_acts_at_the_point():
     assert P is found.forces[0][1]
 
 
-@pytest.mark.parametrize("phi", [lambda x, y, z: z - x**2 - 2 * y**2, lambda x, y, z: z - x, lambda x, y, z: x * y * z - 1])
+@pytest.mark.parametrize(
+    "phi",
+    [lambda x, y, z: z - x**2 - 2 * y**2, lambda x, y, z: z - x, lambda x, y, z: x * y * z - 1],
+)
 def test_a_surface_holds_a_free_particle_along_its_normal(phi):
     s = da.System("Bead")
     q = s.coordinates("x y z")
@@ -140,7 +155,9 @@ def test_any_row_on_one_free_body_is_a_force_and_a_moment():
     s = da.System("Body")
     G = s.free("x y z p q r")
     body = s.body("body", 1, G, G.frame, da.inertia(G.frame, 1, 2, 2.5))
-    s.constrain(s["x"].dot * s["y"] + da.sin(s["p"]) * s["q"].dot + s["r"].dot * s["z"], "row", on=body)
+    s.constrain(
+        s["x"].dot * s["y"] + da.sin(s["p"]) * s["q"].dot + s["r"].dot * s["z"], "row", on=body
+    )
     (action,) = actions(s).values()
     assert not action.unknown
     assert ["body", None, "body", None] == names(action)

@@ -1,4 +1,6 @@
-"""Partial and total derivatives of vectors written in the inertial frame, from positions and rotations alone."""
+"""Partial and total derivatives of vectors written in the inertial frame, from positions and
+rotations alone.
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property

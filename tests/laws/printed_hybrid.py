@@ -1,7 +1,9 @@
-"""The same for hybrid equations: fields at a section and at the ends, derivatives along a member, integrals over it.
+"""The same for hybrid equations: fields at a section and at the ends, derivatives along a member,
+integrals over it.
 
-∫ f dx is read as the sum of f at nine sections with weights that integrate powers of x up to the eighth exactly; the fields at each
-section are symbols of their own. What is shown with integrals in it is read by the same sum.
+∫ f dx is read as the sum of f at nine sections with weights that integrate powers of x up to the
+eighth exactly; the fields at each section are symbols of their own. What is shown with integrals in
+it is read by the same sum.
 """
 
 from fractions import Fraction
@@ -48,7 +50,11 @@ class HybridReader(Reader):
 
     def _shown(self, a, step):
         (first, *_) = step.items
-        return self.positions.in_N(first.value) if isinstance(a.value, Vector) else super()._shown(a, step)
+        return (
+            self.positions.in_N(first.value)
+            if isinstance(a.value, Vector)
+            else super()._shown(a, step)
+        )
 
     @property
     def named(self):
@@ -68,13 +74,22 @@ class HybridReader(Reader):
         """Every integral as its sum."""
         new = {}
         for c in self.h.continua.values():
-            new |= {found.symbol: self.integral(c, found.integrand) for found in c.integrals.found.values()}
+            new |= {
+                found.symbol: self.integral(c, found.integrand)
+                for found in c.integrals.found.values()
+            }
         return Substitution(self.t, new)
 
     def integral(self, c, e):
         """L Σ w_i f(L x_i)"""
         t, L = self.t, Scalar(self.t, c.member.length.i)
-        return sum(((L * w * Scalar(t, self._there(c, e, f"section {i}", (L * x).i))) for i, (x, w) in enumerate(WEIGHTS)), L * 0).i
+        return sum(
+            (
+                (L * w * Scalar(t, self._there(c, e, f"section {i}", (L * x).i)))
+                for i, (x, w) in enumerate(WEIGHTS)
+            ),
+            L * 0,
+        ).i
 
     def _there(self, c, e, label, x):
         """An expression at one place of a member."""
@@ -109,27 +124,46 @@ class HybridReader(Reader):
         if isinstance(tree, f.Function) and tree.of in self.values:
             (place,) = tree.arguments
             (section,) = tree.of.below
-            c = next(c for c in self.h.continua.values() if c.fields.derivative_of(self.t.names[section.name]) is not None)
+            c = next(
+                c
+                for c in self.h.continua.values()
+                if c.fields.derivative_of(self.t.names[section.name]) is not None
+            )
             found = next(p for p in c.places if p.x.ref == place)
             return self._there(c, self(tree.of), found.label, found.x.value.i)
         if isinstance(tree, f.Partial):
-            return self._partial_of(self(tree.of) if tree.of not in self.defined else self.defined[tree.of], self(tree.by))
+            return self._partial_of(
+                self(tree.of) if tree.of not in self.defined else self.defined[tree.of],
+                self(tree.by),
+            )
         return super()._of(tree)
 
     def _dot(self, a, b):
         # gravity is the same at the bodies and along a member
-        return super()._dot(a if isinstance(b, Places) or not isinstance(a, Places) else a.at(None), b)
+        return super()._dot(
+            a if isinstance(b, Places) or not isinstance(a, Places) else a.at(None), b
+        )
 
     def _slope(self, c, i):
         jet = c.fields.derivative_of(i)
-        return self.t.one if i == c.fields.x else None if jet is None else c.fields.symbol(jet.field, jet.along + 1, jet.dots)
+        return (
+            self.t.one
+            if i == c.fields.x
+            else None
+            if jet is None
+            else c.fields.symbol(jet.field, jet.along + 1, jet.dots)
+        )
 
     def _partial_of(self, of, by):
         if isinstance(of, Places):
             return self._slopes_of(of, by)
         if isinstance(of, tuple):
             # a vector
-            return self._slopes_of_vector(of, [by])[0] if isinstance(by, int) else self._slopes_of_vector(of, by)
+            return (
+                self._slopes_of_vector(of, [by])[0]
+                if isinstance(by, int)
+                else self._slopes_of_vector(of, by)
+            )
         return self._partial(of, by) if isinstance(by, int) else self._slopes_of(of, by)
 
 

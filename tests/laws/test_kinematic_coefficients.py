@@ -1,4 +1,6 @@
-"""r_k = ∂r/∂q_k = ∂v/∂q̇_k = ∂a/∂q̈_k (Bar00 (4)) and d/dt ∂r/∂q_k = ∂v/∂q_k (Mar (13), Mei85 (7.36)), with the rigid analogues."""
+"""r_k = ∂r/∂q_k = ∂v/∂q̇_k = ∂a/∂q̈_k (Bar00 (4)) and d/dt ∂r/∂q_k = ∂v/∂q_k (Mar (13), Mei85
+(7.36)), with the rigid analogues.
+"""
 
 import pytest
 
@@ -19,7 +21,9 @@ def frames(along):
 
 def points(along):
     s = along.kin.system
-    return list(dict.fromkeys([b.G for b in s.bodies] + [P for load in s.loads for _, P in load.forces]))
+    return list(
+        dict.fromkeys([b.G for b in s.bodies] + [P for load in s.loads for _, P in load.forces])
+    )
 
 
 def coordinates(along):
@@ -51,8 +55,14 @@ def test_kinematic_coefficients_from_R_w_and_alpha_are_equal(along):
 
 
 def test_velocities_are_derivatives_of_positions_and_rotations(along):
-    different = [d for P in points(along) for d in along.minus(along.v(P), along.each(along.total, along.r(P)))]
-    different += [d for F in frames(along) for d in along.minus(along.w(F), along.w_from_rotation(F))]
+    different = [
+        d
+        for P in points(along)
+        for d in along.minus(along.v(P), along.each(along.total, along.r(P)))
+    ]
+    different += [
+        d for F in frames(along) for d in along.minus(along.w(F), along.w_from_rotation(F))
+    ]
     assert all(provably_zero(along.tape, different))
 
 
@@ -74,6 +84,11 @@ def test_rigid_analogue_of_the_exchange(along):
         w = along.w(F)
         for q in along.kin.q:
             theta_k = along.theta(F, q)
-            right = [t.add(x, y) for x, y in zip(along.each(along.partial(q), w), along.cross(w, theta_k), strict=True)]
+            right = [
+                t.add(x, y)
+                for x, y in zip(
+                    along.each(along.partial(q), w), along.cross(w, theta_k), strict=True
+                )
+            ]
             different += along.minus(along.each(along.total, theta_k), right)
     assert all(provably_zero(t, different))

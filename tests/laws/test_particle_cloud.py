@@ -1,7 +1,9 @@
-"""A rigid body is a cloud of particles: Bar00 (8)–(12); T = ½ m v² + ½ ω·I·ω: Koenig's theorem, Gre03 (4.43).
+"""A rigid body is a cloud of particles: Bar00 (8)–(12); T = ½ m v² + ½ ω·I·ω: Koenig's theorem,
+Gre03 (4.43).
 
-Every rigid body is replaced by thirteen particles with the same mass, mass centre and inertia. The second moments
-J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses may be negative, which the algebra does not mind.
+Every rigid body is replaced by thirteen particles with the same mass, mass centre and inertia. The
+second moments J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses may be
+negative, which the algebra does not mind.
 """
 
 import pytest
@@ -80,13 +82,23 @@ def test_the_cloud_has_the_mass_centre_and_inertia_of_the_body():
     particles = cloud(b)
     total = sum((p.mass for p in particles[1:]), particles[0].mass)
     first = sum((p.mass * (p.G - b.G) for p in particles[1:]), 0 * F.x)
-    xx = sum((p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2 for p in particles[1:]), 0 * m)
+    xx = sum(
+        (
+            p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2
+            for p in particles[1:]
+        ),
+        0 * m,
+    )
     xy = sum((-p.mass * ((p.G - b.G) @ F.x) * ((p.G - b.G) @ F.y) for p in particles[1:]), 0 * m)
-    assert all(provably_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
+    assert all(
+        provably_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i])
+    )
 
 
 def test_energies_and_powers_are_those_of_the_particles(pair):
     # Mit22 (29), (30) for bodies against (4), (7) for particles
     energies = [Energies(kin) for kin in pair]
-    first, second = ((E.t, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P)]) for E in energies)
+    first, second = (
+        (E.t, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P)]) for E in energies
+    )
     assert same_values(first, second)

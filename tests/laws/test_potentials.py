@@ -1,4 +1,6 @@
-"""F_r = −V_q W_r against Σ F·v_r (Mit22 (21), (27)), and Q_k from virtual work (Mei85 (7.40)–(7.42)): gravity and springs."""
+"""F_r = −V_q W_r against Σ F·v_r (Mit22 (21), (27)), and Q_k from virtual work (Mei85
+(7.40)–(7.42)): gravity and springs.
+"""
 
 import pytest
 
@@ -18,14 +20,20 @@ def test_weights_do_what_their_potential_does(name):
         for r, v_r in kin.partial_velocities(P)[0].items():
             by_forces[r] = t.add(by_forces[r], (v_r @ R).i)
     by_potential = [t.zero] * kin.n_u
-    for slope, (_, W) in zip(gradient(t, {gravity_potential(kin).i: t.one}, kin.q), kin.WX, strict=True):
+    for slope, (_, W) in zip(
+        gradient(t, {gravity_potential(kin).i: t.one}, kin.q), kin.WX, strict=True
+    ):
         for r, w in W.items():
             by_potential[r] = t.sub(by_potential[r], t.mul(slope, w))
-    assert all(provably_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))
+    assert all(
+        provably_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)])
+    )
 
 
 def pendulums(load):
-    """Two pendulums in a turning plane, one of them on a speed of its own, joined by a load that `load` declares."""
+    """Two pendulums in a turning plane, one of them on a speed of its own, joined by a load that
+    `load` declares.
+    """
     s = da.System("coupled pendulums", gravity=9.81)
     alpha, beta = s.coordinates("alpha beta")
     m, l, k, l0, c = s.constants(m=1, l=1, k=10, l_0=0.5, c=2)
@@ -45,7 +53,9 @@ def same_equations(one, other):
     """Two systems with the same symbols have the same equations at a random point."""
     first, second = da.kane(one), da.kane(other)
     point = SamplePoint(first.tape, 5)
-    return point.values(first.equations.residuals) == SamplePoint(second.tape, 5, prime=point.prime).values(second.equations.residuals)
+    return point.values(first.equations.residuals) == SamplePoint(
+        second.tape, 5, prime=point.prime
+    ).values(second.equations.residuals)
 
 
 def as_spring(s, P, Q, k, l0, c):
@@ -77,10 +87,19 @@ def test_lagrange_and_kane_see_the_same_loads(load):
     s = pendulums(load)
     first, second = da.kane(s), da.lagrange(s)
     point = SamplePoint(first.tape, 6)
-    assert point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
+    assert point.values(first.equations.residuals) == point.on(second.tape).values(
+        second.equations.residuals
+    )
 
 
 def test_spring_with_zero_rest_length_needs_no_root():
-    s = pendulums(lambda s, P, Q, k, l0, c: (s.spring(k, P, Q), s.potential(l0 * c * (P - s.O) @ s.N.x)))
-    other = pendulums(lambda s, P, Q, k, l0, c: (s.force(-k * (P - Q), at=P, reaction=Q), s.force(-l0 * c * s.N.x, at=P)))
+    s = pendulums(
+        lambda s, P, Q, k, l0, c: (s.spring(k, P, Q), s.potential(l0 * c * (P - s.O) @ s.N.x))
+    )
+    other = pendulums(
+        lambda s, P, Q, k, l0, c: (
+            s.force(-k * (P - Q), at=P, reaction=Q),
+            s.force(-l0 * c * s.N.x, at=P),
+        )
+    )
     assert same_equations(s, other)

@@ -1,4 +1,6 @@
-"""What is printed is what was computed: every formula gives its value from the printed quantities, the statement the equations."""
+"""What is printed is what was computed: every formula gives its value from the printed
+quantities, the statement the equations.
+"""
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -29,7 +31,9 @@ FAST = (
     "vehicle",
 )
 WRITTEN_IN_QUANTITIES = [(p, derive) for p, derive in PRINCIPLES if p.name != "newton-euler"]
-SYSTEMS = [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in gallery.names()]
+SYSTEMS = [
+    pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in gallery.names()
+]
 KINDS = (
     Shape(bodies=3, coordinates=5),
     Shape(bodies=2, coordinates=4, nonholonomic=1),
@@ -56,7 +60,9 @@ def check(system):
             # F_r + F_r* = 0 has the sign of loads, M u̇ − f that of inertia
             t, value = d.tape, d.statement.value.nodes
             pairs = list(zip(d.native.residuals, value, strict=True))
-            assert reader.vanish([t.sub(a, b) for a, b in pairs]) or reader.vanish([t.add(a, b) for a, b in pairs])
+            assert reader.vanish([t.sub(a, b) for a, b in pairs]) or reader.vanish(
+                [t.add(a, b) for a, b in pairs]
+            )
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -97,9 +103,13 @@ def test_nothing_is_shown_that_was_not_used(name):
     for d in derivations(gallery.build(name)):
         used = {id(a) for a in d.statement.dependencies}
         beside = {"Constraint rows"}
-        assert [] == [a.title for a in d.told if id(a) not in used and a.title not in beside], d.principle.name
+        assert [] == [a.title for a in d.told if id(a) not in used and a.title not in beside], (
+            d.principle.name
+        )
         shown = {id(a) for a in d.told}
-        assert [] == [a.title for a in d.statement.dependencies if a.title and id(a) not in shown], d.principle.name
+        assert [] == [
+            a.title for a in d.statement.dependencies if a.title and id(a) not in shown
+        ], d.principle.name
 
 
 @pytest.mark.parametrize("name", ["vehicle", "positioning-device"])
@@ -109,7 +119,8 @@ def test_no_two_quantities_share_a_symbol(name):
         assert len(set(symbols)) == len(symbols), d.principle.name
 
 
-# ---- routes stay apart ----------------------------------------------------------------------------
+# ---- routes stay apart
+# ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["hoist", "flyball-governor", "positioning-device"])

@@ -1,4 +1,6 @@
-"""Rows that are not linear in the velocities, as they are shown: the rows are those declared, and the slopes are theirs."""
+"""Rows that are not linear in the velocities, as they are shown: the rows are those declared,
+and the slopes are theirs.
+"""
 
 from dataclasses import replace
 
@@ -53,5 +55,9 @@ def test_rows_and_slopes_are_what_they_are_called(name):
 def test_a_turned_sign_in_a_slope_is_found():
     d, rows, slopes = next(shown("appell-hamel"))
     for k, item in enumerate(slopes.items):
-        items = (*slopes.items[:k], replace(item, value=d.tape.neg(item.value)), *slopes.items[k + 1 :])
+        items = (
+            *slopes.items[:k],
+            replace(item, value=d.tape.neg(item.value)),
+            *slopes.items[k + 1 :],
+        )
         assert [item.label] == broken(d, rows, replace(slopes, items=items))

@@ -1,4 +1,6 @@
-"""Independent speeds and all rates with rows saddle_equations them: two routes to one acceleration, on every system with rows."""
+"""Independent speeds and all rates with rows saddle_equations them: two routes to one
+acceleration, on every system with rows.
+"""
 
 import numpy as np
 import pytest
@@ -15,7 +17,12 @@ from dalembert.runtime.states.run_values import parameter_vector, run_values
 def held(name):
     """Rows that determine the rates everywhere, and no quaternion, whose spins are no rates."""
     kin = da.kinematics(gallery.build(name))
-    return any(not row.is_norm for row in kin.rows) and not kin.nonlinear and not kin.redundant and kin.n_q == unreduced_kinematics(kin).n_u
+    return (
+        any(not row.is_norm for row in kin.rows)
+        and not kin.nonlinear
+        and not kin.redundant
+        and kin.n_q == unreduced_kinematics(kin).n_u
+    )
 
 
 NAMES = [name for name in gallery.names() if held(name)]
@@ -39,9 +46,14 @@ def test_accelerations_by_elimination_and_by_orthogonal_factors(name):
         q, u, t = random.uniform(0.2, 0.9, kin.n_q), random.uniform(-1, 1, kin.n_u), 0.3
         found = rates.call(np.array([*q, *u, t]), p)
         qdot, udot = found[: kin.n_q], found[kin.n_q :]
-        state = {**dict(zip((*kin.q, *kin.u, *kin.udot), (*q, *u, *udot), strict=True)), evaluator.time: t}
+        state = {
+            **dict(zip((*kin.q, *kin.u, *kin.udot), (*q, *u, *udot), strict=True)),
+            evaluator.time: t,
+        }
         expected = evaluator.values_at([evaluator.in_state(i) for i in evaluator.kin.qddot], state)
         # rates that satisfy the rows, at positions that need not
         actual = all_kept.call(np.array([*q, *qdot, t]), p_all)
         assert np.abs(actual[: kin.n_q] - qdot).max() <= 1e-12 * np.abs(qdot).max(initial=1.0)
-        assert np.abs(actual[kin.n_q :] - expected).max() <= 1e-7 * np.abs(expected).max(initial=1.0)
+        assert np.abs(actual[kin.n_q :] - expected).max() <= 1e-7 * np.abs(expected).max(
+            initial=1.0
+        )

@@ -1,5 +1,7 @@
-"""Virtual velocities lie in every constraint plane (Gre03 (4.13)); u = Ψ q̇ + ψ and q̇ = W u + X are inverse to each other
-(Bar00 (22)–(25), (37)); two choices of Ψ give the same motion (Gre03 after (4.19))."""
+"""Virtual velocities lie in every constraint plane (Gre03 (4.13)); u = Ψ q̇ + ψ and q̇ = W u + X
+are inverse to each other (Bar00 (22)–(25), (37)); two choices of Ψ give the same motion (Gre03
+after (4.19)).
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -59,7 +61,9 @@ def test_definitions_give_back_the_speeds(name):
     kin = da.kinematics(build(name)).fork()
     t = kin.tape
     in_u = Substitution(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
-    assert all(provably_zero(t, [t.sub(in_u(e), u) for e, u in zip(kin.definitions, kin.u, strict=True)]))
+    assert all(
+        provably_zero(t, [t.sub(in_u(e), u) for e, u in zip(kin.definitions, kin.u, strict=True)])
+    )
 
 
 def test_partial_velocities_add_up_to_the_velocity(name):
@@ -68,7 +72,10 @@ def test_partial_velocities_add_up_to_the_velocity(name):
     t, N = kin.tape, kin.system.N
     different = []
     for b in kin.system.bodies:
-        for place, whole in ((b.G, kin.v(b.G)), (b.frame, None if b.frame is None else kin.w(b.frame))):
+        for place, whole in (
+            (b.G, kin.v(b.G)),
+            (b.frame, None if b.frame is None else kin.w(b.frame)),
+        ):
             if whole is not None:
                 parts, total = kin.partial_velocities(place)
                 for r, v_r in parts.items():
@@ -78,9 +85,14 @@ def test_partial_velocities_add_up_to_the_velocity(name):
 
 
 def with_other_speeds(s):
-    """The same system with each independent speed replaced by a combination of all of them, shifted by a function of q and t."""
+    """The same system with each independent speed replaced by a combination of all of them,
+    shifted by a function of q and t.
+    """
     kin = da.kinematics(s)
-    definitions = [da.Scalar(s.space.tape, e) if e < len(s.space.tape) else kin.scalar(e) for e in kin.definitions]
+    definitions = [
+        da.Scalar(s.space.tape, e) if e < len(s.space.tape) else kin.scalar(e)
+        for e in kin.definitions
+    ]
     mixed = []
     for r, e in enumerate(definitions):
         shift = s.q[0] * s.t / 7 + s.t**2 * (r + 1)
@@ -115,7 +127,9 @@ def test_two_choices_of_speeds_give_the_same_motion(name):
     qdot = start.values(first.kinematics.qdot_of_u)
     # the second speeds at the same q and q̇, from their definitions
     kin = second.kinematics
-    speeds = start.on(second.tape, given=dict(zip(kin.qdot, qdot, strict=True))).values(kin.definitions)
+    speeds = start.on(second.tape, given=dict(zip(kin.qdot, qdot, strict=True))).values(
+        kin.definitions
+    )
     other = start.on(second.tape, given=dict(zip(kin.u, speeds, strict=True)))
     assert qdot == other.values(kin.qdot_of_u)
     assert speeds != start.values(first.kinematics.u)

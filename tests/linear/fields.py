@@ -12,7 +12,9 @@ T = 0.3
 
 
 class Projected:
-    """The vector field of a system in q and u by native dynamics' own route, with q brought back onto the rows."""
+    """The vector field of a system in q and u by native dynamics' own route, with q brought back
+    onto the rows.
+    """
 
     def __init__(self, system, values=None, inputs=None, t=T):
         chosen = operating_values(system, values or {}, inputs or {})
@@ -23,7 +25,11 @@ class Projected:
         self.rates = [self.evaluator.in_state(i) for i in nodes]
         one = self.tape.one
         rows = (*self.kin.rows, *self.kin.redundant)
-        self.phi = [self.evaluator.in_state(self.tape.sub(r.phi, one) if r.is_norm else r.phi) for r in rows if r.phi is not None]
+        self.phi = [
+            self.evaluator.in_state(self.tape.sub(r.phi, one) if r.is_norm else r.phi)
+            for r in rows
+            if r.phi is not None
+        ]
         self.slopes = [g for f in self.phi for g in gradient(self.tape, {f: one}, self.kin.q)]
 
     def numbers(self, nodes, q, u):
@@ -56,4 +62,9 @@ class Projected:
 
         x = np.concatenate([np.array(q)[list(free)], u])
         steps = h * np.maximum(1.0, np.abs(x))
-        return f(x), np.column_stack([(f(x + s * e) - f(x - s * e)) / (2 * s) for s, e in zip(steps, np.eye(len(x)), strict=True)])
+        return f(x), np.column_stack(
+            [
+                (f(x + s * e) - f(x - s * e)) / (2 * s)
+                for s, e in zip(steps, np.eye(len(x)), strict=True)
+            ]
+        )

@@ -55,7 +55,9 @@ def random_tape(seed, n_state=5, n_parameters=4, size=300, n_out=12):
     for _ in range(size // 10):
         pool.append(grown(t, draw, [*parameters, *pool[n_state:]]))
     for _ in range(size):
-        pool.append(bounded(t, grown(t, draw, pool)) if draw.random() < 0.3 else grown(t, draw, pool))
+        pool.append(
+            bounded(t, grown(t, draw, pool)) if draw.random() < 0.3 else grown(t, draw, pool)
+        )
     outs = [*draw.sample(pool, n_out - 5), state[0], parameters[0], t.const(2), pool[-1], pool[-1]]
     return t, outs, state, parameters
 

@@ -69,7 +69,9 @@ def flipped(data):
     return data[:100] + bytes([data[100] ^ 1]) + data[101:]
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: data[:0], flipped, lambda data: data[32:]])
+@pytest.mark.parametrize(
+    "spoil", [lambda data: data[:-1], lambda data: data[:0], flipped, lambda data: data[32:]]
+)
 def test_a_spoilt_file_is_compiled_again_and_mended(place, compilations, spoil):
     plus(2.5)
     (path,) = files(place)
@@ -205,7 +207,11 @@ for k in range(30):
 def test_a_directory_is_looked_through_once_and_again_only_near_the_limit(tmp_path, monkeypatch):
     looks = []
     shrink = ObjectCache._evict_oldest
-    monkeypatch.setattr(ObjectCache, "_evict_oldest", lambda self, directory: (looks.append(directory), shrink(self, directory)))
+    monkeypatch.setattr(
+        ObjectCache,
+        "_evict_oldest",
+        lambda self, directory: (looks.append(directory), shrink(self, directory)),
+    )
     cache = ObjectCache(tmp_path, limit=100_000)
     for k in range(200):
         ObjectCache(tmp_path, limit=100_000).write(f"{k:03}", bytes(968))

@@ -88,7 +88,9 @@ HONEST_VELOCITY = recursive.ArticulatedBodyAlgorithm._velocity
 MISTAKES = {
     "_velocity": no_coriolis,
     # every load taken as 1
-    "_load_of_ball": lambda sweep, link: [sweep.load.update({s: sweep.t.const(1)}) for s, _, _ in link.joint_axes],
+    "_load_of_ball": lambda sweep, link: [
+        sweep.load.update({s: sweep.t.const(1)}) for s, _, _ in link.joint_axes
+    ],
     # as if nothing turned
     "_carried": lambda sweep, link: sweep.accelerations[link.parent],
 }
@@ -128,10 +130,14 @@ def test_numbers_that_are_none_do_not_pass(monkeypatch):
 
 
 def spherical(length):
-    """A pendulum in x and y below its pivot: z = −√(l² − x² − y²) is real in a part of all states only."""
+    """A pendulum in x and y below its pivot: z = −√(l² − x² − y²) is real in a part of all
+    states only.
+    """
     s = da.System("Pendulum in x and y")
     x, y = s.coordinates("x y")
-    s.particle("bob", 1, s.O.offset(x * s.N.x + y * s.N.y - da.sqrt(length**2 - x**2 - y**2) * s.N.z))
+    s.particle(
+        "bob", 1, s.O.offset(x * s.N.x + y * s.N.y - da.sqrt(length**2 - x**2 - y**2) * s.N.z)
+    )
     return s
 
 

@@ -14,7 +14,11 @@ def grown(seed: int, length: int) -> Tape:
     x = [tape.symbol(name) for name in "abc"]
     while len(tape) < length:
         a, b = draw.choice(x), draw.choice(x)
-        x.append(draw.choice((tape.mul, tape.add))(a, tape.add(b, tape.const(Fraction(draw.randrange(1, 99), 7)))))
+        x.append(
+            draw.choice((tape.mul, tape.add))(
+                a, tape.add(b, tape.const(Fraction(draw.randrange(1, 99), 7)))
+            )
+        )
     return tape
 
 
@@ -36,7 +40,11 @@ def test_what_is_hashed_are_the_nodes():
     tape = grown(3, 200)
     fractions = [n for n in tape.nodes if n[0] == "const" and isinstance(n[1], Fraction)]
     assert fractions
-    expected = [x for op, a, b in tape.nodes for x in ((op, a.numerator, a.denominator) if (op, a, b) in fractions else (op, a, b))]
+    expected = [
+        x
+        for op, a, b in tape.nodes
+        for x in ((op, a.numerator, a.denominator) if (op, a, b) in fractions else (op, a, b))
+    ]
     for other in (tape, tape.fork(), pickle.loads(pickle.dumps(tape))):
         assert expected == other.serialize()
     short = tape.fork(100)
@@ -49,7 +57,11 @@ def test_nothing_is_hashed_twice_on_a_tape_and_its_forks(monkeypatch):
     monkeypatch.setattr(object_cache, "_BLOCK", 16)
     hashed = []
     honest = object_cache._extend_digest
-    monkeypatch.setattr(object_cache, "_extend_digest", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
+    monkeypatch.setattr(
+        object_cache,
+        "_extend_digest",
+        lambda before, written: hashed.append(len(written) // 3) or honest(before, written),
+    )
     tape = grown(2, 200)
     tape_digest(tape, 200)
     assert [16] * 12 + [200 % 16] == hashed

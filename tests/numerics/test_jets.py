@@ -1,4 +1,6 @@
-"""Taylor coefficients against the rates themselves: along the polynomial they give, d/dτ of it is f of it."""
+"""Taylor coefficients against the rates themselves: along the polynomial they give, d/dτ of it
+is f of it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def system(name: str) -> tuple[Tape, list[int], list[int], list[int]]:
         "atan2": t.atan2(t.add(x, t.const(2)), t.sub(y, z)),
         "atan2 of a constant": t.atan2(inside, b),
         "neg": t.neg(t.mul(x, x)),
-        "unit circle": t.add(*(t.mul(t.mul(x, t.call(f, y)), t.call(f, y)) for f in ("sin", "cos"))),
+        "unit circle": t.add(
+            *(t.mul(t.mul(x, t.call(f, y)), t.call(f, y)) for f in ("sin", "cos"))
+        ),
         "jump in time": t.mul(x, t.call("sign", t.sub(time, t.one))),
         "kink in time": t.mul(x, t.call("abs", t.sub(time, t.one))),
     }
@@ -53,23 +57,42 @@ def rows_of(jets: CompiledTaylor, p: np.ndarray, t0: float) -> np.ndarray:
     rows, rates = np.zeros((ORDER + 1, 4)), np.zeros(4)
     rows[0, :3] = START
     first, later = jets.function_addresses()
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(first)(
-        space.address, t0, rows.ctypes.data, rates.ctypes.data
-    )
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(later)(
-        space.address, H, ORDER, rows.ctypes.data, 4
-    )
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
+        first
+    )(space.address, t0, rows.ctypes.data, rates.ctypes.data)
+    ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64
+    )(later)(space.address, H, ORDER, rows.ctypes.data, 4)
     return rows[:, :3]
 
 
-NAMES = ("sin", "cos", "exp", "sinh", "cosh", "asin", "acos", "atan", "mul", "div", "reciprocal", "square", "sqrt", "log", "atan2")
+NAMES = (
+    "sin",
+    "cos",
+    "exp",
+    "sinh",
+    "cosh",
+    "asin",
+    "acos",
+    "atan",
+    "mul",
+    "div",
+    "reciprocal",
+    "square",
+    "sqrt",
+    "log",
+    "atan2",
+)
 OTHERS = ("atan2 of a constant", "neg", "unit circle", "jump in time", "kink in time")
 
 
 @pytest.mark.parametrize("name", NAMES + OTHERS)
 def test_the_slope_of_the_polynomial_is_the_rate(name: str) -> None:
     tape, outs, state, parameters = system(name)
-    check_slope(CompiledTaylor(tape, outs, state, parameters), CompiledFunction(tape, outs, state, parameters))
+    check_slope(
+        CompiledTaylor(tape, outs, state, parameters),
+        CompiledFunction(tape, outs, state, parameters),
+    )
 
 
 def check_slope(jets: CompiledTaylor, f: CompiledFunction) -> None:
@@ -83,13 +106,18 @@ def check_slope(jets: CompiledTaylor, f: CompiledFunction) -> None:
 
 
 def test_rates_that_are_implied_are_those_solved_for_and_take_fewer_sums() -> None:
-    """(2 + cos x, sin x; sin x, 2) (y', z') = (x z, a cos y + t z): M, its factors and the quotients have no series."""
+    """(2 + cos x, sin x; sin x, 2) (y', z') = (x z, a cos y + t z): M, its factors and the
+    quotients have no series.
+    """
     t = Tape()
     x, y, z, time, a, b, dy, dz = (t.symbol(n) for n in ("x", "y", "z", "t", "a", "b", "y'", "z'"))
     s, c = t.call("sin", x), t.call("cos", x)
     M = [[t.add(t.const(2), c), s], [s, t.const(2)]]
     f = [t.mul(x, z), t.add(t.mul(a, t.call("cos", y)), t.mul(time, z))]
-    residuals = [t.sub(t.add(t.mul(row[0], dy), t.mul(row[1], dz)), right) for row, right in zip(M, f, strict=True)]
+    residuals = [
+        t.sub(t.add(t.mul(row[0], dy), t.mul(row[1], dz)), right)
+        for row, right in zip(M, f, strict=True)
+    ]
     outs = [t.mul(b, y), *LDL(t, M).solve(f)]
     implied = ImplicitRates((dy, dz), tuple(residuals), tuple(outs[1:]))
     state, parameters = [x, y, z, time], [a, b]

@@ -19,7 +19,12 @@ DOUBLE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 def plus(number):
     """A library with f(x) = x + number."""
-    return jit.load(f"define double @f(double %x) {{\n  %y = fadd double %x, {float(number)}\n  ret double %y\n}}", ("f",), optimize=0)
+    return jit.load(
+        f"define double @f(double %x) {{\n  %y = fadd double %x, {float(number)}\n  ret double "
+        f"%y\n}}",
+        ("f",),
+        optimize=0,
+    )
 
 
 def value(library, x=1.0):
@@ -31,7 +36,9 @@ def resident():
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
 
 
-@pytest.mark.parametrize("function", ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "sqrt", "tan"])
+@pytest.mark.parametrize(
+    "function", ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "sqrt", "tan"]
+)
 def test_the_mathematics_library_is_there(function):
     text = f"""declare double @{function}(double)
 define double @f(double %x) {{
@@ -121,7 +128,9 @@ def test_a_child_uses_old_code_and_compiles_new():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.slow  # a child of a process with busy threads may inherit a lock of the system's allocator, whoever wrote the program
+# a child of a process with busy threads may inherit a lock of the system's allocator, whoever wrote
+# the program
+@pytest.mark.slow
 def test_a_child_born_while_others_compile_is_not_stuck():
     stop = threading.Event()
 
@@ -148,7 +157,10 @@ def test_a_child_born_while_others_compile_is_not_stuck():
 
 
 def test_llvm_is_imported_only_when_needed():
-    code = "import sys, dalembert.runtime.numerics.compiled_function; sys.exit('llvmlite' in sys.modules)"
+    code = (
+        "import sys, dalembert.runtime.numerics.compiled_function; sys.exit('llvmlite' in "
+        "sys.modules)"
+    )
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
@@ -162,7 +174,11 @@ library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
 
 
 def test_code_of_another_version_is_not_found():
-    assert jit._source_hash.__wrapped__("ode") == jit._source_hash.__wrapped__("ode") != jit._source_hash.__wrapped__("numerics")
+    assert (
+        jit._source_hash.__wrapped__("ode")
+        == jit._source_hash.__wrapped__("ode")
+        != jit._source_hash.__wrapped__("numerics")
+    )
     # as where only bytecode is installed
     assert jit._source_hash.__wrapped__("nothing") != jit._source_hash.__wrapped__("nothing")
 

@@ -41,10 +41,17 @@ def test_a_second_tape_of_the_same_content_is_not_walked_through(place, monkeypa
 def test_other_expressions_and_other_tapes_have_their_own(place):
     first, _ = pendulum()
     other, _ = pendulum(m=1, L=2, k=3)
-    asked = [(first.tape, outs(first)), (first.tape, first.qdot), (other.tape, outs(other)), (other.tape, other.qdot)]
+    asked = [
+        (first.tape, outs(first)),
+        (first.tape, first.qdot),
+        (other.tape, outs(other)),
+        (other.tape, other.qdot),
+    ]
     for _ in range(2):
         for tape, expressions in asked:
-            assert tuple(symbols_of(tape, expressions)) == object_cache.cached_symbols(tape, expressions)
+            assert tuple(symbols_of(tape, expressions)) == object_cache.cached_symbols(
+                tape, expressions
+            )
     assert len(asked) == len(list(place.iterdir()))
 
 
@@ -61,7 +68,11 @@ def test_native_dynamics_hash_no_block_of_their_tape_twice(place, monkeypatch):
     equations, s = pendulum()
     NativeDynamics(s, equations)
     hashed, honest = [], object_cache._extend_digest
-    monkeypatch.setattr(object_cache, "_extend_digest", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
+    monkeypatch.setattr(
+        object_cache,
+        "_extend_digest",
+        lambda before, written: hashed.append(len(written) // 3) or honest(before, written),
+    )
     equations, s = pendulum()
     native = NativeDynamics(s, equations)
     # whole blocks once, and the rest once for the symbols and once for the code

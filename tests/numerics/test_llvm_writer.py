@@ -6,7 +6,12 @@ import ctypes
 
 import numpy as np
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, StructView, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StructView,
+    VectorArray,
+)
 from dalembert.runtime.numerics.jit import load
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.step_size_control import loop_ir
@@ -46,7 +51,9 @@ def test_arrays_of_four_and_records() -> None:
     pair, numbers = Pair(2, 0.5), np.arange(1.0, 9.0)
     expected = 2 * numbers - 1 / numbers + 0.5
     expected[0] = -7.0
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(library.address("lanes"))
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(
+        library.address("lanes")
+    )
     assert call(ctypes.addressof(pair), numbers.ctypes.data) == 3
     assert np.array_equal(expected, numbers)
     assert pair.z == 1.0

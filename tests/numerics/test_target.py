@@ -41,7 +41,9 @@ def test_a_page_computes_what_is_computed_here(seed):
     rng = np.random.default_rng(seed)
     x, p = rng.normal(size=len(state)), rng.normal(size=len(parameters))
     given = {"module": module_of(f).hex(), "x": x.tolist(), "p": p.tolist(), "n": f.n_out}
-    done = subprocess.run([NODE, "-e", EVALUATE], input=json.dumps(given), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [NODE, "-e", EVALUATE], input=json.dumps(given), capture_output=True, text=True, check=True
+    )
     # JSON has no NaN and no infinity
     there, here = np.array(json.loads(done.stdout), dtype=float), f.call(x, p)
     finite = np.isfinite(here)
@@ -65,7 +67,10 @@ def test_the_loop_of_the_integrator_fits_in_a_page():
 
 
 def test_what_no_page_provides_is_refused():
-    text = "declare void @system(ptr)\ndefine void @f(ptr %x) {\n  call void @system(ptr %x)\n  ret void\n}"
+    text = (
+        "declare void @system(ptr)\ndefine void @f(ptr %x) {\n  call void @system(ptr %x)\n  "
+        "ret void\n}"
+    )
     with pytest.raises(CannotCompile, match="it would call system, which no page provides"):
         wasm.wasm_module(text, ("f",))
 

@@ -53,10 +53,13 @@ def arenstorf(f: FunctionBuilder, _t: Value, y: list[Value]) -> Sequence[Operand
 
 
 def double_pendulum(f: FunctionBuilder, _t: Value, y: list[Value]) -> Sequence[Operand]:
-    """Two equal masses on equal rods of length 1: [2 c; c 1] (α₁, α₂) = (−s ω₂² − 2 g sin θ₁, s ω₁² − g sin θ₂)."""
+    """Two equal masses on equal rods of length 1: [2 c; c 1] (α₁, α₂) = (−s ω₂² − 2 g sin θ₁, s
+    ω₁² − g sin θ₂).
+    """
     g, difference = DOUBLE_PENDULUM_G, y[0] - y[1]
     s, c, s1, s2 = (
-        f.emit(DOUBLE, f"call double @{name}({x})") for name, x in (("sin", difference), ("cos", difference), ("sin", y[0]), ("sin", y[1]))
+        f.emit(DOUBLE, f"call double @{name}({x})")
+        for name, x in (("sin", difference), ("cos", difference), ("sin", y[0]), ("sin", y[1]))
     )
     r1, r2 = 0.0 - s * y[3] * y[3] - 2.0 * g * s1, s * y[2] * y[2] - g * s2
     return y[2], y[3], (r1 - c * r2) / (2.0 - c * c), (2.0 * r2 - c * r1) / (2.0 - c * c)

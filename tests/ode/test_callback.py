@@ -39,7 +39,9 @@ print(solution.interrupted, solution.steps, solution.t[-1] > 0, solution.message
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C reaches a child process in another way there")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Ctrl-C reaches a child process in another way there"
+)
 @pytest.mark.parametrize("program", [NATIVE, PYTHON])
 def test_ctrl_c_returns_the_motion_so_far(program: str) -> None:
     path = [str(Path(__file__).parent), *sys.path]

@@ -87,7 +87,9 @@ def test_pressed_inside_a_python_right_hand_side() -> None:
 
 
 def test_pressed_inside_the_progress_report() -> None:
-    solution = integrate_function(lambda _t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e6, on_progress=lambda _t, _steps: press())
+    solution = integrate_function(
+        lambda _t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e6, on_progress=lambda _t, _steps: press()
+    )
     assert solution.is_interrupted
     assert solution.message.startswith("interrupted at t = ")
 

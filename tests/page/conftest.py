@@ -12,7 +12,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import executable, flags
 
 from dalembert import gallery
-from dalembert.interface.page.report_page import ReportData, ReportRequest, compute_report, render_page, report_run_options
+from dalembert.interface.page.report_page import (
+    ReportData,
+    ReportRequest,
+    compute_report,
+    render_page,
+    report_run_options,
+)
 from dalembert.interface.report.system_report import ReportSubject
 
 
@@ -21,7 +27,8 @@ def studied(name: str, **changes: object) -> ReportData:
     entry = gallery.entry(name)
     request = ReportRequest(entry.duration, report_run_options(entry.start, {}, entry.inputs), name)
     return compute_report(
-        ReportSubject(entry.build(), entry.title, entry.source, entry.description), dataclasses.replace(request, **changes)
+        ReportSubject(entry.build(), entry.title, entry.source, entry.description),
+        dataclasses.replace(request, **changes),
     )
 
 
@@ -45,7 +52,9 @@ def disk_file(disk_page, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, where it and playwright are installed."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="the browser tests need playwright: pip install playwright"
+    )
     if executable() is None:
         pytest.skip("the browser tests need Chromium: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:

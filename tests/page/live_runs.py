@@ -15,7 +15,8 @@ from dalembert.runtime.ode.failures import RunStopped
 
 NODE = shutil.which("node")
 ASSETS = ("linear_algebra.js", "initial_conditions.js", "events.js", "simulator.js")
-# given: {code, data, settings, times}; every setting is followed to its end, or to the sentence that refuses it
+# given: {code, data, settings, times}; every setting is followed to its end, or to the sentence
+# that refuses it
 FOLLOW = """
 function follow(given, bytes) {
   const engine = new Engine(new WebAssembly.Module(bytes), given.data);
@@ -51,11 +52,18 @@ console.log(JSON.stringify(follow(given, code)));
 
 def engine_text():
     """The scripts of the engine, as a page holds them."""
-    return "\n".join(resources.files("dalembert.interface.page").joinpath("assets", name).read_text(encoding="utf-8") for name in ASSETS)
+    return "\n".join(
+        resources.files("dalembert.interface.page")
+        .joinpath("assets", name)
+        .read_text(encoding="utf-8")
+        for name in ASSETS
+    )
 
 
 class Live:
-    """A system of the gallery, or anything with build, start, duration, inputs and events, with its recorded run and its module."""
+    """A system of the gallery, or anything with build, start, duration, inputs and events, with
+    its recorded run and its module.
+    """
 
     def __init__(self, name):
         self.entry = gallery.entry(name) if isinstance(name, str) else name
@@ -71,8 +79,15 @@ class Live:
             return failure.trajectory
 
     def native(self, start, *, rtol=1e-9, **options):
-        given = {"inputs": dict(self.entry.inputs), "events": self.entry.events, "progress": False, **options}
-        return da.simulate(self.system, self.entry.duration, start=dict(start), rtol=rtol, atol=rtol, **given)
+        given = {
+            "inputs": dict(self.entry.inputs),
+            "events": self.entry.events,
+            "progress": False,
+            **options,
+        }
+        return da.simulate(
+            self.system, self.entry.duration, start=dict(start), rtol=rtol, atol=rtol, **given
+        )
 
     def setting(self, *, rtol=1e-9, values=None, starts=None, **more):
         """What the panel sends: the recorded numbers with some of them changed."""
@@ -87,11 +102,18 @@ class Live:
         }
 
     def given(self, settings):
-        return {"code": self.module.compressed, "data": self.module.data, "settings": settings, "residuals": len(self.run.residuals)}
+        return {
+            "code": self.module.compressed,
+            "data": self.module.data,
+            "settings": settings,
+            "residuals": len(self.run.residuals),
+        }
 
     def by_node(self, *settings):
         text = engine_text() + FOLLOW + BY_NODE
         given = json.dumps(self.given(settings))
-        done = subprocess.run([NODE, "-e", text], input=given, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [NODE, "-e", text], input=given, capture_output=True, text=True, check=False, timeout=60
+        )
         assert not done.returncode, done.stderr[-2000:]
         return json.loads(done.stdout)

@@ -45,7 +45,11 @@ def test_pictures_are_what_their_ending_says(run, tmp_path):
 
 
 def test_what_cannot_be_had_is_said(run, tmp_path, monkeypatch):
-    with pytest.raises(Unwritable, match=r"swing\.avi: the ending decides on the format; give one of \.html, \.png, \.gif, \.mp4"):
+    with pytest.raises(
+        Unwritable,
+        match=r"swing\.avi: the ending decides on the format; give one of \.html, \.png, \.gif, "
+        r"\.mp4",
+    ):
         run.animate(tmp_path / "swing.avi")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(MissingPackage, match="ffmpeg, which is not installed here"):

@@ -1,4 +1,6 @@
-"""The font of the page: small, the same every time, with its licence; and brackets that grow with what they hold."""
+"""The font of the page: small, the same every time, with its licence; and brackets that grow
+with what they hold.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,17 @@ from browsing import Visit
 from dalembert.interface.page import html_elements
 from dalembert.interface.page.html_elements import html_document
 
-FENCED = '<mrow><mo fence="true" stretchy="true">{}</mo>{}<mo fence="true" stretchy="true">{}</mo></mrow>'
+FENCED = (
+    '<mrow><mo fence="true" stretchy="true">{}</mo>{}<mo fence="true" '
+    'stretchy="true">{}</mo></mrow>'
+)
 TALL = "<mfrac><mi>a</mi><mfrac><mi>b</mi><mi>c</mi></mfrac></mfrac>"
 PAIRS = ("()", "[]", "{}", "||")
 LOW = f"<math>{FENCED.format('(', '<mi>β</mi>', ')')}{FENCED.format('(', '<mfrac><mi>a</mi><mi>b</mi></mfrac>', ')')}</math>"
-BODY = f'<main><math display="block">{"".join(FENCED.format(a, TALL, b) for a, b in PAIRS)}</math>{LOW}</main>'
+BODY = (
+    f"<main><math "
+    f'display="block">{"".join(FENCED.format(a, TALL, b) for a, b in PAIRS)}</math>{LOW}</main>'
+)
 
 
 @pytest.fixture
@@ -57,11 +65,15 @@ def test_brackets_grow_where_no_mathematical_font_is_installed(browser, tmp_path
     # whatever is installed here is not asked for
     monkeypatch.setattr(html_elements, "_INSTALLED", ())
     style = html_elements.bracket_style.__wrapped__()
-    (tmp_path / "page.html").write_text(html_document("brackets", f"<style>{style}</style>{BODY}"), encoding="utf-8")
+    (tmp_path / "page.html").write_text(
+        html_document("brackets", f"<style>{style}</style>{BODY}"), encoding="utf-8"
+    )
     context = browser.new_context(offline=True)
     visit = Visit(context, tmp_path / "page.html")
     high = "e => e.getBoundingClientRect().height"
-    brackets = visit.do(f"document.fonts.ready.then(() => [...document.querySelectorAll('mo[fence]')].map({high}))")
+    brackets = visit.do(
+        f"document.fonts.ready.then(() => [...document.querySelectorAll('mo[fence]')].map({high}))"
+    )
     fraction = visit.do(f"({high})(document.querySelector('mrow > mfrac'))")
     *tall, letter, _, inline, _ = brackets
     assert 2 * len(PAIRS) == len(tall)

@@ -23,7 +23,12 @@ FLEXIBLE = (
 
 def run_of(name, duration=0.3):
     entry = gallery.entry(name)
-    return sample_frames(da.simulate(entry.build(), duration, start=entry.start, inputs=entry.inputs, progress=False), 21)
+    return sample_frames(
+        da.simulate(
+            entry.build(), duration, start=entry.start, inputs=entry.inputs, progress=False
+        ),
+        21,
+    )
 
 
 def is_slice(body, system):
@@ -36,7 +41,9 @@ def test_a_member_is_one_curve_and_its_slices_are_not_drawn(name):
     run = run_of(name)
     drawn = build_scene(run, arrows=False)
     assert list(run.system.members) == [c.name for c in drawn.curves]
-    assert [b.name for b in run.system.bodies if not is_slice(b, run.system)] == [b.name for b in drawn.bodies]
+    assert [b.name for b in run.system.bodies if not is_slice(b, run.system)] == [
+        b.name for b in drawn.bodies
+    ]
     # links would cross the curve, rails would show the way of a slice
     assert not drawn.lines
     assert not drawn.rails
@@ -49,7 +56,9 @@ def test_a_member_is_one_curve_and_its_slices_are_not_drawn(name):
 
 @pytest.mark.parametrize("name", ["cantilever", "pinned-beam", "beam-with-tip-mass"])
 def test_the_curve_goes_through_the_slices(name):
-    """Route two: the polynomial in x through the places of the slices, which are points of the system by themselves."""
+    """Route two: the polynomial in x through the places of the slices, which are points of the
+    system by themselves.
+    """
     run = run_of(name)
     (curve,) = build_scene(run, arrows=False).curves
     cut = [b.G for b in run.system.bodies if is_slice(b, run.system)]
@@ -58,7 +67,9 @@ def test_the_curve_goes_through_the_slices(name):
     assert np.abs(slices[:, :, 1:]).max() > 1e-4
     for k in (0, 7, 20):
         for axis in (1, 2):
-            through = np.polynomial.Polynomial.fit(slices[:, k, 0], slices[:, k, axis], len(cut) - 1)
+            through = np.polynomial.Polynomial.fit(
+                slices[:, k, 0], slices[:, k, axis], len(cut) - 1
+            )
             np.testing.assert_allclose(curve.r[:, k, axis], through(curve.r[:, k, 0]), atol=1e-9)
 
 
@@ -89,7 +100,9 @@ def test_a_shaft_that_only_twists_is_one_curve():
     q = s.coordinate("q")
     B = s.N.rotated(q, s.N.z, "B")
     da.discretise(s, s.shaft("shaft", s.O, B.x, 1, 2, 0.1, density=1), 2)
-    drawn = build_scene(da.simulate(s, 0.3, start={"phi_1": 0.2, "q'": 1}, progress=False), arrows=False)
+    drawn = build_scene(
+        da.simulate(s, 0.3, start={"phi_1": 0.2, "q'": 1}, progress=False), arrows=False
+    )
     assert ["shaft"] == [c.name for c in drawn.curves]
     assert not drawn.lines
     assert not drawn.bodies
@@ -98,10 +111,21 @@ def test_a_shaft_that_only_twists_is_one_curve():
 def test_the_eye_follows_a_member_that_is_thrown():
     s = da.System("Thrown beam", gravity=9.81)
     x, y = s.coordinates("x y")
-    da.discretise(s, s.beam("beam", s.O.offset(x * s.N.x + y * s.N.y, "P"), s.N.x, s.N.y, 1, 2, 0.3), 2)
-    drawn = build_scene(sample_frames(da.simulate(s, 2, start={"x'": 9, "y'": 9, "v_1": 0.1}, progress=False), 21), arrows=False)
+    da.discretise(
+        s, s.beam("beam", s.O.offset(x * s.N.x + y * s.N.y, "P"), s.N.x, s.N.y, 1, 2, 0.3), 2
+    )
+    drawn = build_scene(
+        sample_frames(da.simulate(s, 2, start={"x'": 9, "y'": 9, "v_1": 0.1}, progress=False), 21),
+        arrows=False,
+    )
     assert drawn.view.follow
     for k in (0, 10, 20):
-        points = np.concatenate([f.points for f in draw_scene(drawn, k, 480, 300).faces if f.width > 1 and f.fill is None])
+        points = np.concatenate(
+            [
+                f.points
+                for f in draw_scene(drawn, k, 480, 300).faces
+                if f.width > 1 and f.fill is None
+            ]
+        )
         assert points.min() >= 0
         assert (points <= (480, 300)).all()

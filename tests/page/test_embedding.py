@@ -7,7 +7,15 @@ import pytest
 
 from dalembert.interface.page.data_blocks import data_block, encode_floats, encode_series
 
-HOSTILE = ["</script><script>alert(1)</script>", "<!--", "]]>", "a & b", "\u2028line", '"quoted"', "$(rm -rf ~)"]
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "]]>",
+    "a & b",
+    "\u2028line",
+    '"quoted"',
+    "$(rm -rf ~)",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -20,7 +28,9 @@ def test_no_name_ends_the_block_it_stands_in(name):
 
 def test_numbers_come_back_as_they_were():
     x = np.array([[1.5, -2.25], [1e-30, 3e38]])
-    assert np.array_equal(np.float32(x).ravel(), np.frombuffer(base64.b64decode(encode_floats(x)), "<f4"))
+    assert np.array_equal(
+        np.float32(x).ravel(), np.frombuffer(base64.b64decode(encode_floats(x)), "<f4")
+    )
     y = np.random.default_rng(0).normal(size=7)
     assert np.array_equal(y, np.frombuffer(base64.b64decode(encode_floats(y, "<f8")), "<f8"))
 

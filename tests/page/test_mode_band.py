@@ -1,4 +1,6 @@
-"""Contacts in a page: bands, arrows and columns of a block on a belt against its closed form; the whole page from a model file."""
+"""Contacts in a page: bands, arrows and columns of a block on a belt against its closed form;
+the whole page from a model file.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def test_arrows_are_the_forces_of_the_contact(run):
     assert {"weight", "normal", "friction"} == set(arrows)
     assert np.array([[0, M * G, 0]] * 2) == pytest.approx(arrows["normal"].vector, abs=1e-9)
     # it sticks, and carries the spring; it slips, and is dragged along
-    assert np.array([[K * V * t[0], 0, 0], [MU * M * G, 0, 0]]) == pytest.approx(arrows["friction"].vector, abs=1e-9)
+    assert np.array([[K * V * t[0], 0, 0], [MU * M * G, 0, 0]]) == pytest.approx(
+        arrows["friction"].vector, abs=1e-9
+    )
     assert run.at(t)["x"] == pytest.approx(arrows["friction"].at[:, 0])
     assert M * G == pytest.approx(largest_magnitude(drawn, "force"))
     assert 0.0 == scene_data(drawn)["view"]["ground"]
@@ -110,7 +114,16 @@ def test_an_incline_is_drawn_as_a_line_along_it():
 
 def test_a_model_file_with_contacts_becomes_a_page_and_a_table(tmp_path):
     (tmp_path / "belt.toml").write_text(MODEL, encoding="utf-8")
-    told = command("report", str(tmp_path / "belt.toml"), "--start", "x.dot=0.3", "--for", "3", "-o", str(tmp_path / "belt.html"))
+    told = command(
+        "report",
+        str(tmp_path / "belt.toml"),
+        "--start",
+        "x.dot=0.3",
+        "--for",
+        "3",
+        "-o",
+        str(tmp_path / "belt.html"),
+    )
     assert 0 == told.exit_code, told.output
     text = (tmp_path / "belt.html").read_text(encoding="utf-8")
     assert "What the contacts do" in text
@@ -120,7 +133,16 @@ def test_a_model_file_with_contacts_becomes_a_page_and_a_table(tmp_path):
     assert ["t", "x", "y", "x.dot", "y.dot", "N_belt", "T_belt", "mode of belt"] == table["names"]
     values = np.frombuffer(base64.b64decode(table["values"]), "<f8").reshape(-1, 8)
     assert {2.0, -3.0} == set(values[:, -1])
-    told = command("simulate", str(tmp_path / "belt.toml"), "--start", "x.dot=0.3", "--for", "3", "-o", str(tmp_path / "belt.csv"))
+    told = command(
+        "simulate",
+        str(tmp_path / "belt.toml"),
+        "--start",
+        "x.dot=0.3",
+        "--for",
+        "3",
+        "-o",
+        str(tmp_path / "belt.csv"),
+    )
     assert 0 == told.exit_code, told.output
     head, *rows = (tmp_path / "belt.csv").read_text(encoding="utf-8").splitlines()
     assert head.endswith("N_belt,T_belt,mode of belt")

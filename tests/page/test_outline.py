@@ -11,7 +11,13 @@ from dalembert.interface.page.svg_drawing import draw_scene
 def drawn(name, duration):
     entry = gallery.entry(name)
     return build_scene(
-        sample_frames(da.simulate(entry.build(), duration, start=entry.start, inputs=entry.inputs, progress=False), 21), arrows=False
+        sample_frames(
+            da.simulate(
+                entry.build(), duration, start=entry.start, inputs=entry.inputs, progress=False
+            ),
+            21,
+        ),
+        arrows=False,
     )
 
 
@@ -47,7 +53,11 @@ def test_points_are_attached_by_the_description_not_by_the_motion():
     l = s.constant("l", 2)
     B = s.N.rotated(q, s.N.z, "B")
     G = s.O.offset(l / 2 * B.x, "G")
-    tip, bead, beside = s.O.offset(l * B.x, "tip"), s.O.offset(x * B.x, "bead"), s.O.offset(s.N.x, "beside")
+    tip, bead, beside = (
+        s.O.offset(l * B.x, "tip"),
+        s.O.offset(x * B.x, "bead"),
+        s.O.offset(s.N.x, "beside"),
+    )
     assert [G, s.O, tip] == body_fixed_points(G, B, [tip, bead, beside, s.O])
 
 
@@ -76,11 +86,16 @@ def test_a_top_on_its_tip_keeps_the_ellipsoid_of_its_inertia():
     assert top.solid.is_inferred
 
 
-@pytest.mark.parametrize(("name", "duration"), [("vehicle", 3.0), ("andrews-squeezer", 0.01), ("snakeboard", 3.0), ("cantilever", 0.5)])
+@pytest.mark.parametrize(
+    ("name", "duration"),
+    [("vehicle", 3.0), ("andrews-squeezer", 0.01), ("snakeboard", 3.0), ("cantilever", 0.5)],
+)
 def test_nothing_of_the_bodies_leaves_the_picture(name, duration):
     made = drawn(name, duration)
     for k in (0, 10, 20):
-        bodies = [f for f in draw_scene(made, k, 480, 300).faces if f.fill is not None or f.width > 3]
+        bodies = [
+            f for f in draw_scene(made, k, 480, 300).faces if f.fill is not None or f.width > 3
+        ]
         points = np.concatenate([f.points for f in bodies])
         assert points.min() >= 0
         assert (points <= (480, 300)).all()

@@ -10,7 +10,12 @@ from dalembert.runtime.simulation.plotting.chart import Curve, Panel, ticks
 
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
-    [(0, 10, [0, 2, 4, 6, 8, 10]), (-1.1, 1.1, [-1, -0.5, 0, 0.5, 1]), (0.0, 0.07, [0, 0.02, 0.04, 0.06]), (3, 3, [3])],
+    [
+        (0, 10, [0, 2, 4, 6, 8, 10]),
+        (-1.1, 1.1, [-1, -0.5, 0, 0.5, 1]),
+        (0.0, 0.07, [0, 0.02, 0.04, 0.06]),
+        (3, 3, [3]),
+    ],
 )
 def test_ticks_are_round_numbers(low, high, expected):
     assert expected == pytest.approx(ticks(low, high, 5))
@@ -35,7 +40,9 @@ def test_a_curve_goes_through_its_points_and_breaks_where_there_are_none():
     assert [(0, low), (2500, high)] == [pytest.approx(p, abs=1) for p in points(path)[0]]
     assert [(7500, high), (10000, low)] == [pytest.approx(p, abs=1) for p in points(path)[1]]
     embedded = plots.json_data()
-    assert np.array_equal(np.float32(t), np.frombuffer(base64.b64decode(embedded["times"][0]), "<f4"))
+    assert np.array_equal(
+        np.float32(t), np.frombuffer(base64.b64decode(embedded["times"][0]), "<f4")
+    )
 
 
 def points(path):

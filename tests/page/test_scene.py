@@ -10,7 +10,13 @@ from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 def run_of(name, duration=None):
     entry = gallery.entry(name)
-    return da.simulate(entry.build(), duration or entry.duration, start=entry.start, inputs=entry.inputs, progress=False)
+    return da.simulate(
+        entry.build(),
+        duration or entry.duration,
+        start=entry.start,
+        inputs=entry.inputs,
+        progress=False,
+    )
 
 
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
@@ -24,7 +30,11 @@ def test_every_system_of_the_gallery_can_be_drawn(name):
         np.testing.assert_allclose(np.linalg.det(body.R), 1, atol=1e-9)
     assert drawn.view.far >= drawn.view.near / 1.7 > 0
     made = draw_scene(drawn, 0, 480, 300)
-    inside = [f for f in made.faces if f.fill is not None and (f.points > -60).all() and (f.points < 540).all()]
+    inside = [
+        f
+        for f in made.faces
+        if f.fill is not None and (f.points > -60).all() and (f.points < 540).all()
+    ]
     assert inside, "nothing is in the picture"
     assert svg(made).startswith("<svg")
     data_block("scene", scene_data(drawn))
@@ -69,7 +79,9 @@ def test_springs_and_dampers_join_their_points_and_forces_are_arrows():
 
 
 def test_two_masses_held_apart_by_a_constraint_are_linked():
-    assert [("link",)] == [(line.kind,) for line in build_scene(sample_frames(run_of("dumbbell"))).lines]
+    assert [("link",)] == [
+        (line.kind,) for line in build_scene(sample_frames(run_of("dumbbell"))).lines
+    ]
 
 
 def test_a_rope_that_is_hauled_in_is_drawn_and_a_coordinate_alone_is_not():
@@ -79,5 +91,11 @@ def test_a_rope_that_is_hauled_in_is_drawn_and_a_coordinate_alone_is_not():
     load = trolley.offset(-l * s.N.rotated(theta, s.N.z, "B").y, "load")
     s.particle("trolley", 2, trolley)
     s.particle("load", 1, load)
-    drawn = build_scene(sample_frames(da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1, "x.dot": 1}, progress=False)))
-    assert [("rope", "trolley", "load")] == [(line.kind, drawn.points[line.a].name, drawn.points[line.b].name) for line in drawn.lines]
+    drawn = build_scene(
+        sample_frames(
+            da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1, "x.dot": 1}, progress=False)
+        )
+    )
+    assert [("rope", "trolley", "load")] == [
+        (line.kind, drawn.points[line.a].name, drawn.points[line.b].name) for line in drawn.lines
+    ]

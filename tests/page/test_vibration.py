@@ -17,7 +17,12 @@ def test_the_modes_of_the_bicycle_are_the_published_ones(bicycle):
     # the published eigenvalues at rest, as in tests/truth; at 4.6 every mode decays
     rest, steady, *_ = bicycle[1]
     found = sorted(m.eigenvalue.real for m in rest.modes)
-    assert [-5.53094371765393, -3.13164324790656, 3.13164324790656, 5.53094371765393] == pytest.approx(found, rel=1e-9)
+    assert [
+        -5.53094371765393,
+        -3.13164324790656,
+        3.13164324790656,
+        5.53094371765393,
+    ] == pytest.approx(found, rel=1e-9)
     assert "Steady motion with v = 4.6" == steady.title
     assert all(m.eigenvalue.real < 0 for m in steady.modes)
 

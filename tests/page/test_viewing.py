@@ -34,9 +34,18 @@ def test_the_panel_knows_the_units_that_were_given():
     s.gravity(-g * s.N.y)
     s.rod("bar", s.pin("theta", s.O), m, l)
     run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
-    _, blocks = interactive_panel(InteractiveRequest(run, 0.1, {"theta": 0.5}, {}, {}, (), "", "Pendulum"), None)
+    _, blocks = interactive_panel(
+        InteractiveRequest(run, 0.1, {"theta": 0.5}, {}, {}, (), "", "Pendulum"), None
+    )
     data = json.loads(blocks.partition(">")[2].partition("</script>")[0])
-    assert {"m": "kg", "l": "m", "g": "m/s²", "theta": "rad", "theta.dot": "rad/s", "t": "s"} == data["units"]
+    assert {
+        "m": "kg",
+        "l": "m",
+        "g": "m/s²",
+        "theta": "rad",
+        "theta.dot": "rad/s",
+        "t": "s",
+    } == data["units"]
 
 
 # what a notebook does with a widget: it imports its module and hands it a model and a place
@@ -48,14 +57,23 @@ window.gone = widget.render({ model, el: document.getElementById("cell") });
 
 
 def test_a_widget_lives_without_a_kernel(browser, tmp_path):
-    pytest.importorskip("anywidget", reason="the widget needs anywidget: pip install dalembert[notebook]")
+    pytest.importorskip(
+        "anywidget", reason="the widget needs anywidget: pip install dalembert[notebook]"
+    )
     shown = gallery.build("simple-pendulum").view(1.0, start={"phi": 1.0}, progress=False)
     bundle = shown._repr_mimebundle_()
-    assert {"application/vnd.jupyter.widget-view+json", "text/html", "image/png", "text/plain"} <= set(bundle)
+    assert {
+        "application/vnd.jupyter.widget-view+json",
+        "text/html",
+        "image/png",
+        "text/plain",
+    } <= set(bundle)
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
     state = {name: shown._widget.get_state()[name] for name in ("_esm", "html", "title")}
     file = tmp_path / "notebook.html"
-    file.write_text(NOTEBOOK.replace("STATE", json.dumps(state).replace("<", "\\u003c")), encoding="utf-8")
+    file.write_text(
+        NOTEBOOK.replace("STATE", json.dumps(state).replace("<", "\\u003c")), encoding="utf-8"
+    )
     page = browser.new_context(viewport={"width": 900, "height": 700}, offline=True).new_page()
     page.goto(file.as_uri())
     page.wait_for_selector("iframe")
@@ -65,7 +83,13 @@ def test_a_widget_lives_without_a_kernel(browser, tmp_path):
     inside.get_by_label("phi", exact=True).fill("2")
     inside.locator(".said", has_text="1 s in").wait_for()
     # as high as what it holds, and gone when the notebook says so
-    assert page.evaluate("(f => f.clientHeight - f.contentDocument.body.scrollHeight)(document.querySelector('iframe'))") >= 0
+    assert (
+        page.evaluate(
+            "(f => f.clientHeight - "
+            "f.contentDocument.body.scrollHeight)(document.querySelector('iframe'))"
+        )
+        >= 0
+    )
     assert 0 == page.evaluate("gone(), document.querySelectorAll('iframe').length")
 
 

@@ -30,11 +30,16 @@ def test_text(beam):
         "EI v‴(L) = 0    [natural, x = L]",
     ):
         assert line in shown
-    assert "A point of the member" not in terminal_renderer.render_text(hybrid(beam, FormulaWriter()))
+    assert "A point of the member" not in terminal_renderer.render_text(
+        hybrid(beam, FormulaWriter())
+    )
 
 
 def test_latex_and_markdown(beam):
-    for shown in (LATEX.text(hybrid(beam, FormulaWriter(), steps=True)), MARKDOWN.text(hybrid(beam, FormulaWriter(), steps=True))):
+    for shown in (
+        LATEX.text(hybrid(beam, FormulaWriter(), steps=True)),
+        MARKDOWN.text(hybrid(beam, FormulaWriter(), steps=True)),
+    ):
         assert r"\int_{0}^{L} v^{2}\,dx" in shown
         assert r"\mathrm{EI}\, {v^{(4)}}" in shown
         assert "∫" not in shown
@@ -49,7 +54,9 @@ def test_a_page(beam):
 def test_a_remark_is_shown():
     from dalembert.gallery.beam_on_ball_joint import build
 
-    shown = terminal_renderer.render_text(hybrid(da.extended_hamilton(build(polar=False)), FormulaWriter()))
+    shown = terminal_renderer.render_text(
+        hybrid(da.extended_hamilton(build(polar=False)), FormulaWriter())
+    )
     assert "nothing resists a change of ωₓ" in shown
 
 

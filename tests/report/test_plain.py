@@ -18,7 +18,10 @@ from dalembert.interface.report.ascii_fallback import replace_unencodable, to_as
         ("═─", "=-"),
         ("雪", "?"),
         ("plain", "plain"),
-        ("μ v̈ + EI v⁗ − N v″, v̇₁′(0), s′, rate′", "mu v'' + EI v_xxxx - N v_xx, v'_1_x(0), s_x, rate'"),
+        (
+            "μ v̈ + EI v⁗ − N v″, v̇₁′(0), s′, rate′",
+            "mu v'' + EI v_xxxx - N v_xx, v'_1_x(0), s_x, rate'",
+        ),
         ("∫₀ᴸ x v̇ dx", "int_0^L x v' dx"),
     ],
 )

@@ -38,11 +38,21 @@ def test_what_has_no_value_says_so():
     s.particle("P", a, s.O.offset((x + y) * s.N.x))
     s.force(F * s.N.x, at=s.O)
     found = rows(system_tables.symbol_table(s, W))
-    assert ("no value", "given at run time", "given at run time") == (found["a"][3], found["F"][3], found["y"][3])
+    assert ("no value", "given at run time", "given at run time") == (
+        found["a"][3],
+        found["F"][3],
+        found["y"][3],
+    )
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(Fraction(981, 100), "9.81"), (3, "3"), (Fraction(1, 3), "1/3"), (Fraction(1, 10**20), "1e-20")]
+    ("value", "expected"),
+    [
+        (Fraction(981, 100), "9.81"),
+        (3, "3"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(1, 10**20), "1e-20"),
+    ],
 )
 def test_numbers(value, expected):
     assert expected == system_tables.number(value)
@@ -60,9 +70,15 @@ def test_loads_and_where_they_contribute():
     s.force(s.N.x, at=P, reaction=P, name="pair")
     (table,) = system_tables.load_table(da.kinematics(s), W)
     assert {
-        "weight of bead": ("−9.81 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
+        "weight of bead": (
+            "−9.81 N.y at P",
+            "nothing: noncontributing (no allowed motion does work on it)",
+        ),
         "guide": ("3 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
-        "pair": ("N.x at P, −N.x at P", "nothing: noncontributing (no allowed motion does work on it)"),
+        "pair": (
+            "N.x at P, −N.x at P",
+            "nothing: noncontributing (no allowed motion does work on it)",
+        ),
         "spring": ("V = 1/2 k x²", "ẋ"),
         "damper": ("D = 1/2 c ẋ²", "ẋ"),
     } == rows(table)
@@ -78,18 +94,28 @@ def test_freedoms_of_configuration_and_of_velocity():
     def said(name):
         return words_of([system_tables.dof_summary(da.kinematics(gallery.build(name)))])
 
-    assert "1 coordinate, no constraint rows: 1 freedom of configuration, 1 of velocity." == said("simple-pendulum")
-    assert said("free-body-quaternion").startswith("7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms")
+    assert "1 coordinate, no constraint rows: 1 freedom of configuration, 1 of velocity." == said(
+        "simple-pendulum"
+    )
+    assert said("free-body-quaternion").startswith(
+        "7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms"
+    )
 
 
 def test_quaternion_norms_are_named():
-    assert "norm of the quaternion of B" in words_of(system_tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W))
+    assert "norm of the quaternion of B" in words_of(
+        system_tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W)
+    )
 
 
 def test_what_drops_out_is_named():
     d = da.kane(gallery.build("hoist"))
-    assert "No equation of motion depends on m_Q, x." == words_of(result_blocks.absent_parameters(d, W))
-    assert "" == words_of(result_blocks.absent_parameters(da.kane(gallery.build("cart-and-bar")), W))
+    assert "No equation of motion depends on m_Q, x." == words_of(
+        result_blocks.absent_parameters(d, W)
+    )
+    assert "" == words_of(
+        result_blocks.absent_parameters(da.kane(gallery.build("cart-and-bar")), W)
+    )
 
 
 def test_a_printed_result_is_believed_only_if_it_follows():
@@ -110,7 +136,10 @@ def test_a_printed_result_is_believed_only_if_it_follows():
 def test_bodies():
     found = rows(system_tables.body_table(gallery.build("cart-and-bar"), W))
     assert {"cart": ("particle", "M", "C", ""), "bar": ("rigid body", "m", "G", "B")} == found
-    assert FormulaSpan(NamedSymbol("M", "M")) == system_tables.body_table(gallery.build("cart-and-bar"), W).rows[0][2]
+    assert (
+        FormulaSpan(NamedSymbol("M", "M"))
+        == system_tables.body_table(gallery.build("cart-and-bar"), W).rows[0][2]
+    )
 
 
 def test_contacts_say_what_their_forces_follow_from():
@@ -125,5 +154,9 @@ def test_contacts_say_what_their_forces_follow_from():
     assert ("y", "N_floor", "ẋ", "μ", "1/2", "1/5") == found["floor"]
     assert ("", "7", "ẋ − 1", "1/10", "1/10", "") == found["belt"]
     symbols = rows(system_tables.symbol_table(s, W))
-    assert {"found with the motion"} == {symbols[name][-1] for name in ("N_floor", "T_floor", "T_belt")}
-    assert system_tables.contact_table(s, W) == list(system_tables.load_table(da.kinematics(s), W))[-1]
+    assert {"found with the motion"} == {
+        symbols[name][-1] for name in ("N_floor", "T_floor", "T_belt")
+    }
+    assert (
+        system_tables.contact_table(s, W) == list(system_tables.load_table(da.kinematics(s), W))[-1]
+    )

@@ -1,4 +1,6 @@
-"""A file that MuJoCo has read is not read by it again, unless anything that it was read from has changed."""
+"""A file that MuJoCo has read is not read by it again, unless anything that it was read from has
+changed.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,10 @@ def test_a_mesh_that_changed_is_read_again(tmp_path, readings):
     mesh = tmp_path / "shapes" / "x.obj"
     mesh.write_text(OBJ.format(1))
     file = tmp_path / "r.xml"
-    file.write_text(f'<mujoco><compiler meshdir="shapes"/><asset><mesh name="x" file="x.obj"/></asset>{BODY.format(MESH)}</mujoco>')
+    file.write_text(
+        f'<mujoco><compiler meshdir="shapes"/><asset><mesh name="x" '
+        f'file="x.obj"/></asset>{BODY.format(MESH)}</mujoco>'
+    )
     small = [loaded(file)[0].origin.robot.bodies[0].inertial.mass for _ in range(2)]
     mesh.write_text(OBJ.format(2))
     large = loaded(file)[0].origin.robot.bodies[0].inertial.mass
@@ -108,11 +113,17 @@ def test_a_mesh_that_changed_is_read_again(tmp_path, readings):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('<robot name="r"><link name="a"/><gazebo><plugin filename="lib.so"/></gazebo></robot>', None),
+        (
+            '<robot name="r"><link name="a"/><gazebo><plugin filename="lib.so"/></gazebo></robot>',
+            None,
+        ),
         (f"<mujoco>{BODY.format(BALL)}</mujoco>", None),
         (f'<mujoco><asset><mesh file="x.obj"/></asset>{BODY.format(BALL)}</mujoco>', "absent"),
         (f'<mujoco><compiler strippath="true"/>{BODY.format(BALL)}</mujoco>', "stripped"),
-        (f'<mujoco><extension><plugin plugin="p"/></extension>{BODY.format(BALL)}</mujoco>', "plugin"),
+        (
+            f'<mujoco><extension><plugin plugin="p"/></extension>{BODY.format(BALL)}</mujoco>',
+            "plugin",
+        ),
     ],
 )
 def test_nothing_is_kept_where_it_cannot_be_told_what_is_read(tmp_path, text, why):

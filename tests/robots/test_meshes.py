@@ -41,7 +41,11 @@ def loaded(folder, visual, collision="absent.stl", **options):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         s = da.load(file, meshes=True, root=folder, **options)
-    return s, " ".join(str(w.message) for w in said if "left out" not in str(w.message)), s.bodies[0].visuals
+    return (
+        s,
+        " ".join(str(w.message) for w in said if "left out" not in str(w.message)),
+        s.bodies[0].visuals,
+    )
 
 
 def places(p):
@@ -63,7 +67,9 @@ def test_a_mesh_stands_where_the_file_puts_it(tmp_path):
     corners, faces = scene_data(build_scene(da.simulate(s, 0.01)))["bodies"][0]["mesh"]
     read = np.frombuffer(base64.b64decode(corners), dtype="<i2").reshape(-1, 3) / 32767
     assert np.allclose(read, p.surface.vertices, atol=1e-4)
-    assert np.array_equal(np.frombuffer(base64.b64decode(faces), dtype="<u2").reshape(-1, 3), p.surface.faces)
+    assert np.array_equal(
+        np.frombuffer(base64.b64decode(faces), dtype="<u2").reshape(-1, 3), p.surface.faces
+    )
 
 
 def test_the_collision_shape_stands_in_for_a_visual_that_cannot_be_read(tmp_path):
@@ -95,9 +101,15 @@ def test_a_fine_mesh_is_drawn_coarser_and_that_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(meshes, "MAX_TRIANGLES", 500)
     n = 60
     a, b = np.meshgrid(np.linspace(0, np.pi, n), np.linspace(0, 2 * np.pi, n), indexing="ij")
-    ball = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1).reshape(-1, 3)
+    ball = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1).reshape(
+        -1, 3
+    )
     k = np.arange((n - 1) * n).reshape(n - 1, n)[:, :-1].ravel()
-    stl(tmp_path / "ball.stl", ball, np.concatenate([np.stack([k, k + n, k + 1], 1), np.stack([k + 1, k + n, k + n + 1], 1)]))
+    stl(
+        tmp_path / "ball.stl",
+        ball,
+        np.concatenate([np.stack([k, k + n, k + 1], 1), np.stack([k + 1, k + n, k + n + 1], 1)]),
+    )
     _, said, (p,) = loaded(tmp_path, "absent.dae", "../ball.stl")
     assert "drawn with at most 500 in a mesh: head" in said
     assert 250 < len(p.surface.faces) <= 500
@@ -116,7 +128,10 @@ def test_meshes_of_an_mjcf_file(tmp_path):
         (p,) = da.load(file, meshes=True).bodies[0].visuals
         assert places(p).min(axis=0) == pytest.approx([0, 0, 2], abs=1e-6)
         (tmp_path / "wedge.stl").unlink()
-        assert {p.kind for p in da.load(file, meshes=True).bodies[0].visuals} == {"cylinder", "sphere"}
+        assert {p.kind for p in da.load(file, meshes=True).bodies[0].visuals} == {
+            "cylinder",
+            "sphere",
+        }
     assert sum("wedge.stl" in str(w.message) for w in said) == 1
 
 

@@ -82,7 +82,12 @@ def test_pulses_a_millionth_of_the_run_long_are_found():
 
 def test_roots_that_samples_would_miss():
     """t² − 2·10⁻³ t + 10⁻⁶ − 10⁻¹⁸ has two roots 2·10⁻⁹ apart; (t − 3)² touches zero."""
-    near = found_in(lambda t, x: t.sub(t.power(t.sub(x, t.const(Fraction(7, 3))), 2), t.const(Fraction(1, 10**18))), 10.0)
+    near = found_in(
+        lambda t, x: t.sub(
+            t.power(t.sub(x, t.const(Fraction(7, 3))), 2), t.const(Fraction(1, 10**18))
+        ),
+        10.0,
+    )
     assert np.allclose([7 / 3 - 1e-9, 7 / 3 + 1e-9], near, rtol=0, atol=1e-12)
     touched = found_in(lambda t, x: t.power(t.sub(x, t.const(Fraction(29, 10))), 2), 10.0)
     assert 2.9 == pytest.approx(touched[0], abs=1e-7)
@@ -90,7 +95,12 @@ def test_roots_that_samples_would_miss():
 
 def test_a_wave_too_fast_to_be_followed_is_said():
     with pytest.warns(da.DalembertWarning, match="too often in t to be followed for certain"):
-        assert found_in(lambda t, x: t.add(t.call("sin", t.mul(t.const(10**6), x)), t.const(Fraction(999, 1000))), 100.0)
+        assert found_in(
+            lambda t, x: t.add(
+                t.call("sin", t.mul(t.const(10**6), x)), t.const(Fraction(999, 1000))
+            ),
+            100.0,
+        )
 
 
 @pytest.mark.parametrize("integrator", ["RK45", "Radau", "LSODA", "CVODE", "IDA"])

@@ -1,4 +1,6 @@
-"""Charts as SVG text: axes that are round, curves that are whole, names that cannot break the file."""
+"""Charts as SVG text: axes that are round, curves that are whole, names that cannot break the
+file.
+"""
 
 import re
 import subprocess
@@ -8,7 +10,16 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dalembert.runtime.simulation.plotting.chart import Chart, Curve, Panel, decimate, svg, tick_labels, ticks, y_limits
+from dalembert.runtime.simulation.plotting.chart import (
+    Chart,
+    Curve,
+    Panel,
+    decimate,
+    svg,
+    tick_labels,
+    ticks,
+    y_limits,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 10.0, 1001)
@@ -75,7 +86,9 @@ def test_a_gap_where_there_is_no_value():
 
 def test_names_that_do_not_fit_take_another_row_and_only_named_curves_are_told_apart():
     names = [f"{k}: a shape with a long name" for k in range(6)]
-    root = drawn(Panel("shape", (*(Curve(name, T, T, "#000") for name in names), Curve("", T, -T, "#111"))))
+    root = drawn(
+        Panel("shape", (*(Curve(name, T, T, "#000") for name in names), Curve("", T, -T, "#111")))
+    )
     rows = {t.get("y") for t in root.iter(f"{SVG}text") if t.text in names}
     assert 3 == len(rows)
     # six curves with names and one without, and the energy
@@ -90,7 +103,9 @@ def test_points_that_are_not_joined_and_lines_that_coincide():
     # the line of zero is in the picture, and the axis has its name
     assert y_limits(panel)[0] < 0.0
     assert "speed" in [t.text for t in root.iter(f"{SVG}text")]
-    whole, *dashed = [Panel("", (Curve("", T, T),) * 4, coinciding=True).dashes(k) for k in range(4)]
+    whole, *dashed = [
+        Panel("", (Curve("", T, T),) * 4, coinciding=True).dashes(k) for k in range(4)
+    ]
     assert () == whole
     assert all(dashed)
 
@@ -123,9 +138,12 @@ def test_of_many_points_the_extremes_are_kept():
 
 def test_the_default_plot_needs_no_plotting_package(tmp_path):
     program = (
-        "import sys, dalembert as da\ns = da.System('P', gravity=9.81)\ns.rod('rod', s.pin('theta', s.O), mass=1, length=1)\n"
+        "import sys, dalembert as da\ns = da.System('P', gravity=9.81)\ns.rod('rod', "
+        "s.pin('theta', s.O), mass=1, length=1)\n"
         "da.simulate(s, 1, start={'theta': 1}).plot()\nprint('matplotlib' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=tmp_path
+    )
     assert ["saved p.svg", "False"] == done.stdout.splitlines()
     ET.parse(tmp_path / "p.svg")

@@ -1,10 +1,20 @@
-"""The native search for starts against the one in Python, which explains what the native one refuses."""
+"""The native search for starts against the one in Python, which explains what the native one
+refuses.
+"""
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.gallery import andrews_squeezer, bricard, four_bar, free_body_quaternion, n_four_bar, pendulum_absolute, slider_crank
+from dalembert.gallery import (
+    andrews_squeezer,
+    bricard,
+    four_bar,
+    free_body_quaternion,
+    n_four_bar,
+    pendulum_absolute,
+    slider_crank,
+)
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.states import initial_conditions as starts
@@ -33,7 +43,11 @@ CASES = [
     (
         andrews_squeezer.build,
         {"beta": -0.06},
-        {k: v for k, v in andrews_squeezer.ENTRY.start.items() if k != "beta" and not k.endswith("'")},
+        {
+            k: v
+            for k, v in andrews_squeezer.ENTRY.start.items()
+            if k != "beta" and not k.endswith("'")
+        },
     ),
     (lambda: n_four_bar.build(windows=12), {"phi_0": 0.3, "phi_0'": 1.0}, None),
     (pendulum_absolute.build, dict(pendulum_absolute.ENTRY.start), None),
@@ -42,7 +56,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("build", "given", "guess"), CASES, ids=lambda x: getattr(x, "__module__", None))
+@pytest.mark.parametrize(
+    ("build", "given", "guess"), CASES, ids=lambda x: getattr(x, "__module__", None)
+)
 def test_the_native_start_is_that_of_python(monkeypatch, build, given, guess):
     native, python = both(monkeypatch, build(), given, guess)
     size = 1.0 + np.abs(python.y).max()
@@ -73,5 +89,8 @@ def test_the_same_start_again_has_the_same_bits():
     kin, _ = select_equations(n_four_bar.build(windows=12), "native")
     chosen = run_values(kin, {}, {})
     given = ({"phi_0": 0.3, "phi_0'": 1.0}, {"phi_0": 0.5, "phi_0'": -1.0})
-    first, _, again = (solve_initial_conditions(chosen.kin, given[k], chosen.symbol_values_at(0.0)).y for k in (0, 1, 0))
+    first, _, again = (
+        solve_initial_conditions(chosen.kin, given[k], chosen.symbol_values_at(0.0)).y
+        for k in (0, 1, 0)
+    )
     assert first.tobytes() == again.tobytes()

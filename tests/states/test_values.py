@@ -29,7 +29,9 @@ def test_a_fork_copies_its_tape_when_it_is_asked_for():
 
 def test_a_run_by_a_text_is_the_run_by_the_expression_to_the_last_bit():
     s = gallery.build("cart-and-bar")
-    by_text = [da.simulate(s, 0.5, start={"theta": 0.5}, inputs={"F": "2*sin(10*t)"}).y for _ in range(2)]
+    by_text = [
+        da.simulate(s, 0.5, start={"theta": 0.5}, inputs={"F": "2*sin(10*t)"}).y for _ in range(2)
+    ]
     by_expression = da.simulate(s, 0.5, start={"theta": 0.5}, inputs={"F": 2 * da.sin(10 * s.t)}).y
     assert np.array_equal(by_text[0], by_text[1])
     assert np.array_equal(by_text[0], by_expression)
@@ -40,5 +42,9 @@ def test_a_mass_without_a_value_is_refused():
     a, b = s.constants(a=1, b=2)
     x = s.coordinate("x")
     s.particle("p", b / a, s.O.offset(x * s.N.x))
-    with pytest.raises(da.BadValue, match=r"a = 0, b = 2: b/a, in a mass or a moment of inertia, has no value: .*division by zero"):
+    with pytest.raises(
+        da.BadValue,
+        match=r"a = 0, b = 2: b/a, in a mass or a moment of inertia, has no value: .*division by "
+        r"zero",
+    ):
         da.simulate(s, 1, values={"a": 0})

@@ -70,5 +70,8 @@ def test_free_coordinates_must_be_given():
     s.particle("mass", 1, s.O.offset(x * s.N.x + y * s.N.y))
     s.potential(s.constant("k", 1) * y**2)
     assert continuation(s, "k", (1, 2), {"x": 0}).values.size > 1
-    with pytest.raises(NoEquilibrium, match="1 equations for 2 unknowns; give the coordinates that the balance leaves free"):
+    with pytest.raises(
+        NoEquilibrium,
+        match="1 equations for 2 unknowns; give the coordinates that the balance leaves free",
+    ):
         continuation(s, "k", (1, 2))

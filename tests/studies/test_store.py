@@ -1,4 +1,6 @@
-"""A study in a file: what is done is never lost, and an interrupted study leaves the file of one that was not."""
+"""A study in a file: what is done is never lost, and an interrupted study leaves the file of one
+that was not.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,22 @@ from dalembert import gallery
 from dalembert.analysis.studies.zarr_store import ZarrStore
 
 OVER = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
-ASKED = {"over": OVER, "n": 20, "keep": ["alpha", "max(beta/2)", "beta"], "at": [0.5, 1.0], "chunk": 8, "audit": False}
+ASKED = {
+    "over": OVER,
+    "n": 20,
+    "keep": ["alpha", "max(beta/2)", "beta"],
+    "at": [0.5, 1.0],
+    "chunk": 8,
+    "audit": False,
+}
 
 
 def contents(path):
-    return {str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest() for f in sorted(path.rglob("*")) if f.is_file()}
+    return {
+        str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest()
+        for f in sorted(path.rglob("*"))
+        if f.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +113,8 @@ def test_what_is_no_study_is_refused(pendulum, tmp_path):
         da.open_study(tmp_path / "nothing.zarr")
 
 
-# ends at once before it opens or renames the n-th file of the study, as if it were killed there; 0 lets it live and counts them
+# ends at once before it opens or renames the n-th file of the study, as if it were killed there; 0
+# lets it live and counts them
 PROGRAM = """
 import os, sys
 from scipy import stats
@@ -121,7 +135,12 @@ print(seen)
 
 
 def run_until(path, last):
-    return subprocess.run([sys.executable, "-c", PROGRAM, str(path), str(last)], check=False, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path), str(last)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.slow

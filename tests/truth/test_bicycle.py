@@ -1,6 +1,7 @@
 """Mei07: the bicycle's linear equations in lean and steer, M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f.
 
-Our q = (φ, δ), in the order and with the signs of the benchmark; the equations along φ̇ and δ̇ are its own.
+Our q = (φ, δ), in the order and with the signs of the benchmark; the equations along φ̇ and δ̇ are
+its own.
 """
 
 import json
@@ -14,8 +15,12 @@ from dalembert.analysis.linear.root_locus import ParametricLinearization, root_l
 from dalembert.analysis.statics.equilibrium import equilibrium
 from dalembert.gallery import whipple_bicycle
 
-KNOWN = json.loads((Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8"))["reference"]
-EXACT = {name: np.array(rows, dtype=float) for name, rows in KNOWN["exact_matrices_25digit"].items()}
+KNOWN = json.loads(
+    (Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8")
+)["reference"]
+EXACT = {
+    name: np.array(rows, dtype=float) for name, rows in KNOWN["exact_matrices_25digit"].items()
+}
 LIMITS = {name: float(x) for name, x in KNOWN["special_speeds"]["exact"].items()}
 G = 9.81
 
@@ -31,11 +36,22 @@ def lateral(bicycle, v):
 
 def test_matrices(bicycle):
     rest, fast = lateral(bicycle, 0), lateral(bicycle, 10)
-    found = {"M": rest.M, "C1": fast.velocity / 10, "K0": rest.position / G, "K2": (fast.position - rest.position) / 100}
+    found = {
+        "M": rest.M,
+        "C1": fast.velocity / 10,
+        "K0": rest.position / G,
+        "K2": (fast.position - rest.position) / 100,
+    }
     assert {"M", "C1", "K0", "K2"} == set(EXACT)
     for name, matrix in EXACT.items():
         # 1e-13 relative, zeros relative to the largest entry
-        assert np.max(np.abs(found[name] - matrix) / np.where(matrix, np.abs(matrix), np.abs(matrix).max())) <= 1e-13, name
+        assert (
+            np.max(
+                np.abs(found[name] - matrix)
+                / np.where(matrix, np.abs(matrix), np.abs(matrix).max())
+            )
+            <= 1e-13
+        ), name
 
 
 def test_parts_at_rest(bicycle):

@@ -1,8 +1,9 @@
 """The command `dalembert`: the edge, where strings become objects.
 
-A file is a command or a few that belong together, and says which; `commands` lists them all. `plain_line` reads the usual lines without
-opening the library of options, `program` finds the system that a user means, `options` and `declared` hold what several commands take,
-`output` says where a document goes, `errors` turns every refusal into one sentence.
+A file is a command or a few that belong together, and says which; `commands` lists them all.
+`plain_line` reads the usual lines without opening the library of options, `program` finds the
+system that a user means, `options` and `declared` hold what several commands take, `output` says
+where a document goes, `errors` turns every refusal into one sentence.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import gc
 import sys
 from typing import Final
 
-# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a tenth of the time of a page,
-# and looking through all that was kept, after ten such looks, a thirtieth
+# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a
+# tenth of the time of a page, and looking through all that was kept, after ten such looks, a
+# thirtieth
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 200_000
 _COLLECTIONS_BETWEEN_OLDER: Final = 50
 

@@ -1,4 +1,6 @@
-"""agree, compare: every principle compared exactly, and what each way to the equations of motion costs."""
+"""agree, compare: every principle compared exactly, and what each way to the equations of motion
+costs.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ def agree(
 ) -> None:
     r"""Compare the principles exactly.
 
-    Every principle that applies is derived and compared with the first; the kinematics they share is audited. The exit code
-    is 1 if anything disagrees, 3 if something could not be decided.
+    Every principle that applies is derived and compared with the first; the kinematics they share
+    is audited. The exit code is 1 if anything disagrees, 3 if something could not be decided.
 
     \b
     dalembert agree rolling-disk
@@ -35,7 +37,11 @@ def agree(
     dalembert agree --all
     """
     check_system_or_all(system, every=every)
-    verdicts = _all_agreements(as_json=as_json) if every else [_agreement(system, values, times=times, as_json=as_json)]
+    verdicts = (
+        _all_agreements(as_json=as_json)
+        if every
+        else [_agreement(system, values, times=times, as_json=as_json)]
+    )
     exit_by_verdict(verdicts)
 
 
@@ -52,7 +58,11 @@ def _all_agreements(*, as_json: bool) -> list[bool | None]:
     if as_json:
         agreements = {name: agreement(systems.build(name)) for name in systems.names()}
         print_result(
-            [{"name": name, "holds": each.holds, "verdict": _agreement_summary(each)} for name, each in agreements.items()], as_json=True
+            [
+                {"name": name, "holds": each.holds, "verdict": _agreement_summary(each)}
+                for name, each in agreements.items()
+            ],
+            as_json=True,
         )
         return [each.holds for each in agreements.values()]
     out = terminal_renderer.output()
@@ -61,13 +71,21 @@ def _all_agreements(*, as_json: bool) -> list[bool | None]:
     for name in systems.names():
         each = agreement(systems.build(name))
         verdicts.append(each.holds)
-        terminal_renderer.print_line(out, f"{name:{width}}  ", VerdictSpan(_agreement_summary(each), each.holds))
-    terminal_renderer.print_line(out, VerdictSpan(f"{verdicts.count(True)} of {len(verdicts)} systems agree.", all(verdicts)))
+        terminal_renderer.print_line(
+            out, f"{name:{width}}  ", VerdictSpan(_agreement_summary(each), each.holds)
+        )
+    terminal_renderer.print_line(
+        out, VerdictSpan(f"{verdicts.count(True)} of {len(verdicts)} systems agree.", all(verdicts))
+    )
     return verdicts
 
 
 def _agreement_summary(result: Agreement) -> str:
-    verdict = f"{result.count_text} principles agree exactly, error < {result.bound:.0e}" if result.agree else result.statement
+    verdict = (
+        f"{result.count_text} principles agree exactly, error < {result.bound:.0e}"
+        if result.agree
+        else result.statement
+    )
     return f"{verdict}; audit {sum(f.holds is True for f in result.audit)}/{len(result.audit)}"
 
 
@@ -79,8 +97,9 @@ def compare(
 ) -> None:
     r"""Compare what the principles cost.
 
-    Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh (2000), for this system,
-    with the operations of the equations as each principle gives them and the CPU time of their derivation.
+    Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh
+    (2000), for this system, with the operations of the equations as each principle gives them and
+    the CPU time of their derivation.
 
     \b
     dalembert compare rolling-disk

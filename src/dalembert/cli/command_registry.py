@@ -18,7 +18,13 @@ class Argument:
 class Option:
     """What is named: by the names given, or by that of the parameter."""
 
-    def __init__(self, *names: str, help: str, metavar: str | None = None, show_default: bool | str = True) -> None:  # noqa: A002 - as in typer
+    def __init__(
+        self,
+        *names: str,
+        help: str,
+        metavar: str | None = None,
+        show_default: bool | str = True,  # noqa: A002
+    ) -> None:
         self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
 
 
@@ -51,5 +57,7 @@ def load_command(command: str) -> Callable[..., None]:
     """The function of a command; only its module is opened."""
     from importlib import import_module
 
-    function: Callable[..., None] = getattr(import_module(f"dalembert.cli.{COMMANDS[command]}"), command)
+    function: Callable[..., None] = getattr(
+        import_module(f"dalembert.cli.{COMMANDS[command]}"), command
+    )
     return function

@@ -1,4 +1,6 @@
-"""constraints: what the rows of a system leave free, which repeat others, which are positions in disguise."""
+"""constraints: what the rows of a system leave free, which repeat others, which are positions in
+disguise.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,20 @@ from typing import Annotated
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.output import Json, print_result
-from dalembert.cli.shared_options import Guess, Input, SetValues, SystemName, parse_assignments, parse_numbers
+from dalembert.cli.shared_options import (
+    Guess,
+    Input,
+    SetValues,
+    SystemName,
+    parse_assignments,
+    parse_numbers,
+)
 from dalembert.cli.system_lookup import default_coordinates, find_system
 
-Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
+Place = Annotated[
+    list[str] | None,
+    Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value."),
+]
 Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
 
 
@@ -25,9 +37,10 @@ def constraints(
 ) -> None:
     r"""Say what the constraint rows leave free.
 
-    Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities that are positions in
-    disguise, alone or together. Rows that contradict each other are refused with the residual. Some rows repeat others only
-    where all of them hold: --start and --guess say at (or near) which position that is looked at, --set gives constants.
+    Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities
+    that are positions in disguise, alone or together. Rows that contradict each other are refused
+    with the residual. Some rows repeat others only where all of them hold: --start and --guess say
+    at (or near) which position that is looked at, --set gives constants.
 
     \b
     dalembert constraints rolling-disk
@@ -42,6 +55,11 @@ def constraints(
     if not given and not near:
         near = default_coordinates(system, s)
     result = analysis(
-        s, start=given, guess=near, values=parse_numbers(s, "--set", values), inputs=dict(parse_assignments("--input", inputs)), t0=t0
+        s,
+        start=given,
+        guess=near,
+        values=parse_numbers(s, "--set", values),
+        inputs=dict(parse_assignments("--input", inputs)),
+        t0=t0,
     )
     print_result(result, as_json=as_json)

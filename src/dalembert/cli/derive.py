@@ -22,17 +22,22 @@ from dalembert.mechanics.principles.derivation import Derivation
 
 def derive(
     system: SystemName,
-    by: Annotated[str, Option(metavar="PRINCIPLE", help=f"{', '.join(PRINCIPLE_NAMES)}, or all.")] = PRINCIPLE_NAMES[0],
-    steps: Annotated[str, Option(metavar="|".join(LEVELS), help="How much of the way to show.")] = "",
+    by: Annotated[
+        str, Option(metavar="PRINCIPLE", help=f"{', '.join(PRINCIPLE_NAMES)}, or all.")
+    ] = PRINCIPLE_NAMES[0],
+    steps: Annotated[
+        str, Option(metavar="|".join(LEVELS), help="How much of the way to show.")
+    ] = "",
     style: Format = "",
     output: File = None,
     values: SetValues = None,
 ) -> None:
     r"""Derive the equations of motion.
 
-    Without --steps the equations alone. --steps brief shows every quantity of the principle with the formula it comes from, full begins
-    with the description and the kinematics and says what was eliminated and how, teach says why each step is taken. -o writes a document
-    that stands by itself, in the format that its ending names.
+    Without --steps the equations alone. --steps brief shows every quantity of the principle with
+    the formula it comes from, full begins with the description and the kinematics and says what was
+    eliminated and how, teach says why each step is taken. -o writes a document that stands by
+    itself, in the format that its ending names.
 
     \b
     dalembert derive rolling-disk
@@ -43,10 +48,18 @@ def derive(
     """
     style = output_format(style, output)
     level: Level = check_choice("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
-    wanted = list(PRINCIPLE_NAMES) if check_choice("--by", by, (*PRINCIPLE_NAMES, "all")) == "all" else [by]
+    wanted = (
+        list(PRINCIPLE_NAMES)
+        if check_choice("--by", by, (*PRINCIPLE_NAMES, "all")) == "all"
+        else [by]
+    )
     chosen = find_system(system, values)
     derivations = list(_derivations(chosen.system, wanted))
-    write_document(system_report.derivation_report(chosen, derivations, FormulaWriter(), level=level), style, output)
+    write_document(
+        system_report.derivation_report(chosen, derivations, FormulaWriter(), level=level),
+        style,
+        output,
+    )
 
 
 def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:

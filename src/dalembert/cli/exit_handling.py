@@ -1,7 +1,8 @@
 """What goes wrong, in one sentence on stderr: no traceback of ours reaches a user.
 
-Exit codes: 0 all well, 1 a disagreement or an error in the user's own program, 2 bad usage or a description that is refused, 3 undecided,
-70 a mistake of ours, 130 interrupted, 141 nobody reads the output.
+Exit codes: 0 all well, 1 a disagreement or an error in the user's own program, 2 bad usage or a
+description that is refused, 3 undecided, 70 a mistake of ours, 130 interrupted, 141 nobody reads
+the output.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ BROKEN_PIPE: Final = 141
 
 
 def exit_by_verdict(verdicts: Iterable[bool | None]) -> None:
-    """1 if anything was shown to be wrong, 3 if something is undecided; on with it if all of it holds."""
+    """1 if anything was shown to be wrong, 3 if something is undecided; on with it if all of it
+    holds.
+    """
     answers = tuple(verdicts)
     if False in answers:
         raise CommandExit(DISAGREEMENT)
@@ -82,9 +85,13 @@ def run_and_flush(command: Callable[[], Any]) -> Any:
 
 def print_error(sentence: str) -> None:
     """One sentence on stderr; what a terminal would obey is spelled out."""
-    safe = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in sentence)
+    safe = "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode()
+        for c in sentence
+    )
     with contextlib.suppress(OSError):
-        print(f"dalembert: {safe}", file=sys.stderr, flush=True)  # noqa: T201 - the command speaks here
+        # the command speaks here
+        print(f"dalembert: {safe}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _report_exception(problem: BaseException) -> int:
@@ -92,7 +99,10 @@ def _report_exception(problem: BaseException) -> int:
     usage = getattr(problem, "format_message", None)
     if usage is not None:
         ctx = getattr(problem, "ctx", None)
-        print_error(f"{_usage_sentence(usage())} ({ctx.command_path if ctx else 'dalembert'} --help shows how)")
+        print_error(
+            f"{_usage_sentence(usage())} ({ctx.command_path if ctx else 'dalembert'} --help shows "
+            f"how)"
+        )
         return BAD_USAGE
     if isinstance(problem, BrokenPipeError):
         _discard_output()
@@ -116,7 +126,9 @@ def _report_internal_error(problem: BaseException) -> int:
     if os.environ.get("DALEMBERT_TRACEBACK"):
         traceback.print_exception(problem)
     what = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
-    print_error(f"this should not happen, please report it: {what} (DALEMBERT_TRACEBACK=1 shows where)")
+    print_error(
+        f"this should not happen, please report it: {what} (DALEMBERT_TRACEBACK=1 shows where)"
+    )
     return INTERNAL_ERROR
 
 
@@ -134,12 +146,18 @@ def is_library_frame(filename: str) -> bool:
 
 
 def description_error(problem: DalembertError, where: str) -> UserProgramError:
-    """A description we refuse: the sentence, and the line of the user's program that it is about."""
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not is_library_frame(f.filename)]
+    """A description we refuse: the sentence, and the line of the user's program that it is
+    about.
+    """
+    frames = [
+        f for f in traceback.extract_tb(problem.__traceback__) if not is_library_frame(f.filename)
+    ]
     if not frames:
         return UserProgramError(f"{where}: {problem}", BAD_USAGE)
     last = frames[-1]
-    return UserProgramError(f"{problem}\n  {relative_path(last.filename)}, line {last.lineno}: {last.line}", BAD_USAGE)
+    return UserProgramError(
+        f"{problem}\n  {relative_path(last.filename)}, line {last.lineno}: {last.line}", BAD_USAGE
+    )
 
 
 def program_error(problem: Exception, where: str) -> UserProgramError:
@@ -147,13 +165,17 @@ def program_error(problem: Exception, where: str) -> UserProgramError:
     shown = traceback.TracebackException.from_exception(problem)
     _strip_library_frames([shown])
     lines = shown.format() if shown.stack else shown.format_exception_only()
-    return UserProgramError(f"{where} failed with its own error\n" + "".join(lines).rstrip(), PROGRAM_FAILED)
+    return UserProgramError(
+        f"{where} failed with its own error\n" + "".join(lines).rstrip(), PROGRAM_FAILED
+    )
 
 
 def _strip_library_frames(shown: Iterable[traceback.TracebackException | None]) -> None:
     for one in shown:
         if one is not None:
-            one.stack = traceback.StackSummary.from_list([f for f in one.stack if not is_library_frame(f.filename)])
+            one.stack = traceback.StackSummary.from_list(
+                [f for f in one.stack if not is_library_frame(f.filename)]
+            )
             _strip_library_frames((one.__cause__, one.__context__))
 
 
@@ -175,7 +197,10 @@ def _closed_output_code() -> int:
     """An error, where something was printed to an output that is closed."""
     if not isinstance(sys.stdout, _ClosedStream) or not sys.stdout.getvalue():
         return 0
-    print_error("the standard output is closed, so nothing of it could be shown; -o FILE writes to a file where a command has it")
+    print_error(
+        "the standard output is closed, so nothing of it could be shown; -o FILE writes to a file "
+        "where a command has it"
+    )
     return PROGRAM_FAILED
 
 
@@ -189,7 +214,10 @@ def _prepare_streams() -> None:
 
 def _discard_output() -> None:
     """What is still buffered goes nowhere, so that Python does not try again at exit."""
-    with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+    with (
+        contextlib.suppress(OSError, ValueError),
+        Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+    ):
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 

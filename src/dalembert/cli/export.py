@@ -8,16 +8,43 @@ from typing import Annotated, Any
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import print_error
 from dalembert.cli.output import print_line
-from dalembert.cli.shared_options import Input, SetValues, Start, SystemName, parse_assignments, parse_numbers
+from dalembert.cli.shared_options import (
+    Input,
+    SetValues,
+    Start,
+    SystemName,
+    parse_assignments,
+    parse_numbers,
+)
 from dalembert.cli.system_lookup import default_run, find_system
 from dalembert.errors import Unknown
 from dalembert.exchange.exports.formats import FORMATS, find_format
 
 To = Annotated[str, Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
-Place = Annotated[Path, Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
-Outputs = Annotated[list[str] | None, Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")]
-Processor = Annotated[str, Option("--target", metavar="TRIPLE", help="The processor of an object file, such as aarch64-linux-gnu.")]
-FormatOption = Annotated[list[str] | None, Option("--option", metavar="NAME=VALUE", help="An option of the format, such as real=float.")]
+Place = Annotated[
+    Path,
+    Option(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="The folder, or the file where a format has only one.",
+    ),
+]
+Outputs = Annotated[
+    list[str] | None, Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")
+]
+Processor = Annotated[
+    str,
+    Option(
+        "--target",
+        metavar="TRIPLE",
+        help="The processor of an object file, such as aarch64-linux-gnu.",
+    ),
+]
+FormatOption = Annotated[
+    list[str] | None,
+    Option("--option", metavar="NAME=VALUE", help="An option of the format, such as real=float."),
+]
 
 
 def export(
@@ -31,12 +58,14 @@ def export(
     target: Processor = "",
     option: FormatOption = None,
     *,
-    linear: Annotated[bool, Option("--linear", help="Also the slopes A and B of the rates.")] = False,
+    linear: Annotated[
+        bool, Option("--linear", help="Also the slopes A and B of the rates.")
+    ] = False,
 ) -> None:
     r"""Write the equations for another tool.
 
-    The files compute rates, mass matrix and forcing, constraint rows and their projection, energies and outputs; constants stay
-    parameters. The order of the state stands at their head.
+    The files compute rates, mass matrix and forcing, constraint rows and their projection, energies
+    and outputs; constants stay parameters. The order of the state stands at their head.
 
     \b
     dalembert export double-pendulum --to c -o pendulum
@@ -51,7 +80,9 @@ def export(
     find_format(to)
     described = find_system(system, values).system
     entry = default_run(system, described)
-    options: dict[str, Any] = dict(parse_assignments("--option", option)) | ({"target": target} if target else {})
+    options: dict[str, Any] = dict(parse_assignments("--option", option)) | (
+        {"target": target} if target else {}
+    )
     made = written(
         described,
         to,
@@ -65,4 +96,7 @@ def export(
     for file in made.write(output):
         print_line(f"written: {file}")
     if entry and entry.events:
-        print_error(f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations hold between these events")
+        print_error(
+            f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations "
+            f"hold between these events"
+        )

@@ -1,7 +1,7 @@
 """derive rolling-disk --by lagrange: a line that says plainly what is wanted, read without typer.
 
-Help, completion, abbreviations and every line that is not plain are left to typer (`commands.py`), which takes a quarter of a second to
-open; both read the same declarations.
+Help, completion, abbreviations and every line that is not plain are left to typer (`commands.py`),
+which takes a quarter of a second to open; both read the same declarations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ class _NeedsTyper(Exception):
 
 @dataclass(frozen=True)
 class _Parameter:
-    """A parameter of a command: its name, what is made of a text, and whether it may be given again."""
+    """A parameter of a command: its name, what is made of a text, and whether it may be given
+    again.
+    """
 
     name: str
     kind: type
@@ -69,17 +71,28 @@ def _parameters(function: Callable[..., None]) -> Iterator[_Parameter]:
         kinds = [kind for kind in get_args(wanted) or (wanted,) if kind is not type(None)]
         several = get_origin(kinds[0]) is list or get_origin(wanted) is list
         kind = str if several else kinds[0]
-        yield _Parameter(parameter.name, kind, several, declared, parameter.default is parameter.empty)
+        yield _Parameter(
+            parameter.name, kind, several, declared, parameter.default is parameter.empty
+        )
 
 
 def _parse_arguments(places: Sequence[_Parameter], line: Sequence[str]) -> dict[str, Any]:
     """{parameter: its value} of what is given."""
     arguments = iter([place for place in places if isinstance(place.declared, Argument)])
-    options = {name: place for place in places if isinstance(place.declared, Option) for name in _names(place)}
+    options = {
+        name: place
+        for place in places
+        if isinstance(place.declared, Option)
+        for name in _names(place)
+    }
     values: dict[str, Any] = {}
     words = iter(line)
     for word in words:
-        place, text = _parse_option(options, word, words) if word.startswith("-") else (next(arguments, None), word)
+        place, text = (
+            _parse_option(options, word, words)
+            if word.startswith("-")
+            else (next(arguments, None), word)
+        )
         if place is None or (place.name in values and not place.repeatable):
             raise _NeedsTyper
         value = True if place.kind is bool else place.value(text)
@@ -97,7 +110,9 @@ def _names(place: _Parameter) -> tuple[str, ...]:
     return names or ("--" + place.name.replace("_", "-"),)
 
 
-def _parse_option(options: dict[str, _Parameter], word: str, words: Iterator[str]) -> tuple[_Parameter, str]:
+def _parse_option(
+    options: dict[str, _Parameter], word: str, words: Iterator[str]
+) -> tuple[_Parameter, str]:
     """--name text, --name=text, -n text, --flag."""
     name, equals, text = word.partition("=")
     place = options.get(name)

@@ -8,37 +8,66 @@ from typing import Annotated
 from dalembert.cli.command_registry import Argument, Option
 from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
 from dalembert.cli.output import Json, check_image_path, print_result, report_written
-from dalembert.cli.shared_options import Guess, Input, SetValues, Start, SystemName, parse_assignments, parse_number, parse_numbers
+from dalembert.cli.shared_options import (
+    Guess,
+    Input,
+    SetValues,
+    Start,
+    SystemName,
+    parse_assignments,
+    parse_number,
+    parse_numbers,
+)
 from dalembert.cli.system_lookup import default_run, find_system
 from dalembert.errors import Unknown
 
 Unknowns = Annotated[
-    list[str] | None, Option("--unknown", metavar="NAME[=GUESS]", help="What to find, several with commas; as often as needed.")
+    list[str] | None,
+    Option(
+        "--unknown",
+        metavar="NAME[=GUESS]",
+        help="What to find, several with commas; as often as needed.",
+    ),
 ]
 
 
 def fit(
     system: SystemName,
-    data: Annotated[str, Argument("DATA.csv", "Measured columns under a line of names: t, and expressions of the system.")],
+    data: Annotated[
+        str,
+        Argument(
+            "DATA.csv", "Measured columns under a line of names: t, and expressions of the system."
+        ),
+    ],
     unknown: Unknowns = None,
     values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    noise: Annotated[float | None, Option(metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated")] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals.")] = None,
+    noise: Annotated[
+        float | None,
+        Option(
+            metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated"
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Find constants and start values from measured columns.
 
-    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers below; an empty cell is a gap.
-    --unknown names what is to be found, with a first guess where there is a better one than the declared value. Values, standard
-    errors, and what cannot be told apart are printed. The exit code is 1 if the best values were not reached.
+    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers
+    below; an empty cell is a gap. --unknown names what is to be found, with a first guess where
+    there is a better one than the declared value. Values, standard errors, and what cannot be told
+    apart are printed. The exit code is 1 if the best values were not reached.
 
     \b
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
-    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot residuals.png
+    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot
+    residuals.png
     """
     from dalembert.interface.api.fit import fit as fitted
 
@@ -50,14 +79,20 @@ def fit(
         msg = "fit: name what is to be found, such as --unknown m --unknown theta=0.5"
         raise Unknown(msg)
     guesses = {
-        name: parse_number(described, "--unknown", name, x) for name, x in parse_assignments("--unknown", [n for n in names if "=" in n])
+        name: parse_number(described, "--unknown", name, x)
+        for name, x in parse_assignments("--unknown", [n for n in names if "=" in n])
     }
-    constants = {n: x for n, x in guesses.items() if n in described.symbols and described.symbols[n].kind in ("constant", "input")}
+    constants = {
+        n: x
+        for n, x in guesses.items()
+        if n in described.symbols and described.symbols[n].kind in ("constant", "input")
+    }
     result = fitted(
         described,
         data,
         [n.partition("=")[0].strip() for n in names],
-        start=parse_numbers(described, "--start", start) | {n: x for n, x in guesses.items() if n not in constants},
+        start=parse_numbers(described, "--start", start)
+        | {n: x for n, x in guesses.items() if n not in constants},
         guess=parse_numbers(described, "--guess", guess),
         values=parse_numbers(described, "--set", values) | constants,
         inputs={**(shown.inputs if shown else {}), **dict(parse_assignments("--input", inputs))},

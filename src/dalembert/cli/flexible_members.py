@@ -1,4 +1,6 @@
-"""hybrid, member: systems that carry strings, bars, shafts or beams: their equations; modes, static shape and buckling loads of one."""
+"""hybrid, member: systems that carry strings, bars, shafts or beams: their equations; modes,
+static shape and buckling loads of one.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,16 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from dalembert.cli.command_registry import Option
-from dalembert.cli.output import File, Format, Json, check_choice, output_format, print_result, report_written, write_document
+from dalembert.cli.output import (
+    File,
+    Format,
+    Json,
+    check_choice,
+    output_format,
+    print_result,
+    report_written,
+    write_document,
+)
 from dalembert.cli.shared_options import SetValues, SystemName, parse_numbers
 from dalembert.cli.system_lookup import find_system
 from dalembert.errors import Unknown
@@ -15,15 +26,26 @@ from dalembert.interface.report import system_report
 ALONG: Final = ("coordinates", "speeds")
 MODES: Final = 6
 
-Which = Annotated[str, Option("--member", metavar="NAME", help="Which member, where there are several.")]
-Modes = Annotated[int | None, Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]
-Loads = Annotated[int | None, Option("--buckling", metavar="N", help="So many critical compressive forces.")]
-Plot = Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Where to save the shapes.")]
+Which = Annotated[
+    str, Option("--member", metavar="NAME", help="Which member, where there are several.")
+]
+Modes = Annotated[
+    int | None,
+    Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES})."),
+]
+Loads = Annotated[
+    int | None, Option("--buckling", metavar="N", help="So many critical compressive forces.")
+]
+Plot = Annotated[
+    Path | None, Option("--plot", metavar="FILE.png", help="Where to save the shapes.")
+]
 
 
 def hybrid(
     system: SystemName,
-    along: Annotated[str, Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")] = "",
+    along: Annotated[
+        str, Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")
+    ] = "",
     style: Format = "",
     output: File = None,
     values: SetValues = None,
@@ -32,11 +54,12 @@ def hybrid(
 ) -> None:
     r"""Derive hybrid equations: rigid bodies with strings, bars, shafts and beams.
 
-    By Hamilton's extended principle: ordinary differential equations for the rigid variables with integrals over the members, partial ones
-    for the fields v(x, t), …, and every boundary condition, marked geometric (the support says so) or natural (the variation is free).
-    Where bending shortens a member, s is how far it is drawn in and N the axial force. --along coordinates writes the ordinary
-    equations in coordinates and their rates, --along speeds in the declared speeds. A system of the gallery is taken before its
-    members are expanded in functions.
+    By Hamilton's extended principle: ordinary differential equations for the rigid variables with
+    integrals over the members, partial ones for the fields v(x, t), …, and every boundary
+    condition, marked geometric (the support says so) or natural (the variation is free). Where
+    bending shortens a member, s is how far it is drawn in and N the axial force. --along
+    coordinates writes the ordinary equations in coordinates and their rates, --along speeds in the
+    declared speeds. A system of the gallery is taken before its members are expanded in functions.
 
     \b
     dalembert hybrid beam-on-ball-joint --steps
@@ -53,7 +76,11 @@ def hybrid(
     chosen = find_system(system, values, complete=False)
     check_members_positive(chosen.system)
     equations = extended_hamilton(chosen.system, speeds=speeds)
-    write_document([*system_report.title_blocks(chosen), *shown(equations, FormulaWriter(), steps=steps)], style, output)
+    write_document(
+        [*system_report.title_blocks(chosen), *shown(equations, FormulaWriter(), steps=steps)],
+        style,
+        output,
+    )
 
 
 def member(
@@ -69,9 +96,10 @@ def member(
 ) -> None:
     r"""Modes, static shape and buckling of a string, bar, shaft or beam.
 
-    Its frame is held where it is, or moves as specified. Uniform members: the characteristic equation as a book prints it, its roots
-    enclosed to all digits, none missed. Others: polynomials, whose degree grows until the digits stand. The error is printed
-    with every result. --set changes constants; --plot saves the shapes.
+    Its frame is held where it is, or moves as specified. Uniform members: the characteristic
+    equation as a book prints it, its roots enclosed to all digits, none missed. Others:
+    polynomials, whose degree grows until the digits stand. The error is printed with every result.
+    --set changes constants; --plot saves the shapes.
 
     \b
     dalembert member cantilever

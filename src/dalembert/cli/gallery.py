@@ -23,9 +23,14 @@ def gallery(*, as_json: Json = False) -> None:
     out = terminal_renderer.console()
     entries = [systems.entry(name) for name in systems.names()]
     if as_json or out.width >= WIDE:
-        table = TableBlock(("name", "title", "source", "what"), tuple((e.name, e.title, e.source, e.description) for e in entries))
+        table = TableBlock(
+            ("name", "title", "source", "what"),
+            tuple((e.name, e.title, e.source, e.description) for e in entries),
+        )
     else:
-        table = TableBlock(("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries))
+        table = TableBlock(
+            ("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries)
+        )
     if as_json:
         print_result(table, as_json=True)
         return

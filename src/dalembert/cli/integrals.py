@@ -8,7 +8,13 @@ from typing import Annotated
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import exit_by_verdict
 from dalembert.cli.output import Json, print_line, print_result, report_written
-from dalembert.cli.shared_options import Input, SetValues, SystemName, parse_assignments, parse_numbers
+from dalembert.cli.shared_options import (
+    Input,
+    SetValues,
+    SystemName,
+    parse_assignments,
+    parse_numbers,
+)
 from dalembert.cli.system_lookup import find_system, run_options
 from dalembert.interface.api.energy_integrals import energy_integrals
 from dalembert.interface.api.energy_integrals import routh as reduced
@@ -21,15 +27,21 @@ def integrals(
     system: SystemName,
     values: SetValues = None,
     inputs: Input = None,
-    routh: Annotated[bool, Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
+    routh: Annotated[
+        bool,
+        Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations."),
+    ] = False,
+    plot: Annotated[
+        Path | None, Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Decide which energy integrals are constant.
 
-    The six integrals of Mitiguy's chapter 34 in the speeds of the system: each is proved constant on every motion or shown not to
-    be, with the coefficients that would have to vanish. Constants count as arbitrary unless --set makes them zero.
+    The six integrals of Mitiguy's chapter 34 in the speeds of the system: each is proved constant
+    on every motion or shown not to be, with the coefficients that would have to vanish. Constants
+    count as arbitrary unless --set makes them zero.
 
     \b
     dalembert integrals positioning-device
@@ -41,7 +53,13 @@ def integrals(
     result = energy_integrals(chosen.system, values=given, inputs=motions)
     removed = {"routh": reduced(chosen.system)} if routh else {}
     print_result(
-        result, [*system_report.title_blocks(chosen), *result_blocks.energy_integrals(result, FormulaWriter())], as_json=as_json, **removed
+        result,
+        [
+            *system_report.title_blocks(chosen),
+            *result_blocks.energy_integrals(result, FormulaWriter()),
+        ],
+        as_json=as_json,
+        **removed,
     )
     if routh and not as_json:
         print_line(str(removed["routh"]))

@@ -30,15 +30,20 @@ if TYPE_CHECKING:
 def check(system: SystemName, values: SetValues = None, *, as_json: Json = False) -> None:
     r"""Check a model file.
 
-    Keys and names (with the nearest one that is known), dimensions where units are given, symbols that are used nowhere, freedoms,
-    rows that repeat others, and the agreement of all principles. Every fault is told with file, line and column.
+    Keys and names (with the nearest one that is known), dimensions where units are given, symbols
+    that are used nowhere, freedoms, rows that repeat others, and the agreement of all principles.
+    Every fault is told with file, line and column.
 
     \b
     dalembert check model.toml
     dalembert check chain.toml --set n=20
     """
     s = find_system(system, values, complete=False).system
-    counted = [(len(s.q), "coordinate", "coordinates"), (len(s.bodies), "body", "bodies"), (len(s.constraints), "row", "rows")]
+    counted = [
+        (len(s.q), "coordinate", "coordinates"),
+        (len(s.bodies), "body", "bodies"),
+        (len(s.constraints), "row", "rows"),
+    ]
     listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
     say_fact = (lambda _: None) if as_json else print_line
     say_fact(f"read         {s.name}: {listed}")
@@ -51,13 +56,20 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
     say_fact(f"freedoms     {len(kin.u)}")
     rows = _analyse_constraints(system, s) if s.constraints else None
     if rows is not None:
-        say_fact(f"rows         {rows.velocity_rank} independent" + "".join(f"\n             {r}" for r in rows.redundant))
+        say_fact(
+            f"rows         {rows.velocity_rank} independent"
+            + "".join(f"\n             {r}" for r in rows.redundant)
+        )
     result = agreement(s)
     say_fact(f"agreement    {result.statement}")
     if as_json:
         counts = {several: n for n, _, several in counted}
         print_result(
-            {"system": s.name, **counts, "dimensions": dimensions}, as_json=True, freedoms=len(kin.u), constraints=rows, agreement=result
+            {"system": s.name, **counts, "dimensions": dimensions},
+            as_json=True,
+            freedoms=len(kin.u),
+            constraints=rows,
+            agreement=result,
         )
     exit_by_verdict([result.holds])
 
@@ -100,14 +112,20 @@ def new(kind: Annotated[str, Argument(metavar="KIND", help=f"{', '.join(TEMPLATE
     dalembert new robot-arm > arm.toml
     """
     if kind not in TEMPLATES:
-        msg = f"no kind {kind!r:.40}; {suggest_name(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
+        msg = (
+            f"no kind {kind!r:.40}; "
+            f"{suggest_name(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
+        )
         raise Unknown(msg)
     sys.stdout.write(TEMPLATES[kind])
 
 
 def convert(
     system: SystemName,
-    target: Annotated[str, Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal.")],
+    target: Annotated[
+        str,
+        Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal."),
+    ],
     values: SetValues = None,
 ) -> None:
     r"""Write a system as a model file, from wherever it comes.
@@ -137,10 +155,20 @@ def _gallery_settings(name: str, s: System) -> Settings | None:
         return None
     from dalembert.gallery import DerivedByHand
 
-    printed = tuple(PrintedEquation(p.label, p.residual, p.combination, isinstance(p, DerivedByHand)) for p in entry.printed)
-    run = {"duration": entry.duration, "start": dict(entry.start), "inputs": dict(entry.inputs), "events": list(entry.events)}
+    printed = tuple(
+        PrintedEquation(p.label, p.residual, p.combination, isinstance(p, DerivedByHand))
+        for p in entry.printed
+    )
+    run = {
+        "duration": entry.duration,
+        "start": dict(entry.start),
+        "inputs": dict(entry.inputs),
+        "events": list(entry.events),
+    }
     title = entry.title if entry.title != s.name else ""
-    return Settings("", title, entry.description, printed, {k: v for k, v in run.items() if v not in ({}, [])})
+    return Settings(
+        "", title, entry.description, printed, {k: v for k, v in run.items() if v not in ({}, [])}
+    )
 
 
 def schema() -> None:

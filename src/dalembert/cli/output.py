@@ -15,11 +15,21 @@ from dalembert.interface.report import terminal_renderer
 from dalembert.interface.report.document_blocks import Block
 
 FORMATS: Final = ("text", "latex", "markdown", "html")
-FORMAT_BY_SUFFIX: Final = {"": "text", ".txt": "text", ".tex": "latex", ".md": "markdown", ".html": "html", ".htm": "html"}
+FORMAT_BY_SUFFIX: Final = {
+    "": "text",
+    ".txt": "text",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+}
 
 Format = Annotated[str, Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
 Json = Annotated[bool, Option("--json", help="As JSON: numbers in full, for other programs.")]
-File = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Write a document to a file instead.")]
+File = Annotated[
+    Path | None,
+    Option("-o", "--output", metavar="FILE", help="Write a document to a file instead."),
+]
 
 
 def print_line(text: str) -> None:
@@ -28,7 +38,9 @@ def print_line(text: str) -> None:
     sys.stdout.flush()
 
 
-def print_result(result: Any, text: Iterable[Block] | str | None = None, *, as_json: bool, **more: Any) -> None:
+def print_result(
+    result: Any, text: Iterable[Block] | str | None = None, *, as_json: bool, **more: Any
+) -> None:
     """A result as the text it is, or as JSON: its fields, and `more` that follows from them."""
     if as_json:
         from dalembert.interface.report.json_output import as_json as written
@@ -57,7 +69,10 @@ def check_image_path(path: Path | None) -> None:
 def check_choice(option: str, given: str, known: Iterable[str]) -> str:
     """What was given, if it is one of the known."""
     if given not in known:
-        msg = f"{option} {given!r}: {suggest_name(given, known) or 'unknown'} ({option} takes {', '.join(known)})"
+        msg = (
+            f"{option} {given!r}: {suggest_name(given, known) or 'unknown'} ({option} takes "
+            f"{', '.join(known)})"
+        )
         raise Unknown(msg)
     return given
 
@@ -68,12 +83,18 @@ def output_format(style: str, output: Path | None) -> str:
         return check_choice("--format", style, FORMATS)
     ending = output.suffix.lower() if output is not None else ""
     if ending not in FORMAT_BY_SUFFIX:
-        msg = f"{output}: a document ends in {', '.join(filter(None, FORMAT_BY_SUFFIX))}; --format writes one of these under any name"
+        msg = (
+            f"{output}: a document ends in {', '.join(filter(None, FORMAT_BY_SUFFIX))}; "
+            f"--format "
+            f"writes one of these under any name"
+        )
         raise Unknown(msg)
     return FORMAT_BY_SUFFIX[ending]
 
 
-def write_document(blocks: Iterable[Block], style: str, output: Path | None = None, *, standalone: bool = False) -> None:
+def write_document(
+    blocks: Iterable[Block], style: str, output: Path | None = None, *, standalone: bool = False
+) -> None:
     """Write a document in the wanted style, to the terminal or to a file."""
     if style == "text" and output is None:
         terminal_renderer.print_blocks(blocks)
@@ -93,5 +114,9 @@ def _render(blocks: Iterable[Block], style: str, *, whole: bool) -> str:
         return terminal_renderer.render_text(blocks)
     from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 
-    written = {"markdown": MARKDOWN.text, "html": HTML.document, "latex": LATEX.document if whole else LATEX.text}
+    written = {
+        "markdown": MARKDOWN.text,
+        "html": HTML.document,
+        "latex": LATEX.document if whole else LATEX.text,
+    }
     return written[style](blocks)

@@ -1,4 +1,6 @@
-"""report, view: one page that shows everything, or the same as text; the pages of the whole gallery."""
+"""report, view: one page that shows everything, or the same as text; the pages of the whole
+gallery.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from dalembert import gallery
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit, exit_by_verdict, print_error
-from dalembert.cli.output import FORMAT_BY_SUFFIX, FORMATS, Format, check_choice, print_line, write_document
+from dalembert.cli.output import (
+    FORMAT_BY_SUFFIX,
+    FORMATS,
+    Format,
+    check_choice,
+    print_line,
+    write_document,
+)
 from dalembert.cli.shared_options import AnySystem, Input, SetValues, Start, check_system_or_all
 from dalembert.cli.system_lookup import FILES, find_system, run_options
 from dalembert.errors import DalembertError, Unknown
@@ -27,19 +36,53 @@ from dalembert.runtime.numerics.object_cache import ObjectCache
 if TYPE_CHECKING:
     from dalembert.interface.page.report_page import ReportData, ReportRequest
 
-# where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of `view`
+# where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of
+# `view`
 GALLERY: Final = "gallery"
 VIEWED: Final = "pages"
 
-Output = Annotated[Path | None, Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")]
-Duration = Annotated[float | None, Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
+Output = Annotated[
+    Path | None,
+    Option(
+        "-o",
+        "--output",
+        metavar="FILE.html",
+        help="Where to write the page.",
+        show_default="SYSTEM.html",
+    ),
+]
+Duration = Annotated[
+    float | None,
+    Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's"),
+]
 Open = Annotated[bool, Option("--open", help="Open the page in the browser.")]
-All = Annotated[bool, Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
-Meshes = Annotated[bool, Option("--meshes", help="Draw the links of a robot by the meshes of its file.")]
-Root = Annotated[Path | None, Option("--root", metavar="FOLDER", help="The folder that holds them.", show_default="that of the file")]
-Picture = Annotated[Path | None, Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
-Gif = Annotated[Path | None, Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
-Film = Annotated[Path | None, Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
+All = Annotated[
+    bool, Option("--all", help="Every system of the gallery, and an index; -o names the folder.")
+]
+Meshes = Annotated[
+    bool, Option("--meshes", help="Draw the links of a robot by the meshes of its file.")
+]
+Root = Annotated[
+    Path | None,
+    Option(
+        "--root",
+        metavar="FOLDER",
+        help="The folder that holds them.",
+        show_default="that of the file",
+    ),
+]
+Picture = Annotated[
+    Path | None, Option("--png", metavar="FILE.png", help="Also a picture of the start.")
+]
+Gif = Annotated[
+    Path | None, Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")
+]
+Film = Annotated[
+    Path | None,
+    Option(
+        "--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed."
+    ),
+]
 
 
 def report(
@@ -56,17 +99,21 @@ def report(
     root: Root = None,
     *,
     meshes: Meshes = False,
-    text: Annotated[bool, Option("--text", help="Print it as text instead of writing a page.")] = False,
+    text: Annotated[
+        bool, Option("--text", help="Print it as text instead of writing a page.")
+    ] = False,
     every: All = False,
     show: Open = False,
 ) -> None:
     r"""Write one page that shows everything.
 
-    An HTML file that opens in any browser and needs no network: description, equations of motion by every principle with their
-    derivations, agreement and audit, the motion in three dimensions with plots, energy, equilibria and linear modes, and how to make
-    it again. Without --start and --for a system of the gallery runs as the gallery proposes, any other for 10 s from zero.
-    --text prints description, equations, proofs and motion instead; --format and the endings .tex and .md write the same as LaTeX or
-    Markdown. --meshes draws a robot by its meshes (STL, OBJ, MSH) instead of bars; only those inside --root are opened.
+    An HTML file that opens in any browser and needs no network: description, equations of motion by
+    every principle with their derivations, agreement and audit, the motion in three dimensions with
+    plots, energy, equilibria and linear modes, and how to make it again. Without --start and --for
+    a system of the gallery runs as the gallery proposes, any other for 10 s from zero. --text
+    prints description, equations, proofs and motion instead; --format and the endings .tex and .md
+    write the same as LaTeX or Markdown. --meshes draws a robot by its meshes (STL, OBJ, MSH)
+    instead of bars; only those inside --root are opened.
 
     \b
     dalembert report rolling-disk
@@ -77,10 +124,15 @@ def report(
     dalembert report --all -o gallery
     """
     check_system_or_all(system, every=every)
-    other = any((duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root))
+    other = any(
+        (duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root)
+    )
     if every:
         if other or show:
-            msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
+            msg = (
+                "--all takes the gallery's own runs and only -o beside it; name one system for "
+                "other wishes"
+            )
             raise Unknown(msg)
         _write_gallery_pages(output or Path(GALLERY))
         return
@@ -92,8 +144,16 @@ def report(
         return
     drawn, typed = _mesh_options(root, meshes=meshes)
     chosen = find_system(system, values, mesh_options=drawn)
-    request = _report_request(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)
-    wanted = "text" if text else check_choice("--format", style, FORMATS) if style else _report_format(output)
+    request = _report_request(
+        system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed
+    )
+    wanted = (
+        "text"
+        if text
+        else check_choice("--format", style, FORMATS)
+        if style
+        else _report_format(output)
+    )
     if wanted != "html" and (png or gif or mp4 or show):
         msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"
         raise Unknown(msg)
@@ -112,14 +172,17 @@ def view(
 ) -> None:
     r"""Open the page of a system in the browser.
 
-    The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try it").
+    The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try
+    it").
 
     \b
     dalembert view rolling-disk
     dalembert view double-pendulum --for 20 --start alpha=pi/2
     """
     chosen = find_system(system, values)
-    request = _report_request(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
+    request = _report_request(
+        system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}
+    )
     folder = ObjectCache.from_environment().directory or Path(tempfile.gettempdir())
     target = folder / VIEWED / f"{_file_stem(system)}.html"
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -131,39 +194,62 @@ def _report_format(output: Path | None) -> str:
     ending = "" if output is None else output.suffix.lower()
     endings = {**FORMAT_BY_SUFFIX, "": "html"}
     if ending not in endings:
-        msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
+        msg = (
+            f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, "
+            f".md), "
+            f"and pictures by --png, --gif, --mp4"
+        )
         raise Unknown(msg)
     return endings[ending]
 
 
 def _mesh_options(root: Path | None, *, meshes: bool) -> tuple[dict[str, Any], list[str]]:
     """How the links of a robot are drawn, for `subject`; and the same as it was typed."""
-    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | ({} if root is None else {"root": root})
+    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | (
+        {} if root is None else {"root": root}
+    )
     return chosen, ["--meshes"] * meshes + ([] if root is None else ["--root", str(root)])
 
 
 def _report_request(
-    name: str, described: ReportSubject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
+    name: str,
+    described: ReportSubject,
+    duration: float | None,
+    options: dict[str, list[str] | None],
+    typed: Iterable[str] = (),
 ) -> ReportRequest:
     """What the command line asks for, on top of what the gallery proposes."""
     from dalembert.interface.page.report_page import ReportRequest, report_run_options
 
-    length, run = run_options(name, described.system, duration, options["--set"], options["--start"], options["--input"])
+    length, run = run_options(
+        name, described.system, duration, options["--set"], options["--start"], options["--input"]
+    )
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
     asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
-    return ReportRequest(length, report_run_options(run["start"], run["values"], run["inputs"], run["events"]), name, (*asked, *typed))
+    return ReportRequest(
+        length,
+        report_run_options(run["start"], run["values"], run["inputs"], run["events"]),
+        name,
+        (*asked, *typed),
+    )
 
 
-def _text_report(chosen: ReportSubject, request: ReportRequest, style: str, output: Path | None) -> None:
+def _text_report(
+    chosen: ReportSubject, request: ReportRequest, style: str, output: Path | None
+) -> None:
     from dalembert.interface.report.formula_writer import FormulaWriter
     from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
     from dalembert.mechanics.kinematics.system_kinematics import kinematics
 
     agreed = agreement(chosen.system)
-    first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
+    first = next(
+        derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable
+    )
     derived = first(kinematics(chosen.system))
     write_document(
-        system_report.report(chosen, derived, agreed, FormulaWriter(), list(_run_blocks(chosen.system, request))),
+        system_report.report(
+            chosen, derived, agreed, FormulaWriter(), list(_run_blocks(chosen.system, request))
+        ),
         style,
         output,
         standalone=True,
@@ -178,7 +264,13 @@ def _run_blocks(system: System, request: ReportRequest) -> Iterator[Block]:
     wish = request.run
     try:
         run = simulate(
-            system, request.duration, start=wish.start, values=wish.values, inputs=wish.inputs, events=wish.events, progress=False
+            system,
+            request.duration,
+            start=wish.start,
+            values=wish.values,
+            inputs=wish.inputs,
+            events=wish.events,
+            progress=False,
         )
     except DalembertError as problem:
         return missing_run(str(problem))
@@ -186,7 +278,13 @@ def _run_blocks(system: System, request: ReportRequest) -> Iterator[Block]:
 
 
 def _write_page(
-    name: str, request: ReportRequest, described: ReportSubject, output: Path | None, pictures: Iterable[Path | None], *, show: bool = False
+    name: str,
+    request: ReportRequest,
+    described: ReportSubject,
+    output: Path | None,
+    pictures: Iterable[Path | None],
+    *,
+    show: bool = False,
 ) -> None:
     """The page of one system, and the three lines that matter; `show` opens it."""
     from dalembert.interface.page.image_export import save_image
@@ -215,7 +313,10 @@ def _study_page(path: Path, output: Path | None, *, show: bool = False) -> None:
     from dalembert.analysis.studies.zarr_store import open_study
     from dalembert.interface.page.ensemble_page import ensemble_page
 
-    _report_page(write_text(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))), show=show)
+    _report_page(
+        write_text(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))),
+        show=show,
+    )
 
 
 def _report_page(page: Path, *, show: bool) -> None:
@@ -264,7 +365,11 @@ def _summary_lines(report_data: ReportData) -> Iterator[tuple[str | VerdictSpan,
     size, what = energy_error(run)
     yield "energy       ", VerdictSpan(f"{size:.1e}", size <= ACCEPTABLE_DRIFT), f": {what}"
     if run.residuals:
-        yield "constraints  ", VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= ACCEPTABLE_DRIFT), ": largest residual"
+        yield (
+            "constraints  ",
+            VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= ACCEPTABLE_DRIFT),
+            ": largest residual",
+        )
     else:
         yield "constraints  ", "none"
     for remark in report_data.remarks:
@@ -279,7 +384,9 @@ def _write_gallery_pages(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        msg = f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
+        msg = (
+            f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
+        )
         raise Unknown(msg) from problem
     cards, failed = [], 0
     names = gallery.names()
@@ -288,7 +395,10 @@ def _write_gallery_pages(folder: Path) -> None:
         described = find_system(name)
         try:
             report_data = compute_report(
-                described, _report_request(name, described, None, {"--start": None, "--set": None, "--input": None})
+                described,
+                _report_request(
+                    name, described, None, {"--start": None, "--set": None, "--input": None}
+                ),
             )
             written = write_text(folder / f"{name}.html", render_page(report_data))
         except DalembertError as problem:
@@ -297,7 +407,9 @@ def _write_gallery_pages(folder: Path) -> None:
             continue
         cards.append(gallery_card(name, report_data))
         failed += not report_data.agreement.agree
-        print_line(f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB")
+        print_line(
+            f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB"
+        )
     print_line(f"written: {write_text(folder / 'index.html', index(cards)).resolve()}")
     if failed:
         raise CommandExit(PROGRAM_FAILED)

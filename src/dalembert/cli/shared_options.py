@@ -17,14 +17,31 @@ def _complete_system(incomplete: str) -> list[str]:
     return [name for name in names() if name.startswith(incomplete)]
 
 
-_SYSTEM = "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
+_SYSTEM = (
+    "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or "
+    "path/to/file.py:function."
+)
 SystemName = Annotated[str, Argument("SYSTEM", _SYSTEM, _complete_system)]
 AnySystem = Annotated[str, Argument("[SYSTEM]", _SYSTEM, _complete_system)]
-SetValues = Annotated[list[str] | None, Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed.")]
-Start = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
-Guess = Annotated[list[str] | None, Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
-Input = Annotated[list[str] | None, Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
-RunTime = Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")]
+SetValues = Annotated[
+    list[str] | None,
+    Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed."),
+]
+Start = Annotated[
+    list[str] | None,
+    Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed."),
+]
+Guess = Annotated[
+    list[str] | None,
+    Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value."),
+]
+Input = Annotated[
+    list[str] | None,
+    Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t)."),
+]
+RunTime = Annotated[
+    float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")
+]
 StartTime = Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")]
 RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each step.")]
 AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
@@ -33,11 +50,17 @@ AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each ste
 def check_system_or_all(system: str, *, every: bool) -> None:
     """A system is named, or --all is said."""
     if every == bool(system):
-        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
+        msg = (
+            "name one system, or say --all"
+            if not system
+            else "name one system or say --all, not both"
+        )
         raise Unknown(msg)
 
 
-def parse_assignments(option: str, given: Iterable[str] | None, form: str = "value") -> list[tuple[str, str]]:
+def parse_assignments(
+    option: str, given: Iterable[str] | None, form: str = "value"
+) -> list[tuple[str, str]]:
     """name=value, each name once."""
     assignments: dict[str, str] = {}
     for text in given or ():
@@ -63,7 +86,9 @@ def parse_numbers(system: System, option: str, given: Iterable[str] | None) -> d
 
 
 def parse_number(system: System, option: str, name: str, text: str) -> float:
-    """0.5, an expression without symbols such as pi/3, or a number with a unit of the dimension that the symbol has."""
+    """0.5, an expression without symbols such as pi/3, or a number with a unit of the dimension
+    that the symbol has.
+    """
     try:
         return float(text)
     except ValueError:
@@ -73,5 +98,9 @@ def parse_number(system: System, option: str, name: str, text: str) -> float:
     try:
         return as_float(text, system.dimension(name) if name in system.symbols else None)
     except DalembertError as problem:
-        msg = f"{option} {name}={text}: {text!r} is not a number" if isinstance(problem, Unknown) else f"{option} {name}={text}: {problem}"
+        msg = (
+            f"{option} {name}={text}: {text!r} is not a number"
+            if isinstance(problem, Unknown)
+            else f"{option} {name}={text}: {problem}"
+        )
         raise Unknown(msg) from problem

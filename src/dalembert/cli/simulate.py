@@ -32,7 +32,10 @@ from dalembert.runtime.simulation.summary import summary_dict
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.trajectory import Trajectory
 
-Stop = Annotated[list[str] | None, Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
+Stop = Annotated[
+    list[str] | None,
+    Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero."),
+]
 
 
 def simulate(
@@ -46,29 +49,58 @@ def simulate(
     rtol: RelativeTolerance = 1e-9,
     atol: AbsoluteTolerance = 1e-9,
     integrator: Annotated[
-        str, Option(metavar="NAME", help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
+        str,
+        Option(
+            metavar="NAME",
+            help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or "
+            "heyoka.",
+        ),
     ] = "native",
     stabilize: Annotated[
-        str | None, Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
+        str | None,
+        Option(
+            metavar="HOW",
+            help="Drift off the constraints: projection, baumgarte or none.",
+            show_default="projection",
+        ),
     ] = None,
-    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc.")] = None,
+    output: Annotated[
+        Path | None,
+        Option(
+            "-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc."
+        ),
+    ] = None,
     plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot.")] = None,
     stop_when: Stop = None,
-    reactions: Annotated[Path | None, Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")] = None,
-    sensitivity: Annotated[list[str] | None, Option("--sensitivity", metavar="NAME", help="A constant or start value to vary.")] = None,
-    energy: Annotated[float | None, Option("--energy-tolerance", metavar="E", help="How much K₂ + 𝒰 + Z may change in all.")] = None,
-    relative: Annotated[float | None, Option("--relative-energy-tolerance", metavar="PART", help="The same, as a part of them.")] = None,
+    reactions: Annotated[
+        Path | None,
+        Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed."),
+    ] = None,
+    sensitivity: Annotated[
+        list[str] | None,
+        Option("--sensitivity", metavar="NAME", help="A constant or start value to vary."),
+    ] = None,
+    energy: Annotated[
+        float | None,
+        Option("--energy-tolerance", metavar="E", help="How much K₂ + 𝒰 + Z may change in all."),
+    ] = None,
+    relative: Annotated[
+        float | None,
+        Option("--relative-energy-tolerance", metavar="PART", help="The same, as a part of them."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Set a system in motion.
 
-    What --start does not name is zero where the constraints allow it, otherwise solved for. Without --start and --for a
-    system of the gallery runs as the gallery proposes. The summary is printed; -o writes times, coordinates and speeds.
-    --guess says near which value a coordinate is solved for, and so which way a linkage is assembled. --reactions writes the
-    wrench in every joint, the force of every row and the load behind every specified motion. --stop-when ends the run where an
-    expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m along, prints their largest values
-    and writes them with the motion. The exit code is 1 if the run stops before its end; what there is of it is written all the same.
+    What --start does not name is zero where the constraints allow it, otherwise solved for. Without
+    --start and --for a system of the gallery runs as the gallery proposes. The summary is printed;
+    -o writes times, coordinates and speeds. --guess says near which value a coordinate is solved
+    for, and so which way a linkage is assembled. --reactions writes the wrench in every joint, the
+    force of every row and the load behind every specified motion. --stop-when ends the run where an
+    expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m
+    along, prints their largest values and writes them with the motion. The exit code is 1 if the
+    run stops before its end; what there is of it is written all the same.
 
     \b
     dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
@@ -114,8 +146,12 @@ def simulate(
         raise CommandExit(code)
 
 
-def _run_with_exit_code(system: System, length: float, options: dict[str, Any]) -> tuple[Trajectory, int]:
-    """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
+def _run_with_exit_code(
+    system: System, length: float, options: dict[str, Any]
+) -> tuple[Trajectory, int]:
+    """The run and the exit code; a run that stops is told about, and what there is of it is
+    kept.
+    """
     from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 
     try:
@@ -133,7 +169,9 @@ def _run_with_exit_code(system: System, length: float, options: dict[str, Any]) 
 
 
 def _write_or_rescue(write: Callable[[Path], object], path: Path, *, as_json: bool) -> None:
-    """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
+    """Written where it was asked for; if that cannot be, where it can, so that the run is not
+    lost.
+    """
     try:
         write(path)
     except Unwritable as problem:

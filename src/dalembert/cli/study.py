@@ -32,11 +32,19 @@ if TYPE_CHECKING:
 
 Over = Annotated[
     list[str] | None,
-    Option("--over", metavar="WHAT", help='name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"; as often as needed.'),
+    Option(
+        "--over",
+        metavar="WHAT",
+        help='name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"; as often as needed.',
+    ),
 ]
 Keep = Annotated[
     list[str] | None,
-    Option("--keep", metavar="EXPRESSION", help="theta, max(theta), min, mean, end, time(theta - 1); repeatable."),
+    Option(
+        "--keep",
+        metavar="EXPRESSION",
+        help="theta, max(theta), min, mean, end, time(theta - 1); repeatable.",
+    ),
 ]
 _DISTRIBUTION_PATTERN: Final = re.compile(r"\s*(.+?)\s*~\s*(\w+)\s*\((.*)\)\s*")
 # names that everybody knows, with the numbers that everybody gives
@@ -54,7 +62,14 @@ def study(
     sampling: Annotated[str, Option(metavar="HOW", help="random, latin or sobol.")] = "random",
     seed: Annotated[int, Option(help="Of the draws.")] = 0,
     keep: Keep = None,
-    at: Annotated[str | None, Option("--at", metavar="TIMES", help="Times at which values are kept: first:last:count or 1,2,3.")] = None,
+    at: Annotated[
+        str | None,
+        Option(
+            "--at",
+            metavar="TIMES",
+            help="Times at which values are kept: first:last:count or 1,2,3.",
+        ),
+    ] = None,
     duration: RunTime = None,
     values: SetValues = None,
     start: Start = None,
@@ -64,30 +79,48 @@ def study(
     rtol: RelativeTolerance = 1e-9,
     atol: AbsoluteTolerance = 1e-9,
     output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE.zarr", help="Where to keep it; one that was begun goes on.")
+        Path | None,
+        Option(
+            "-o",
+            "--output",
+            metavar="FILE.zarr",
+            help="Where to keep it; one that was begun goes on.",
+        ),
     ] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a picture.")] = None,
-    workers: Annotated[int | None, Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors")] = None,
-    scheduler: Annotated[str | None, Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786.")] = None,
+    plot: Annotated[
+        Path | None, Option(metavar="FILE.png", help="Where to save a picture.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors"),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     r"""Run a system many times.
 
-    --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and lists make a grid, distributions
-    (normal, uniform, lognormal, or any of scipy.stats) are drawn --n times at every point of it. --keep says what is kept of every
-    member: an expression (at the times --at, or at the end), its max, min or mean, or the first time at which it crosses zero.
-    -o keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit code is 1 if no member came
-    to its end.
+    --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and
+    lists make a grid, distributions (normal, uniform, lognormal, or any of scipy.stats) are drawn
+    --n times at every point of it. --keep says what is kept of every member: an expression (at the
+    times --at, or at the end), its max, min or mean, or the first time at which it crosses zero. -o
+    keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit
+    code is 1 if no member came to its end.
 
     \b
-    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi, up)" --for 10 -o flips.zarr
-    dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
-    dalembert report study.zarr
+    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi,
+    up)" --for 10 -o flips.zarr dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n
+    10000 --keep "max(x)" --workers 4 -o study.zarr dalembert report study.zarr
     """
     from dalembert.interface.api.ensemble import ensemble
 
     if workers is not None and scheduler is not None:
-        msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"
+        msg = (
+            "--workers counts threads here, and --scheduler has workers of its own; give one of "
+            "them"
+        )
         raise Unknown(msg)
     check_image_path(plot)
     described = find_system(system, values).system
@@ -113,7 +146,12 @@ def study(
         engine=scheduler,
         **wish,
     )
-    print_result({"system": described.name, "outcomes": made.outcomes, "members": made.rows()} if as_json else made, as_json=as_json)
+    print_result(
+        {"system": described.name, "outcomes": made.outcomes, "members": made.rows()}
+        if as_json
+        else made,
+        as_json=as_json,
+    )
     if output is not None:
         report_written(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
     if plot is not None:
@@ -132,7 +170,10 @@ def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
         else:
             name, equals, listed = (part.strip() for part in text.partition("="))
             if not (name and equals and listed):
-                msg = f'--over {text!r}: write it as name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+                msg = (
+                    f"--over {text!r}: write it as name=first:last:count, name=1,2,3 or "
+                    f'"name~normal(0, 0.1)"'
+                )
                 raise Unknown(msg)
             values = _parse_values(system, "--over", name, listed)
         if name in sweep:
@@ -140,7 +181,9 @@ def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
             raise Unknown(msg)
         sweep[name] = values
     if not sweep:
-        msg = 'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+        msg = (
+            'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+        )
         raise Unknown(msg)
     return sweep
 
@@ -160,18 +203,31 @@ def _parse_values(system: System, option: str, name: str, text: str) -> list[flo
 
 
 def _parse_distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
-    """normal(mean, deviation), uniform(least, greatest), lognormal(mean, deviation of the logarithm), or by its name in scipy.stats."""
+    """normal(mean, deviation), uniform(least, greatest), lognormal(mean, deviation of the
+    logarithm), or by its name in scipy.stats.
+    """
     from scipy import stats
 
     name, kind = drawn[1], drawn[2]
-    given = [parse_number(system, "--over", f"{name}~{kind}", part.strip()) for part in drawn[3].split(",") if part.strip()]
+    given = [
+        parse_number(system, "--over", f"{name}~{kind}", part.strip())
+        for part in drawn[3].split(",")
+        if part.strip()
+    ]
     if kind in _STANDARD_DISTRIBUTIONS:
         if len(given) != 2:
-            msg = f"--over {text}: {kind} takes two numbers, {' and '.join(_STANDARD_DISTRIBUTIONS[kind])}"
+            msg = (
+                f"--over {text}: {kind} takes two numbers, "
+                f"{' and '.join(_STANDARD_DISTRIBUTIONS[kind])}"
+            )
             raise Unknown(msg)
         a, b = given
         if b <= (a if kind == "uniform" else 0.0):
-            why = f"from {a:g} to {b:g} there is nothing" if kind == "uniform" else f"a deviation of {b:g} is none; it must be positive"
+            why = (
+                f"from {a:g} to {b:g} there is nothing"
+                if kind == "uniform"
+                else f"a deviation of {b:g} is none; it must be positive"
+            )
             msg = f"--over {text}: {why}"
             raise Unknown(msg)
         if kind == "lognormal":
@@ -179,7 +235,10 @@ def _parse_distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
         return stats.norm(a, b) if kind == "normal" else stats.uniform(a, b - a)
     family: Any = getattr(stats, kind, None)
     if not hasattr(family, "ppf"):
-        names = [*_STANDARD_DISTRIBUTIONS, *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf"))]
+        names = [
+            *_STANDARD_DISTRIBUTIONS,
+            *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf")),
+        ]
         hint = suggest_name(kind, names) or "normal and uniform are, and those of scipy.stats"
         msg = f"--over {text}: no distribution is called {kind!r}; {hint}"
         raise Unknown(msg)

@@ -42,7 +42,12 @@ def _version(wanted: bool) -> None:
 def dalembert(
     ctx: typer.Context,
     *,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
 ) -> None:
     r"""Equations of motion by every classical principle, and the proof that they agree.
 
@@ -80,8 +85,9 @@ def dalembert(
     \b
     dalembert derive file.py:pendulum
 
-    The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if something asked for is not there
-    or a description is refused, 3 if a question of proof stays undecided (the reason is printed).
+    The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if
+    something asked for is not there or a description is refused, 3 if a question of proof stays
+    undecided (the reason is printed).
     """
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
@@ -95,7 +101,8 @@ def _typer_command(function: Callable[..., None]) -> Callable[..., None]:
 
     signature, hints = inspect.signature(function), get_type_hints(function, include_extras=True)
     parameters = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_typer_annotation(hints[p.name])) for p in signature.parameters.values()
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_typer_annotation(hints[p.name]))
+        for p in signature.parameters.values()
     ]
     command.__signature__ = signature.replace(parameters=parameters, return_annotation=None)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -105,10 +112,17 @@ def _typer_command(function: Callable[..., None]) -> Callable[..., None]:
 def _typer_annotation(hint: Any) -> Any:
     wanted, declared = get_args(hint)
     if isinstance(declared, Argument):
-        said: Any = typer.Argument(metavar=declared.metavar, autocompletion=declared.autocompletion, help=declared.help)
+        said: Any = typer.Argument(
+            metavar=declared.metavar, autocompletion=declared.autocompletion, help=declared.help
+        )
     else:
         assert isinstance(declared, Option)
-        said = typer.Option(*declared.names, metavar=declared.metavar, help=declared.help, show_default=declared.show_default)
+        said = typer.Option(
+            *declared.names,
+            metavar=declared.metavar,
+            help=declared.help,
+            show_default=declared.show_default,
+        )
     return Annotated[wanted, said]
 
 

@@ -1,6 +1,8 @@
-"""Every file that is written appears whole or not at all, and what was there before stays until then.
+"""Every file that is written appears whole or not at all, and what was there before stays until
+then.
 
-A file is written beside its place, forced to the disk and only then given its name; where that fails nothing is left behind.
+A file is written beside its place, forced to the disk and only then given its name; where that
+fails nothing is left behind.
 """
 
 from __future__ import annotations
@@ -17,8 +19,12 @@ from dalembert.errors import Unwritable
 
 
 @contextlib.contextmanager
-def atomic_replace(path: str | os.PathLike[str], advice: str = "name another place") -> Iterator[Path]:
-    """Where to write what becomes the file `path` when all of it is there; the ending of the name is kept."""
+def atomic_replace(
+    path: str | os.PathLike[str], advice: str = "name another place"
+) -> Iterator[Path]:
+    """Where to write what becomes the file `path` when all of it is there; the ending of the
+    name is kept.
+    """
     if not isinstance(path, str | os.PathLike):
         msg = f"a file is given by its name, not by {path!r:.60}"
         raise Unwritable(msg)
@@ -68,7 +74,9 @@ def _create_temporary(target: Path) -> Path:
 
 
 def unused_path(name: str) -> str:
-    """pendulum.svg, or pendulum-2.svg where that is there already: a name that nobody gave overwrites nothing."""
+    """pendulum.svg, or pendulum-2.svg where that is there already: a name that nobody gave
+    overwrites nothing.
+    """
     path, number = Path(name), 2
     while path.exists():
         path = Path(name).with_stem(f"{Path(name).stem}-{number}")

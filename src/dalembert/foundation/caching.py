@@ -1,7 +1,9 @@
-"""What is made once and shared by all threads: under one lock, which a child process never inherits half held.
+"""What is made once and shared by all threads: under one lock, which a child process never inherits
+half held.
 
-Two threads that ask at the same time for what does not exist yet would both make it, and one of the two results would be
-dropped while the other thread still uses its addresses. So whoever comes second waits and gets the first result.
+Two threads that ask at the same time for what does not exist yet would both make it, and one of the
+two results would be dropped while the other thread still uses its addresses. So whoever comes
+second waits and gets the first result.
 """
 
 from __future__ import annotations
@@ -36,11 +38,15 @@ def _after_fork() -> None:
 
 reacquire_after_fork(COMPUTE_LOCK)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 def cached_call(make: Callable[[], T]) -> Callable[[], T]:
-    """The function that makes its result when first called and gives that one ever after, to every thread."""
+    """The function that makes its result when first called and gives that one ever after, to
+    every thread.
+    """
     made: list[T] = []
 
     @functools.wraps(make)
@@ -55,9 +61,11 @@ def cached_call(make: Callable[[], T]) -> Callable[[], T]:
 
 
 class lazy_property(Generic[T]):  # noqa: N801 - it is written like `property`
-    """A property that is computed when first read, for objects of one derivation and so of one thread.
+    """A property that is computed when first read, for objects of one derivation and so of one
+    thread.
 
-    `functools.cached_property` takes a lock before Python 3.12, and a derivation of a small system reads forty of them.
+    `functools.cached_property` takes a lock before Python 3.12, and a derivation of a small system
+    reads forty of them.
     """
 
     def __init__(self, func: Callable[[Any], T]) -> None:
@@ -81,10 +89,12 @@ class CacheOwner(Protocol):
 
 
 class PerOwnerCache(Generic[T]):
-    """results(owner, key, make): the T that was made of an owner under a key, made when first asked for.
+    """results(owner, key, make): the T that was made of an owner under a key, made when first asked
+    for.
 
-    The owner keeps it, so both end together; each kind of result has a store of its own. What has not been asked for the longest makes
-    room, so that a system whose runs have a new input each does not grow.
+    The owner keeps it, so both end together; each kind of result has a store of its own. What has
+    not been asked for the longest makes room, so that a system whose runs have a new input each
+    does not grow.
     """
 
     def __call__(self, owner: CacheOwner, key: Hashable, compute: Callable[[], T]) -> T:

@@ -1,6 +1,8 @@
-"""How a prompt and a notebook show our results: the first lines of their text, and as the report would.
+"""How a prompt and a notebook show our results: the first lines of their text, and as the report
+would.
 
-The report reads every chapter, so no chapter can import it. It is looked up by name when a notebook asks.
+The report reads every chapter, so no chapter can import it. It is looked up by name when a notebook
+asks.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class NotebookDisplay:
 
 
 class Displayable(NotebookDisplay):
-    """What a prompt shows in a few lines, and a notebook as a page of a report with formulas typeset.
+    """What a prompt shows in a few lines, and a notebook as a page of a report with formulas
+    typeset.
 
     `str` is the full text. A class that writes none gets one line for each of its fields.
     """
@@ -67,9 +70,14 @@ class Displayable(NotebookDisplay):
 
 
 def shorten(text: str) -> str:
-    """The first lines of a text, each cut where it would run off the screen, and how to see the rest."""
+    """The first lines of a text, each cut where it would run off the screen, and how to see the
+    rest.
+    """
     lines = text.splitlines()
-    shown = [line if len(line) <= MAX_WIDTH else f"{line[: MAX_WIDTH - 2]} …" for line in lines[:MAX_LINES]]
+    shown = [
+        line if len(line) <= MAX_WIDTH else f"{line[: MAX_WIDTH - 2]} …"
+        for line in lines[:MAX_LINES]
+    ]
     more = len(lines) - MAX_LINES
     if more > 0:
         shown.append(f"… {more} more line{'s' * (more > 1)}: print it to see all")
@@ -93,7 +101,9 @@ def _field_lines(shown: object) -> list[str]:
 
 
 def _value_text(x: Any) -> str:
-    """A value on one line; nothing where there is none, or where it would say nothing to a reader."""
+    """A value on one line; nothing where there is none, or where it would say nothing to a
+    reader.
+    """
     if x is None or object.__repr__(x) == repr(x):
         return ""
     if hasattr(x, "shape") and hasattr(x, "dtype"):
@@ -109,4 +119,8 @@ def _array_text(x: Any) -> str:
     if x.size <= MAX_ARRAY_ENTRIES:
         return str(x.tolist())
     size = " × ".join(map(str, x.shape))
-    return f"{size} numbers" if x.dtype.kind == "c" else f"{size} numbers, {x.min():.6g} … {x.max():.6g}"
+    return (
+        f"{size} numbers"
+        if x.dtype.kind == "c"
+        else f"{size} numbers, {x.min():.6g} … {x.max():.6g}"
+    )

@@ -43,12 +43,16 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
 
 
 def attribute_error(thing: object, name: str, hint: str = "") -> AttributeError:
-    """The error of an attribute that is not there; of names that programs look for, no more than that."""
+    """The error of an attribute that is not there; of names that programs look for, no more than
+    that.
+    """
     kind = type(thing).__name__
     article = "an" if kind[0] in "AEIOU" else "a"
     if not hint and not name.startswith("_"):
         hint = suggest_name(name, (x for x in dir(type(thing)) if not x.startswith("_")))
-    return AttributeError(f"{article} {kind} has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
+    return AttributeError(
+        f"{article} {kind} has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name
+    )
 
 
 def check_options(verb: Callable[P, R]) -> Callable[P, R]:
@@ -63,7 +67,10 @@ def check_options(verb: Callable[P, R]) -> Callable[P, R]:
     def wrapper(*given: P.args, **options: P.kwargs) -> R:
         if len(given) > most:
             written = ", ".join([*known[:most], *(f"{name}=…" for name in known[most:])])
-            msg = f"{verb.__name__}: too many arguments without a name; it is called {verb.__name__}({written})"
+            msg = (
+                f"{verb.__name__}: too many arguments without a name; it is called "
+                f"{verb.__name__}({written})"
+            )
             raise UnknownOption(msg)
         for name in options:
             if name not in known:
@@ -74,10 +81,15 @@ def check_options(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def suggest_option(name: str, known: tuple[str, ...]) -> str:
-    """A question about the option that was meant, by what other programs call it or by its letters; or nothing."""
+    """A question about the option that was meant, by what other programs call it or by its
+    letters; or nothing.
+    """
     if name in ("unit", "units") and "display" in known:
         return "a unit stands in a value, '2 kg', or in s.units(x='m');"
-    ours = next((ours for ours, theirs in _FOREIGN_OPTIONS.items() if name in theirs and ours in known), None)
+    ours = next(
+        (ours for ours, theirs in _FOREIGN_OPTIONS.items() if name in theirs and ours in known),
+        None,
+    )
     return f"did you mean '{ours}'?" if ours else suggest_name(name, known)
 
 

@@ -1,6 +1,7 @@
 """Solved systems, each citing its book: examples, tests and the demo at once.
 
-A file of this folder is one system; its ENTRY says what is printed about it. A new file joins the list by being there.
+A file of this folder is one system; its ENTRY says what is printed about it. A new file joins the
+list by being there.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _NON_SYSTEM_MODULES = frozenset({"entry"})
 def names() -> tuple[str, ...]:
     """The names of all systems, sorted, without importing any of them."""
     files = (module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(sorted(name.replace("_", "-") for name in files if name not in _NON_SYSTEM_MODULES))
+    return tuple(
+        sorted(name.replace("_", "-") for name in files if name not in _NON_SYSTEM_MODULES)
+    )
 
 
 def entry(name: str) -> Entry:
@@ -37,5 +40,7 @@ def entry(name: str) -> Entry:
 
 
 def build(name: str, **parameters: Any) -> System:
-    """The system of that name; parameters are those of its own `build`, such as the number of links."""
+    """The system of that name; parameters are those of its own `build`, such as the number of
+    links.
+    """
     return entry(name).build(**parameters)

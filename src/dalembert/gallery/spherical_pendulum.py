@@ -28,10 +28,15 @@ ENTRY = Entry(
     description="A point mass on a massless rod swings about a fixed point in space.",
     build=build,
     printed=(
-        DerivedByHand("rate of M_z", "m*l**2*(sin(theta)**2*phi'' + 2*sin(theta)*cos(theta)*theta'*phi')", ((2, "1"),)),
+        DerivedByHand(
+            "rate of M_z",
+            "m*l**2*(sin(theta)**2*phi'' + 2*sin(theta)*cos(theta)*theta'*phi')",
+            ((2, "1"),),
+        ),
         DerivedByHand(
             "rate of E",
-            "m*l**2*(theta'*theta'' + sin(theta)**2*phi'*phi'' + sin(theta)*cos(theta)*theta'*phi'**2) + m*g*l*sin(theta)*theta'",
+            "m*l**2*(theta'*theta'' + sin(theta)**2*phi'*phi'' + "
+            "sin(theta)*cos(theta)*theta'*phi'**2) + m*g*l*sin(theta)*theta'",
             ((1, "theta'"), (2, "phi'")),
         ),
     ),

@@ -1,7 +1,8 @@
 """A beam clamped to a hub is spun up from rest to 6 rad/s and bends in the plane of rotation.
 
-Source: KRB87, the spin-up manoeuvre Ω = ²⁄₅ (t − (7.5/π) sin(πt/7.5)) up to 15 s: a beam that shortens lags behind by half a metre and
-comes back; one whose shortening is left out bends without bound once Ω exceeds its lowest frequency, 3.798 rad/s.
+Source: KRB87, the spin-up manoeuvre Ω = ²⁄₅ (t − (7.5/π) sin(πt/7.5)) up to 15 s: a beam that
+shortens lags behind by half a metre and comes back; one whose shortening is left out bends without
+bound once Ω exceeds its lowest frequency, 3.798 rad/s.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ ENTRY = Entry(
     name="spin-up-beam",
     title="Spin-up of a beam",
     source="KRB87",
-    description="A beam clamped to a hub is spun up from rest, lags behind in the plane of rotation and comes back.",
+    description="A beam clamped to a hub is spun up from rest, lags behind in the plane of "
+    "rotation and comes back.",
     build=build,
     duration=20.0,
 )

@@ -1,4 +1,6 @@
-"""Bar00 (18)–(21): 3-2-1 angles, the directions their equations are projected on, and Euler's equations."""
+"""Bar00 (18)–(21): 3-2-1 angles, the directions their equations are projected on, and Euler's
+equations.
+"""
 
 import pytest
 
@@ -11,7 +13,11 @@ from dalembert.mechanics.kinematics.system_kinematics import split_linear
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients
 
-OMEGA = ["-psi'*sin(theta) + phi'", "psi'*cos(theta)*sin(phi) + theta'*cos(phi)", "psi'*cos(theta)*cos(phi) - theta'*sin(phi)"]
+OMEGA = [
+    "-psi'*sin(theta) + phi'",
+    "psi'*cos(theta)*sin(phi) + theta'*cos(phi)",
+    "psi'*cos(theta)*cos(phi) - theta'*sin(phi)",
+]
 EULER = (
     Printed("e₁", "I_1*omega_1' + (I_3 - I_2)*omega_2*omega_3 - M_1", ((1, "1"),)),
     Printed("e₂", "I_2*omega_2' + (I_1 - I_3)*omega_3*omega_1 - M_2", ((2, "1"),)),
@@ -43,7 +49,9 @@ def test_19_kinematic_coefficients(rates):
     printed = {"psi": (N.z, A1.z), "theta": (A1.y, A2.y), "phi": (A2.x, B.x)}
     for name, directions in printed.items():
         for direction in directions:
-            assert equal(rates, components(rates, parts[at[name]], N), components(rates, direction, N))
+            assert equal(
+                rates, components(rates, parts[at[name]], N), components(rates, direction, N)
+            )
 
 
 @pytest.mark.parametrize("principle", PRINCIPLES)

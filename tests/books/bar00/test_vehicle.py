@@ -1,4 +1,6 @@
-"""Results printed in Bar00 for the vehicle of Fig. 1; misprints are corrected as said beside them."""
+"""Results printed in Bar00 for the vehicle of Fig. 1; misprints are corrected as said beside
+them.
+"""
 
 import pytest
 
@@ -75,7 +77,11 @@ EQUATIONS = (
     Printed("(50), second", "(I_G + m*L**2)*u2' + m*L*u1*u2 - h*(F_D - F_C)", ((2, "1"),)),
     Printed("(55), first", "m*X''*cos(theta) + m*Y''*sin(theta) - (F_C + F_D)", ((1, "1"),)),
     # printed with the second column of (54) misprinted; here with (−L sin θ, L cos θ, 1)
-    Printed("(55), second", "-m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_D - F_C)*h", ((2, "1"),)),
+    Printed(
+        "(55), second",
+        "-m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_D - F_C)*h",
+        ((2, "1"),),
+    ),
 )
 
 
@@ -88,7 +94,11 @@ def test_50_and_55_equations_of_motion(principle):
 
 def test_the_misprinted_55_is_noticed():
     d = da.kane(gallery.build("vehicle"))
-    misprint = Printed("(55), as printed", "m*X''*sin(theta) + m*Y''*cos(theta) + I_G*theta'' - (F_C + F_D)*h", ((2, "1"),))
+    misprint = Printed(
+        "(55), as printed",
+        "m*X''*sin(theta) + m*Y''*cos(theta) + I_G*theta'' - (F_C + F_D)*h",
+        ((2, "1"),),
+    )
     assert ["(55), as printed"] == differences(d, [misprint])
 
 
@@ -106,14 +116,14 @@ def test_53_equations_with_the_multiplier():
     # Bar00 has the opposite sign of λ
     d = da.lagrange(gallery.build("vehicle"))
     t, s = d.tape, d.kinematics.system
-    (lam,) = (da.Scalar(t, i) for i in d.principle_form.multipliers)
+    (lam,) = (da.Scalar(t, i) for i in d.native.multipliers)
     theta, L = s["theta"], s["L"]
     printed = [
         s.expression("m*X'' - (F_C + F_D)*cos(theta)") + lam * da.sin(theta),
         s.expression("m*Y'' - (F_C + F_D)*sin(theta)") - lam * da.cos(theta),
         s.expression("I_G*theta'' - (F_D - F_C)*h") + L * lam,
     ]
-    assert equal(d.kinematics, d.principle_form.residuals, [as_node(t, e) for e in printed])
+    assert equal(d.kinematics, d.native.residuals, [as_node(t, e) for e in printed])
 
 
 def test_54_rates_from_speeds(kin):

@@ -10,7 +10,11 @@ from dalembert.gallery.hoist import build as hoist_with
 from dalembert.gallery.positioning_device import build
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinetics.quantity import Quantity
-from dalembert.mechanics.kinetics.spatial_fields import SpatialField, declared_potential_energy, gravity_potential
+from dalembert.mechanics.kinetics.spatial_fields import (
+    SpatialField,
+    declared_potential_energy,
+    gravity_potential,
+)
 from dalembert.mechanics.kinetics.system_quantities import Quantities, kinetic_energy
 from dalembert.symbolic.algebra.formula import Symbol
 
@@ -28,7 +32,10 @@ def parts_of(kin, place):
 def energies(kin):
     """K, K₀, K₁, K₂ by Mit22 (13)."""
     t, of = kin.tape, Quantities(kin)
-    velocities = (Quantity(Symbol("v"), SpatialField(t, lambda X, part=part: parts_of(kin, X)[part])) for part in range(2))
+    velocities = (
+        Quantity(Symbol("v"), SpatialField(t, lambda X, part=part: parts_of(kin, X)[part]))
+        for part in range(2)
+    )
     K2, K0 = (kinetic_energy(of, v, of.rates.in_inertia_axes(v)).value.i for v in velocities)
     whole = of.speeds.T.value.i
     return whole, K0, t.sub(whole, t.add(K0, K2)), K2
@@ -59,7 +66,9 @@ def hoist(request):
     return da.kinematics(hoist_with(x=request.param))
 
 
-HOIST = (Printed("34.2", "theta'' + m_B*g*L/(I + m_B*L**2)*sin(theta)", ((1, "1/(I + m_B*L**2)"),)),)
+HOIST = (
+    Printed("34.2", "theta'' + m_B*g*L/(I + m_B*L**2)*sin(theta)", ((1, "1/(I + m_B*L**2)"),)),
+)
 
 
 @pytest.mark.parametrize("principle", PRINCIPLES)
@@ -91,7 +100,11 @@ def test_34_2_sigma(hoist):
 
 DEVICE = (
     Printed("for ω_y", "0.4*m*r**2*omega_y' + b*omega_y - b*Omega", ((1, "1"),)),
-    Printed("for ṡ", "1.4*m*r**2*s'' + b*s' + (k - 1.4*m*Omega**2)*r**2*s - 1.4*m*r**2*L*Omega**2", ((2, "r**2"),)),
+    Printed(
+        "for ṡ",
+        "1.4*m*r**2*s'' + b*s' + (k - 1.4*m*Omega**2)*r**2*s - 1.4*m*r**2*L*Omega**2",
+        ((2, "r**2"),),
+    ),
 )
 
 
@@ -143,7 +156,9 @@ def test_34_3_generalized_potential_energy(device):
 
 
 def test_34_3_sigmas(device):
-    assert equal(device, sigmas(device), ["-1.4*m*Omega**2*(L + s)*v", "1.4*m*Omega*Omega'*(L + s)**2"])
+    assert equal(
+        device, sigmas(device), ["-1.4*m*Omega**2*(L + s)*v", "1.4*m*Omega*Omega'*(L + s)**2"]
+    )
 
 
 def test_34_3_damping_acts_through_a_torque_and_its_reaction(device):

@@ -19,12 +19,26 @@ def test_chain_about_parallel_axes_is_the_pendulum_of_LL76_section_5(principle):
     kept = {"l_2z": "-l_1", "c_1z": "-l_1", "c_2z": "-l_2"}
     lengths = {name: s.constant(name, 1) for name in ("l_1", "l_2")}
     values = {name: -lengths[text[1:]] for name, text in kept.items()}
-    gone = [x for x in s.symbols if x.startswith(("l_1", "l_2", "c_", "I_")) and x not in {*kept, *lengths}]
+    gone = [
+        x
+        for x in s.symbols
+        if x.startswith(("l_1", "l_2", "c_", "I_")) and x not in {*kept, *lengths}
+    ]
     special = Substitution(
-        t, {as_node(t, s[name]): t.zero for name in gone} | {as_node(t, s[name]): as_node(t, e) for name, e in values.items()}
+        t,
+        {as_node(t, s[name]): t.zero for name in gone}
+        | {as_node(t, s[name]): as_node(t, e) for name, e in values.items()},
     )
     E1, E2 = (special(e) for e in d.equations.residuals)
-    absolute = [as_node(t, s.expression(pendulum_relative.to_relative_angles(pendulum_absolute.published_equation(i, 2)))) for i in (1, 2)]
+    absolute = [
+        as_node(
+            t,
+            s.expression(
+                pendulum_relative.to_relative_angles(pendulum_absolute.published_equation(i, 2))
+            ),
+        )
+        for i in (1, 2)
+    ]
     assert all(provably_zero(t, [t.sub(t.sub(E1, E2), absolute[0]), t.sub(E2, absolute[1])]))
 
 
@@ -34,12 +48,24 @@ def test_rods_in_absolute_angles_as_Wik_prints_them(principle):
     t, s = d.tape, d.kinematics.system
     printed = [
         (
-            "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + beta'**2*sin(alpha - beta))"
+            "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + "
+            "beta'**2*sin(alpha - beta))"
             " + (m_1/2 + m_2)*g*l_1*sin(alpha)"
         ),
-        "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha - beta)) + m_2/2*g*l_2*sin(beta)",
+        (
+            "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha - "
+            "beta)) + m_2/2*g*l_2*sin(beta)"
+        ),
     ]
-    assert all(provably_zero(t, [t.sub(a, as_node(t, s.expression(b))) for a, b in zip(d.equations.residuals, printed, strict=True)]))
+    assert all(
+        provably_zero(
+            t,
+            [
+                t.sub(a, as_node(t, s.expression(b)))
+                for a, b in zip(d.equations.residuals, printed, strict=True)
+            ],
+        )
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -47,8 +73,13 @@ def test_rods_in_absolute_angles_as_Wik_prints_them(principle):
 def test_pendulum_of_n_links(principle, n):
     d = principle(pendulum_absolute.build(n))
     t, s = d.tape, d.kinematics.system
-    printed = [as_node(t, s.expression(pendulum_absolute.published_equation(i, n))) for i in range(1, n + 1)]
-    assert all(provably_zero(t, [t.sub(a, b) for a, b in zip(d.equations.residuals, printed, strict=True)]))
+    printed = [
+        as_node(t, s.expression(pendulum_absolute.published_equation(i, n)))
+        for i in range(1, n + 1)
+    ]
+    assert all(
+        provably_zero(t, [t.sub(a, b) for a, b in zip(d.equations.residuals, printed, strict=True)])
+    )
 
 
 def test_defaults_of_the_chain_are_the_same_numbers_with_symbols():

@@ -1,4 +1,6 @@
-"""A q̇ + b = 0, row by row as declared: what is analysed, whether the rows are independent or not."""
+"""A q̇ + b = 0, row by row as declared: what is analysed, whether the rows are independent or
+not.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class DeclaredRows:
         return tuple(self.linear[k].name for k in which)
 
     def one_form(self, k: int, width: int) -> tuple[int, ...]:
-        """θ = A dq + b dt of one row: its coefficients, with that of dt where time counts as a direction."""
+        """θ = A dq + b dt of one row: its coefficients, with that of dt where time counts as a
+        direction.
+        """
         row = self.linear[k]
         A = tuple(row.A.get(j, self.tape.zero) for j in range(self.n))
         return (*A, row.b) if width > self.n else A
@@ -43,24 +47,32 @@ class DeclaredRows:
     def matrix(self, point: SamplePoint) -> list[list[Element]]:
         """[A b] at a point of a prime field."""
         n = self.n
-        return [[*(point(r.A[k]) if k in r.A else 0 for k in range(n)), point(r.b)] for r in self.linear]
+        return [
+            [*(point(r.A[k]) if k in r.A else 0 for k in range(n)), point(r.b)] for r in self.linear
+        ]
 
     @property
     def is_rheonomic(self) -> bool:
         """Whether time enters a row, by itself or through a specified motion."""
         t, still = self.tape, {*self.q, *self.qdot}
         nodes = [i for r in self.linear for i in (r.b, *r.A.values())]
-        return any(r.b != t.zero for r in self.linear) or any(i in t.moving and i not in still for i in symbols_of(t, nodes))
+        return any(r.b != t.zero for r in self.linear) or any(
+            i in t.moving and i not in still for i in symbols_of(t, nodes)
+        )
 
 
 def collect_rows(system: System) -> DeclaredRows:
-    """The rows as they are declared: position rows first, since velocity rows repeat them and not the other way round."""
+    """The rows as they are declared: position rows first, since velocity rows repeat them and
+    not the other way round.
+    """
     tape = system.space.tape.fork()
     in_rates = Substitution(tape, definitions_in_rates(system, tape))
     q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
     declared = sorted(declared_rows(system, tape, list(qdot), in_rates), key=_sort_key)
     linear = tuple(r for r in declared if r.nonlinear is None)
-    return DeclaredRows(system, tape, q, qdot, linear, tuple(r for r in declared if r.nonlinear is not None))
+    return DeclaredRows(
+        system, tape, q, qdot, linear, tuple(r for r in declared if r.nonlinear is not None)
+    )
 
 
 def bind_motions(rows: DeclaredRows, bindings: Mapping[int, int]) -> DeclaredRows:

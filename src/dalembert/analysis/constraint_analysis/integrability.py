@@ -1,12 +1,15 @@
-"""[X, Y] = (∂Y/∂q) X − (∂X/∂q) Y: which positions the rows let a system reach, and so which rows are on positions in disguise.
+"""[X, Y] = (∂Y/∂q) X − (∂X/∂q) Y: which positions the rows let a system reach, and so which rows
+are on positions in disguise.
 
-The rows θ_i = A_i dq + b_i dt allow the velocities D = {(q̇, 1)}: θ_i = 0. The derived flag I ⊃ I′ ⊃ I″ … of the span I of the
-θ_i, I′ = {θ ∈ I : dθ ≡ 0 mod I}, ends with the largest integrable part of I (Frobenius). It is computed from the other side:
-its annihilator is the smallest set of vector fields that contains D and, with any two fields, their bracket. Ranks are
-decided at random points of prime fields; `configurations.undecided` bounds the chance that one was lost.
+The rows θ_i = A_i dq + b_i dt allow the velocities D = {(q̇, 1)}: θ_i = 0. The derived flag I ⊃ I′
+⊃ I″ … of the span I of the θ_i, I′ = {θ ∈ I : dθ ≡ 0 mod I}, ends with the largest integrable part
+of I (Frobenius). It is computed from the other side: its annihilator is the smallest set of vector
+fields that contains D and, with any two fields, their bracket. Ranks are decided at random points
+of prime fields; `configurations.undecided` bounds the chance that one was lost.
 
-Integrability is a matter of the set: a knife edge alone is nonholonomic, with ψ̇ = 0 beside it both rows integrate. A row is
-holonomic after integration where its one-form lies in the largest integrable part of the span of all rows.
+Integrability is a matter of the set: a knife edge alone is nonholonomic, with ψ̇ = 0 beside it both
+rows integrate. A row is holonomic after integration where its one-form lies in the largest
+integrable part of the span of all rows.
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.analysis.constraint_analysis.declared_rows import DeclaredRows
-from dalembert.analysis.constraint_analysis.redundant_constraints import RANK_TOLERANCE, EvaluationContext
+from dalembert.analysis.constraint_analysis.redundant_constraints import (
+    RANK_TOLERANCE,
+    EvaluationContext,
+)
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero, rank_mod
@@ -38,7 +44,9 @@ Basis = Callable[[Sequence[Field]], list[int]]
 
 @dataclass(frozen=True)
 class InvolutiveClosure:
-    """The fields whose brackets give nothing new, the number of directions, and how the span grew from bracket to bracket."""
+    """The fields whose brackets give nothing new, the number of directions, and how the span
+    grew from bracket to bracket.
+    """
 
     fields: tuple[Field, ...]
     dimension: int
@@ -52,18 +60,26 @@ class InvolutiveClosure:
     def is_annihilator(self, rows: DeclaredRows, theta: Sequence[int]) -> bool:
         """Whether a one-form vanishes on everything that can be reached."""
         t = rows.tape
-        return all(provably_zero(t, [sum_of_products(t, zip(X, theta, strict=True)) for X in self.fields]))
+        return all(
+            provably_zero(t, [sum_of_products(t, zip(X, theta, strict=True)) for X in self.fields])
+        )
 
 
 def admissible_fields(rows: DeclaredRows) -> tuple[list[Field], int]:
-    """The velocities that the rows allow, as fields: one for each free rate, and the drift ∂_t + X where time enters."""
+    """The velocities that the rows allow, as fields: one for each free rate, and the drift ∂_t +
+    X where time enters.
+    """
     t, n = rows.tape, rows.n
     timed = rows.is_rheonomic
-    solved, _ = Elimination(t, [(r.b, dict(r.A)) for r in rows.linear], lambda k: -k, t.moving).run()
+    solved, _ = Elimination(
+        t, [(r.b, dict(r.A)) for r in rows.linear], lambda k: -k, t.moving
+    ).run()
     fields = []
     for j in range(n):
         if j not in solved:
-            column = [t.neg(solved[k][1].get(j, t.zero)) if k in solved else t.zero for k in range(n)]
+            column = [
+                t.neg(solved[k][1].get(j, t.zero)) if k in solved else t.zero for k in range(n)
+            ]
             column[j] = t.one
             fields.append((*column, *([t.zero] if timed else [])))
     if timed:
@@ -72,7 +88,9 @@ def admissible_fields(rows: DeclaredRows) -> tuple[list[Field], int]:
 
 
 def involutive_closure(rows: DeclaredRows, basis: Basis | None = None) -> InvolutiveClosure:
-    """The fields that the allowed velocities generate; `basis` tells which fields are independent (by default: exactly, at random)."""
+    """The fields that the allowed velocities generate; `basis` tells which fields are
+    independent (by default: exactly, at random).
+    """
     choose = basis or exact_basis(rows.tape)
     D, width = admissible_fields(rows)
     most = width - len(independent_position_rows(rows))
@@ -100,7 +118,9 @@ def independent_position_rows(rows: DeclaredRows) -> list[int]:
     held = [k for k, r in enumerate(rows.linear) if r.holonomic]
     if not held:
         return []
-    rank = RandomPoints(rows.tape, 1).at(0, lambda point: rank_mod([rows.matrix(point)[k] for k in held], point.prime))
+    rank = RandomPoints(rows.tape, 1).at(
+        0, lambda point: rank_mod([rows.matrix(point)[k] for k in held], point.prime)
+    )
     return [held[k] for k in rank.independent]
 
 
@@ -109,7 +129,14 @@ def exact_basis(tape: Tape) -> Basis:
     trials = RandomPoints(tape, 1)
 
     def choose(fields: Sequence[Field]) -> list[int]:
-        return trials.at(0, lambda point: rank_mod([point.values(X) for X in fields], point.prime).independent) if fields else []
+        return (
+            trials.at(
+                0,
+                lambda point: rank_mod([point.values(X) for X in fields], point.prime).independent,
+            )
+            if fields
+            else []
+        )
 
     return choose
 
@@ -131,12 +158,19 @@ def lie_derivative(rows: DeclaredRows, X: Field) -> Derivative:
 
 # ---- what each row is ---------------------------------------------------------------------------
 
-HOLONOMIC, INTEGRATED, NONHOLONOMIC, UNDECIDED = "holonomic", "holonomic after integration", "nonholonomic", "undecided"
+HOLONOMIC, INTEGRATED, NONHOLONOMIC, UNDECIDED = (
+    "holonomic",
+    "holonomic after integration",
+    "nonholonomic",
+    "undecided",
+)
 
 
 @dataclass(frozen=True)
 class RowClass(Displayable):
-    """What one row is among all rows of its system; `integral` is φ(q, t) = constant where it was written out."""
+    """What one row is among all rows of its system; `integral` is φ(q, t) = constant where it
+    was written out.
+    """
 
     name: str
     kind: str
@@ -179,37 +213,59 @@ class LocalClosure:
         n = self.reached.dimension
         theta = self.rows.one_form(k, n)
         for q in self.positions:
-            numbers = self.situation.at([*theta, *(x for X in self.reached.fields for x in X)], q).reshape(-1, n)
+            numbers = self.situation.at(
+                [*theta, *(x for X in self.reached.fields for x in X)], q
+            ).reshape(-1, n)
             size = np.linalg.norm(numbers[0]) * np.linalg.norm(numbers[1:], axis=1)
             # not < rather than >=: what has no value there holds nothing
-            if not np.all(np.abs(numbers[1:] @ numbers[0]) <= RANK_TOLERANCE * np.maximum(size, np.finfo(float).tiny)):
+            if not np.all(
+                np.abs(numbers[1:] @ numbers[0])
+                <= RANK_TOLERANCE * np.maximum(size, np.finfo(float).tiny)
+            ):
                 return False
         return True
 
 
 def row_classes(
-    rows: DeclaredRows, reached: InvolutiveClosure, place: LocalClosure | None, hidden: Sequence[HiddenPosition], *, is_uncertain: bool
+    rows: DeclaredRows,
+    reached: InvolutiveClosure,
+    place: LocalClosure | None,
+    hidden: Sequence[HiddenPosition],
+    *,
+    is_uncertain: bool,
 ) -> tuple[RowClass, ...]:
     """One for every row, the quaternions' norms left out, in order of declaration.
 
-    `doubt`: a rank lost by chance makes the reach too small, and a row look integrable; it cannot make one look as if it were not.
+    `doubt`: a rank lost by chance makes the reach too small, and a row look integrable; it cannot
+    make one look as if it were not.
     """
     alone = {h.rows[0]: str(h) for h in hidden if len(h.rows) == 1}
     classes = {r.name: RowClass(r.name, UNDECIDED, rheonomic=False) for r in rows.nonlinear}
     for k, row in enumerate(rows.linear):
         word = _classify_row(rows, k, reached, place, doubt=is_uncertain)
         integral = alone.get(row.name, "") if word == INTEGRATED else ""
-        classes[row.name] = RowClass(row.name, word, replace(rows, linear=(row,)).is_rheonomic, integral)
+        classes[row.name] = RowClass(
+            row.name, word, replace(rows, linear=(row,)).is_rheonomic, integral
+        )
     return tuple(classes[c.name] for c in rows.system.constraints if c.name in classes)
 
 
-def _classify_row(rows: DeclaredRows, k: int, reached: InvolutiveClosure, place: LocalClosure | None, *, doubt: bool) -> str:
+def _classify_row(
+    rows: DeclaredRows,
+    k: int,
+    reached: InvolutiveClosure,
+    place: LocalClosure | None,
+    *,
+    doubt: bool,
+) -> str:
     if rows.linear[k].holonomic:
         return HOLONOMIC
     if not any(reached.fields):
         # only rows on positions are independent: this one repeats some of them
         return INTEGRATED
-    if reached.is_annihilator(rows, rows.one_form(k, reached.dimension)) or (place is not None and place.is_annihilator(k)):
+    if reached.is_annihilator(rows, rows.one_form(k, reached.dimension)) or (
+        place is not None and place.is_annihilator(k)
+    ):
         return UNDECIDED if doubt else INTEGRATED
     # with rows that are not linear in the rates beside it, it might integrate after all
     return UNDECIDED if rows.nonlinear else NONHOLONOMIC

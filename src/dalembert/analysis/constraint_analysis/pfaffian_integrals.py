@@ -1,13 +1,16 @@
-"""dφ = Σ μ_i θ_i: functions of position that velocity rows keep constant, written out where they are elementary.
+"""dφ = Σ μ_i θ_i: functions of position that velocity rows keep constant, written out where they
+are elementary.
 
-A one-form of the integrable part is tried as it is declared, solved for different coordinates, and without its
-denominators; if it is closed it is integrated coordinate by coordinate. What is left is sought among sums of products of what the
-rows contain: φ = Σ c_m f_m with rational c_m. Every φ is checked exactly: its differential lies in the span of the rows, and outside
-the span of what is known already.
+A one-form of the integrable part is tried as it is declared, solved for different coordinates, and
+without its denominators; if it is closed it is integrated coordinate by coordinate. What is left is
+sought among sums of products of what the rows contain: φ = Σ c_m f_m with rational c_m. Every φ is
+checked exactly: its differential lies in the span of the rows, and outside the span of what is
+known already.
 
-The f_m are monomials in the coordinates, sines and cosines of what stands under sines and cosines in the rows, and products of
-these with one constant of the system. X(φ) = 0 for every field X at many random points of one prime field is a linear system for
-the c_m. What is found is only a proposal, which is proved.
+The f_m are monomials in the coordinates, sines and cosines of what stands under sines and cosines
+in the rows, and products of these with one constant of the system. X(φ) = 0 for every field X at
+many random points of one prime field is a linear system for the c_m. What is found is only a
+proposal, which is proved.
 """
 
 from __future__ import annotations
@@ -20,14 +23,24 @@ from math import prod
 from typing import Final
 
 from dalembert.analysis.constraint_analysis.declared_rows import DeclaredRows
-from dalembert.analysis.constraint_analysis.integrability import InvolutiveClosure, independent_position_rows, lie_derivative
+from dalembert.analysis.constraint_analysis.integrability import (
+    InvolutiveClosure,
+    independent_position_rows,
+    lie_derivative,
+)
 from dalembert.analysis.integrals.conservative_loads import line_integral
 from dalembert.analysis.integrals.identity_test import sampled
 from dalembert.errors import BadExpression
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rational_reconstruction
-from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, StructurallySingular, provably_zero, rank_mod
+from dalembert.symbolic.algebra.exact.zero_test import (
+    RandomPoints,
+    SamplePoint,
+    StructurallySingular,
+    provably_zero,
+    rank_mod,
+)
 from dalembert.symbolic.algebra.expression_graph import Derivative, dependencies, symbols_of
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
 from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
@@ -54,7 +67,9 @@ class HiddenPosition(Displayable):
         return f"{self.phi} = constant"
 
 
-def integrate_velocity_rows(rows: DeclaredRows, reached: InvolutiveClosure) -> tuple[HiddenPosition, ...]:
+def integrate_velocity_rows(
+    rows: DeclaredRows, reached: InvolutiveClosure
+) -> tuple[HiddenPosition, ...]:
     """As many functions as are found of those that the velocity rows keep constant."""
     known = [rows.one_form(k, reached.dimension) for k in independent_position_rows(rows)]
     missing_count = reached.n_integrals - len(known)
@@ -73,7 +88,11 @@ def integrate_velocity_rows(rows: DeclaredRows, reached: InvolutiveClosure) -> t
             return tuple(integrals)
     for phi in candidate_integrals(rows, reached):
         theta = calculus.differential(phi)
-        if len(integrals) < missing_count and _are_independent(rows, [*known, theta]) and reached.is_annihilator(rows, theta):
+        if (
+            len(integrals) < missing_count
+            and _are_independent(rows, [*known, theta])
+            and reached.is_annihilator(rows, theta)
+        ):
             known.append(theta)
             integrals.append(HiddenPosition(Scalar(rows.tape, phi), _source_rows(rows, theta)))
     return tuple(integrals)
@@ -83,7 +102,9 @@ def integrate_velocity_rows(rows: DeclaredRows, reached: InvolutiveClosure) -> t
 
 
 def _candidate_one_forms(rows: DeclaredRows, reached: InvolutiveClosure) -> Iterator[OneForm]:
-    """The velocity rows themselves, then the integrable part solved for different coordinates, with and without denominators."""
+    """The velocity rows themselves, then the integrable part solved for different coordinates,
+    with and without denominators.
+    """
     for k, row in enumerate(rows.linear):
         if not row.holonomic:
             yield rows.one_form(k, reached.dimension)
@@ -96,12 +117,19 @@ def _candidate_one_forms(rows: DeclaredRows, reached: InvolutiveClosure) -> Iter
                     yield candidate
 
 
-def _annihilators(rows: DeclaredRows, reached: InvolutiveClosure, chosen: Sequence[int]) -> list[OneForm]:
-    """The one-forms dq_j − Σ c_k dq_k, j among the chosen and k not, that vanish on every field of the reach; none if there are none."""
+def _annihilators(
+    rows: DeclaredRows, reached: InvolutiveClosure, chosen: Sequence[int]
+) -> list[OneForm]:
+    """The one-forms dq_j − Σ c_k dq_k, j among the chosen and k not, that vanish on every field
+    of the reach; none if there are none.
+    """
     t = rows.tape
     forms = []
     for j in chosen:
-        equations = ((X[j], {k: x for k, x in enumerate(X) if k not in chosen and x != t.zero}) for X in reached.fields)
+        equations = (
+            (X[j], {k: x for k, x in enumerate(X) if k not in chosen and x != t.zero})
+            for X in reached.fields
+        )
         try:
             solved = solve_rows(t, equations, lambda k: k)
         except (BadExpression, StructurallySingular):
@@ -121,11 +149,17 @@ def _without_denominators(rows: DeclaredRows, theta: OneForm) -> OneForm | None:
         forms = normal_form(t, theta, limit=_LONGEST)
     except TooLong:
         return None
-    below = prod((to_scalar(RationalForm(d), t) for d in dict.fromkeys(f.denominator for f in forms)), start=Scalar(t, t.one))
+    below = prod(
+        (to_scalar(RationalForm(d), t) for d in dict.fromkeys(f.denominator for f in forms)),
+        start=Scalar(t, t.one),
+    )
     if below == 1:
         return tuple(to_scalar(f, t).i for f in forms)
     try:
-        return tuple(to_scalar(f, t).i for f in normal_form(t, [(below * Scalar(t, x)).i for x in theta], limit=_LONGEST))
+        return tuple(
+            to_scalar(f, t).i
+            for f in normal_form(t, [(below * Scalar(t, x)).i for x in theta], limit=_LONGEST)
+        )
     except TooLong:
         return None
 
@@ -134,14 +168,18 @@ def _without_denominators(rows: DeclaredRows, theta: OneForm) -> OneForm | None:
 
 
 def _are_independent(rows: DeclaredRows, forms: Sequence[OneForm]) -> bool:
-    rank = RandomPoints(rows.tape, 1).at(0, lambda point: rank_mod([point.values(f) for f in forms], point.prime).rank)
+    rank = RandomPoints(rows.tape, 1).at(
+        0, lambda point: rank_mod([point.values(f) for f in forms], point.prime).rank
+    )
     return rank == len(forms)
 
 
 def _source_rows(rows: DeclaredRows, theta: OneForm) -> tuple[str, ...]:
     """The rows of which θ is a combination."""
     forms = [rows.one_form(k, len(theta)) for k in range(len(rows.linear))]
-    rank = RandomPoints(rows.tape, 1).at(0, lambda point: rank_mod([point.values(f) for f in (*forms, theta)], point.prime))
+    rank = RandomPoints(rows.tape, 1).at(
+        0, lambda point: rank_mod([point.values(f) for f in (*forms, theta)], point.prime)
+    )
     return tuple(rows.linear[k].name for k in rank.dependent.get(len(forms), ()))
 
 
@@ -163,7 +201,11 @@ class _ExteriorCalculus:
         """φ with dφ = θ, or None if θ is not closed or not elementary."""
         t, width = self.tape, len(theta)
         pairs = [(j, k) for k in range(width) for j in range(k)]
-        if not all(provably_zero(t, [t.sub(self.slopes[j](theta[k]), self.slopes[k](theta[j])) for j, k in pairs])):
+        if not all(
+            provably_zero(
+                t, [t.sub(self.slopes[j](theta[k]), self.slopes[k](theta[j])) for j, k in pairs]
+            )
+        ):
             return None
         phi = line_integral(t, theta, self.variables, lambda phi, k: self.slopes[k](phi))
         if phi is None:
@@ -190,16 +232,26 @@ def candidate_integrals(rows: DeclaredRows, reached: InvolutiveClosure) -> list[
     def equations(point: SamplePoint) -> list[list[Element]]:
         """Σ c_m X(f_m) = 0 at one point."""
         scale = [point.real_value(c) for c in factors]
-        return [[c * d % point.prime for c in scale for d in map(point.real_value, row)] for row in slopes]
+        return [
+            [c * d % point.prime for c in scale for d in map(point.real_value, row)]
+            for row in slopes
+        ]
 
-    prime, equations_mod_p = sampled(t, range(1, _MOST_POINTS), equations, len(products) + _MORE_EQUATIONS)
+    prime, equations_mod_p = sampled(
+        t, range(1, _MOST_POINTS), equations, len(products) + _MORE_EQUATIONS
+    )
     candidates = []
-    for x in sorted(nullspace_mod(equations_mod_p, prime) if equations_mod_p else [], key=lambda v: sum(map(bool, v))):
+    for x in sorted(
+        nullspace_mod(equations_mod_p, prime) if equations_mod_p else [],
+        key=lambda v: sum(map(bool, v)),
+    ):
         coefficients = [rational_reconstruction(c, prime) if c else Fraction(0) for c in x]
         if None in coefficients:
             continue
         terms = zip(coefficients, products, strict=True)
-        candidates.append(sum_scalars(t, ((k or 0) * (Scalar(t, c) * Scalar(t, f)) for k, (f, c) in terms)).i)
+        candidates.append(
+            sum_scalars(t, ((k or 0) * (Scalar(t, c) * Scalar(t, f)) for k, (f, c) in terms)).i
+        )
     return candidates
 
 
@@ -209,7 +261,12 @@ def _ansatz_functions(rows: DeclaredRows, width: int) -> list[int]:
     x = [*rows.q, *([rows.system.t.i] if width > rows.n else [])]
     nodes = dependencies(t, [i for r in rows.linear for i in (r.b, *r.A.values())])
     angles = list(dict.fromkeys(t.nodes[i][1] for i in nodes if t.nodes[i][0] in ("sin", "cos")))
-    waves = [t.call(f, a) for a in angles if set(x).intersection(symbols_of(t, (a,))) for f in ("sin", "cos")]
+    waves = [
+        t.call(f, a)
+        for a in angles
+        if set(x).intersection(symbols_of(t, (a,)))
+        for f in ("sin", "cos")
+    ]
     squares = [t.mul(a, b) for a, b in combinations_with_replacement(x, 2)]
     return list(dict.fromkeys([*x, *waves, *squares, *(t.mul(a, w) for w in waves for a in x)]))
 

@@ -1,11 +1,13 @@
 """φ(q, t) = 0: positions at which the rows hold, and what the rows say there in numbers.
 
-Some rows repeat others only where all of them hold (Bricard's linkage closes although it is counted as fixed). So positions
-are assembled, first from the start, then by steps along the directions that are left free, and the rows are compared there.
+Some rows repeat others only where all of them hold (Bricard's linkage closes although it is counted
+as fixed). So positions are assembled, first from the start, then by steps along the directions that
+are left free, and the rows are compared there.
 
-Rows that repeat others wherever the system may be, Σ c_i (A_i, b_i) = 0, are found exactly. At a random point
-of a prime field every row that depends on earlier ones is a combination of some of them in one way only; these are the rows it
-repeats. The first rows in order are kept, so that a velocity row is found to repeat a position row.
+Rows that repeat others wherever the system may be, Σ c_i (A_i, b_i) = 0, are found exactly. At a
+random point of a prime field every row that depends on earlier ones is a combination of some of
+them in one way only; these are the rows it repeats. The first rows in order are kept, so that a
+velocity row is found to repeat a position row.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ RANK_TOLERANCE: Final = ZERO
 
 @dataclass(frozen=True)
 class EvaluationContext:
-    """The numbers of an analysis: a value for every constant, an expression for every specified motion, and the time."""
+    """The numbers of an analysis: a value for every constant, an expression for every specified
+    motion, and the time.
+    """
 
     rows: DeclaredRows
     numbers: dict[int, float]
@@ -74,13 +78,18 @@ class EvaluationContext:
         """The values of nodes at one position; all NaN where one of them is not defined."""
         known = {**self.numbers, **state}
         try:
-            return np.array(evaluate(self.tape, outs, lambda i: float(known[i]), FloatArithmetic()), dtype=np.float64)
+            return np.array(
+                evaluate(self.tape, outs, lambda i: float(known[i]), FloatArithmetic()),
+                dtype=np.float64,
+            )
         except (ArithmeticError, ValueError):
             return np.full(len(outs), np.nan)
 
     def at(self, outs: Sequence[int], q: FloatArray) -> FloatArray:
         """The values of nodes at a position q."""
-        return self.values_at(outs, {**dict(zip(self.q, q.tolist(), strict=True)), self.time: self.t})
+        return self.values_at(
+            outs, {**dict(zip(self.q, q.tolist(), strict=True)), self.time: self.t}
+        )
 
     def A_and_b(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """A and b of all rows at a position."""
@@ -92,9 +101,13 @@ class EvaluationContext:
 
 
 def motion_bindings(rows: DeclaredRows, inputs: Mapping[Any, Any]) -> dict[int, int]:
-    """{x: x(t), x': dx/dt, …} of the specified motions that are bound, in the description or by `inputs`."""
+    """{x: x(t), x': dx/dt, …} of the specified motions that are bound, in the description or by
+    `inputs`.
+    """
     system, tape = rows.system, rows.tape
-    expressions: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
+    expressions: dict[int, Scalar] = {
+        s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None
+    }
     for key, value in require_mapping("inputs", inputs).items():
         name = symbol_name(system, key, ("input", "specified"))
         try:
@@ -106,26 +119,43 @@ def motion_bindings(rows: DeclaredRows, inputs: Mapping[Any, Any]) -> dict[int, 
     return derivative_bindings(tape, expressions)
 
 
-def evaluation_context(rows: DeclaredRows, values: Mapping[Any, Any], bindings: dict[int, int], t: float) -> EvaluationContext:
-    """Numbers for everything that the rows contain; what has none is named. `rows` are bound already."""
+def evaluation_context(
+    rows: DeclaredRows, values: Mapping[Any, Any], bindings: dict[int, int], t: float
+) -> EvaluationContext:
+    """Numbers for everything that the rows contain; what has none is named. `rows` are bound
+    already.
+    """
     system, tape = rows.system, rows.tape
     known = constant_values(system, values)
-    nodes = [i for r in rows.linear for i in (r.b, *r.A.values(), *([] if r.phi is None else [r.phi]))]
+    nodes = [
+        i for r in rows.linear for i in (r.b, *r.A.values(), *([] if r.phi is None else [r.phi]))
+    ]
     state = {*rows.q, *rows.qdot, system.t.i}
     needed = [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i not in state]
     require_values(system, needed, known)
-    return EvaluationContext(rows, {tape.names[name]: x for name, x in known.items() if name in tape.names}, bindings, t)
+    return EvaluationContext(
+        rows, {tape.names[name]: x for name, x in known.items() if name in tape.names}, bindings, t
+    )
 
 
 # ---- positions ----------------------------------------------------------------------------------
 
 
 def assemble_configuration(
-    context: EvaluationContext, chosen: Sequence[ConstraintRow], start: Mapping[Any, Any], guess: Mapping[Any, Any]
+    context: EvaluationContext,
+    chosen: Sequence[ConstraintRow],
+    start: Mapping[Any, Any],
+    guess: Mapping[Any, Any],
 ) -> tuple[Assembly, list[PositionRow]]:
-    """The nearest position to the start at which the chosen position rows hold, and what is left of them there."""
+    """The nearest position to the start at which the chosen position rows hold, and what is left
+    of them there.
+    """
     rows = position_rows(chosen)
-    q, free, guessed = default_coordinates(context.rows.system), np.ones(context.rows.n, dtype=bool), np.zeros(context.rows.n, dtype=bool)
+    q, free, guessed = (
+        default_coordinates(context.rows.system),
+        np.ones(context.rows.n, dtype=bool),
+        np.zeros(context.rows.n, dtype=bool),
+    )
     for what, given in (("start", start), ("guess", guess)):
         for key, value in require_mapping(what, given).items():
             k = _coordinate(context.rows, key, what)
@@ -136,20 +166,29 @@ def assemble_configuration(
 
 def position_rows(chosen: Sequence[ConstraintRow]) -> list[PositionRow]:
     """The position rows among some rows; a quaternion has the norm one."""
-    return [PositionRow(r.name, r.phi, float(r.is_norm), r.is_norm) for r in chosen if r.phi is not None]
+    return [
+        PositionRow(r.name, r.phi, float(r.is_norm), r.is_norm) for r in chosen if r.phi is not None
+    ]
 
 
 def _coordinate(rows: DeclaredRows, key: object, what: str) -> int:
     name = str(key.name if isinstance(key, Scalar) else key)
     names = [str(rows.tape.nodes[i][1]) for i in rows.q]
     if name not in names:
-        msg = f"{name} is not a coordinate; where the rows hold is a matter of positions alone ({', '.join(names)})"
+        msg = (
+            f"{name} is not a coordinate; where the rows hold is a matter of positions alone "
+            f"({', '.join(names)})"
+        )
         raise BadStart(msg, what)
     return names.index(name)
 
 
-def sample_configurations(place: EvaluationContext, chosen: Sequence[ConstraintRow], q: FloatArray) -> list[FloatArray]:
-    """Further positions at which the rows hold, each by a random step along the free directions and the way back onto the rows."""
+def sample_configurations(
+    place: EvaluationContext, chosen: Sequence[ConstraintRow], q: FloatArray
+) -> list[FloatArray]:
+    """Further positions at which the rows hold, each by a random step along the free directions
+    and the way back onto the rows.
+    """
     rows = position_rows(chosen)
     assembler = Assembler.from_rows(place, rows, place.t)
     every = np.ones(place.rows.n, dtype=bool)
@@ -176,7 +215,9 @@ def sample_configurations(place: EvaluationContext, chosen: Sequence[ConstraintR
 
 
 def numeric_dependences(matrices: Sequence[FloatArray]) -> dict[int, tuple[int, ...]]:
-    """{row: the earlier rows it is a combination of} for rows that depend on others at every position."""
+    """{row: the earlier rows it is a combination of} for rows that depend on others at every
+    position.
+    """
     scaled = [normalize_rows(A) for A in matrices]
     kept: list[int] = []
     dependences: dict[int, tuple[int, ...]] = {}
@@ -214,7 +255,9 @@ _POINTS: Final = 2
 
 @dataclass(frozen=True)
 class Dependence:
-    """Row `row` is a combination of `others`; `consistent` unless the parts without rates say otherwise."""
+    """Row `row` is a combination of `others`; `consistent` unless the parts without rates say
+    otherwise.
+    """
 
     row: int
     others: tuple[int, ...]
@@ -225,13 +268,17 @@ def generic_dependences(rows: DeclaredRows) -> tuple[Dependence, ...]:
     """The rows that depend on others at every position."""
     if not rows.linear:
         return ()
-    trials = RandomPoints(rows.tape, _POINTS).at_all(lambda point: _dependences_at_point(rows.matrix(point), point.prime))
+    trials = RandomPoints(rows.tape, _POINTS).at_all(
+        lambda point: _dependences_at_point(rows.matrix(point), point.prime)
+    )
     # a random point can only lose rank
     return min(trials, key=len)
 
 
 def undecided_rank_reason(rows: DeclaredRows, fields: Sequence[Sequence[int]] = ()) -> str:
-    """Why the ranks of the rows, or of fields on their tape, are not taken for shown; an empty text where they are."""
+    """Why the ranks of the rows, or of fields on their tape, are not taken for shown; an empty
+    text where they are.
+    """
     zero = rows.tape.zero
     entries = [[r.A.get(k, zero) for k in range(rows.n)] for r in rows.linear]
     return rank_doubt(rows.tape, entries, _POINTS) or rank_doubt(rows.tape, fields, 1)
@@ -257,7 +304,9 @@ def refuse_generic_contradictions(rows: DeclaredRows, everywhere: Sequence[Depen
             raise IllPosed(_contradiction_message(rows, d.row, d.others))
 
 
-def refuse_contradictions(place: EvaluationContext, everywhere: Sequence[Dependence], q: FloatArray) -> None:
+def refuse_contradictions(
+    place: EvaluationContext, everywhere: Sequence[Dependence], q: FloatArray
+) -> None:
     """Rows that depend on others everywhere, at a position where these hold."""
     rows = place.rows
     for d in everywhere:
@@ -266,13 +315,18 @@ def refuse_contradictions(place: EvaluationContext, everywhere: Sequence[Depende
             assembler = Assembler.from_rows(place, position_rows([row]), place.t)
             residual = float(assembler(q)[0][0])
             # x = 1 and x = 2 have the same rates; only their positions contradict each other
-            if all(rows.linear[k].phi is not None for k in d.others) and not assembler.is_satisfied(q, RANK_TOLERANCE)[0]:
+            if (
+                all(rows.linear[k].phi is not None for k in d.others)
+                and not assembler.is_satisfied(q, RANK_TOLERANCE)[0]
+            ):
                 raise IllPosed(_contradiction_message(rows, d.row, d.others, residual))
         if not d.consistent:
             refuse_velocity_contradiction(place, d.row, d.others, q)
 
 
-def refuse_velocity_contradiction(place: EvaluationContext, i: int, others: Sequence[int], q: FloatArray) -> None:
+def refuse_velocity_contradiction(
+    place: EvaluationContext, i: int, others: Sequence[int], q: FloatArray
+) -> None:
     """A row whose rates are a combination of those of others, but not the part without rates."""
     A, b = place.A_and_b(q)
     residual = velocity_residual(A, b, i, others)
@@ -280,10 +334,14 @@ def refuse_velocity_contradiction(place: EvaluationContext, i: int, others: Sequ
         raise IllPosed(_contradiction_message(place.rows, i, others, residual))
 
 
-def _contradiction_message(rows: DeclaredRows, i: int, others: Sequence[int], residual: float | None = None) -> str:
+def _contradiction_message(
+    rows: DeclaredRows, i: int, others: Sequence[int], residual: float | None = None
+) -> str:
     first, rest = rows.linear[i].name, rows.names(others)
     hold = "this holds" if len(rest) == 1 else "these hold"
-    left = "" if residual is None else f": where {hold}, the residual of `{first}` is {residual:.6g}"
+    left = (
+        "" if residual is None else f": where {hold}, the residual of `{first}` is {residual:.6g}"
+    )
     return f"`{first}` contradicts {quoted_list(rest)}{left}; remove one of them or make them agree"
 
 

@@ -1,10 +1,13 @@
-"""∂Q/∂q̇ = 0, ∂Q/∂t = 0, dQ = 0: loads whose work is a function of the configuration, found among those declared as forces.
+"""∂Q/∂q̇ = 0, ∂Q/∂t = 0, dQ = 0: loads whose work is a function of the configuration, found among
+those declared as forces.
 
-A load by itself, and what is left of them together. Inputs are never conservative: nobody knows them. Where rows hold, the
-field has to be closed along what they allow, dQ(W_i, W_j) = 0 on φ = 0; under rows on velocities that is not enough to decide.
+A load by itself, and what is left of them together. Inputs are never conservative: nobody knows
+them. Where rows hold, the field has to be closed along what they allow, dQ(W_i, W_j) = 0 on φ = 0;
+under rows on velocities that is not enough to decide.
 
-The potential behind a field, −∂V/∂q_k = Q_k, is written where it is polynomial, trigonometric, a function of a distance or an angle. A
-proposal of any kind counts only once its slopes were shown to be those of the field.
+The potential behind a field, −∂V/∂q_k = Q_k, is written where it is polynomial, trigonometric, a
+function of a distance or an angle. A proposal of any kind counts only once its slopes were shown to
+be those of the field.
 
 Source: Mit22 (17)–(19).
 """
@@ -22,7 +25,14 @@ from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
 from dalembert.symbolic.algebra.exact.zero_test import ZeroTest, decide_zero, provably_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, dependencies, gradient, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    dependencies,
+    gradient,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.normal_form.antiderivative import antiderivative
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
 from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
@@ -33,14 +43,31 @@ from dalembert.symbolic.algebra.tape import Tape
 
 _CURL: Final = "∂Q_j/∂q_k − ∂Q_k/∂q_j"
 # functions with a value and slopes at every argument
-_REGULAR: Final = frozenset({"const", "symbol", "pi", "add", "sub", "mul", "neg", "sin", "cos", "exp", "sinh", "cosh", "atan"})
+_REGULAR: Final = frozenset(
+    {
+        "const",
+        "symbol",
+        "pi",
+        "add",
+        "sub",
+        "mul",
+        "neg",
+        "sin",
+        "cos",
+        "exp",
+        "sinh",
+        "cosh",
+        "atan",
+    }
+)
 
 
 @dataclass(frozen=True)
 class LoadVerdict(Displayable):
     """Whether the work of a load is a function of the configuration; None where that is undecided.
 
-    `closed`: ∂Q/∂q̇ = 0, ∂Q/∂t = 0 and dQ = 0 along what the rows allow, so that it has a potential near every position.
+    `closed`: ∂Q/∂q̇ = 0, ∂Q/∂t = 0 and dQ = 0 along what the rows allow, so that it has a potential
+    near every position.
     """
 
     loads: tuple[str, ...]
@@ -58,14 +85,24 @@ class LoadVerdict(Displayable):
         return bool(self.conservative) and self.potential is not None
 
     def __str__(self) -> str:
-        name, known = " + ".join(self.loads), "" if self.potential is None else f", V = {self.potential}"
-        word = {True: "conservative", False: "not conservative", None: "undecided"}[self.conservative]
+        name, known = (
+            " + ".join(self.loads),
+            "" if self.potential is None else f", V = {self.potential}",
+        )
+        word = {True: "conservative", False: "not conservative", None: "undecided"}[
+            self.conservative
+        ]
         return f"{name}: {word}{known} ({self.why})"
 
 
 def load_verdicts(kin: Kinematics) -> Iterator[LoadVerdict]:
-    """One for each load, then one for those together that depend on positions alone and have no potential by themselves."""
-    Q = {load.name: virtual_work_coefficients(kin, load.forces, load.torques) for load in kin.system.loads}
+    """One for each load, then one for those together that depend on positions alone and have no
+    potential by themselves.
+    """
+    Q = {
+        load.name: virtual_work_coefficients(kin, load.forces, load.torques)
+        for load in kin.system.loads
+    }
     without_potential: list[str] = []
     for name, field_ in Q.items():
         reason = _nonpositional_reason(kin, field_)
@@ -84,7 +121,11 @@ def _nonpositional_reason(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | Non
     """Why a field is none of positions alone, or None."""
     t = kin.tape
     inside = set(symbols_of(t, Q))
-    inputs = [s.name for s in kin.system.symbols.values() if s.kind in ("input", "state") and s.scalar.i in inside]
+    inputs = [
+        s.name
+        for s in kin.system.symbols.values()
+        if s.kind in ("input", "state") and s.scalar.i in inside
+    ]
     if inputs:
         return False, f"{', '.join(inputs)} may be anything"
     still = set(kin.q)
@@ -94,7 +135,10 @@ def _nonpositional_reason(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | Non
         return None, "it holds the sign of a velocity, or of an expression in the time"
     by_rates = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
     fixed = Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))
-    for nodes, reason in ((by_rates, "it depends on velocities"), ([fixed(e) for e in Q], "it depends on time")):
+    for nodes, reason in (
+        (by_rates, "it depends on velocities"),
+        ([fixed(e) for e in Q], "it depends on time"),
+    ):
         decision = decide_zero(t, nodes)
         if False in decision.zero:
             return False, reason
@@ -121,7 +165,12 @@ def _positional_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int
     if not rows:
         return LoadVerdict(names, False, False, f"{_CURL} ≠ 0")
     if not all(row.holonomic for row in rows):
-        return LoadVerdict(names, None, None, f"{_CURL} ≠ 0, and rows on velocities decide which displacements there are")
+        return LoadVerdict(
+            names,
+            None,
+            None,
+            f"{_CURL} ≠ 0, and rows on velocities decide which displacements there are",
+        )
     return _constrained_verdict(kin, names, curl)
 
 
@@ -135,47 +184,77 @@ def _closed_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -
         why += ", but V has another value after a closed path" if many_valued else ""
         return LoadVerdict(names, True, not many_valued, why, Scalar(t, V), many_valued)
     # without holes a closed field has a potential (Poincaré)
-    if all(t.nodes[i][0] in _REGULAR for i in dependencies(t, Q)) and not any(_is_full_turn_symmetric(kin, q, Q) for q in kin.q):
+    if all(t.nodes[i][0] in _REGULAR for i in dependencies(t, Q)) and not any(
+        _is_full_turn_symmetric(kin, q, Q) for q in kin.q
+    ):
         return LoadVerdict(names, True, True, f"{why}; its potential is not written here")
-    return LoadVerdict(names, True, None, f"{why}; its potential is not written here and may have many values")
+    return LoadVerdict(
+        names, True, None, f"{why}; its potential is not written here and may have many values"
+    )
 
 
 # ---- under rows ----------------------------------------------------------------------------------
 
 
-def _constrained_verdict(kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, int], int]) -> LoadVerdict:
+def _constrained_verdict(
+    kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, int], int]
+) -> LoadVerdict:
     """dQ(W_i, W_j) = 0 where φ = 0."""
     nodes = _admissible_curl(kin, curl)
-    reason = "dQ(W_i, W_j) = 0 where the rows hold; its potential is not written here, so it may have many values"
+    reason = (
+        "dQ(W_i, W_j) = 0 where the rows hold; its potential is not written here, so it may "
+        "have many values"
+    )
     everywhere = decide_zero(kin.tape, nodes)
     if all(z is True for z in everywhere.zero):
         return LoadVerdict(names, True, None, reason)
     chosen = _coordinates_solving_rows(kin)
     if chosen is None:
-        return LoadVerdict(names, None, None, "dQ(W_i, W_j) ≠ 0 in general; whether it vanishes where the rows hold was not decided")
-    decision = ZeroTest(kin.tape, (), (), lambda point: solve_point(point, kin.tape, chosen)).decide(nodes)
+        return LoadVerdict(
+            names,
+            None,
+            None,
+            "dQ(W_i, W_j) ≠ 0 in general; whether it vanishes where the rows hold was not decided",
+        )
+    decision = ZeroTest(
+        kin.tape, (), (), lambda point: solve_point(point, kin.tape, chosen)
+    ).decide(nodes)
     if False in decision.zero:
         return LoadVerdict(names, False, False, "dQ(W_i, W_j) ≠ 0 where the rows hold")
-    return LoadVerdict(names, True, None, reason) if all(decision.zero) else LoadVerdict(names, None, None, decision.why)
+    return (
+        LoadVerdict(names, True, None, reason)
+        if all(decision.zero)
+        else LoadVerdict(names, None, None, decision.why)
+    )
 
 
 def _admissible_curl(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
     """Σ_jk (∂Q_j/∂q_k − ∂Q_k/∂q_j)(W_ji W_kl − W_ki W_jl)"""
     linear = LinearCoefficients(kin.tape, kin.u)
-    W = [[kin.scalar(row.get(r, kin.tape.zero)) for r in range(kin.n_u)] for _, row in map(linear, kin.qdot_of_u)]
+    W = [
+        [kin.scalar(row.get(r, kin.tape.zero)) for r in range(kin.n_u)]
+        for _, row in map(linear, kin.qdot_of_u)
+    ]
 
     def admissible_component(i: int, l: int) -> Scalar:
-        return sum_scalars(kin.tape, (kin.scalar(c) * (W[j][i] * W[k][l] - W[k][i] * W[j][l]) for (j, k), c in curl.items()))
+        return sum_scalars(
+            kin.tape,
+            (kin.scalar(c) * (W[j][i] * W[k][l] - W[k][i] * W[j][l]) for (j, k), c in curl.items()),
+        )
 
     return [admissible_component(i, l).i for i, l in combinations(range(kin.n_u), 2)]
 
 
 def _coordinates_solving_rows(kin: Kinematics) -> dict[int, int] | None:
-    """{q: φ} with one coordinate for each row that stands in no function, by which points come onto φ = 0; None where there is none."""
+    """{q: φ} with one coordinate for each row that stands in no function, by which points come
+    onto φ = 0; None where there is none.
+    """
     t, chosen, held = kin.tape, dict[int, int](), position_residuals(kin.tape, kin.linear_rows)
     if len(held) < len(kin.linear_rows):
         return None
-    hidden = set(symbols_of(t, [a for i in dependencies(t, held) for a in _function_arguments(kin, i)]))
+    hidden = set(
+        symbols_of(t, [a for i in dependencies(t, held) for a in _function_arguments(kin, i)])
+    )
     for row, phi in zip(kin.linear_rows, held, strict=True):
         free = [kin.q[k] for k in row.A if kin.q[k] not in hidden and kin.q[k] not in chosen]
         if not free:
@@ -183,7 +262,11 @@ def _coordinates_solving_rows(kin: Kinematics) -> dict[int, int] | None:
         chosen[free[-1]] = phi
     # a row may hold what another was solved for: only rows that are solved one after the other are
     later = list(chosen)
-    apart = all(q not in symbols_of(t, [phi]) for n, phi in enumerate(chosen.values()) for q in later[n + 1 :])
+    apart = all(
+        q not in symbols_of(t, [phi])
+        for n, phi in enumerate(chosen.values())
+        for q in later[n + 1 :]
+    )
     return chosen if apart else None
 
 
@@ -201,15 +284,23 @@ _MAX_TERMS: Final = 400
 
 
 def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
-    """V of a field that was shown to be closed, and whether a closed path changes it; None where it is of no kind known here."""
+    """V of a field that was shown to be closed, and whether a closed path changes it; None where
+    it is of no kind known here.
+    """
     t = kin.tape
     for V, around in _candidate_potentials(t, kin.q, Q):
-        if all(provably_zero(t, (Column(t, Q) + gradient_column(Scalar(t, V), Column(t, kin.q))).nodes)):
-            return V, around or any(_is_full_turn_symmetric(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q)
+        if all(
+            provably_zero(t, (Column(t, Q) + gradient_column(Scalar(t, V), Column(t, kin.q))).nodes)
+        ):
+            return V, around or any(
+                _is_full_turn_symmetric(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q
+            )
     return None
 
 
-def _candidate_potentials(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[int, bool]]:
+def _candidate_potentials(
+    t: Tape, q: Sequence[int], Q: Sequence[int]
+) -> Iterator[tuple[int, bool]]:
     """V, and whether it is an angle about a place where the field has no value."""
     V = line_integral(t, (-Column(t, Q)).nodes, q, lambda V, k: gradient(t, {V: t.one}, [q[k]])[0])
     if V is not None:
@@ -219,8 +310,12 @@ def _candidate_potentials(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterat
         yield from ((V, True) for V in _vortex_potentials(t, q, Q, N))
 
 
-def line_integral(t: Tape, theta: Sequence[int], x: Sequence[int], slope: Callable[[int, int], int]) -> int | None:
-    """φ = ∫ θ_1 dx_1 + ∫ (θ_2 − ∂φ/∂x_2) dx_2 + …, or None where one of these is not elementary; `slope` gives ∂φ/∂x_k."""
+def line_integral(
+    t: Tape, theta: Sequence[int], x: Sequence[int], slope: Callable[[int, int], int]
+) -> int | None:
+    """φ = ∫ θ_1 dx_1 + ∫ (θ_2 − ∂φ/∂x_2) dx_2 + …, or None where one of these is not elementary;
+    `slope` gives ∂φ/∂x_k.
+    """
     phi = Scalar(t, t.zero)
     for k, (theta_k, x_k) in enumerate(zip(theta, x, strict=True)):
         rest = Scalar(t, theta_k) - Scalar(t, slope(phi.i, k))
@@ -292,7 +387,9 @@ def _is_full_turn_symmetric(kin: Kinematics, q: int, Q: Sequence[int]) -> bool:
     space = kin.system.space
     angles = [a for F in space.frames if F.rotation is not None for a in F.rotation.variables()]
     places = [x for P in space.points for components in P.r.parts.values() for x in components]
-    return all(_is_integer_multiple(kin.tape, a, q) for a in angles) and _is_periodic(kin.tape, [*places, *Q], q)
+    return all(_is_integer_multiple(kin.tape, a, q) for a in angles) and _is_periodic(
+        kin.tape, [*places, *Q], q
+    )
 
 
 def _is_integer_multiple(t: Tape, angle: int, q: int) -> bool:
@@ -303,5 +400,9 @@ def _is_integer_multiple(t: Tape, angle: int, q: int) -> bool:
 
 def _is_periodic(t: Tape, outs: Sequence[int], q: int) -> bool:
     """Whether q stands in sines and cosines alone, of whole multiples of it."""
-    waves = {i for i in dependencies(t, outs) if t.nodes[i][0] in ("sin", "cos") and _is_integer_multiple(t, t.nodes[i][1], q)}
+    waves = {
+        i
+        for i in dependencies(t, outs)
+        if t.nodes[i][0] in ("sin", "cos") and _is_integer_multiple(t, t.nodes[i][1], q)
+    }
     return q not in dependencies(t, outs, waves)

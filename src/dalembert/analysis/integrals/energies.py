@@ -1,7 +1,7 @@
 """K = K₀ + K₁ + K₂, σ_R, σ, 𝒫 and Ż: the quantities from which every energy integral is made.
 
-v = v_R + v_t splits each velocity into the part with the independent speeds and the part without. The values of K₀, K₁,
-K₂, σ and σ_R depend on the choice of speeds wherever v_t ≠ 0.
+v = v_R + v_t splits each velocity into the part with the independent speeds and the part without.
+The values of K₀, K₁, K₂, σ and σ_R depend on the choice of speeds wherever v_t ≠ 0.
 
 Source: Mit22 (4), (7), (11)–(13), (29)–(30), (56).
 """
@@ -17,7 +17,11 @@ from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.spatial_fields import applied_loads, declared_kinetic_energy, potential_energy
+from dalembert.mechanics.kinetics.spatial_fields import (
+    applied_loads,
+    declared_kinetic_energy,
+    potential_energy,
+)
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -48,14 +52,18 @@ class Energies:
         return self.kin.scalar(self.kin.u[r])
 
     def _sum_over_bodies(
-        self, linear: Callable[[Vector, Vector], Scalar], angular: Callable[[Vector, Vector, InertiaProduct], Scalar]
+        self,
+        linear: Callable[[Vector, Vector], Scalar],
+        angular: Callable[[Vector, Vector, InertiaProduct], Scalar],
     ) -> Scalar:
         """Σ m linear(v_R, v_t) + angular(ω_R, ω_t, I·) over all bodies."""
         total = Scalar(self.t, self.t.zero)
         for body in self.kin.system.bodies:
             total += linear(*self.split_velocity(body.G)) * body.mass
             if body.frame is not None and body.inertia is not None:
-                total += angular(*self.split_velocity(body.frame), body.inertia.on(self.t).__matmul__)
+                total += angular(
+                    *self.split_velocity(body.frame), body.inertia.on(self.t).__matmul__
+                )
         return total
 
     # ---- kinetic energies --------------------------------------------------------------------
@@ -95,12 +103,14 @@ class Energies:
 
     @cached_property
     def sigma_R(self) -> Scalar:
-        """σ_R = Σ m v_R·dv_t/dt + ω_R·I·(ᴮdω_t/dt) + ω_R·(ω_t × I·ω),   ᴮdω_t/dt = dω_t/dt − ω × ω_t
+        """σ_R = Σ m v_R·dv_t/dt + ω_R·I·(ᴮdω_t/dt) + ω_R·(ω_t × I·ω),   ᴮdω_t/dt = dω_t/dt − ω ×
+        ω_t
 
         Source: Mit22 (4), (29).
         """
         if self._declared_energies is not None:
-            # K̇₂ + σ_R is the power of the inertia forces along the speeds, Mit22 (56); v_t holds no speed, so σ_R holds no u̇
+            # K̇₂ + σ_R is the power of the inertia forces along the speeds, Mit22 (56); v_t holds
+            # no speed, so σ_R holds no u̇
             steady = Substitution(self.t, dict.fromkeys(self.kin.udot, self.t.zero))
             return self.kin.scalar(steady((inertia_power(self.kin) - self.rate(self.K2)).i))
         d_dt = self.kin.motion.derivative
@@ -120,7 +130,9 @@ class Energies:
         if self._declared_energies is not None:
             return self.sigma_R + self.rate(self.K0)
         d_dt = self.kin.motion.derivative
-        return self._sum_over_bodies(lambda v_R, v_t: (v_R + v_t) @ d_dt(v_t), lambda w_R, w_t, I: (w_R + w_t) @ I(d_dt(w_t)))
+        return self._sum_over_bodies(
+            lambda v_R, v_t: (v_R + v_t) @ d_dt(v_t), lambda w_R, w_t, I: (w_R + w_t) @ I(d_dt(w_t))
+        )
 
     # ---- potentials and powers ---------------------------------------------------------------
 
@@ -135,26 +147,37 @@ class Energies:
     @cached_property
     def conservative_load_names(self) -> frozenset[str]:
         """The loads whose potential counts in V, and no longer among those without."""
-        return frozenset(name for found in self.loads if found.has_potential for name in found.loads)
+        return frozenset(
+            name for found in self.loads if found.has_potential for name in found.loads
+        )
 
     @cached_property
     def V_declared(self) -> Scalar:
         """V(q, t) as described, with gravity and the loads that were found to have a potential."""
         kin = self.kin
-        potentials = (load.potential for load in self.loads if load.has_potential and load.potential is not None)
+        potentials = (
+            load.potential
+            for load in self.loads
+            if load.has_potential and load.potential is not None
+        )
         return sum((kin.scalar(kin.in_rates(V.i)) for V in potentials), potential_energy(kin))
 
     @cached_property
     def V(self) -> Scalar:
         """𝒰 = V(q, t) − h(t), where V_q·X + ∂_tV is a function ḣ of time alone; otherwise V.
 
-        Lifted with x(t), a weight has V = m g (z + x): m g x pushes nothing, and would look like a loss in 𝒫_nonconservative.
+        Lifted with x(t), a weight has V = m g (z + x): m g x pushes nothing, and would look like a
+        loss in 𝒫_nonconservative.
 
         Source: Mit22 (21).
         """
         t, V = self.t, self.V_declared
         drift = self._explicit_rate(V)
-        if drift == 0 or provably_zero(t, [drift.i])[0] or not all(provably_zero(t, gradient_column(drift, Column(t, self.kin.q)).nodes)):
+        if (
+            drift == 0
+            or provably_zero(t, [drift.i])[0]
+            or not all(provably_zero(t, gradient_column(drift, Column(t, self.kin.q)).nodes))
+        ):
             return V
         try:
             h = self._time_only_potential(V)
@@ -166,7 +189,9 @@ class Energies:
         """V(0, t) − V(0) with every specified motion at zero."""
         t, kin = self.t, self.kin
         h = Substitution(t, dict.fromkeys(kin.q, t.zero))(V.i)
-        still = dict.fromkeys((s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero)
+        still = dict.fromkeys(
+            (s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero
+        )
         return kin.scalar(h) - kin.scalar(Substitution(t, {**still, kin.system.t.i: t.zero})(h))
 
     def _explicit_rate(self, V: Scalar) -> Scalar:
@@ -175,7 +200,8 @@ class Energies:
 
     @cached_property
     def powers(self) -> dict[str, tuple[Scalar, Scalar]]:
-        """{load: (classical power F·v + T·ω, generalized power F·v_R + T·ω_R)} of every load without a potential.
+        """{load: (classical power F·v + T·ω, generalized power F·v_R + T·ω_R)} of every load
+        without a potential.
 
         Source: Mit22 (14)–(15) and the table of 34.7.
         """
@@ -206,11 +232,18 @@ class Energies:
 
     @cached_property
     def P_of_rows(self) -> Scalar:
-        """λᵀ(A u − e) = −λᵀb: what moving rows feed in where they stand beside the equations; e = A u + b vanishes."""
+        """λᵀ(A u − e) = −λᵀb: what moving rows feed in where they stand beside the equations; e
+        = A u + b vanishes.
+        """
         s = self.kin.scalar
         rows = zip(self.kin.multipliers, self.kin.velocity_rows, strict=True)
-        along = [(s(lam), sum((s(a) * self._u(r) for r, a in row.A.items()), -s(row.e))) for lam, row in rows]
-        return sum_scalars(self.t, (lam * power for lam, power in along if not provably_zero(self.t, [power.i])[0]))
+        along = [
+            (s(lam), sum((s(a) * self._u(r) for r, a in row.A.items()), -s(row.e)))
+            for lam, row in rows
+        ]
+        return sum_scalars(
+            self.t, (lam * power for lam, power in along if not provably_zero(self.t, [power.i])[0])
+        )
 
     @cached_property
     def P_of_loads(self) -> Scalar:
@@ -219,7 +252,8 @@ class Energies:
 
     @cached_property
     def explicit_potential_rate(self) -> Scalar:
-        """V_q·X + ∂_tV: the part of V̇ that holds no speed; 𝒰 is solely a function of configuration where it vanishes.
+        """V_q·X + ∂_tV: the part of V̇ that holds no speed; 𝒰 is solely a function of configuration
+        where it vanishes.
 
         Source: Mit22 (28).
         """
@@ -229,7 +263,11 @@ class Energies:
     def V_partial_t(self) -> Scalar:
         """∂_tV, the positions held still; through specified motions too."""
         t, still = self.t, set(self.kin.q)
-        return self.kin.scalar(Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))(self.V.i))
+        return self.kin.scalar(
+            Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))(
+                self.V.i
+            )
+        )
 
     @cached_property
     def P_classical(self) -> Scalar:
@@ -241,12 +279,15 @@ class Energies:
 
     @cached_property
     def P_enforcing(self) -> Scalar:
-        """P_in − ∂_tV: what the forces that enforce specified motions and moving rows do beyond moving the potential."""
+        """P_in − ∂_tV: what the forces that enforce specified motions and moving rows do beyond
+        moving the potential.
+        """
         return self.P_in - self.V_partial_t
 
     @cached_property
     def P_in(self) -> Scalar:
-        """P_in = K̇ + V̇ − Σ_nonpotential (F·v + T·ω): what specified motions and moving rows feed in.
+        """P_in = K̇ + V̇ − Σ_nonpotential (F·v + T·ω): what specified motions and moving rows feed
+        in.
 
         The whole v stands here; the generalized power of these forces is zero.
 
@@ -272,7 +313,9 @@ class Energies:
             return w_t @ (I(d_dt(w)) + w.cross(I(w)))
 
         inertia = self._sum_over_bodies(lambda v_R, v_t: v_t @ d_dt(v_R + v_t), angular)
-        loads = sum_scalars(self.t, (classical - general for classical, general in self.powers.values()))
+        loads = sum_scalars(
+            self.t, (classical - general for classical, general in self.powers.values())
+        )
         return self._explicit_rate(self.V_declared) + inertia - loads
 
     @cached_property
@@ -302,8 +345,16 @@ class Energies:
         Source: Mit22 (56).
         """
         t, kin = self.t, self.kin
-        rates = zip(gradient_column(self.K2, Column(t, (*kin.u, *kin.q))), (*kin.udot, *kin.qdot_of_u), strict=True)
-        size = abs(self.sigma_R) + abs(self.P) + sum_scalars(t, (abs(kin.scalar(d) * kin.scalar(rate)) for d, rate in rates))
+        rates = zip(
+            gradient_column(self.K2, Column(t, (*kin.u, *kin.q))),
+            (*kin.udot, *kin.qdot_of_u),
+            strict=True,
+        )
+        size = (
+            abs(self.sigma_R)
+            + abs(self.P)
+            + sum_scalars(t, (abs(kin.scalar(d) * kin.scalar(rate)) for d, rate in rates))
+        )
         drifted = Column(t, kin.multipliers) @ Column(t, (row.e for row in kin.velocity_rows))
         return self.rate(self.K2) + self.sigma_R - (self.P + drifted), size
 

@@ -1,7 +1,8 @@
 """E_Z, E, 𝓗, H, K + 𝒰, K + U: the six energy integrals of a system, and which of them are constant.
 
-Each is decided twice: whether dI/dt ≡ 0 on every motion, and whether the condition holds that the book's table calls
-sufficient. Their values depend on the chosen speeds wherever v_t ≠ 0, so the speeds are named with the verdicts.
+Each is decided twice: whether dI/dt ≡ 0 on every motion, and whether the condition holds that the
+book's table calls sufficient. Their values depend on the chosen speeds wherever v_t ≠ 0, so the
+speeds are named with the verdicts.
 
 Source: Mit22 34.1 and its table.
 """
@@ -15,7 +16,12 @@ from typing import Final
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.analysis.integrals.first_integrals import FirstIntegral, first_integrals
-from dalembert.analysis.integrals.identity_test import MotionIdentityTest, VanishingCondition, condition_text, minimal_conditions
+from dalembert.analysis.integrals.identity_test import (
+    MotionIdentityTest,
+    VanishingCondition,
+    condition_text,
+    minimal_conditions,
+)
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import Equations, derivative_bindings
 from dalembert.runtime.states.run_values import RunValues
@@ -26,18 +32,30 @@ from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.units.quantities import label_with_unit
 
-K, K2, K0, U, U_general, H_general = (Symbol("K"), Symbol("K", ("2",)), Symbol("K", ("0",)), *map(Symbol, ("U", "𝒰", "𝓗")))
+K, K2, K0, U, U_general, H_general = (
+    Symbol("K"),
+    Symbol("K", ("2",)),
+    Symbol("K", ("0",)),
+    *map(Symbol, ("U", "𝒰", "𝓗")),
+)
 # a longer expression is left to those who ask for it
 _MAX_CHARACTERS: Final = 160
-sigma, sigma_R, P, P_nc, P_in = Symbol("σ"), Symbol("σ", ("R",)), Symbol("𝒫"), Symbol("𝒫", ("nc",)), Symbol("P", ("in",))
+sigma, sigma_R, P, P_nc, P_in = (
+    Symbol("σ"),
+    Symbol("σ", ("R",)),
+    Symbol("𝒫"),
+    Symbol("𝒫", ("nc",)),
+    Symbol("P", ("in",)),
+)
 
 
 @dataclass(frozen=True)
 class EnergyIntegral:
     """One energy integral: whether it exists, whether it is constant, and what would make it so.
 
-    `constant` is decided on the motion, `sufficient` by the table; `conditions` lists the smallest sets of coefficients
-    whose vanishing makes it constant, whatever the specified motions and the other constants are.
+    `constant` is decided on the motion, `sufficient` by the table; `conditions` lists the smallest
+    sets of coefficients whose vanishing makes it constant, whatever the specified motions and the
+    other constants are.
     """
 
     symbol: str
@@ -90,7 +108,8 @@ class EnergyIntegrals(Displayable):
     Z_dot: Scalar = field(repr=False)
     power_fed_in: Scalar = field(repr=False)
     verdicts: tuple[EnergyIntegral, ...]
-    # U, the classical potential energy, and 𝒰, solely a function of configuration: None where undecided, and what is in the way
+    # U, the classical potential energy, and 𝒰, solely a function of configuration: None where
+    # undecided, and what is in the way
     potential_exists: bool | None
     why_no_potential: str
     generalized_potential_exists: bool | None
@@ -117,20 +136,33 @@ class EnergyIntegrals(Displayable):
         return tuple(v.symbol for v in self.verdicts if v.constant)
 
     def __str__(self) -> str:
-        lines = [f"{self.system}: energy integrals in the speeds {', '.join(self.speeds)}", *self._quantity_lines(), ""]
+        lines = [
+            f"{self.system}: energy integrals in the speeds {', '.join(self.speeds)}",
+            *self._quantity_lines(),
+            "",
+        ]
         formulas = [formula_text(v.formula) for v in self.verdicts]
         width = max(map(len, formulas))
-        lines += [f"  {v.symbol:7} = {shown:{width}}  {v.statement}" for v, shown in zip(self.verdicts, formulas, strict=True)]
+        lines += [
+            f"  {v.symbol:7} = {shown:{width}}  {v.statement}"
+            for v, shown in zip(self.verdicts, formulas, strict=True)
+        ]
         if self.potential_exists is False:
             lines.append(f"  no potential energy U: {self.why_no_potential}")
         if self.generalized_potential_exists is False:
-            lines.append(f"  no generalized potential energy 𝒰: {self.why_no_generalized_potential}")
+            lines.append(
+                f"  no generalized potential energy 𝒰: {self.why_no_generalized_potential}"
+            )
         lines += [f"  {load}" for load in self.loads if load.closed is not False]
         failed = [formula_text(identity) for identity, holds in self.identities if holds is False]
         known = ", ".join(formula_text(identity) for identity, holds in self.identities if holds)
         checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {known}"
         lines.append(f"  {checked}")
-        lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _abbreviate(f.expression)} ({f.why})" for f in self.first]
+        lines += [
+            f"  constant as well: {f.name} = {'𝓗' if f.is_H else _abbreviate(f.expression)} "
+            f"({f.why})"
+            for f in self.first
+        ]
         if self.undecided:
             lines.append(f"  UNDECIDED in part: {self.undecided}")
         elif self.bound:
@@ -149,14 +181,20 @@ class EnergyIntegrals(Displayable):
             ("𝒫_nc", "W", self.nonconservative_power),
             ("Ż", "W", self.Z_dot),
         )
-        named = [(label_with_unit(name, unit if self.has_units else ""), e) for name, unit, e in rows]
+        named = [
+            (label_with_unit(name, unit if self.has_units else ""), e) for name, unit, e in rows
+        ]
         width = max(5, *(len(name) for name, _ in named))
         return [f"  {name:{width}} = {_abbreviate(e)}" for name, e in named]
 
 
 def _abbreviate(e: Scalar) -> str:
     written = str(e)
-    return written if len(written) <= _MAX_CHARACTERS and "\n" not in written else f"{written[:_MAX_CHARACTERS].splitlines()[0]} …"
+    return (
+        written
+        if len(written) <= _MAX_CHARACTERS and "\n" not in written
+        else f"{written[:_MAX_CHARACTERS].splitlines()[0]} …"
+    )
 
 
 def known_substitutions(E: Energies, setting: RunValues) -> dict[int, int]:
@@ -170,11 +208,17 @@ def known_substitutions(E: Energies, setting: RunValues) -> dict[int, int]:
     # these make every rate of a motion that any of the energies and powers needs
     _ = E.sigma, E.sigma_R, E.P_in, E.P_in_by_vectors, E.P_nonconservative, E.V_partial_t
     substitutions = {i: E.t.zero for i, x in setting.numbers.items() if x == 0.0}
-    return substitutions | derivative_bindings(E.t, {x: Scalar(E.t, i) for x, i in zip(bound, nodes, strict=True)})
+    return substitutions | derivative_bindings(
+        E.t, {x: Scalar(E.t, i) for x, i in zip(bound, nodes, strict=True)}
+    )
 
 
-def energy_integrals(E: Energies, equations: Equations, where: Mapping[int, int] | None = None) -> EnergyIntegrals:
-    """Compute and decide all six; `where` replaces symbols of E's tape by what they are bound to."""
+def energy_integrals(
+    E: Energies, equations: Equations, where: Mapping[int, int] | None = None
+) -> EnergyIntegrals:
+    """Compute and decide all six; `where` replaces symbols of E's tape by what they are bound
+    to.
+    """
     return _IntegralDecision(E, equations, dict(where or {})).result()
 
 
@@ -183,7 +227,12 @@ class _IntegralDecision:
         self.E, self.where = E, where
         self.motion = MotionIdentityTest(E.t, equations, E.kin.nonlinear_rows)
         rate = E.rate
-        self.K0_dot, self.K1_dot, self.K2_dot, self.V_dot = rate(E.K0), rate(E.K1), rate(E.K2), rate(E.V)
+        self.K0_dot, self.K1_dot, self.K2_dot, self.V_dot = (
+            rate(E.K0),
+            rate(E.K1),
+            rate(E.K2),
+            rate(E.V),
+        )
         self.E_dot = self.K2_dot + self.V_dot
         self.H_dot = self.E_dot - self.K0_dot
         self.C_dot = self.E_dot + self.K1_dot + self.K0_dot
@@ -222,15 +271,28 @@ class _IntegralDecision:
             first=first,
             bound=bound,
             undecided=self.motion.undecided_reason
-            or ("" if is_proof(bound) else f"an error is only known to be less likely than {bound:.0e}"),
+            or (
+                ""
+                if is_proof(bound)
+                else f"an error is only known to be less likely than {bound:.0e}"
+            ),
             has_units=E.kin.system.has_units,
         )
 
-    def _error_bound(self, verdicts: tuple[EnergyIntegral, ...], first: tuple[FirstIntegral, ...]) -> float:
+    def _error_bound(
+        self, verdicts: tuple[EnergyIntegral, ...], first: tuple[FirstIntegral, ...]
+    ) -> float:
         """The error probability of everything that is called constant, taken together."""
-        rates = {"E_Z": self.E_dot + self.E.Z_dot, "E": self.E_dot, "𝓗": self.H_dot, "K + 𝒰": self.C_dot}
+        rates = {
+            "E_Z": self.E_dot + self.E.Z_dot,
+            "E": self.E_dot,
+            "𝓗": self.H_dot,
+            "K + 𝒰": self.C_dot,
+        }
         claimed = [rates[v.symbol] for v in verdicts if v.constant and v.symbol in rates]
-        return self.motion.error_bound([*claimed, *(self.E.rate(f.expression) for f in first)], self.where)
+        return self.motion.error_bound(
+            [*claimed, *(self.E.rate(f.expression) for f in first)], self.where
+        )
 
     # ---- the six -----------------------------------------------------------------------------
 
@@ -243,39 +305,77 @@ class _IntegralDecision:
             self._verdict("E_Z", None, self.E_dot + E.Z_dot, []),
             self._verdict("E", E.E, self.E_dot, [P_nc, E.sigma_R]),
             steady,
-            self._classical_verdict("H", steady, self.H_dot, [P_nc, E.sigma], exists=potential_exists),
+            self._classical_verdict(
+                "H", steady, self.H_dot, [P_nc, E.sigma], exists=potential_exists
+            ),
             steady_C,
             self._classical_verdict("K + U", steady_C, self.C_dot, still, exists=potential_exists),
         )
 
-    def _verdict(self, symbol: str, expression: Scalar | None, rate: Scalar, sufficient: list[Scalar]) -> EnergyIntegral:
+    def _verdict(
+        self, symbol: str, expression: Scalar | None, rate: Scalar, sufficient: list[Scalar]
+    ) -> EnergyIntegral:
         self.motion.restart_clock()
         always = self.motion.is_zero(rate) is True
         constant = always or self.motion.is_zero(rate, self.where)
         table = _all_or_none(*self.motion.are_zero(sufficient, self.where))
-        conditions_found = () if always else minimal_conditions(self.E.kin, self.motion, [rate], sufficient)
-        return EnergyIntegral(symbol, *_NAMES[symbol], expression, True, constant, table, always, conditions_found, _SOURCES[symbol])
+        conditions_found = (
+            () if always else minimal_conditions(self.E.kin, self.motion, [rate], sufficient)
+        )
+        return EnergyIntegral(
+            symbol,
+            *_NAMES[symbol],
+            expression,
+            True,
+            constant,
+            table,
+            always,
+            conditions_found,
+            _SOURCES[symbol],
+        )
 
     def _classical_verdict(
-        self, symbol: str, general: EnergyIntegral, rate: Scalar, causes: list[Scalar], *, exists: bool | None
+        self,
+        symbol: str,
+        general: EnergyIntegral,
+        rate: Scalar,
+        causes: list[Scalar],
+        *,
+        exists: bool | None,
     ) -> EnergyIntegral:
         """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
         E = self.E
         self.motion.restart_clock()
         needed = [E.P_classical, E.V_partial_t, E.P_in]
         always = general.always and _all_or_none(*self.motion.are_zero(needed)) is True
-        constant, table = _all_or_none(exists, general.constant), _all_or_none(exists, general.sufficient)
-        conditions_found = () if always else minimal_conditions(E.kin, self.motion, [rate, *needed], causes)
+        constant, table = (
+            _all_or_none(exists, general.constant),
+            _all_or_none(exists, general.sufficient),
+        )
+        conditions_found = (
+            () if always else minimal_conditions(E.kin, self.motion, [rate, *needed], causes)
+        )
         expression = general.expression if exists else None
-        return EnergyIntegral(symbol, *_NAMES[symbol], expression, exists, constant, table, always, conditions_found, _SOURCES[symbol])
+        return EnergyIntegral(
+            symbol,
+            *_NAMES[symbol],
+            expression,
+            exists,
+            constant,
+            table,
+            always,
+            conditions_found,
+            _SOURCES[symbol],
+        )
 
     # ---- U -------------------------------------------------------------------------------------
 
     def _potential_exists(self) -> tuple[bool | None, str]:
         """Whether U exists, and why not.
 
-        It does iff Σ_nc F·v ≡ 0, ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0. V_q·X does not enter:
-        which speeds were chosen does not change the work of a force.
+        It does iff Σ_nc F·v ≡ 0, ∂_tV ≡ 0 and the power of the forces that enforce specified
+        motions ≡ 0. V_q·X does not enter: which speeds were chosen does not change the work of a
+        force.
 
         Source: Mit22 34.2, footnote 2, and 34.7.
         """
@@ -287,20 +387,26 @@ class _IntegralDecision:
         )
 
     def _generalized_potential_exists(self) -> tuple[bool | None, str]:
-        """Whether 𝒰 = V is solely a function of configuration along the speeds; where it is not, V stands for it.
+        """Whether 𝒰 = V is solely a function of configuration along the speeds; where it is not, V
+        stands for it.
 
         Source: Mit22 (17), (28).
         """
         return self._all_zero(
             (
                 self.E.explicit_potential_rate,
-                "V_q·X + ∂_tV ≠ 0, so V is none by (17) and (28); here it stands for 𝒰, with that power in 𝒫_nc",
+                (
+                    "V_q·X + ∂_tV ≠ 0, so V is none by (17) and (28); here it stands for 𝒰, with that "
+                    "power in 𝒫_nc"
+                ),
             )
         )
 
     def _all_zero(self, *reasons: tuple[Scalar, str]) -> tuple[bool | None, str]:
         zero = self.motion.are_zero([e for e, _ in reasons], self.where)
-        why = "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
+        why = "; ".join(
+            reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False
+        )
         return _all_or_none(*zero), why
 
 
@@ -321,7 +427,9 @@ def identities(E: Energies, motion: MotionIdentityTest) -> tuple[tuple[Formula, 
         Equation(sigma, sigma_R + Symbol("K", ("0",), dots=1)): E.sigma - (E.sigma_R + K0_dot),
         Equation(Rate(K2 + U_general), P_nc - sigma_R): E_dot - (E.P_nonconservative - E.sigma_R),
         Equation(Rate(H_general), P_nc - sigma): E_dot - K0_dot - (E.P_nonconservative - E.sigma),
-        Equation(Function(P_in, (Words("by energies"),)), Function(P_in, (Words("by vectors"),))): E.P_in - E.P_in_by_vectors,
+        Equation(
+            Function(P_in, (Words("by energies"),)), Function(P_in, (Words("by vectors"),))
+        ): E.P_in - E.P_in_by_vectors,
     }
     if E.kin.system.given_kinetic_energies:
         # σ was defined by the second, and without bodies there are no vectors for the last
@@ -337,4 +445,11 @@ _NAMES = {
     "K + 𝒰": ("kinetic and generalized potential energy", K + U_general, K + U_general),
     "K + U": ("mechanical energy", K + U, K + U),
 }
-_SOURCES = {"E_Z": "Mit22 (2)", "E": "Mit22 (5)", "𝓗": "Mit22 (6)", "H": "Mit22 (8)", "K + 𝒰": "Mit22 (9)", "K + U": "Mit22 (10)"}
+_SOURCES = {
+    "E_Z": "Mit22 (2)",
+    "E": "Mit22 (5)",
+    "𝓗": "Mit22 (6)",
+    "H": "Mit22 (8)",
+    "K + 𝒰": "Mit22 (9)",
+    "K + U": "Mit22 (10)",
+}

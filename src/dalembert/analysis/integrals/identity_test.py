@@ -1,8 +1,9 @@
 """dI/dt ≡ 0 along every motion: decided exactly, with u̇ from the equations of motion.
 
-An expression in (q, u, u̇, t) is evaluated at random points of random prime fields, where u̇ solves M u̇ = f. One that vanishes at
-all of them vanishes identically (Schwartz–Zippel); one that does not is not zero. Where an integral is not constant, the fewest
-coefficients that must vanish for it to be so are tried the same way: Ω̇ = 0 and b = 0.
+An expression in (q, u, u̇, t) is evaluated at random points of random prime fields, where u̇ solves
+M u̇ = f. One that vanishes at all of them vanishes identically (Schwartz–Zippel); one that does not
+is not zero. Where an integral is not constant, the fewest coefficients that must vanish for it to
+be so are tried the same way: Ω̇ = 0 and b = 0.
 """
 
 from __future__ import annotations
@@ -19,8 +20,20 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.linear_algebra import solve_unknowns
 from dalembert.symbolic.algebra.exact.verdict import TimeLimit, union_bound
-from dalembert.symbolic.algebra.exact.zero_test import BadPoint, NoRoot, RandomPoints, SamplePoint, StructurallySingular, ZeroTest
-from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, nodes_depending_on, symbols_of
+from dalembert.symbolic.algebra.exact.zero_test import (
+    BadPoint,
+    NoRoot,
+    RandomPoints,
+    SamplePoint,
+    StructurallySingular,
+    ZeroTest,
+)
+from dalembert.symbolic.algebra.expression_graph import (
+    Substitution,
+    copy_expressions,
+    nodes_depending_on,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -32,7 +45,8 @@ _LARGEST_DEGREE: Final = 8
 class MotionIdentityTest:
     """Which expressions of a tape vanish on every motion of the equations M u̇ = f.
 
-    A motion also satisfies the rows that are not linear in the speeds; those that are were used up by the speeds.
+    A motion also satisfies the rows that are not linear in the speeds; those that are were used up
+    by the speeds.
     """
 
     def __init__(self, tape: Tape, equations: Equations, rows: Sequence[VelocityRow] = ()) -> None:
@@ -52,19 +66,29 @@ class MotionIdentityTest:
         """Another verdict, which has its own time for all that it asks."""
         self.clock = TimeLimit()
 
-    def are_zero(self, outs: Sequence[Scalar], where: Mapping[int, int] | None = None) -> list[bool | None]:
-        """For each expression whether it is identically zero, with the symbols `where` replaced; None if that is undecided."""
+    def are_zero(
+        self, outs: Sequence[Scalar], where: Mapping[int, int] | None = None
+    ) -> list[bool | None]:
+        """For each expression whether it is identically zero, with the symbols `where` replaced;
+        None if that is undecided.
+        """
         insert = Substitution(self.tape, where or {})
         rows = [insert(e.i) for e in outs]
         moving = nodes_depending_on(self.tape, rows, self.udot)
-        residuals = tuple(insert(r) for r in self.residuals) if any(e in moving for e in rows) else ()
+        residuals = (
+            tuple(insert(r) for r in self.residuals) if any(e in moving for e in rows) else ()
+        )
         test = self._tests.get(residuals)
         if test is None:
             start = self.point_on_rows if self.rows else None
-            test = self._tests[residuals] = ZeroTest(self.tape, residuals, self.udot if residuals else (), start)
+            test = self._tests[residuals] = ZeroTest(
+                self.tape, residuals, self.udot if residuals else (), start
+            )
         test.clock = self.clock
         decision = test.decide(rows)
-        self._error_probabilities |= {r: c for r, c in zip(rows, decision.chances, strict=False) if c}
+        self._error_probabilities |= {
+            r: c for r, c in zip(rows, decision.chances, strict=False) if c
+        }
         self.undecided_reason = self.undecided_reason or decision.why
         return list(decision.zero)
 
@@ -77,7 +101,10 @@ class MotionIdentityTest:
         insert = Substitution(self.tape, where or {})
         # what is zero whatever the symbols are was not asked again with the symbols replaced
         return union_bound(
-            [self._error_probabilities.get(insert(e.i), self._error_probabilities.get(e.i, 0.0)) for e in dict.fromkeys(outs)]
+            [
+                self._error_probabilities.get(insert(e.i), self._error_probabilities.get(e.i, 0.0))
+                for e in dict.fromkeys(outs)
+            ]
         )
 
     def keeps_mass_regular(self, where: Mapping[int, int]) -> bool:
@@ -85,7 +112,9 @@ class MotionIdentityTest:
         try:
             insert = Substitution(self.tape, where)
             residuals = [insert(r) for r in self.residuals]
-            RandomPoints(self.tape, 1).at(0, lambda point: solve_unknowns(point, residuals, self.udot))
+            RandomPoints(self.tape, 1).at(
+                0, lambda point: solve_unknowns(point, residuals, self.udot)
+            )
         except (BadExpression, StructurallySingular):
             return False
         return True
@@ -94,14 +123,22 @@ class MotionIdentityTest:
         """The point with one speed of each row that is not linear changed so that the row holds."""
         chosen: dict[int, int] = {}
         for row in self.rows:
-            chosen[next(self.u[r] for r in sorted(row.A, reverse=True) if self.u[r] not in chosen)] = row.e
+            chosen[
+                next(self.u[r] for r in sorted(row.A, reverse=True) if self.u[r] not in chosen)
+            ] = row.e
         return solve_point(point, self.tape, chosen)
 
 
 def sampled(
-    tape: Tape, seeds: Iterable[int], at: Callable[[SamplePoint], Table], enough: int, outs: Sequence[int] | None = None
+    tape: Tape,
+    seeds: Iterable[int],
+    at: Callable[[SamplePoint], Table],
+    enough: int,
+    outs: Sequence[int] | None = None,
 ) -> tuple[int, Table]:
-    """A prime, and the rows that `at` gives at random points of its field, until there are enough; points without a value are left out."""
+    """A prime, and the rows that `at` gives at random points of its field, until there are
+    enough; points without a value are left out.
+    """
     prime: int | None = None
     rows: Table = []
     for seed in seeds:
@@ -117,7 +154,9 @@ def sampled(
 
 
 def solve_point(point: SamplePoint, tape: Tape, chosen: Mapping[int, int]) -> SamplePoint:
-    """The point with every chosen symbol changed, one after the other, so that its expression vanishes: {symbol: expression}."""
+    """The point with every chosen symbol changed, one after the other, so that its expression
+    vanishes: {symbol: expression}.
+    """
     given: dict[int, int] = {}
     for x, e in chosen.items():
         given[x] = polynomial_root(point.on(tape, given), e, x)
@@ -125,7 +164,9 @@ def solve_point(point: SamplePoint, tape: Tape, chosen: Mapping[int, int]) -> Sa
 
 
 def polynomial_root(point: SamplePoint, e: int, u: int) -> int:
-    """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field has none."""
+    """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field
+    has none.
+    """
     from flint import fmpz_mod_ctx, fmpz_mod_poly_ctx
 
     p = point.prime
@@ -140,7 +181,9 @@ def polynomial_root(point: SamplePoint, e: int, u: int) -> int:
                 basis *= poly([-j % p, 1]) * pow(k - j, -1, p)
         f += basis
     roots = [int(x) for x, _ in f.roots()] if f.degree() > 0 else []
-    if not roots or point.on(point.tape, {u: _LARGEST_DEGREE + 7})(e) != int(f(_LARGEST_DEGREE + 7)):
+    if not roots or point.on(point.tape, {u: _LARGEST_DEGREE + 7})(e) != int(
+        f(_LARGEST_DEGREE + 7)
+    ):
         msg = "a row that no speed satisfies at this point"
         raise NoRoot(msg)
     return min(roots)
@@ -154,7 +197,9 @@ _MAX_SETS: Final = 400
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A constant, an input or a rate of a specified motion that may vanish, and with it all higher rates."""
+    """A constant, an input or a rate of a specified motion that may vanish, and with it all
+    higher rates.
+    """
 
     symbol: str
     order: int
@@ -174,8 +219,12 @@ def condition_text(condition: VanishingCondition) -> str:
     return " and ".join(f"{c.display} = 0" for c in condition)
 
 
-def candidate_coefficients(kin: Kinematics, wanted: Sequence[Scalar], causes: Sequence[Scalar]) -> list[Coefficient]:
-    """What could vanish: rates of specified motions, the highest first, then the constants and inputs of the causes."""
+def candidate_coefficients(
+    kin: Kinematics, wanted: Sequence[Scalar], causes: Sequence[Scalar]
+) -> list[Coefficient]:
+    """What could vanish: rates of specified motions, the highest first, then the constants and
+    inputs of the causes.
+    """
     inside = set(symbols_of(kin.tape, (e.i for e in causes)))
     anywhere = inside.union(symbols_of(kin.tape, (e.i for e in wanted)))
     motions, constants = list[Coefficient](), list[Coefficient]()
@@ -183,7 +232,10 @@ def candidate_coefficients(kin: Kinematics, wanted: Sequence[Scalar], causes: Se
         if s.kind == "specified":
             jets = symbol_derivatives(kin.tape, s.scalar.i)
             rates = [k for k in reversed(range(len(jets))) if anywhere.intersection(jets[k:])]
-            motions += [Coefficient(s.name, k, str(Scalar(kin.tape, jets[k])), tuple(jets[k:])) for k in rates]
+            motions += [
+                Coefficient(s.name, k, str(Scalar(kin.tape, jets[k])), tuple(jets[k:]))
+                for k in rates
+            ]
         elif s.kind in ("constant", "input", "state") and s.scalar.i in inside:
             constants.append(Coefficient(s.name, 0, str(s.scalar), (s.scalar.i,)))
     return motions + constants
@@ -200,10 +252,11 @@ def symbol_derivatives(tape: Tape, x: int) -> list[int]:
 def minimal_conditions(
     kin: Kinematics, motion: MotionIdentityTest, wanted: Sequence[Scalar], causes: Sequence[Scalar]
 ) -> tuple[VanishingCondition, ...]:
-    """The smallest sets of coefficients whose vanishing makes all that is wanted vanish on the motion.
+    """The smallest sets of coefficients whose vanishing makes all that is wanted vanish on the
+    motion.
 
-    The coefficients are those of the `causes`, powers that say the same without u̇. A set that costs the system its mass
-    matrix is none; one that another implies is left out.
+    The coefficients are those of the `causes`, powers that say the same without u̇. A set that
+    costs the system its mass matrix is none; one that another implies is left out.
     """
     choice = candidate_coefficients(kin, wanted, causes)
     zero, clock = kin.tape.zero, motion.clock
@@ -213,7 +266,10 @@ def minimal_conditions(
             if tried >= _MAX_SETS:
                 break
             if clock.is_exceeded:
-                motion.undecided_reason = motion.undecided_reason or f"not all conditions could be tried within {clock.seconds:g} s"
+                motion.undecided_reason = (
+                    motion.undecided_reason
+                    or f"not all conditions could be tried within {clock.seconds:g} s"
+                )
                 return tuple(conditions)
             where = {i: zero for c in condition for i in c.zeros}
             if not _is_implied(condition, conditions) and _makes_constant(motion, wanted, where):
@@ -229,12 +285,18 @@ def _coefficient_sets(choice: Sequence[Coefficient], size: int) -> Iterator[Vani
             yield condition
 
 
-def _is_implied(condition: VanishingCondition, earlier_conditions: Sequence[VanishingCondition]) -> bool:
+def _is_implied(
+    condition: VanishingCondition, earlier_conditions: Sequence[VanishingCondition]
+) -> bool:
     """Whether the condition contains one that was found before, or something stronger."""
-    return any(all(any(c.implies(d) for c in condition) for d in earlier) for earlier in earlier_conditions)
+    return any(
+        all(any(c.implies(d) for c in condition) for d in earlier) for earlier in earlier_conditions
+    )
 
 
-def _makes_constant(motion: MotionIdentityTest, wanted: Sequence[Scalar], where: Mapping[int, int]) -> bool:
+def _makes_constant(
+    motion: MotionIdentityTest, wanted: Sequence[Scalar], where: Mapping[int, int]
+) -> bool:
     try:
         return all(motion.are_zero(wanted, where)) and motion.keeps_mass_regular(where)
     except DalembertError:

@@ -1,12 +1,15 @@
-"""E_Z(t), E(t), 𝓗(t), C(t) and the works of the loads along a run: what an energy integral says about a simulation.
+"""E_Z(t), E(t), 𝓗(t), C(t) and the works of the loads along a run: what an energy integral says
+about a simulation.
 
-Z and the works ride along as quadratures. Where E_Z is not constant, three things can be at fault, and they are told
-apart: the model, if K̇₂ + σ_R = 𝒫 fails at single states; the projections onto the constraints, by the jumps of
-K₂ + 𝒰 there; the integrator, by what is left.
+Z and the works ride along as quadratures. Where E_Z is not constant, three things can be at fault,
+and they are told apart: the model, if K̇₂ + σ_R = 𝒫 fails at single states; the projections onto
+the constraints, by the jumps of K₂ + 𝒰 there; the integrator, by what is left.
 
-|E_Z(t) − E_Z(t₀)| ≤ tolerance: an energy integral in command of the integrator. Past drift cannot be undone, so the tolerance is
-granted evenly over time: a step of length h may change E_Z by its share h/(t₁ − t₀), at its end and at its quarters, or by a tenth of
-what earlier steps have left over. A step that changes more is tried again, smaller; where rounding alone uses up the tolerance the run
+|E_Z(t) − E_Z(t₀)| ≤ tolerance: an energy integral in command of the integrator. Past drift cannot
+be undone, so the tolerance is granted evenly over time: a step of length h may change E_Z by its
+share h/(t₁ − t₀), at its end and at its quarters, or by a tenth of what earlier steps have left
+over. A step that changes more is tried again, smaller; where rounding alone uses up the tolerance
+the run
 stops.
 
 Source: Mit22 (2)–(3), (56), "Checking numerical integration accuracy" and summary of chapter 34.
@@ -37,7 +40,8 @@ from dalembert.symbolic.algebra.sparse_matrix import drop_zero_entries
 Z: Final = "Z"
 PROJECTION_JUMPS: Final = "jumps of K₂ + 𝒰 at projections"
 REMOVED_DEFECTS: Final = "defects of E_Z taken out"
-# K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any (near singular angles more is lost)
+# K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any
+# (near singular angles more is lost)
 _ROUNDING: Final = 1e-9
 _ROUNDING_ANYWHERE: Final = 1e-4
 _ENERGIES: Final = PerOwnerCache[Energies]()
@@ -64,16 +68,31 @@ def _quadratures(E: Energies) -> Quadratures:
         rates[generalized_work_name(load)] = general
         # what v_t adds; nothing in most systems
         rates[transport_work_name(load)] = classical - general
-    rates = {name: Scalar(t, rate) for name, rate in drop_zero_entries(t, {name: rate.i for name, rate in rates.items()}).items()}
+    rates = {
+        name: Scalar(t, rate)
+        for name, rate in drop_zero_entries(
+            t, {name: rate.i for name, rate in rates.items()}
+        ).items()
+    }
     if E.kin.velocity_rows or any(row.phi is not None for row in E.kin.rows):
         rates[PROJECTION_JUMPS] = Scalar(t, t.zero)
     names = tuple(rates)
     place = {name: k for k, name in enumerate(names)}
-    return Quadratures(t, names, tuple(rate.i for rate in rates.values()), E.K2.i, E.V.i, place.get(Z), place.get(PROJECTION_JUMPS))
+    return Quadratures(
+        t,
+        names,
+        tuple(rate.i for rate in rates.values()),
+        E.K2.i,
+        E.V.i,
+        place.get(Z),
+        place.get(PROJECTION_JUMPS),
+    )
 
 
 def with_defect_quadrature(given: Quadratures) -> Quadratures:
-    """The same with room for what is taken out of E_Z to bring it back to its level after every step."""
+    """The same with room for what is taken out of E_Z to bring it back to its level after every
+    step.
+    """
     names, rates = (*given.names, REMOVED_DEFECTS), (*given.rates, given.tape.zero)
     return replace(given, names=names, rates=rates, energy_correction=len(given.names))
 
@@ -111,7 +130,9 @@ class RunIntegrals(NotebookDisplay):
         with COMPUTE_LOCK:
             energies = [E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance]
         rows = run.rows(energies)
-        self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = rows
+        self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = (
+            rows
+        )
 
     def _quadrature(self, name: str) -> FloatArray:
         quadrature = self._columns.get(name)
@@ -131,7 +152,9 @@ class RunIntegrals(NotebookDisplay):
 
     @property
     def taken_by_events(self) -> FloatArray:
-        """What impacts and resets have taken out of K₂ + 𝒰 so far; negative where they have put something in."""
+        """What impacts and resets have taken out of K₂ + 𝒰 so far; negative where they have put
+        something in.
+        """
         return self._quadrature(EVENT_LOSS)
 
     @property
@@ -156,13 +179,24 @@ class RunIntegrals(NotebookDisplay):
     def works(self) -> dict[str, Work]:
         """The work of every load that has no potential."""
         general = {load: self._quadrature(generalized_work_name(load)) for load in self._E.powers}
-        return {load: Work(work + self._quadrature(transport_work_name(load)), work) for load, work in general.items()}
+        return {
+            load: Work(work + self._quadrature(transport_work_name(load)), work)
+            for load, work in general.items()
+        }
 
     @cached_property
     def supplied_work(self) -> FloatArray:
-        """∫ P_in dt = Δ(K + V) − Σ classical works: what specified motions and moving rows put in."""
+        """∫ P_in dt = Δ(K + V) − Σ classical works: what specified motions and moving rows put
+        in.
+        """
         total: FloatArray = self.K2 + self.K1 + self.K0 + self._V_declared
-        return total - total[:1] - sum((w.classical - w.classical[:1] for w in self.works.values()), np.zeros_like(total))
+        return (
+            total
+            - total[:1]
+            - sum(
+                (w.classical - w.classical[:1] for w in self.works.values()), np.zeros_like(total)
+            )
+        )
 
     # ---- how well it was kept ----------------------------------------------------------------
 
@@ -188,16 +222,20 @@ class RunIntegrals(NotebookDisplay):
 
     @cached_property
     def relative_loss(self) -> float:
-        """The drift as a part of the scale, or of what the later half of the run is about: a short encounter hides a loss in its scale."""
+        """The drift as a part of the scale, or of what the later half of the run is about: a
+        short encounter hides a loss in its scale.
+        """
         late = self.t >= (self.t[0] + self.t[-1]) / 2
         later = float(np.max((self._energy_sizes + np.abs(self.taken_by_events))[late]))
         return max(self.relative_drift, float(abs(self.E_Z[-1] - self.E_Z[0])) / (later or 1.0))
 
     @cached_property
     def _relative_residual(self) -> FloatArray:
-        """|K̇₂ + σ_R − 𝒫| at single states, with u̇ from the code that was integrated, as a part of the largest power.
+        """|K̇₂ + σ_R − 𝒫| at single states, with u̇ from the code that was integrated, as a part of
+        the largest power.
 
-        No integration enters. The largest power is that of the single terms, or the scale over the duration if that is more.
+        No integration enters. The largest power is that of the single terms, or the scale over the
+        duration if that is more.
         """
         duration = float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
         slowest = self.scale / duration if duration else 0.0
@@ -250,15 +288,25 @@ class RunIntegrals(NotebookDisplay):
         J, wrong = self.unit, "these are not the system's equations"
         model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
         if not self.is_model_consistent:
-            model = f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of the powers; {wrong}"
+            model = (
+                f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of "
+                f"the "
+                f"powers; {wrong}"
+            )
         lines = (
-            f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {self.relative_drift:.2g} of the scale {self.scale:.4g}{J}",
+            (
+                f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {self.relative_drift:.2g} of "
+                f"the scale {self.scale:.4g}{J}"
+            ),
             f"  model error {model}",
             f"  constraint drift {self.constraint_drift:.2g}{J} (jumps at projections)",
             f"  integrator error {self.integrator_error:.2g}{J} (the rest)",
         )
         out = f"  defects taken out {self.removed_defect:.2g}{J} (projection onto the level of E_Z)"
-        taken = f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g}{J} (counted in E_Z)"
+        taken = (
+            f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g}{J} "
+            f"(counted in E_Z)"
+        )
         extra = ((REMOVED_DEFECTS, out), (EVENT_LOSS, taken))
         return "\n".join([*lines, *(line for name, line in extra if name in self._columns)])
 
@@ -269,21 +317,28 @@ def _max_abs(x: FloatArray) -> float:
     return float(np.max(np.abs(x), initial=0.0))
 
 
-def energy_budget(absolute: float | None, relative: float | None, duration: float, integrator: str = NATIVE) -> Budget | None:
+def energy_budget(
+    absolute: float | None, relative: float | None, duration: float, integrator: str = NATIVE
+) -> Budget | None:
     """The tolerances on E_Z, per unit of time; None if there is none."""
     if absolute is None and relative is None:
         return None
     check_native(integrator)
     length = finite_number("duration", duration)
     return Budget(
-        _tolerance_rate("energy_tolerance", absolute, length), _tolerance_rate("relative_energy_tolerance", relative, length), length
+        _tolerance_rate("energy_tolerance", absolute, length),
+        _tolerance_rate("relative_energy_tolerance", relative, length),
+        length,
     )
 
 
 def check_native(integrator: str) -> None:
     """Refuse integrators that take their steps without asking."""
     if integrator not in NATIVE_LOOP:
-        msg = f"integrator {integrator!r} cannot be held to an energy integral: only {', '.join(NATIVE_LOOP)} ask before they take a step"
+        msg = (
+            f"integrator {integrator!r} cannot be held to an energy integral: only "
+            f"{', '.join(NATIVE_LOOP)} ask before they take a step"
+        )
         raise BadTolerance(msg)
 
 
@@ -298,6 +353,8 @@ def _tolerance_rate(name: str, tolerance: float | None, length: float) -> float:
 
 
 def explain_energy_failure(failure: RunStopped) -> None:
-    """Say what stood in the way where a run under an energy tolerance found no step small enough."""
+    """Say what stood in the way where a run under an energy tolerance found no step small
+    enough.
+    """
     if isinstance(failure, StepRefused | StepCollapsed):
         failure.energy_limited = True

@@ -1,11 +1,13 @@
-"""d/dt(p·ξ) = L_ξ(T − V) + (Q + Aᵀλ)·ξ: whether a direction ξ(q) of the coordinates keeps a momentum constant.
+"""d/dt(p·ξ) = L_ξ(T − V) + (Q + Aᵀλ)·ξ: whether a direction ξ(q) of the coordinates keeps a
+momentum constant.
 
-p·ξ is constant where T and V do not change along ξ, no load acts along it and A ξ = 0; H − p·ξ is constant where
-A ξ + b = 0 instead and nothing depends on time.
+p·ξ is constant where T and V do not change along ξ, no load acts along it and A ξ = 0; H − p·ξ is
+constant where A ξ + b = 0 instead and nothing depends on time.
 
-R = T − V − Σ_c p_c q̇_c removes ignorable coordinates, whose momenta are constants (Routh). With p_c = ∂T/∂q̇_c constant, d/dt
-∂R/∂q̇_s − ∂R/∂q_s = Q_s holds for the other coordinates alone. What R leaves at q̇_s = 0 is minus the amended potential, V + ½ pᵀ
-M_cc⁻¹ p where no velocity has a part of its own.
+R = T − V − Σ_c p_c q̇_c removes ignorable coordinates, whose momenta are constants (Routh). With
+p_c = ∂T/∂q̇_c constant, d/dt ∂R/∂q̇_s − ∂R/∂q_s = Q_s holds for the other coordinates alone. What R
+leaves at q̇_s = 0 is minus the amended potential, V + ½ pᵀ M_cc⁻¹ p where no velocity has a part of
+its own.
 
 Source: Gol80 8-3; PRINCIPLES, first integrals along symmetries.
 """
@@ -24,7 +26,12 @@ from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
 from dalembert.symbolic.algebra.exact.verdict import Undecided, Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.printing import equation_text
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, gradient_column
@@ -32,7 +39,9 @@ from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, gradi
 
 @dataclass(frozen=True)
 class Symmetry(Displayable):
-    """A direction ξ, its momentum p·ξ in the speeds, and what was found about both, each decided exactly."""
+    """A direction ξ, its momentum p·ξ in the speeds, and what was found about both, each decided
+    exactly.
+    """
 
     system: str
     xi: tuple[tuple[str, str], ...]
@@ -46,7 +55,9 @@ class Symmetry(Displayable):
     @property
     def failed_conditions(self) -> tuple[str, ...]:
         """What does not hold of the conditions for p·ξ."""
-        return tuple(name for name, found in self.checks if found.holds is False and name != "A ξ + b = 0")
+        return tuple(
+            name for name, found in self.checks if found.holds is False and name != "A ξ + b = 0"
+        )
 
     def __str__(self) -> str:
         direction = ", ".join(f"{q}: {x}" for q, x in self.xi)
@@ -61,14 +72,18 @@ def _constancy_text(constant: bool | None) -> str:
     return {True: "constant", False: "not constant", None: "undecided"}[constant]
 
 
-def symmetry(E: Energies, motion: MotionIdentityTest, xi: Mapping[int, int], where: Mapping[int, int]) -> Symmetry:
+def symmetry(
+    E: Energies, motion: MotionIdentityTest, xi: Mapping[int, int], where: Mapping[int, int]
+) -> Symmetry:
     """Decide on ξ = {q_k: ξ_k}, nodes of E's tape."""
     t, kin = E.t, E.kin
     T = kinetic_energy_in_rates(E)
     direction = Column(t, (xi.get(q, t.zero) for q in kin.q))
     insert = Substitution(t, where)
     conditions = _conditions(E, T, direction).items()
-    checks = tuple((name, decide_zero(t, column.map(insert).nodes).verdict) for name, column in conditions)
+    checks = tuple(
+        (name, decide_zero(t, column.map(insert).nodes).verdict) for name, column in conditions
+    )
     momentum = kin.scalar(kin.in_speeds((direction @ gradient_column(T, Column(t, kin.qdot))).i))
     energy = jacobi_integral(E) - momentum
     constant = motion.are_zero([E.rate(momentum), E.rate(energy)], where)
@@ -82,7 +97,10 @@ def _conditions(E: Energies, T: Scalar, xi: Column) -> dict[str, Column]:
 
     def along(f: Scalar) -> Column:
         """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
-        by_q, by_rate = gradient_column(f, Column(t, kin.q)), gradient_column(f, Column(t, kin.qdot))
+        by_q, by_rate = (
+            gradient_column(f, Column(t, kin.q)),
+            gradient_column(f, Column(t, kin.qdot)),
+        )
         return Column(t, [(xi @ by_q + xi.map(Derivative(t, t.rate)) @ by_rate).i])
 
     conditions = {
@@ -102,7 +120,9 @@ def _conditions(E: Energies, T: Scalar, xi: Column) -> dict[str, Column]:
 
 @dataclass(frozen=True)
 class RouthReduction(Displayable):
-    """The Routhian and the equations of the coordinates that remain; `equations[s]` = 0, proved on the motion."""
+    """The Routhian and the equations of the coordinates that remain; `equations[s]` = 0, proved
+    on the motion.
+    """
 
     system: str
     ignorable: tuple[str, ...]
@@ -122,7 +142,9 @@ class RouthReduction(Displayable):
         lines += [f"  {name} = {e}, constant" for name, e in self.momenta]
         lines += [f"  {name} = {e}" for name, e in self.rates]
         lines += [f"  R = {self.routhian}", f"  amended potential = {self.amended_potential}"]
-        lines += [f"  {equation_text(tape, e.i, self._leading, self._rates)}" for e in self.equations]
+        lines += [
+            f"  {equation_text(tape, e.i, self._leading, self._rates)}" for e in self.equations
+        ]
         return "\n".join(lines)
 
 
@@ -136,7 +158,11 @@ class _RouthReducer:
         self.E, self.t, self.kin, self.motion = E, E.t, E.kin, motion
         if self.kin.rows:
             rows = ", ".join(repr(row.name) for row in self.kin.rows)
-            msg = f"Routh's reduction is for independent coordinates; {self.kin.system.name!r} has the rows {rows}"
+            msg = (
+                f"Routh's reduction is for independent coordinates; {self.kin.system.name!r} "
+                f"has "
+                f"the rows {rows}"
+            )
             raise NotApplicable(msg)
         self.T = kinetic_energy_in_rates(E)
         self.p = gradient_column(self.T, Column(self.t, self.kin.qdot)).nodes
@@ -148,13 +174,22 @@ class _RouthReducer:
         E, kin = self.E, self.kin
         inside = set(symbols_of(self.t, [self.T.i, E.V.i]))
         absent = [k for k, q in enumerate(kin.q) if q not in inside]
-        constant = self.motion.are_zero([E.rate(kin.scalar(kin.in_speeds(self.p[k]))) for k in absent])
+        constant = self.motion.are_zero(
+            [E.rate(kin.scalar(kin.in_speeds(self.p[k]))) for k in absent]
+        )
         ignorable = [k for k, holds in zip(absent, constant, strict=True) if holds]
         if not ignorable and None in constant:
-            msg = f"whether a coordinate of {kin.system.name!r} is ignorable: undecided ({self.motion.undecided_reason})"
+            msg = (
+                f"whether a coordinate of {kin.system.name!r} is ignorable: undecided "
+                f"({self.motion.undecided_reason})"
+            )
             raise Undecided(msg)
         if not ignorable:
-            why = f"a load acts along {', '.join(self._name(k) for k in absent)}" if absent else "T or V contains each of them"
+            why = (
+                f"a load acts along {', '.join(self._name(k) for k in absent)}"
+                if absent
+                else "T or V contains each of them"
+            )
             msg = f"no coordinate of {kin.system.name!r} is ignorable: {why}"
             raise NotApplicable(msg)
         return ignorable
@@ -166,7 +201,9 @@ class _RouthReducer:
         t, kin, s = self.t, self.kin, self.kin.scalar
         symbols = [t.private_symbol(f"p_{self._name(k)}") for k in self.ignorable]
         rates = self._rates(symbols)
-        insert = Substitution(t, dict(zip((kin.qdot[k] for k in self.ignorable), rates, strict=True)))
+        insert = Substitution(
+            t, dict(zip((kin.qdot[k] for k in self.ignorable), rates, strict=True))
+        )
         carried = Column(t, symbols) @ Column(t, (kin.qdot[k] for k in self.ignorable))
         R = insert((self.T - self.E.V - carried).i)
         at_rest = Substitution(t, {kin.qdot[k]: t.zero for k in self.remaining})
@@ -176,8 +213,12 @@ class _RouthReducer:
             system=kin.system.name,
             ignorable=tuple(str(s(kin.q[k])) for k in self.ignorable),
             remaining=tuple(str(s(kin.q[k])) for k in self.remaining),
-            momenta=tuple((str(s(x)), s(self.p[k])) for x, k in zip(symbols, self.ignorable, strict=True)),
-            rates=tuple((str(s(kin.qdot[k])), s(e)) for k, e in zip(self.ignorable, rates, strict=True)),
+            momenta=tuple(
+                (str(s(x)), s(self.p[k])) for x, k in zip(symbols, self.ignorable, strict=True)
+            ),
+            rates=tuple(
+                (str(s(kin.qdot[k])), s(e)) for k, e in zip(self.ignorable, rates, strict=True)
+            ),
             routhian=s(R),
             amended_potential=s(t.neg(at_rest(R))),
             equations=tuple(s(e) for e in equations),
@@ -198,19 +239,26 @@ class _RouthReducer:
         """d/dt ∂R/∂q̇_s − ∂R/∂q_s − Q_s, the momenta being constant."""
         t, kin = self.t, self.kin
         routhian, rate = kin.scalar(R), Derivative(t, t.rate)
-        inertia = gradient_column(routhian, Column(t, kin.qdot)).map(rate) - gradient_column(routhian, Column(t, kin.q))
+        inertia = gradient_column(routhian, Column(t, kin.qdot)).map(rate) - gradient_column(
+            routhian, Column(t, kin.q)
+        )
         left = inertia - generalized_forces(kin).map(insert)
         return [left.nodes[k] for k in self.remaining]
 
     def _verify_on_motion(self, equations: Sequence[int], symbols: Sequence[int]) -> None:
         """Each vanishes on every motion, with p_c = ∂T/∂q̇_c."""
         t, kin = self.t, self.kin
-        put_momenta = Substitution(t, dict(zip(symbols, (self.p[k] for k in self.ignorable), strict=True)))
+        put_momenta = Substitution(
+            t, dict(zip(symbols, (self.p[k] for k in self.ignorable), strict=True))
+        )
         put_accelerations = Substitution(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
         left = [kin.scalar(kin.in_speeds(put_accelerations(put_momenta(e)))) for e in equations]
         same = self.motion.are_zero(left)
         if False not in same and None in same:
-            msg = f"whether Routh's equations of {kin.system.name!r} are those of the motion: undecided ({self.motion.undecided_reason})"
+            msg = (
+                f"whether Routh's equations of {kin.system.name!r} are those of the motion: "
+                f"undecided ({self.motion.undecided_reason})"
+            )
             raise Undecided(msg)
         if not all(same):
             msg = f"Routh's equations of {kin.system.name!r} are not those of the motion"

@@ -1,8 +1,9 @@
 """B τ = M u̇ − f: the loads that make a motion, given by drives of one's choice.
 
-Without a choice there is one load for every independent speed, and it is unique. Inputs or joints may be chosen as
-drives instead: where they are more than the speeds, the answer is the one of least norm; where they cannot make the
-motion (a free root that no joint holds), it is refused with what is missing.
+Without a choice there is one load for every independent speed, and it is unique. Inputs or joints
+may be chosen as drives instead: where they are more than the speeds, the answer is the one of least
+norm; where they cannot make the motion (a free root that no joint holds), it is refused with what
+is missing.
 """
 
 from __future__ import annotations
@@ -36,7 +37,13 @@ class InverseDynamics(Displayable):
     `drives` says what each entry belongs to, `route` how the loads were derived.
     """
 
-    def __init__(self, loads: RequiredLoads, drives: tuple[str, ...], B: list[dict[int, int]] | None, nodes: Sequence[int]) -> None:
+    def __init__(
+        self,
+        loads: RequiredLoads,
+        drives: tuple[str, ...],
+        B: list[dict[int, int]] | None,
+        nodes: Sequence[int],
+    ) -> None:
         kin = loads.kinematics
         self.drives, self.route, self._names = drives, loads.route, tuple(map(kin.name, kin.u))
         self.n_u = kin.n_u
@@ -46,14 +53,21 @@ class InverseDynamics(Displayable):
         self._has_actuators = B is not None
 
     def __str__(self) -> str:
-        return f"Inverse dynamics {self.route}: f(q, u, udot) = the loads of {', '.join(self.drives)}\n  u = {', '.join(self._names)}"
+        return (
+            f"Inverse dynamics {self.route}: f(q, u, udot) = the loads of "
+            f"{', '.join(self.drives)}\n  u = {', '.join(self._names)}"
+        )
 
     def __call__(self, q: Any, u: Any, udot: Any, t: Any = 0.0, **values: Any) -> Numbers:
         """The loads of the drives."""
         y = self.state_function(q, u, udot, t, **values)
         if not self._has_actuators:
             return y
-        return np.array([self._least_norm_loads(row) for row in y]) if y.ndim == 2 else self._least_norm_loads(y)
+        return (
+            np.array([self._least_norm_loads(row) for row in y])
+            if y.ndim == 2
+            else self._least_norm_loads(y)
+        )
 
     def _least_norm_loads(self, y: Numbers) -> Numbers:
         """The least τ with B τ = r; an error where there is none."""
@@ -64,18 +78,29 @@ class InverseDynamics(Displayable):
         worst = int(np.argmax(np.abs(missing)))
         if abs(missing[worst]) > _RESIDUAL_TOLERANCE * max(1.0, float(np.max(np.abs(r)))):
             name = self._names[worst]
-            msg = f"these drives cannot make this motion: along {name} a load of {missing[worst]:g} is missing; add a drive there"
+            msg = (
+                f"these drives cannot make this motion: along {name} a load of "
+                f"{missing[worst]:g} is missing; add a drive there"
+            )
             raise NotDriven(msg)
         return np.asarray(tau)
 
 
-def inverse_dynamics(system: System, drives: Sequence[str] | Literal["inputs"] | None = None) -> InverseDynamics:
-    """Native loads for given q, u, u̇: along every speed, or of chosen drives (inputs or coordinates by name, or "inputs")."""
+def inverse_dynamics(
+    system: System, drives: Sequence[str] | Literal["inputs"] | None = None
+) -> InverseDynamics:
+    """Native loads for given q, u, u̇: along every speed, or of chosen drives (inputs or
+    coordinates by name, or "inputs").
+    """
     kin = kinematics(system)
     loads = required_loads(kin)
     if drives is None:
         return InverseDynamics(loads, tuple(map(kin.name, kin.u)), None, loads.nodes)
-    names = [s.name for s in system.symbols.values() if s.kind == "input"] if drives == "inputs" else list(drives)
+    names = (
+        [s.name for s in system.symbols.values() if s.kind == "input"]
+        if drives == "inputs"
+        else list(drives)
+    )
     if not names or len(set(names)) != len(names):
         msg = "inverse_dynamics: give different drives, inputs or coordinates by name" + (
             "; this system has no inputs" if not names else ""
@@ -86,7 +111,9 @@ def inverse_dynamics(system: System, drives: Sequence[str] | Literal["inputs"] |
     return InverseDynamics(loads, tuple(names), B, nodes)
 
 
-def _actuation_matrix(system: System, loads: RequiredLoads, names: list[str]) -> tuple[list[int], list[dict[int, int]]]:
+def _actuation_matrix(
+    system: System, loads: RequiredLoads, names: list[str]
+) -> tuple[list[int], list[dict[int, int]]]:
     """r and B with r = B τ: an input acts as its loads say, a coordinate along its own rate."""
     kin, t = loads.kinematics, loads.tape
     symbols = {n: system.symbols[n] for n in names}

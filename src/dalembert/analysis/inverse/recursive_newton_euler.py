@@ -1,10 +1,12 @@
 """M u̇ − f: the load along every speed that a motion needs beside the declared loads.
 
-τ = S·(I α̂ + …) in every joint of an open tree, in operations proportional to the links: from the root to the tips the velocities and
-accelerations; from the tips to the root the forces and moments that give each link its acceleration. Classical accelerations of the
-joint points are used; gravity enters as an acceleration of the ground upwards. Elsewhere Kane's residual is these loads.
+τ = S·(I α̂ + …) in every joint of an open tree, in operations proportional to the links: from the
+root to the tips the velocities and accelerations; from the tips to the root the forces and moments
+that give each link its acceleration. Classical accelerations of the joint points are used; gravity
+enters as an acceleration of the ground upwards. Elsewhere Kane's residual is these loads.
 
-Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 5, in classical accelerations.
+Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 5, in classical
+accelerations.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ _REQUIRED_LOADS_CACHE: Final = PerOwnerCache[RequiredLoads]()
 
 
 def required_loads(kin: Kinematics) -> RequiredLoads:
-    """Link by link where the bodies form an open tree whose freedoms are the speeds, otherwise Kane's residual."""
+    """Link by link where the bodies form an open tree whose freedoms are the speeds, otherwise
+    Kane's residual.
+    """
     return _REQUIRED_LOADS_CACHE(kin, None, lambda: _by_recursion(kin) or _by_kane(kin))
 
 
@@ -69,7 +73,7 @@ def _by_recursion(kin: Kinematics) -> RequiredLoads | None:
 
 def _by_kane(kin: Kinematics) -> RequiredLoads:
     d = kane(kin)
-    return RequiredLoads(d.kinematics, d.principle_form.residuals, "Kane's residual")
+    return RequiredLoads(d.kinematics, d.native.residuals, "Kane's residual")
 
 
 # ---- link by link ------------------------------------------------------------------------------
@@ -77,7 +81,9 @@ def _by_kane(kin: Kinematics) -> RequiredLoads:
 
 @dataclass(frozen=True)
 class LinkInertia:
-    """m, h = Σ m ρ and the inertia A about the link's point, of all that is fixed to a link, in its axes."""
+    """m, h = Σ m ρ and the inertia A about the link's point, of all that is fixed to a link, in
+    its axes.
+    """
 
     m: int
     h: Triple
@@ -105,10 +111,14 @@ class LinkMotion:
         assert parent is not None
         w_p, alpha, a = self.w[parent], self.alpha[parent], self.a[parent]
         swing = add3(t, cross3(t, w_p, link.r), scale3(t, t.const(2), link.r_dot))
-        a = add3(t, add3(t, a, link.r_bias), add3(t, cross3(t, alpha, link.r), cross3(t, w_p, swing)))
+        a = add3(
+            t, add3(t, a, link.r_bias), add3(t, cross3(t, alpha, link.r), cross3(t, w_p, swing))
+        )
         w = w_p
         if link.frame is not parent.frame:
-            w, alpha, a = (link.frame.transform_components(t, x, to_parent=False) for x in (w_p, alpha, a))
+            w, alpha, a = (
+                link.frame.transform_components(t, x, to_parent=False) for x in (w_p, alpha, a)
+            )
         # ω × ω̄ = (ω_p) × ω̄, since ω̄ × ω̄ = 0
         alpha = add3(t, alpha, add3(t, link.spin_bias, cross3(t, w, link.spin)))
         for x, s_w, s_v in link.joint_axes:
@@ -119,13 +129,17 @@ class LinkMotion:
 
 
 def joint_torques(kin: Kinematics) -> dict[int, int]:
-    """{q̇ or spin: τ}: what must act along each freedom of an open tree beside the loads that are declared."""
+    """{q̇ or spin: τ}: what must act along each freedom of an open tree beside the loads that
+    are declared.
+    """
     motions = LinkMotion(kin)
     t, tree = kin.tape, motions.tree
     force: dict[TreeLink, Triple] = {}
     moment: dict[TreeLink, Triple] = {}
     for link in tree.links:
-        moment[link], force[link] = _inertia_wrench(t, link_inertia(kin, link), motions.w[link], motions.alpha[link], motions.a[link])
+        moment[link], force[link] = _inertia_wrench(
+            t, link_inertia(kin, link), motions.w[link], motions.alpha[link], motions.a[link]
+        )
     tau: dict[int, int] = {}
     for link in reversed(tree.links[1:]):
         n, f = moment[link], force[link]
@@ -137,7 +151,10 @@ def joint_torques(kin: Kinematics) -> dict[int, int]:
         parent = link.parent
         assert parent is not None
         if link.frame is not parent.frame:
-            n, f = link.frame.transform_components(t, n, to_parent=True), link.frame.transform_components(t, f, to_parent=True)
+            n, f = (
+                link.frame.transform_components(t, n, to_parent=True),
+                link.frame.transform_components(t, f, to_parent=True),
+            )
         force[parent] = add3(t, force[parent], f)
         moment[parent] = add3(t, moment[parent], add3(t, n, cross3(t, link.r, f)))
     applied = _applied_joint_loads(kin, tree)
@@ -159,17 +176,27 @@ def link_inertia(kin: Kinematics, link: TreeLink) -> LinkInertia:
     return LinkInertia(m, h, A)
 
 
-def _inertia_wrench(t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple) -> tuple[Triple, Triple]:
+def _inertia_wrench(
+    t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple
+) -> tuple[Triple, Triple]:
     """n = A α + ω × A ω + h × a,  f = m a + α × h + ω × (ω × h), at the link's point."""
-    n = add3(t, add3(t, matrix_vector(t, I.A, alpha), cross3(t, w, matrix_vector(t, I.A, w))), cross3(t, I.h, a))
+    n = add3(
+        t,
+        add3(t, matrix_vector(t, I.A, alpha), cross3(t, w, matrix_vector(t, I.A, w))),
+        cross3(t, I.h, a),
+    )
     f = add3(t, scale3(t, I.m, a), add3(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
     return n, f
 
 
 def _applied_joint_loads(kin: Kinematics, tree: KinematicTree) -> dict[int, int]:
-    """The declared loads along every freedom, gravity left out; along a spin ½ E Q_e, since ė = ½ Eᵀ s."""
+    """The declared loads along every freedom, gravity left out; along a spin ½ E Q_e, since ė =
+    ½ Eᵀ s.
+    """
     t = kin.tape
-    Q = dict(zip(kin.qdot, Quantities(kin).rates.generalized_force_without_gravity.value, strict=True))
+    Q = dict(
+        zip(kin.qdot, Quantities(kin).rates.generalized_force_without_gravity.value, strict=True)
+    )
     for link in tree.links[1:]:
         if link.ball is not None:
             along = link.ball.torque_from_load(t, [Q[t.rate(e) or e] for e in link.ball.e])

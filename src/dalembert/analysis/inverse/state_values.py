@@ -16,7 +16,11 @@ from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics, unreduced_kinematics
+from dalembert.mechanics.kinematics.system_kinematics import (
+    Kinematics,
+    kinematics,
+    unreduced_kinematics,
+)
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.states.constraint_rank import regular_kinematics
@@ -31,7 +35,9 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class StateValues(Displayable):
-    """A state of a system that satisfies every row: M u̇ = f there, and whatever else is asked of it."""
+    """A state of a system that satisfies every row: M u̇ = f there, and whatever else is asked
+    of it.
+    """
 
     kinematics: Kinematics
     t: float
@@ -42,12 +48,19 @@ class StateValues(Displayable):
 
     def __str__(self) -> str:
         kin = self.kinematics
-        values = [*zip(map(kin.name, kin.q), self.q, strict=True), *zip(self.speeds, self.u, strict=True)]
-        return "\n".join([f"{kin.system.name} at t = {self.t:g}", *(f"  {name} = {x:.9g}" for name, x in values)])
+        values = [
+            *zip(map(kin.name, kin.q), self.q, strict=True),
+            *zip(self.speeds, self.u, strict=True),
+        ]
+        return "\n".join(
+            [f"{kin.system.name} at t = {self.t:g}", *(f"  {name} = {x:.9g}" for name, x in values)]
+        )
 
     @cached_property
     def _mass_and_forcing(self) -> tuple[Numbers, Numbers]:
-        return mass_matrix_and_forcing(required_loads(self.kinematics), self.q, self.u, self.t, self.numbers)
+        return mass_matrix_and_forcing(
+            required_loads(self.kinematics), self.q, self.u, self.t, self.numbers
+        )
 
     @property
     def M(self) -> Numbers:
@@ -70,7 +83,9 @@ class StateValues(Displayable):
         return tuple(self.kinematics.name(u) for u in self.kinematics.u)
 
     def value(self, expression: Any) -> float | Numbers:
-        """The number that an expression has here; of a vector its three components along N, of a Jacobian its rows."""
+        """The number that an expression has here; of a vector its three components along N, of a
+        Jacobian its rows.
+        """
         if isinstance(expression, Jacobian):
             return np.array([[self.value(c) for c in row] for row in expression.rows])
         if isinstance(expression, Vector):
@@ -78,9 +93,13 @@ class StateValues(Displayable):
         evaluator = Evaluator(self.kinematics, self.numbers)
         node = evaluator.node(expression)
         needs_accelerations = evaluator.level(node) is Level.ACCELERATION
-        state = dict(zip((*evaluator.kin.q, *evaluator.kin.u), (*self.q.tolist(), *self.u.tolist()), strict=True)) | {
-            evaluator.time: self.t
-        }
+        state = dict(
+            zip(
+                (*evaluator.kin.q, *evaluator.kin.u),
+                (*self.q.tolist(), *self.u.tolist()),
+                strict=True,
+            )
+        ) | {evaluator.time: self.t}
         if needs_accelerations:
             state |= dict(zip(evaluator.kin.udot, self.udot.tolist(), strict=True))
         (x,) = evaluator.values_at([evaluator.in_state(node)], state)
@@ -99,15 +118,28 @@ def state_values(
     guess: Mapping[Any, Any] | None = None,
     t: float = 0.0,
 ) -> StateValues:
-    """The state that `at` names; what it does not name is zero where the rows allow it, otherwise solved for."""
+    """The state that `at` names; what it does not name is zero where the rows allow it,
+    otherwise solved for.
+    """
     kin = kinematics(system)
     numbers = run_values(kin, values or {}, inputs or {}).symbol_values_at(t)
     given = require_mapping("at", {} if at is None else at)
     if kin.state_dependent_pivots and not system.speed_list:
-        kin = regular_kinematics(kin, solve_initial_conditions(unreduced_kinematics(kin), given, numbers, t, guess).q, numbers, t)
+        kin = regular_kinematics(
+            kin,
+            solve_initial_conditions(unreduced_kinematics(kin), given, numbers, t, guess).q,
+            numbers,
+            t,
+        )
         numbers = run_values(kin, values or {}, inputs or {}).symbol_values_at(t)
     start = solve_initial_conditions(kin, given, numbers, t, guess)
-    return StateValues(kin, t, np.asarray(start.q), np.asarray(start.u), numbers | dict(zip(kin.x, start.x.tolist(), strict=True)))
+    return StateValues(
+        kin,
+        t,
+        np.asarray(start.q),
+        np.asarray(start.u),
+        numbers | dict(zip(kin.x, start.x.tolist(), strict=True)),
+    )
 
 
 @check_options
@@ -121,11 +153,12 @@ def evaluate(
     guess: Mapping[Any, Any] | None = None,
     t: float = 0.0,
 ) -> Any:
-    """The values of expressions at a state, without a run: da.evaluate(s, {"height": P_y, "T": "m*v**2/2"}, at={"theta": 0.3}).
+    """The values of expressions at a state, without a run: da.evaluate(s, {"height": P_y, "T":
+    "m*v**2/2"}, at={"theta": 0.3}).
 
-    A mapping gives a mapping with the same keys, a sequence a list, one expression one number; a vector gives its three
-    components along N. `values`, `inputs`, `guess` and `t` are those of a run's start. Accelerations follow from the
-    equations of motion.
+    A mapping gives a mapping with the same keys, a sequence a list, one expression one number; a
+    vector gives its three components along N. `values`, `inputs`, `guess` and `t` are those of a
+    run's start. Accelerations follow from the equations of motion.
     """
     state = state_values(system, at, values=values, inputs=inputs, guess=guess, t=t)
     if isinstance(expressions, Mapping):
@@ -146,5 +179,10 @@ def mass_matrix_and_forcing(
     known |= dict(zip((*kin.q, *kin.u, kin.system.t.i), (*q, *u, np.float64(t)), strict=True))
     known |= dict(zip(kin.udot, units, strict=True))
     with np.errstate(all="ignore"):
-        rows = np.array([np.broadcast_to(x, p + 1) for x in fold(kin.tape, loads.nodes, known.__getitem__, ArrayArithmetic())])
+        rows = np.array(
+            [
+                np.broadcast_to(x, p + 1)
+                for x in fold(kin.tape, loads.nodes, known.__getitem__, ArrayArithmetic())
+            ]
+        )
     return rows[:, 1:] - rows[:, :1], -rows[:, 0]

@@ -1,7 +1,8 @@
 """A = ∂(ż, u̇)/∂(z, u): a system linearized about a point, in independent coordinates and speeds.
 
-δq = S δz + S_w δw: the changes of q that the holonomic rows allow, by n − m independent coordinates z. From φ_q δq + φ_w δw = 0, the
-dependent coordinates follow as δq_D = −φ_D⁻¹ (φ_I δz + φ_w δw); rows contain w where a motion is specified.
+δq = S δz + S_w δw: the changes of q that the holonomic rows allow, by n − m independent coordinates
+z. From φ_q δq + φ_w δw = 0, the dependent coordinates follow as δq_D = −φ_D⁻¹ (φ_I δz + φ_w δw);
+rows contain w where a motion is specified.
 
 Source: Gre03 (4.1)–(4.9) for q̇ = W u + X; the rest is the chain rule.
 """
@@ -39,9 +40,11 @@ _EQUAL: Final = 1e-6
 
 
 def choose_independent(phi_q: FloatArray, required: Sequence[int] | None = None) -> tuple[int, ...]:
-    """The places of n − m coordinates that determine the others; those that the rows reach most steeply are dependent.
+    """The places of n − m coordinates that determine the others; those that the rows reach most
+    steeply are dependent.
 
-    Rows are scaled to unit length, pivots are the largest; among equals the coordinate declared last depends on the others.
+    Rows are scaled to unit length, pivots are the largest; among equals the coordinate declared
+    last depends on the others.
     """
     m, n = phi_q.shape
     J = phi_q / np.maximum(np.linalg.norm(phi_q, axis=1, keepdims=True), np.finfo(float).tiny)
@@ -51,10 +54,17 @@ def choose_independent(phi_q: FloatArray, required: Sequence[int] | None = None)
     for k in range(m):
         size = np.abs(J[k:])
         if not (largest := size.max(initial=0.0)) > _SINGULAR:
-            why = "the given coordinates are not independent" if required is not None else "the holonomic rows are not independent"
+            why = (
+                "the given coordinates are not independent"
+                if required is not None
+                else "the holonomic rows are not independent"
+            )
             msg = f"linearize: {why} at this point (rank {k} of {m})"
             raise BadLinearPoint(msg)
-        row, column = max(((i, j) for i, j in np.argwhere(size >= (1 - _EQUAL) * largest)), key=lambda ij: (ij[1], -ij[0]))
+        row, column = max(
+            ((i, j) for i, j in np.argwhere(size >= (1 - _EQUAL) * largest)),
+            key=lambda ij: (ij[1], -ij[0]),
+        )
         J[[k, k + row]] = J[[k + row, k]]
         J[k + 1 :] -= np.outer(J[k + 1 :, column] / J[k, column], J[k])
         J[k + 1 :, column] = 0.0
@@ -62,8 +72,12 @@ def choose_independent(phi_q: FloatArray, required: Sequence[int] | None = None)
     return tuple(k for k in range(n) if k not in dependent)
 
 
-def tangent_basis(phi_q: FloatArray, phi_w: FloatArray, free: Sequence[int]) -> tuple[FloatArray, FloatArray]:
-    """S and S_w with δq = S δz + S_w δw: ones for z itself, −φ_D⁻¹ φ_I and −φ_D⁻¹ φ_w for the others."""
+def tangent_basis(
+    phi_q: FloatArray, phi_w: FloatArray, free: Sequence[int]
+) -> tuple[FloatArray, FloatArray]:
+    """S and S_w with δq = S δz + S_w δw: ones for z itself, −φ_D⁻¹ φ_I and −φ_D⁻¹ φ_w for the
+    others.
+    """
     n = phi_q.shape[1]
     depend = [k for k in range(n) if k not in free]
     S = np.zeros((n, len(free) + phi_w.shape[1]), dtype=phi_q.dtype)
@@ -72,7 +86,10 @@ def tangent_basis(phi_q: FloatArray, phi_w: FloatArray, free: Sequence[int]) -> 
         try:
             S[depend] = -np.linalg.solve(phi_q[:, depend], np.hstack([phi_q[:, list(free)], phi_w]))
         except np.linalg.LinAlgError as problem:
-            msg = "linearize: the coordinates chosen as independent are not so at this point; choose others with coordinates="
+            msg = (
+                "linearize: the coordinates chosen as independent are not so at this point; "
+                "choose others with coordinates="
+            )
             raise BadLinearPoint(msg) from problem
     return S[:, : len(free)], S[:, len(free) :]
 
@@ -99,14 +116,21 @@ def linearize(
 ) -> LinearModel:
     """δẋ = f₀ + A δx + B δw, δy = C δx + D δw, with x = (z, u).
 
-    about        values of any coordinates, rates or speeds, completed as a start is; what contradicts the rows is refused
-    inputs       values of the inputs at the point, zero where not given; an expression closes a loop
-    outputs      expressions in coordinates, rates, accelerations and inputs
-    equilibrium  whether accelerations at the point are refused
-    coordinates  the independent coordinates z; by default those that the rows leave best determined
+    about        values of any coordinates, rates or speeds, completed as a start is; what
+    contradicts the rows is refused inputs       values of the inputs at the point, zero where not
+    given; an expression closes a loop outputs      expressions in coordinates, rates, accelerations
+    and inputs equilibrium  whether accelerations at the point are refused coordinates  the
+    independent coordinates z; by default those that the rows leave best determined
     """
     point = {} if about is None else require_mapping("about", about)
-    chosen, start = _operating_point(operating_values(system, values or {}, inputs or {}), point, guess, t, values or {}, inputs or {})
+    chosen, start = _operating_point(
+        operating_values(system, values or {}, inputs or {}),
+        point,
+        guess,
+        t,
+        values or {},
+        inputs or {},
+    )
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"linearize: outputs={outputs!r}; give a list of expressions"
         raise BadLinearPoint(msg)
@@ -116,7 +140,9 @@ def linearize(
     if equilibrium:
         _check_equilibrium(field, slopes)
     wanted = None if coordinates is None else _coordinate_indices(field, coordinates)
-    linear_model = linear_model_at(field, start, slopes, 0, choose_independent(slopes.phi_q[0], wanted))
+    linear_model = linear_model_at(
+        field, start, slopes, 0, choose_independent(slopes.phi_q[0], wanted)
+    )
     return replace(linear_model, steady=_is_steady(field, start, linear_model, numbers))
 
 
@@ -133,14 +159,22 @@ def _operating_point(
     if not kin.state_dependent_pivots or kin.system.speed_list:
         return chosen, solve_initial_conditions(kin, about, numbers, t, guess=guess)
     # all rates are regular everywhere
-    regular = regular_kinematics(kin, solve_initial_conditions(unreduced_kinematics(kin), about, numbers, t, guess=guess).q, numbers, t)
+    regular = regular_kinematics(
+        kin,
+        solve_initial_conditions(unreduced_kinematics(kin), about, numbers, t, guess=guess).q,
+        numbers,
+        t,
+    )
     if regular is not kin:
         chosen = operating_values(kin.system, values, inputs, regular)
-    return chosen, solve_initial_conditions(chosen.kin, about, chosen.symbol_values_at(t), t, guess=guess)
+    return chosen, solve_initial_conditions(
+        chosen.kin, about, chosen.symbol_values_at(t), t, guess=guess
+    )
 
 
 def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[LinearModel]:
-    """The linear models about every point of a run, or of run.at(times); coordinates are chosen at the first.
+    """The linear models about every point of a run, or of run.at(times); coordinates are chosen at
+    the first.
 
     δẋ = A(t) δx + B(t) δw describes motions that begin near this one.
     """
@@ -148,11 +182,19 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
     field = cached_jacobians(chosen, run.start.t, outputs)
     known = [i for i in field.parameters if i in chosen.numbers]
     given = [i for i in field.parameters if i not in chosen.numbers]
-    numbers = {i: chosen.numbers[i] for i in known} | dict(zip(given, run.input_values(given), strict=True))
+    numbers = {i: chosen.numbers[i] for i in known} | dict(
+        zip(given, run.input_values(given), strict=True)
+    )
     slopes = field.at(np.hstack([run.q, run.x]), run.u, run.t, numbers)
     free = choose_independent(slopes.phi_q[0])
-    points = [replace(run.start, t=float(t), q=q, u=u, x=x) for t, q, u, x in zip(run.t, run.q, run.u, run.x, strict=True)]
-    return [replace(linear_model_at(field, point, slopes, k, free), steady=False) for k, point in enumerate(points)]
+    points = [
+        replace(run.start, t=float(t), q=q, u=u, x=x)
+        for t, q, u, x in zip(run.t, run.q, run.u, run.x, strict=True)
+    ]
+    return [
+        replace(linear_model_at(field, point, slopes, k, free), steady=False)
+        for k, point in enumerate(points)
+    ]
 
 
 def _extended_coordinates(start: InitialState) -> FloatArray:
@@ -160,7 +202,13 @@ def _extended_coordinates(start: InitialState) -> FloatArray:
     return np.concatenate([start.q, start.x])
 
 
-def linear_model_at(field: EquationJacobians, start: InitialState, slopes: JacobianValues, k: int, free: Sequence[int]) -> LinearModel:
+def linear_model_at(
+    field: EquationJacobians,
+    start: InitialState,
+    slopes: JacobianValues,
+    k: int,
+    free: Sequence[int],
+) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z + S_w ∂w, ∂u̇ = −M⁻¹ ∂r."""
     kin, n_q, n_u, n_z = field.evaluator.kin, field.n_q, field.n_u, len(free)
     S, S_w = tangent_basis(slopes.phi_q[k], slopes.phi_x[k][:, n_q + n_u :], free)
@@ -174,7 +222,13 @@ def linear_model_at(field: EquationJacobians, start: InitialState, slopes: Jacob
     y = slopes.y_x[k] @ L + slopes.y_udot[k] @ udot
     n = n_z + n_u
     rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
-    point = dict(zip(field.names((*field.q, *kin.u)), (*_extended_coordinates(start), *start.u.tolist()), strict=True))
+    point = dict(
+        zip(
+            field.names((*field.q, *kin.u)),
+            (*_extended_coordinates(start), *start.u.tolist()),
+            strict=True,
+        )
+    )
     return LinearModel(
         system=kin.system.name,
         t=start.t,
@@ -189,15 +243,29 @@ def linear_model_at(field: EquationJacobians, start: InitialState, slopes: Jacob
         y=slopes.y[k],
         point=point,
         units=units_by_name(kin.system, point),
-        last_amplitudes=tuple(str(a[-1].name) for x in kin.system.expansions.values() for a in x.amplitudes.values() if len(a) > 1),
+        last_amplitudes=tuple(
+            str(a[-1].name)
+            for x in kin.system.expansions.values()
+            for a in x.amplitudes.values()
+            if len(a) > 1
+        ),
         residual=ResidualJacobian(slopes.M[k], r[:, :n_z], r[:, n_z:n], r[:, n:], rates),
     )
 
 
-def _is_steady(field: EquationJacobians, start: InitialState, linear_model: LinearModel, numbers: Mapping[int, float]) -> bool:
-    """Whether A goes on as it is: no acceleration, no time, and the same slopes a moment later where states drive one another."""
+def _is_steady(
+    field: EquationJacobians,
+    start: InitialState,
+    linear_model: LinearModel,
+    numbers: Mapping[int, float],
+) -> bool:
+    """Whether A goes on as it is: no acceleration, no time, and the same slopes a moment later
+    where states drive one another.
+    """
     fastest = float(np.abs(start.qdot).max(initial=0.0))
-    if np.abs(linear_model.offset[linear_model.n_z :]).max(initial=0.0) > _AT_REST * max(1.0, fastest):
+    if np.abs(linear_model.offset[linear_model.n_z :]).max(initial=0.0) > _AT_REST * max(
+        1.0, fastest
+    ):
         return False
     if field.evaluator.depends_on_time([*field.r, *field.qdot, *field.phi, *field.e]):
         return False
@@ -211,7 +279,11 @@ def _is_steady(field: EquationJacobians, start: InitialState, linear_model: Line
     except (BadLinearPoint, np.linalg.LinAlgError):
         return False
     proper = [np.ix_(block, block) for block in strong_components(linear_model.A) if len(block) > 1]
-    return all(np.abs(A[part] - linear_model.A[part]).max() <= _STEADY_TOLERANCE * np.abs(linear_model.A[part]).max() for part in proper)
+    return all(
+        np.abs(A[part] - linear_model.A[part]).max()
+        <= _STEADY_TOLERANCE * np.abs(linear_model.A[part]).max()
+        for part in proper
+    )
 
 
 def _coordinate_indices(field: EquationJacobians, coordinates: Sequence[Key]) -> list[int]:
@@ -219,9 +291,14 @@ def _coordinate_indices(field: EquationJacobians, coordinates: Sequence[Key]) ->
     if isinstance(coordinates, str) or not isinstance(coordinates, Sequence):
         msg = f"linearize: coordinates={coordinates!r}; give a list of them"
         raise BadLinearPoint(msg)
-    nodes = [field.evaluator.node(key) for key in coordinates if field.evaluator.node(key) not in kin.x]
+    nodes = [
+        field.evaluator.node(key) for key in coordinates if field.evaluator.node(key) not in kin.x
+    ]
     if any(i not in kin.q for i in nodes) or len(nodes) != kin.n_q - len(field.phi):
-        msg = f"linearize: name {kin.n_q - len(field.phi)} of the coordinates {', '.join(field.names(kin.q))} as independent"
+        msg = (
+            f"linearize: name {kin.n_q - len(field.phi)} of the coordinates "
+            f"{', '.join(field.names(kin.q))} as independent"
+        )
         raise BadLinearPoint(msg)
     return [*(kin.q.index(i) for i in nodes), *range(kin.n_q, len(field.q))]
 
@@ -234,5 +311,8 @@ def _check_equilibrium(field: EquationJacobians, slopes: JacobianValues) -> None
         return
     names = field.names(field.evaluator.kin.udot)
     listed = ", ".join(f"{names[k]} = {udot[k]:.6g}" for k in wrong)
-    msg = f"linearize: not an equilibrium: {listed}; change the point, or leave out equilibrium=True and use the offset"
+    msg = (
+        f"linearize: not an equilibrium: {listed}; change the point, or leave out "
+        f"equilibrium=True and use the offset"
+    )
     raise BadLinearPoint(msg)

@@ -1,6 +1,7 @@
 """λ(p): how eigenvalues move with a parameter, and where stability ends.
 
-The parameter is a constant, or a coordinate, rate or speed of the point. All points are evaluated in one pass over the tape.
+The parameter is a constant, or a coordinate, rate or speed of the point. All points are evaluated
+in one pass over the tape.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
     Complex = NDArray[np.complex128]
 
-# growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the cube root of rounding
+# growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the
+# cube root of rounding
 _GROWTH_TOLERANCE: Final = 1e-4
 _BISECTIONS: Final = 14
 # of a plot in characters
@@ -57,7 +59,9 @@ class ParametricLinearization:
         self.parameter, self.t, self._about = name, t, about or {}
         self._system, self._values, self._inputs = system, values or {}, inputs or {}
         symbol = system.symbols.get(name)
-        self._constant = symbol.scalar.i if symbol is not None and symbol.kind == "constant" else None
+        self._constant = (
+            symbol.scalar.i if symbol is not None and symbol.kind == "constant" else None
+        )
         self._key = parameter
 
     def _values_at(self, p: float) -> RunValues:
@@ -71,12 +75,16 @@ class ParametricLinearization:
         for p in at:
             chosen = self._values_at(p)
             about = {**self._about, **({} if self._constant is not None else {self._key: p})}
-            starts.append(solve_initial_conditions(chosen.kin, about, chosen.symbol_values_at(self.t), self.t))
+            starts.append(
+                solve_initial_conditions(chosen.kin, about, chosen.symbol_values_at(self.t), self.t)
+            )
         field = cached_jacobians(chosen, self.t)
         numbers: dict[int, FloatArray | float] = dict(chosen.symbol_values_at(self.t))
         if self._constant is not None:
             numbers[self._constant] = np.array(at)
-        slopes = field.at(np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, numbers)
+        slopes = field.at(
+            np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, numbers
+        )
         free = choose_independent(slopes.phi_q[0])
         return [linear_model_at(field, s, slopes, k, free) for k, s in enumerate(starts)]
 
@@ -88,20 +96,26 @@ class ParametricLinearization:
     def stability_limit(self, low: float, high: float) -> float:
         """p between `low` and `high` at which max Re λ = 0.
 
-        Where damping makes the stable side decay, Re λ crosses zero and is bisected. Where it stays zero on the stable side
-        (conservative and gyroscopic systems), Re λ grows as a root or linearly; its power that is smooth is extrapolated to zero.
+        Where damping makes the stable side decay, Re λ crosses zero and is bisected. Where it stays
+        zero on the stable side (conservative and gyroscopic systems), Re λ grows as a root or
+        linearly; its power that is smooth is extrapolated to zero.
         """
         signs = [self._is_unstable(p) for p in (low, high)]
         if signs[0] == signs[1]:
             state = "unstable" if signs[0] else "stable"
-            msg = f"stability limit: {self.parameter} = {low:g} and {high:g} are both {state}; give two values between which it changes"
+            msg = (
+                f"stability limit: {self.parameter} = {low:g} and {high:g} are both {state}; "
+                f"give two values between which it changes"
+            )
             raise BadLinearPoint(msg)
         stable, unstable = (high, low) if signs[0] else (low, high)
         if self._is_damped(stable, unstable):
             from scipy.optimize import brentq
 
             # the zero of max Re λ between two points of opposite sign
-            return float(brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14))
+            return float(
+                brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14)
+            )
         for _ in range(_BISECTIONS):
             middle = (stable + unstable) / 2
             stable, unstable = (stable, middle) if self._is_unstable(middle) else (middle, unstable)
@@ -117,7 +131,9 @@ class ParametricLinearization:
         return all(growth < -_GROWTH_TOLERANCE * size for growth, size in growth_rates)
 
     def _extrapolate_limit(self, stable: float, unstable: float, width: float) -> float:
-        """The zero of growth^(1/α), α = ½ or 1, by a polynomial through points on the unstable side."""
+        """The zero of growth^(1/α), α = ½ or 1, by a polynomial through points on the unstable
+        side.
+        """
         edge, side = (stable + unstable) / 2, math.copysign(1.0, unstable - stable)
         step = max(width / 200, 8 * abs(unstable - stable))
         for _ in range(3):
@@ -128,7 +144,10 @@ class ParametricLinearization:
             roots = fit.roots()
             real = roots[np.abs(roots.imag) < 1e-3 * step].real
             if not real.size:
-                msg = f"stability limit: growth does not vanish smoothly near {self.parameter} = {edge:.9g}"
+                msg = (
+                    f"stability limit: growth does not vanish smoothly near {self.parameter} = "
+                    f"{edge:.9g}"
+                )
                 raise BadLinearPoint(msg)
             edge = float(real[np.argmin(np.abs(real - edge))])
             step /= 8
@@ -156,7 +175,10 @@ class RootLocus(Displayable):
         """Neighbouring values between which the number of growing eigenvalues changes."""
         size = np.maximum(np.abs(self.eigenvalues).max(axis=1, initial=0.0), np.finfo(float).tiny)
         growing = (self.eigenvalues.real > _GROWTH_TOLERANCE * size[:, None]).sum(axis=1)
-        return tuple((float(self.values[k]), float(self.values[k + 1])) for k in np.flatnonzero(np.diff(growing)))
+        return tuple(
+            (float(self.values[k]), float(self.values[k + 1]))
+            for k in np.flatnonzero(np.diff(growing))
+        )
 
     def text_plot(self, columns: int = 72) -> str:
         """Re λ over the parameter: • for a real eigenvalue, ◦ for a pair."""
@@ -175,30 +197,54 @@ class RootLocus(Displayable):
             column = round((p - low) / ((high - low) or 1.0) * (columns - 1))
             for x in line:
                 if 0 <= row(x.real) < _ROWS:
-                    grid[row(x.real)][column] = _PAIR if abs(x.imag) > 1e-9 * (1 + abs(x)) else _REAL
+                    grid[row(x.real)][column] = (
+                        _PAIR if abs(x.imag) > 1e-9 * (1 + abs(x)) else _REAL
+                    )
         labels = {0: top, row(0.0): 0.0, _ROWS - 1: top - height}
         lines = [
-            f"{labels[k]:>9.3g} │" + "".join(cells) if k in labels else " " * 10 + "│" + "".join(cells) for k, cells in enumerate(grid)
+            f"{labels[k]:>9.3g} │" + "".join(cells)
+            if k in labels
+            else " " * 10 + "│" + "".join(cells)
+            for k, cells in enumerate(grid)
         ]
         foot = f"{low:.6g}".ljust(columns - 10) + f"{high:.6g}".rjust(10)
-        return "\n".join([f"Re λ over {self.parameter}   {_REAL} real   {_PAIR} pair", *lines, " " * 11 + foot])
+        return "\n".join(
+            [f"Re λ over {self.parameter}   {_REAL} real   {_PAIR} pair", *lines, " " * 11 + foot]
+        )
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Re λ and |Im λ| over the parameter, saved as an image."""
-        parts = (("Re λ", self.eigenvalues.real, COLOURS[0]), ("|Im λ|", np.abs(self.eigenvalues.imag), COLOURS[1]))
+        parts = (
+            ("Re λ", self.eigenvalues.real, COLOURS[0]),
+            ("|Im λ|", np.abs(self.eigenvalues.imag), COLOURS[1]),
+        )
         panels = tuple(
-            Panel(name, tuple(Curve("", self.values, column, colour) for column in part.T), zero_line=True, dotted=True)
+            Panel(
+                name,
+                tuple(Curve("", self.values, column, colour) for column in part.T),
+                zero_line=True,
+                dotted=True,
+            )
             for name, part, colour in parts
         )
-        facts, span = f"eigenvalues over {self.parameter}", (float(self.values.min()), float(self.values.max()))
+        facts, span = (
+            f"eigenvalues over {self.parameter}",
+            (float(self.values.min()), float(self.values.max())),
+        )
         save(Chart(self.models[0].system, facts, GREY, span, panels, x_label=self.parameter), path)
 
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]
         for p, row in zip(self.values, self.eigenvalues, strict=True):
-            shown = [f"{z.real:.6g} ± {z.imag:.6g} i" if z.imag else f"{z.real:.6g}" for z in row if z.imag >= 0]
+            shown = [
+                f"{z.real:.6g} ± {z.imag:.6g} i" if z.imag else f"{z.real:.6g}"
+                for z in row
+                if z.imag >= 0
+            ]
             lines.append(f"  {p:>12.6g}  {',  '.join(shown)}")
-        return "\n".join([*lines, *([f"  and 0, {self.structural} times"] if self.structural else [])])
+        return "\n".join(
+            [*lines, *([f"  and 0, {self.structural} times"] if self.structural else [])]
+        )
 
 
 def root_locus(
@@ -211,7 +257,9 @@ def root_locus(
     inputs: Mapping[Any, Any] | None = None,
     t: float = 0.0,
 ) -> RootLocus:
-    """λ(p) for every p in `over`: a constant of the system, or a coordinate, rate or speed of the point."""
+    """λ(p) for every p in `over`: a constant of the system, or a coordinate, rate or speed of
+    the point.
+    """
     try:
         at = np.asarray(over, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -219,7 +267,9 @@ def root_locus(
     if at.ndim != 1 or at.size == 0 or not np.isfinite(at).all():
         msg = f"root locus: give a list of values for {parameter}"
         raise DalembertError(msg)
-    models = ParametricLinearization(system, parameter, about, values=values, inputs=inputs, t=t)(at)
+    models = ParametricLinearization(system, parameter, about, values=values, inputs=inputs, t=t)(
+        at
+    )
     all_modes = [m.modes() for m in models]
     zeros = min(sum(mode.structural for mode in ms.modes) for ms in all_modes)
     rows = [ms.eigenvalues[zeros:] for ms in all_modes]

@@ -1,4 +1,6 @@
-"""Ṡ = f_x S + f_p and ∂A/∂p: how a motion, a linear model and its eigenvalues change with the constants of a system."""
+"""Ṡ = f_x S + f_p and ∂A/∂p: how a motion, a linear model and its eigenvalues change with the
+constants of a system.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.linear.equation_jacobians import EquationJacobians, JacobianValues, cached_jacobians, run_values, solve_mass_matrix
+from dalembert.analysis.linear.equation_jacobians import (
+    EquationJacobians,
+    JacobianValues,
+    cached_jacobians,
+    run_values,
+    solve_mass_matrix,
+)
 from dalembert.analysis.linear.linear_model import LinearModel
 from dalembert.analysis.linear.linearize import choose_independent, linear_model_at, linearize
 from dalembert.errors import NotApplicable
@@ -46,19 +54,24 @@ class Sensitivity(Displayable):
     derivatives: FloatArray
 
     def __getitem__(self, key: tuple[str, str]) -> FloatArray:
-        return np.asarray(self.derivatives[:, self.states.index(key[0]), self.parameters.index(key[1])])
+        return np.asarray(
+            self.derivatives[:, self.states.index(key[0]), self.parameters.index(key[1])]
+        )
 
 
 def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
     """Ṡ = ∂f/∂x S + ∂f/∂p along a run, what was given at its start being held.
 
-    The variational equations are linear: each step's propagator is found by Gauss's collocation, all of them at once.
+    The variational equations are linear: each step's propagator is found by Gauss's collocation,
+    all of them at once.
     """
     chosen = run_values("sensitivity", run)
     _refuse_first_order_states(run.kinematics)
     system = run.system
     names = tuple(symbol_name(system, p, ("constant",)) for p in parameters)
-    field = cached_jacobians(chosen, run.start.t, (), tuple(system.symbols[n].scalar.i for n in names))
+    field = cached_jacobians(
+        chosen, run.start.t, (), tuple(system.symbols[n].scalar.i for n in names)
+    )
     numbers = {i: chosen.numbers[i] for i in field.parameters}
     t = run.solution.t
     S = [_initial_sensitivity(field, run.start, numbers, len(names))]
@@ -71,11 +84,17 @@ def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
 
 def _refuse_first_order_states(kin: Kinematics) -> None:
     if kin.x:
-        msg = f"sensitivity: not for systems with first-order states such as {kin.name(kin.x[0])}; take differences of two runs"
+        msg = (
+            f"sensitivity: not for systems with first-order states such as "
+            f"{kin.name(kin.x[0])}; "
+            f"take differences of two runs"
+        )
         raise NotApplicable(msg)
 
 
-def _state_and_parameter_jacobians(field: EquationJacobians, slopes: JacobianValues, count: int) -> tuple[FloatArray, FloatArray]:
+def _state_and_parameter_jacobians(
+    field: EquationJacobians, slopes: JacobianValues, count: int
+) -> tuple[FloatArray, FloatArray]:
     """f_x and f_p in all of (q, u), for each point."""
     whole = np.concatenate([slopes.qdot_x, -solve_mass_matrix(slopes.M, slopes.r_x)], axis=1)
     n = field.n_q + field.n_u
@@ -91,15 +110,21 @@ def _gauss_legendre_tableau(stages: int) -> tuple[FloatArray, FloatArray, FloatA
     return c, w / 2, integrals @ np.linalg.inv(powers)
 
 
-def _propagators(field: EquationJacobians, run: Trajectory, numbers: Mapping[int, float], count: int) -> tuple[FloatArray, FloatArray]:
+def _propagators(
+    field: EquationJacobians, run: Trajectory, numbers: Mapping[int, float], count: int
+) -> tuple[FloatArray, FloatArray]:
     """S(t + h) = Φ S(t) + g for every part of every step."""
     c, b, a = _gauss_legendre_tableau(_STAGES)
     steps = run.solution.t
-    edges = np.concatenate([np.linspace(s, e, _SUBSTEPS, endpoint=False) for s, e in pairwise(steps)] + [steps[-1:]])
+    edges = np.concatenate(
+        [np.linspace(s, e, _SUBSTEPS, endpoint=False) for s, e in pairwise(steps)] + [steps[-1:]]
+    )
     h = np.diff(edges)
     times = (edges[:-1, None] + h[:, None] * c).ravel()
     inside = run.at(times)
-    f_x, f_p = _state_and_parameter_jacobians(field, field.at(inside.q, inside.u, times, numbers), count)
+    f_x, f_p = _state_and_parameter_jacobians(
+        field, field.at(inside.q, inside.u, times, numbers), count
+    )
     n, K, s = f_x.shape[1], len(h), _STAGES
     f_x, f_p = f_x.reshape(K, s, n, n), f_p.reshape(K, s, n, count)
     # k_i − h Σ_j a_ij A_i k_j = A_i S + B_i
@@ -110,20 +135,27 @@ def _propagators(field: EquationJacobians, run: Trajectory, numbers: Mapping[int
     return np.eye(n) + increments[:, :, :n], increments[:, :, n:]
 
 
-def _initial_sensitivity(field: EquationJacobians, start: InitialState, numbers: Mapping[int, float], count: int) -> FloatArray:
+def _initial_sensitivity(
+    field: EquationJacobians, start: InitialState, numbers: Mapping[int, float], count: int
+) -> FloatArray:
     """∂(q, u)/∂p where the run begins: zero but for positions that the rows determine."""
     n_q, n = field.n_q, field.n_q + field.n_u
     origins = [m.origin for m in start.values[:n]]
     if "solved" in origins[n_q:] and not field.e:
         names = ", ".join(m.name for m in start.values[n_q:n] if m.origin == "solved")
-        msg = f"sensitivity: {names} follows from given rates, which the constants may change; give speeds in the start"
+        msg = (
+            f"sensitivity: {names} follows from given rates, which the constants may change; "
+            f"give speeds in the start"
+        )
         raise NotApplicable(msg)
     S = np.zeros((n, count))
     solved_coordinates = [k for k, origin in enumerate(origins[:n_q]) if origin == "solved"]
     slopes = field.at(start.q[None], start.u[None], start.t, numbers)
     phi, e = slopes.phi_x[0], slopes.e_x[0]
     if solved_coordinates:
-        S[solved_coordinates] = -np.linalg.lstsq(phi[:, solved_coordinates], phi[:, phi.shape[1] - count :], rcond=1e-12)[0]
+        S[solved_coordinates] = -np.linalg.lstsq(
+            phi[:, solved_coordinates], phi[:, phi.shape[1] - count :], rcond=1e-12
+        )[0]
     solved_speeds = [k for k, origin in enumerate(origins) if k >= n_q and origin == "solved"]
     if solved_speeds:
         # rates that the rows determine follow the positions and the constants
@@ -154,7 +186,9 @@ def model_sensitivity(
     inputs: Mapping[Any, Any] | None = None,
     t: float = 0.0,
 ) -> ModelSensitivity:
-    """∂A/∂p by an imaginary step of the constant p, which is exact to rounding; ∂λ/∂p = wᴴ (∂A/∂p) v / wᴴ v."""
+    """∂A/∂p by an imaginary step of the constant p, which is exact to rounding; ∂λ/∂p = wᴴ
+    (∂A/∂p) v / wᴴ v.
+    """
     name = symbol_name(system, parameter, ("constant",))
     p = system.symbols[name].scalar.i
     chosen = operating_values(system, values or {}, inputs or {})
@@ -168,7 +202,9 @@ def model_sensitivity(
     q: Any = start.q + 1j * _COMPLEX_STEP * _dependent_derivative(slopes, free)
     u: Any = start.u + 0j
     moved: dict[int, Any] = {**numbers, p: numbers[p] + 1j * _COMPLEX_STEP}
-    perturbed_model = linear_model_at(field, replace(start, q=q.real), field.at(q[None], u[None], t, moved), 0, free)
+    perturbed_model = linear_model_at(
+        field, replace(start, q=q.real), field.at(q[None], u[None], t, moved), 0, free
+    )
     A_p = np.asarray(perturbed_model.A.imag / _COMPLEX_STEP)
     return ModelSensitivity(linear_model, name, A_p, _eigenvalue_derivatives(linear_model, A_p))
 

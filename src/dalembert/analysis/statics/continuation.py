@@ -1,7 +1,8 @@
-"""F(y, p) = 0 followed along its arc: how equilibria move with a parameter, where they turn back and where they branch.
+"""F(y, p) = 0 followed along its arc: how equilibria move with a parameter, where they turn back
+and where they branch.
 
-Each step goes along the tangent τ, F_y τ_y + F_p τ_p = 0, and returns to the curve at right angles to it. At a fold τ_p
-changes sign; at a bifurcation the determinant of [F_y F_p; τᵀ] does.
+Each step goes along the tangent τ, F_y τ_y + F_p τ_p = 0, and returns to the curve at right angles
+to it. At a fold τ_p changes sign; at a bifurcation the determinant of [F_y F_p; τᵀ] does.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dalembert.analysis.statics.equilibrium_equations import EquilibriumEquations, NoEquilibrium, find_root
+from dalembert.analysis.statics.equilibrium_equations import (
+    EquilibriumEquations,
+    NoEquilibrium,
+    find_root,
+)
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
@@ -57,15 +62,24 @@ class Branch(Displayable):
         return self.curve.switch_branch(mark, side)
 
     def __str__(self) -> str:
-        lines = [f"{len(self.values)} equilibria from {self.parameter} = {self.values[0]:.6g} to {self.values[-1]:.6g}"]
-        lines += [f"  {m.kind} at {self.parameter} = {m.parameter:.12g}" for m in self.special_points]
+        lines = [
+            (
+                f"{len(self.values)} equilibria from {self.parameter} = {self.values[0]:.6g} to "
+                f"{self.values[-1]:.6g}"
+            )
+        ]
+        lines += [
+            f"  {m.kind} at {self.parameter} = {m.parameter:.12g}" for m in self.special_points
+        ]
         return "\n".join(lines)
 
 
 class EquilibriumCurve:
     """F(Y) = 0 with Y = (y, p/scale), between two values of the parameter."""
 
-    def __init__(self, balance: EquilibriumEquations, parameter: int, over: tuple[float, float], step: float) -> None:
+    def __init__(
+        self, balance: EquilibriumEquations, parameter: int, over: tuple[float, float], step: float
+    ) -> None:
         self.balance, self.parameter, self.step = balance, parameter, step
         self.low, self.high = sorted(over)
         self.scale = (self.high - self.low) or 1.0
@@ -73,15 +87,22 @@ class EquilibriumCurve:
         self.active_equations = [
             k
             for k, e in enumerate(balance.nodes)
-            if not decide_all_zero(tape, [e], f"continuation: whether equation {k + 1} holds of itself")
+            if not decide_all_zero(
+                tape, [e], f"continuation: whether equation {k + 1} holds of itself"
+            )
         ]
         if len(self.active_equations) != len(balance.unknown):
             free = f"{len(self.active_equations)} equations for {len(balance.unknown)} unknowns"
-            msg = f"continuation: {free}; give the coordinates that the balance leaves free, and no others"
+            msg = (
+                f"continuation: {free}; give the coordinates that the balance leaves free, and "
+                f"no others"
+            )
             raise NoEquilibrium(msg)
 
     def __call__(self, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        F, J = self.balance.residual_and_jacobian(Y[:-1], (self.parameter,), {self.parameter: Y[-1] * self.scale})
+        F, J = self.balance.residual_and_jacobian(
+            Y[:-1], (self.parameter,), {self.parameter: Y[-1] * self.scale}
+        )
         # equations that hold of themselves, along coordinates that are given
         F, J = F[self.active_equations], J[self.active_equations]
         J[:, -1] *= self.scale
@@ -132,14 +153,21 @@ class EquilibriumCurve:
         return self._branch(path, marks)
 
     def _detect_special_points(
-        self, begin: tuple[FloatArray, FloatArray, float], end: tuple[FloatArray, float], length: float
+        self,
+        begin: tuple[FloatArray, FloatArray, float],
+        end: tuple[FloatArray, float],
+        length: float,
     ) -> list[SpecialPoint]:
         Y, tau, det = begin
         special_points = []
         if det * end[1] < 0:
-            special_points.append(self._locate_sign_change("bifurcation", Y, tau, length, self.determinant))
+            special_points.append(
+                self._locate_sign_change("bifurcation", Y, tau, length, self.determinant)
+            )
         if tau[-1] * end[0][-1] < 0:
-            special_points.append(self._locate_sign_change("fold", Y, tau, length, lambda _, z: float(z[-1])))
+            special_points.append(
+                self._locate_sign_change("fold", Y, tau, length, lambda _, z: float(z[-1]))
+            )
         return special_points
 
     def _locate_sign_change(
@@ -150,7 +178,9 @@ class EquilibriumCurve:
         length: float,
         of: Callable[[FloatArray, FloatArray], float],
     ) -> SpecialPoint:
-        """The arc length at which a quantity changes sign, by bisection and false position in turn."""
+        """The arc length at which a quantity changes sign, by bisection and false position in
+        turn.
+        """
 
         def test_function(s: float) -> tuple[FloatArray, FloatArray, float]:
             Z = self.corrector_step(Y, tau, s)
@@ -177,16 +207,25 @@ class EquilibriumCurve:
         return Branch(name, values, tuple(self._point(Y) for Y in path), tuple(marks), self)
 
     def switch_branch(self, mark: SpecialPoint, side: int) -> Branch:
-        """The other branch: the second direction in which F_Y vanishes, at right angles to the first."""
+        """The other branch: the second direction in which F_Y vanishes, at right angles to the
+        first.
+        """
         J = self(mark.Y)[1]
         kernel = np.linalg.svd(J)[2][-2:]
         across = kernel.T @ np.array([-(kernel[1] @ mark.tangent), kernel[0] @ mark.tangent])
         across *= math.copysign(1.0, side) / np.linalg.norm(across)
         for part in (1e-3, 1e-2, 0.1, 1.0):
             Y = self.corrector_step(mark.Y, across, part * self.step)
-            if Y is not None and np.linalg.norm(Y - mark.Y - ((Y - mark.Y) @ mark.tangent) * mark.tangent) > 0.1 * part * self.step:
+            if (
+                Y is not None
+                and np.linalg.norm(Y - mark.Y - ((Y - mark.Y) @ mark.tangent) * mark.tangent)
+                > 0.1 * part * self.step
+            ):
                 return self.trace(Y, self.tangent(Y, across))
-        msg = f"continuation: no second branch was found at {self.balance.kin.name(self.parameter)} = {mark.parameter:.9g}"
+        msg = (
+            f"continuation: no second branch was found at "
+            f"{self.balance.kin.name(self.parameter)} = {mark.parameter:.9g}"
+        )
         raise NoEquilibrium(msg)
 
 
@@ -202,9 +241,11 @@ def continuation(
     t: float = 0.0,
     step: float = 0.02,
 ) -> Branch:
-    """Equilibria (or steady motions) from the first value of the parameter to the second, with folds and bifurcations marked.
+    """Equilibria (or steady motions) from the first value of the parameter to the second, with
+    folds and bifurcations marked.
 
-    The parameter is a constant or an input. `step` is a length along the curve, in which the range of the parameter counts as one.
+    The parameter is a constant or an input. `step` is a length along the curve, in which the range
+    of the parameter counts as one.
     """
     name = symbol_name(system, parameter, ("constant", "input"))
     if not isinstance(over, tuple | list) or len(over) != 2:
@@ -212,15 +253,23 @@ def continuation(
         raise BadValue(msg)
     begin, end = (finite_number(name, x) for x in over)
     if begin == end or not 0.0 < finite_number("step", step) < math.inf:
-        msg = f"continuation: over={over!r:.60}, step={step!r:.60}; the two values must differ, and the step be positive"
+        msg = (
+            f"continuation: over={over!r:.60}, step={step!r:.60}; the two values must differ, "
+            f"and the step be positive"
+        )
         raise BadValue(msg)
     constant = system.symbols[name].kind == "constant"
     at_begin = {**(values or {}), name: begin} if constant else dict(values or {})
     loads = dict(inputs or {}) if constant else {**(inputs or {}), name: begin}
-    balance = EquilibriumEquations(operating_values(system, at_begin, loads), given or {}, guess or {}, t)
+    balance = EquilibriumEquations(
+        operating_values(system, at_begin, loads), given or {}, guess or {}, t
+    )
     root = find_root(balance.residual_and_jacobian, balance.initial_guess())
     if not root.converged:
-        msg = f"continuation: no equilibrium near the guess at {name} = {begin:g}: residual {root.residual:.6g}"
+        msg = (
+            f"continuation: no equilibrium near the guess at {name} = {begin:g}: residual "
+            f"{root.residual:.6g}"
+        )
         raise NoEquilibrium(msg)
     curve = EquilibriumCurve(balance, system.symbols[name].scalar.i, (begin, end), step)
     forward = np.append(np.zeros(len(root.y)), math.copysign(1.0, end - begin))

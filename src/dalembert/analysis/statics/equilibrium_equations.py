@@ -1,10 +1,12 @@
-"""F(y) = 0: the balance of a system as equations in its unknown coordinates, first-order states and speeds.
+"""F(y) = 0: the balance of a system as equations in its unknown coordinates, first-order states and
+speeds.
 
-ẋ = 0 of every first-order state, u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that
-are neither given nor guessed are those of rest; the others stay as they are, which makes the same equations those of steady motion.
+ẋ = 0 of every first-order state, u̇ = 0 in every equation of motion and φ(q, t) = 0 in every
+holonomic row. Speeds that are neither given nor guessed are those of rest; the others stay as they
+are, which makes the same equations those of steady motion.
 
-A root is found by the steps that assemble positions, y ← y − J⁺ F, each row scaled by its slope. What F does not determine (an
-ignorable coordinate) stays where it is.
+A root is found by the steps that assemble positions, y ← y − J⁺ F, each row scaled by its slope.
+What F does not determine (an ignorable coordinate) stays where it is.
 """
 
 from __future__ import annotations
@@ -47,16 +49,37 @@ class NoEquilibrium(DalembertError):
 class EquilibriumEquations:
     """The equations, which symbols are unknown in them, and where a search begins."""
 
-    def __init__(self, chosen: RunValues, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float) -> None:
+    def __init__(
+        self, chosen: RunValues, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float
+    ) -> None:
         self.chosen, self.given, self.guess, self.t = chosen, given, guess, t
-        self.evaluator = evaluator = Evaluator(chosen.kin, chosen.symbol_values_at(t), chosen.bindings)
+        self.evaluator = evaluator = Evaluator(
+            chosen.kin, chosen.symbol_values_at(t), chosen.bindings
+        )
         self.kin, self.tape = evaluator.kin, evaluator.tape
-        given_conditions, guess_conditions = read_conditions(evaluator, given, t, "given"), read_conditions(evaluator, guess, t, "guess")
+        given_conditions, guess_conditions = (
+            read_conditions(evaluator, given, t, "given"),
+            read_conditions(evaluator, guess, t, "guess"),
+        )
         known = {c.symbol: c.value for c in given_conditions if c.symbol in self.kin.state}
         self.nonzero_speeds = self._named_speeds([*given_conditions, *guess_conditions])
-        self.unknown = [i for i in (*self.kin.q, *self.kin.x, *(u for u in self.kin.u if u in self.nonzero_speeds)) if i not in known]
-        self.state: dict[int, float] = {i: float(x) for i, x in evaluator.numbers.items()} | {evaluator.time: t} | self._no_rotation()
-        self.state |= {x: float(self.kin.system.symbols[self.kin.name(x)].value or 0) for x in self.kin.x}
+        self.unknown = [
+            i
+            for i in (
+                *self.kin.q,
+                *self.kin.x,
+                *(u for u in self.kin.u if u in self.nonzero_speeds),
+            )
+            if i not in known
+        ]
+        self.state: dict[int, float] = (
+            {i: float(x) for i, x in evaluator.numbers.items()}
+            | {evaluator.time: t}
+            | self._no_rotation()
+        )
+        self.state |= {
+            x: float(self.kin.system.symbols[self.kin.name(x)].value or 0) for x in self.kin.x
+        }
         self.state |= dict.fromkeys(self.nonzero_speeds, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
         self.state |= {i: x for i, x in known.items() if i is not None}
         for c in guess_conditions:
@@ -72,7 +95,11 @@ class EquilibriumEquations:
 
     def _no_rotation(self) -> dict[int, float]:
         """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
-        whole = [F.rotation.e[0] for F in self.kin.system.space.frames if isinstance(F.rotation, Quaternion)]
+        whole = [
+            F.rotation.e[0]
+            for F in self.kin.system.space.frames
+            if isinstance(F.rotation, Quaternion)
+        ]
         return dict.fromkeys(self.kin.q, 0.0) | {e: 1.0 for e in whole if e in self.kin.q}
 
     def _apply_guess(self, c: Condition) -> None:
@@ -83,19 +110,30 @@ class EquilibriumEquations:
         (value,), slopes = jacobian(self.tape, [c.node], self.nonzero_speeds, self.state)
         slope = slopes[0, 0]
         if np.isfinite(slope).all() and slope.any():
-            for u, k in zip(self.nonzero_speeds, slope * (c.value - value[0]) / (slope @ slope), strict=True):
+            for u, k in zip(
+                self.nonzero_speeds, slope * (c.value - value[0]) / (slope @ slope), strict=True
+            ):
                 self.state[u] += float(k)
 
     def _assemble_equations(self, asked: Sequence[Condition]) -> None:
-        """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t), u̇ = ∂ψ/∂t."""
+        """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t),
+        u̇ = ∂ψ/∂t.
+        """
         evaluator, kin, tape = self.evaluator, self.kin, self.tape
         refuse_nonlinear_rows(kin)
         tape_of, residuals = _residuals(self.chosen.kin)
         still = Substitution(tape, dict.fromkeys(kin.qdot, tape.zero))
         steady = [a for u, a in zip(kin.u, kin.udot, strict=True) if u in self.nonzero_speeds]
-        rest = {i: evaluator.in_state(e) for i, e in speeds_at_rest(kin).items() if i not in (*self.nonzero_speeds, *steady)}
+        rest = {
+            i: evaluator.in_state(e)
+            for i, e in speeds_at_rest(kin).items()
+            if i not in (*self.nonzero_speeds, *steady)
+        }
         self.insert_rest_speeds = Substitution(tape, rest | dict.fromkeys(steady, tape.zero))
-        self.r = [self.insert_rest_speeds(evaluator.in_state(i)) for i in copy_expressions(tape_of, tape, residuals)]
+        self.r = [
+            self.insert_rest_speeds(evaluator.in_state(i))
+            for i in copy_expressions(tape_of, tape, residuals)
+        ]
         self.phi = [evaluator.in_state(phi) for phi in position_residuals(tape, kin.rows)]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
         rates = [self.insert_rest_speeds(evaluator.in_state(i)) for i in kin.xdot]
@@ -106,7 +144,11 @@ class EquilibriumEquations:
     def zero_inputs(self) -> list[int]:
         """Inputs that are zero."""
         symbols = self.kin.system.symbols.values()
-        return [s.scalar.i for s in symbols if s.kind == "input" and self.evaluator.numbers.get(s.scalar.i) == 0.0]
+        return [
+            s.scalar.i
+            for s in symbols
+            if s.kind == "input" and self.evaluator.numbers.get(s.scalar.i) == 0.0
+        ]
 
     # ---- numbers -----------------------------------------------------------------------------
 
@@ -119,18 +161,29 @@ class EquilibriumEquations:
         return {**self.state, **dict(zip(self.unknown, y.tolist(), strict=True)), **(extra or {})}
 
     def residual_and_jacobian(
-        self, y: FloatArray, extra_variables: Sequence[int] = (), extra: Mapping[int, float] | None = None
+        self,
+        y: FloatArray,
+        extra_variables: Sequence[int] = (),
+        extra: Mapping[int, float] | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """F and ∂F/∂(y, beside)."""
-        values, slopes = jacobian(self.tape, self.nodes, (*self.unknown, *extra_variables), self.at(y, extra))
+        values, slopes = jacobian(
+            self.tape, self.nodes, (*self.unknown, *extra_variables), self.at(y, extra)
+        )
         return values[0], slopes[0]
 
     def is_satisfied_to_rounding(self, y: FloatArray) -> bool:
-        """|F| ≤ ε Σ |∂F/∂q| max(1, |q|) with the given coordinates counted: π as a number is not π."""
-        F, J = self.residual_and_jacobian(y, extra_variables=[q for q in self.kin.q if q not in self.unknown])
+        """|F| ≤ ε Σ |∂F/∂q| max(1, |q|) with the given coordinates counted: π as a number is not
+        π.
+        """
+        F, J = self.residual_and_jacobian(
+            y, extra_variables=[q for q in self.kin.q if q not in self.unknown]
+        )
         state = self.at(y)
         size = max(1.0, *(abs(state[q]) for q in self.kin.q)) if self.kin.q else 1.0
-        return size < _MAX_RESOLVED_ANGLE and bool((np.abs(F) <= _ROUNDING * size * np.abs(J).sum(axis=1)).all())
+        return size < _MAX_RESOLVED_ANGLE and bool(
+            (np.abs(F) <= _ROUNDING * size * np.abs(J).sum(axis=1)).all()
+        )
 
     def check_rows_at_rest(self, y: FloatArray) -> None:
         """Refuse rows that do not let the coordinates rest: A q̇ + b = 0 with b ≠ 0."""
@@ -139,19 +192,29 @@ class EquilibriumEquations:
             return
         k = int(np.argmax(np.abs(b)))
         row = self.kin.rows[k].name
-        msg = f"no equilibrium: {row!r} moves at the rate {b[k]:.6g}, so that the coordinates cannot rest; hold its motion with inputs="
+        msg = (
+            f"no equilibrium: {row!r} moves at the rate {b[k]:.6g}, so that the coordinates "
+            f"cannot rest; hold its motion with inputs="
+        )
         raise NoEquilibrium(msg)
 
-    def state_at(self, y: FloatArray, extra: Mapping[int, float] | None = None) -> tuple[dict[str, float], FloatArray, FloatArray]:
+    def state_at(
+        self, y: FloatArray, extra: Mapping[int, float] | None = None
+    ) -> tuple[dict[str, float], FloatArray, FloatArray]:
         """({name: value} of all coordinates, first-order states and speeds, q, u)"""
         nodes = [self.insert_rest_speeds(i) for i in self.kin.state]
         state = jacobian(self.tape, nodes, (), self.at(y, extra))[0][0] + 0.0
         names = [label(self.kin.name(i)) for i in self.kin.state]
-        return dict(zip(names, state.tolist(), strict=True)), state[: self.kin.n_q], state[self.kin.speed_offset :]
+        return (
+            dict(zip(names, state.tolist(), strict=True)),
+            state[: self.kin.n_q],
+            state[self.kin.speed_offset :],
+        )
 
 
 def _residuals(kin: Kinematics) -> tuple[Tape, Sequence[int]]:
-    """M u̇ − f; −F_r alone where there is no mass: the equilibrium of a massless linkage asks for no acceleration.
+    """M u̇ − f; −F_r alone where there is no mass: the equilibrium of a massless linkage asks for
+    no acceleration.
 
     Source: Mei85 (7.19).
     """
@@ -180,7 +243,9 @@ class Root(NamedTuple):
 
 
 def find_root(f: Callable[[FloatArray], tuple[FloatArray, FloatArray]], y: FloatArray) -> Root:
-    """A root of F near y; every row is scaled by its slope where the search begins. `f` gives F and J."""
+    """A root of F near y; every row is scaled by its slope where the search begins. `f` gives F
+    and J.
+    """
     F, J = f(y)
     if not (np.isfinite(F).all() and np.isfinite(J).all()):
         return Root(y, np.inf, converged=False, steps=0)
@@ -196,15 +261,28 @@ def find_root(f: Callable[[FloatArray], tuple[FloatArray, FloatArray]], y: Float
     steps = 0
     if y.size:
         whole = np.ones(len(F), dtype=bool), np.ones(len(y), dtype=bool)
-        y, steps, F, J = gauss_newton(scaled_residual, y, *whole, radius=_MAX_STEP, shortest=_MIN_STEP, unit=1.0)
+        y, steps, F, J = gauss_newton(
+            scaled_residual, y, *whole, radius=_MAX_STEP, shortest=_MIN_STEP, unit=1.0
+        )
         F, J = F * scale, J * scale[:, None]
     size = np.linalg.norm(J, axis=1) * max(1.0, float(np.abs(y).max(initial=0.0)))
-    good = bool((np.abs(F) <= _TOLERANCE * np.maximum(size, np.max(size, initial=0.0) * 1e-3)).all()) if y.size else not F.any()
+    good = (
+        bool((np.abs(F) <= _TOLERANCE * np.maximum(size, np.max(size, initial=0.0) * 1e-3)).all())
+        if y.size
+        else not F.any()
+    )
     return Root(y, float(np.abs(F).max(initial=0.0)), good and _is_resolved(f, y, F, J), steps)
 
 
-def _is_resolved(f: Callable[[FloatArray], tuple[FloatArray, FloatArray]], y: FloatArray, F: FloatArray, J: FloatArray) -> bool:
-    """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is a turn away, tells nothing of its sine."""
+def _is_resolved(
+    f: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    y: FloatArray,
+    F: FloatArray,
+    J: FloatArray,
+) -> bool:
+    """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is
+    a turn away, tells nothing of its sine.
+    """
     if np.abs(y).max(initial=0.0) < _MAX_RESOLVED_ANGLE:
         return True
     delta = 1024 * np.spacing(np.abs(y))

@@ -12,7 +12,11 @@ from dalembert.analysis.integrals.conservative_loads import LoadVerdict, load_ve
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.generalized_forces import generalized_active_forces
-from dalembert.mechanics.kinetics.spatial_fields import applied_forces, applied_torques, potential_energy
+from dalembert.mechanics.kinetics.spatial_fields import (
+    applied_forces,
+    applied_torques,
+    potential_energy,
+)
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.principles.kane import generalized_inertia_forces
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero, provably_zero
@@ -25,14 +29,22 @@ def refuse_nonlinear_rows(kin: Kinematics) -> None:
     """∂φ/∂q̇ at q̇ = 0 says nothing about φ(q, q̇, t) = 0 in general."""
     if kin.nonlinear:
         name = kin.nonlinear[0].name
-        msg = f"equilibrium: {name!r} is not linear in the velocities, so that at rest it does not tell which displacements it allows"
+        msg = (
+            f"equilibrium: {name!r} is not linear in the velocities, so that at rest it does "
+            f"not "
+            f"tell which displacements it allows"
+        )
         raise NotApplicable(msg)
 
 
 def speeds_at_rest(kin: Kinematics) -> dict[int, int]:
     """{u: ψ, u̇: ∂ψ/∂t} of every speed u = Ψ q̇ + ψ, while q̇ = 0."""
-    psi = Column(kin.tape, kin.definitions).map(Substitution(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero)))
-    return dict(zip((*kin.u, *kin.udot), (*psi, *psi.map(explicit_time_derivative(kin))), strict=True))
+    psi = Column(kin.tape, kin.definitions).map(
+        Substitution(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero))
+    )
+    return dict(
+        zip((*kin.u, *kin.udot), (*psi, *psi.map(explicit_time_derivative(kin))), strict=True)
+    )
 
 
 def explicit_time_derivative(kin: Kinematics) -> Derivative:
@@ -41,7 +53,9 @@ def explicit_time_derivative(kin: Kinematics) -> Derivative:
 
 
 class StaticState:
-    """A system whose coordinates are held, on a tape of its own; `zero` lists symbols that are zero, such as idle inputs."""
+    """A system whose coordinates are held, on a tape of its own; `zero` lists symbols that are
+    zero, such as idle inputs.
+    """
 
     def __init__(self, kin: Kinematics, zero: Iterable[int] = ()) -> None:
         self.kin = kin = kin.fork()
@@ -67,16 +81,24 @@ class StaticState:
     @cached_property
     def conservative_loads(self) -> tuple[LoadVerdict, ...]:
         """The loads declared as forces that have a potential."""
-        return tuple(load for load in load_verdicts(self.kin) if load.has_potential) if self.kin.system.loads else ()
+        return (
+            tuple(load for load in load_verdicts(self.kin) if load.has_potential)
+            if self.kin.system.loads
+            else ()
+        )
 
     @cached_property
     def V(self) -> int:
         """V(q, t), with gravity and the loads that were found to have a potential."""
-        return sum((load.potential for load in self.conservative_loads if load.potential is not None), potential_energy(self.kin)).i
+        return sum(
+            (load.potential for load in self.conservative_loads if load.potential is not None),
+            potential_energy(self.kin),
+        ).i
 
     @cached_property
     def virtual_work(self) -> list[int]:
-        """F_r (r = 1, …, p): the coefficients of the virtual work; with F_r* where specified motions go on.
+        """F_r (r = 1, …, p): the coefficients of the virtual work; with F_r* where specified
+        motions go on.
 
         Source: Mei85 (7.19).
         """
@@ -91,13 +113,16 @@ class StaticState:
 
     @cached_property
     def potential_gradient(self) -> list[int]:
-        """−Σ_k W_kr ∂(V − T₀)/∂q_k (r = 1, …, p): stationary potential, along the independent speeds.
+        """−Σ_k W_kr ∂(V − T₀)/∂q_k (r = 1, …, p): stationary potential, along the independent
+        speeds.
 
         Source: Mei85 (7.23).
         """
         self.check_potential()
         kin = self.kin
-        return list((-self._project_gradient(kin.scalar(self.V) - kin.scalar(self.T0))).map(self._at_rest))
+        return list(
+            (-self._project_gradient(kin.scalar(self.V) - kin.scalar(self.T0))).map(self._at_rest)
+        )
 
     def _project_gradient(self, f: Scalar) -> Column:
         """Σ_k W_kr ∂f/∂q_k"""
@@ -109,8 +134,15 @@ class StaticState:
         """Refuse rows that do not let the coordinates rest, by name: A q̇ + b = 0 with b ≠ 0."""
         refuse_nonlinear_rows(self.kin)
         rows = [(repr(row.name), self._still(row.b)) for row in self.kin.rows]
-        if moving := [name for name, b in rows if not decide_all_zero(self.tape, [b], f"equilibrium: whether {name} moves with time")]:
-            msg = f"equilibrium: {', '.join(moving)} moves with time, so that the coordinates cannot rest"
+        if moving := [
+            name
+            for name, b in rows
+            if not decide_all_zero(self.tape, [b], f"equilibrium: whether {name} moves with time")
+        ]:
+            msg = (
+                f"equilibrium: {', '.join(moving)} moves with time, so that the coordinates "
+                f"cannot rest"
+            )
             raise NotApplicable(msg)
 
     def check_potential(self) -> None:
@@ -121,21 +153,35 @@ class StaticState:
         for name, load, _ in (*applied_forces(kin), *applied_torques(kin)):
             if name in conservative_names:
                 continue
-            parts = [self._drop_zero_inputs(self._still(x)) for c in kin.vector_in_rates(load).parts.values() for x in c]
+            parts = [
+                self._drop_zero_inputs(self._still(x))
+                for c in kin.vector_in_rates(load).parts.values()
+                for x in c
+            ]
             if not decide_all_zero(t, parts, f"stationary potential: whether {name} acts at rest"):
                 acting.append(name)
         if acting:
             names = ", ".join(dict.fromkeys(acting))
-            msg = f"stationary potential: {names} acts at rest and has no potential; virtual work applies"
+            msg = (
+                f"stationary potential: {names} acts at rest and has no potential; virtual work "
+                f"applies"
+            )
             raise NotApplicable(msg)
 
     def check_steady_motion(self) -> None:
-        """Refuse specified motions whose changing pace loads the masses: no potential gives these inertia forces."""
+        """Refuse specified motions whose changing pace loads the masses: no potential gives
+        these inertia forces.
+        """
         if self.has_prescribed_motion and not decide_all_zero(
-            self.tape, self._unsteady_inertia(), "stationary potential: whether specified motions load the masses"
+            self.tape,
+            self._unsteady_inertia(),
+            "stationary potential: whether specified motions load the masses",
         ):
             what = "specified motions that change their pace load the masses they carry"
-            msg = f"stationary potential: {what}, and these inertia forces are not declared as a potential; virtual work applies"
+            msg = (
+                f"stationary potential: {what}, and these inertia forces are not declared as a "
+                f"potential; virtual work applies"
+            )
             raise NotApplicable(msg)
 
     def _unsteady_inertia(self) -> list[int]:

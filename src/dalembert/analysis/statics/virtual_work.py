@@ -2,9 +2,10 @@
 
 With A δq = 0, δW = Σ Q_k δq_k or δV = Σ ∂V/∂q_k δq_k they are told line by line.
 
-e(x) = 0 is solved for every value there is, as far as that can be decided. The equation is cut into factors. One that is linear in
-cos x and sin x, or a polynomial in x, in cos x or in sin x whose roots are all found, has no other solutions than those given, whole
-turns aside. What SymPy finds beyond that may not be all.
+e(x) = 0 is solved for every value there is, as far as that can be decided. The equation is cut into
+factors. One that is linear in cos x and sin x, or a polynomial in x, in cos x or in sin x whose
+roots are all found, has no other solutions than those given, whole turns aside. What SymPy finds
+beyond that may not be all.
 
 Source: Mei85 (7.12)–(7.13), (7.19), (7.23), (7.39)–(7.40).
 """
@@ -23,7 +24,12 @@ from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coeffic
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.exact.verdict import Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero, provably_zero
-from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions, gradient, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    copy_expressions,
+    gradient,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.sparse_matrix import Column
 from dalembert.symbolic.algebra.tape import Tape
@@ -39,7 +45,9 @@ class StaticStep(Displayable):
     lines: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.title}  [{self.source}]", self.why, *(f"  {line}" for line in self.lines)])
+        return "\n".join(
+            [f"{self.title}  [{self.source}]", self.why, *(f"  {line}" for line in self.lines)]
+        )
 
 
 StepWriter = Callable[[StaticState, Sequence[Scalar]], Iterator[StaticStep]]
@@ -63,13 +71,17 @@ class StaticEquations(Displayable):
         return self.derive_steps()
 
     def explain(self) -> str:
-        """The way to the equations, step by step: the displacements that the rows allow, what the loads do, the coefficients."""
+        """The way to the equations, step by step: the displacements that the rows allow, what
+        the loads do, the coefficients.
+        """
         numbered = [f"{k}. {step}" for k, step in enumerate(self.steps, 1)]
         return "\n\n".join([f"{self.principle} ({self.source})", *numbered])
 
     @property
     def equations(self) -> tuple[Scalar, ...]:
-        """One expression for each independent speed, then one for each holonomic row; each vanishes in equilibrium."""
+        """One expression for each independent speed, then one for each holonomic row; each
+        vanishes in equilibrium.
+        """
         return tuple(Scalar(self.tape, i) for i in (*self.nodes, *self.rows))
 
     def agrees(self, other: StaticEquations) -> Verdict:
@@ -77,10 +89,14 @@ class StaticEquations(Displayable):
         there = copy_expressions(other.tape, self.tape, other.nodes)
         if len(there) != len(self.nodes):
             return Verdict(holds=False)
-        return decide_zero(self.tape, (Column(self.tape, self.nodes) - Column(self.tape, there)).nodes).verdict
+        return decide_zero(
+            self.tape, (Column(self.tape, self.nodes) - Column(self.tape, there)).nodes
+        ).verdict
 
     def solve(self, unknown: Scalar | str) -> Solutions:
-        """The values of one coordinate in equilibrium, as expressions, where an equation in it alone is elementary."""
+        """The values of one coordinate in equilibrium, as expressions, where an equation in it
+        alone is elementary.
+        """
         name = unknown.name if isinstance(unknown, Scalar) else unknown
         q = {s.name: s.scalar.i for s in self.system.symbols.values() if s.kind == "coordinate"}
         if name not in q:
@@ -91,44 +107,73 @@ class StaticEquations(Displayable):
             inside = set(symbols_of(t, (e,)))
             if q[name] in inside and not inside & others:
                 return solutions(Scalar(t, e), Scalar(t, q[name]))
-        msg = f"equilibrium: no equation holds {name} alone; da.equilibrium solves for all coordinates together, by numbers"
+        msg = (
+            f"equilibrium: no equation holds {name} alone; da.equilibrium solves for all "
+            f"coordinates together, by numbers"
+        )
         raise NotApplicable(msg)
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.principle} ({self.source})", *(f"  {e} = 0" for e in self.equations)])
+        return "\n".join(
+            [f"{self.principle} ({self.source})", *(f"  {e} = 0" for e in self.equations)]
+        )
 
 
 def virtual_work(system: System) -> StaticEquations:
     """F_r = Σ F·v_r + Σ T·ω_r = 0      (r = 1, …, p)
 
-    The work of the applied loads through virtual displacements compatible with the constraints is zero; reactions do
-    not enter. While specified motions go on, the inertia forces of the masses they carry are counted with the loads.
+    The work of the applied loads through virtual displacements compatible with the constraints is
+    zero; reactions do not enter. While specified motions go on, the inertia forces of the masses
+    they carry are counted with the loads.
 
     Source: Mei85 (7.19).
     """
     rest = StaticState(kinematics(system))
-    return _static_equations(system, rest, rest.virtual_work, "Virtual work", "Mei85 (7.19)", work_steps)
+    return _static_equations(
+        system, rest, rest.virtual_work, "Virtual work", "Mei85 (7.19)", work_steps
+    )
 
 
 def stationary_potential(system: System) -> StaticEquations:
     """−∂(V − T₀)/∂q · W_r = 0      (r = 1, …, p)
 
-    The potential energy has a stationary value in equilibrium. Applies where every load that acts at rest has a potential.
+    The potential energy has a stationary value in equilibrium. Applies where every load that acts
+    at rest has a potential.
 
     Source: Mei85 (7.23).
     """
     rest = StaticState(kinematics(system))
     rest.check_steady_motion()
-    return _static_equations(system, rest, rest.potential_gradient, "Stationary potential", "Mei85 (7.23)", potential_steps)
+    return _static_equations(
+        system,
+        rest,
+        rest.potential_gradient,
+        "Stationary potential",
+        "Mei85 (7.23)",
+        potential_steps,
+    )
 
 
 def _static_equations(
-    system: System, rest: StaticState, nodes: list[int], principle: str, source: str, write_steps: StepWriter
+    system: System,
+    rest: StaticState,
+    nodes: list[int],
+    principle: str,
+    source: str,
+    write_steps: StepWriter,
 ) -> StaticEquations:
     rest.check_rows_at_rest()
     rows = tuple(row.phi for row in rest.kin.rows if row.phi is not None and not row.is_norm)
     equations = [Scalar(rest.tape, i) for i in (*nodes, *rows)]
-    return StaticEquations(system, principle, source, rest.tape, tuple(nodes), rows, lambda: tuple(write_steps(rest, equations)))
+    return StaticEquations(
+        system,
+        principle,
+        source,
+        rest.tape,
+        tuple(nodes),
+        rows,
+        lambda: tuple(write_steps(rest, equations)),
+    )
 
 
 # ---- how they come about, line by line -----------------------------------------------------------
@@ -137,8 +182,14 @@ def _static_equations(
 def work_steps(rest: StaticState, equations: Sequence[Scalar]) -> Iterator[StaticStep]:
     """By virtual work."""
     yield from _displacement_steps(rest)
-    why = "Each load times the displacement of the place where it acts, all velocities being zero; reactions of ideal constraints do none."
-    yield StaticStep("Virtual work of every load", "Mei85 (7.39)–(7.40)", why, tuple(_virtual_work_lines(rest)))
+    why = (
+        "Each load times the displacement of the place where it acts, all velocities being "
+        "zero; "
+        "reactions of ideal constraints do none."
+    )
+    yield StaticStep(
+        "Virtual work of every load", "Mei85 (7.39)–(7.40)", why, tuple(_virtual_work_lines(rest))
+    )
     yield from _equilibrium_step(rest, equations, "δW", "Mei85 (7.19)")
 
 
@@ -153,8 +204,15 @@ def potential_steps(rest: StaticState, equations: Sequence[Scalar]) -> Iterator[
     yield from _displacement_steps(rest)
     slopes = gradient(rest.tape, {V: rest.tape.one}, rest.kin.q)
     varied = _variation_text(rest, zip(_names(rest), slopes, strict=True))
-    why = "The change of the potential energy through the virtual displacements, to the first order."
-    yield StaticStep("Its variation", "Mei85 (7.21)", why, (f"δ{f'({name})' if rest.has_prescribed_motion else name} = {varied}",))
+    why = (
+        "The change of the potential energy through the virtual displacements, to the first order."
+    )
+    yield StaticStep(
+        "Its variation",
+        "Mei85 (7.21)",
+        why,
+        (f"δ{f'({name})' if rest.has_prescribed_motion else name} = {varied}",),
+    )
     yield from _equilibrium_step(rest, equations, "δV", "Mei85 (7.23)")
 
 
@@ -162,16 +220,27 @@ def _displacement_steps(rest: StaticState) -> Iterator[StaticStep]:
     kin = rest.kin
     if not kin.rows:
         why = "No row restricts them: every δq is arbitrary."
-        yield StaticStep("Virtual displacements", "Mei85 7.3", why, (", ".join(f"δ{n}" for n in _names(rest)),))
+        yield StaticStep(
+            "Virtual displacements", "Mei85 7.3", why, (", ".join(f"δ{n}" for n in _names(rest)),)
+        )
         return
-    lines = [f"{_variation_text(rest, ((_names(rest)[k], a) for k, a in row.A.items()))} = 0    ({row.name})" for row in kin.rows]
-    why = "At held time: small displacements that the rows allow, A δq = 0. What a row does with time does not enter."
+    lines = [
+        f"{_variation_text(rest, ((_names(rest)[k], a) for k, a in row.A.items()))} = 0    "
+        f"({row.name})"
+        for row in kin.rows
+    ]
+    why = (
+        "At held time: small displacements that the rows allow, A δq = 0. What a row does with "
+        "time does not enter."
+    )
     yield StaticStep("Virtual displacements", "Mei85 (7.12)–(7.13)", why, tuple(lines))
     linear = LinearCoefficients(rest.tape, kin.u)
     free = _independent_names(rest)
     solved = []
     for name, e in zip(_names(rest), kin.qdot_of_u, strict=True):
-        solved.append(f"δ{name} = {_variation_text(rest, ((free[r], w) for r, w in linear(e)[1].items()))}")
+        solved.append(
+            f"δ{name} = {_variation_text(rest, ((free[r], w) for r, w in linear(e)[1].items()))}"
+        )
     why = "Solved for those that stay independent, as the rates are by the speeds."
     new = tuple(line for line in solved if len(set(line.split(" = "))) > 1)
     yield StaticStep("Independent displacements", "Mei85 (7.13)", why, new)
@@ -182,24 +251,42 @@ def _virtual_work_lines(rest: StaticState) -> Iterator[str]:
     field = kin.system.gravity_field
     if field is not None:
         for b in kin.system.bodies:
-            yield _virtual_work_line(rest, f"weight of {b.name}", virtual_work_coefficients(kin, [(b.mass * field.g, b.G)], []))
+            yield _virtual_work_line(
+                rest,
+                f"weight of {b.name}",
+                virtual_work_coefficients(kin, [(b.mass * field.g, b.G)], []),
+            )
     for load in kin.system.loads:
-        yield _virtual_work_line(rest, load.name, virtual_work_coefficients(kin, load.forces, load.torques))
+        yield _virtual_work_line(
+            rest, load.name, virtual_work_coefficients(kin, load.forces, load.torques)
+        )
     for p in kin.system.potentials:
-        yield _virtual_work_line(rest, p.name, [t.neg(d) for d in gradient(t, {kin.in_rates(p.V.i): t.one}, kin.q)])
+        yield _virtual_work_line(
+            rest, p.name, [t.neg(d) for d in gradient(t, {kin.in_rates(p.V.i): t.one}, kin.q)]
+        )
 
 
 def _virtual_work_line(rest: StaticState, name: str, Q: Sequence[int]) -> str:
-    return f"{name}: δW = {_variation_text(rest, zip(_names(rest), map(rest.at_zero_rates, Q), strict=True))}"
+    return (
+        f"{name}: δW = "
+        f"{_variation_text(rest, zip(_names(rest), map(rest.at_zero_rates, Q), strict=True))}"
+    )
 
 
-def _equilibrium_step(rest: StaticState, equations: Sequence[Scalar], what: str, source: str) -> Iterator[StaticStep]:
+def _equilibrium_step(
+    rest: StaticState, equations: Sequence[Scalar], what: str, source: str
+) -> Iterator[StaticStep]:
     kin = rest.kin
     rows = [row.name for row in kin.rows if row.phi is not None and not row.is_norm]
-    lines = [f"δ{name}: {e} = 0" for name, e in zip(_independent_names(rest), equations, strict=False)]
+    lines = [
+        f"δ{name}: {e} = 0" for name, e in zip(_independent_names(rest), equations, strict=False)
+    ]
     lines += [f"{name}: {e} = 0" for name, e in zip(rows, equations[kin.n_u :], strict=True)]
     besides = "; the rows hold besides." if rows else "."
-    why = f"{what} = 0 for every independent displacement, so each of its coefficients vanishes{besides}"
+    why = (
+        f"{what} = 0 for every independent displacement, so each of its coefficients "
+        f"vanishes{besides}"
+    )
     yield StaticStep("Equations of equilibrium", source, why, tuple(lines))
 
 
@@ -235,7 +322,8 @@ def _variation_text(rest: StaticState, parts: Iterable[tuple[str, int]]) -> str:
 class Solutions(Displayable):
     """The values of a coordinate in equilibrium, each where it is real.
 
-    `complete` says that there are no others, the whole turns of an angle aside; otherwise there may be.
+    `complete` says that there are no others, the whole turns of an angle aside; otherwise there may
+    be.
     """
 
     unknown: str
@@ -252,8 +340,14 @@ class Solutions(Displayable):
         return self.values[k]
 
     def __str__(self) -> str:
-        listed = [f"{self.unknown} = {value}" for value in self.values] or [f"no value of {self.unknown}"]
-        others = "there are no others" if self.complete else "there may be others; da.equilibria searches by numbers"
+        listed = [f"{self.unknown} = {value}" for value in self.values] or [
+            f"no value of {self.unknown}"
+        ]
+        others = (
+            "there are no others"
+            if self.complete
+            else "there may be others; da.equilibria searches by numbers"
+        )
         return "\n".join([*listed, others])
 
 
@@ -282,7 +376,9 @@ def _solve_factors(e: Scalar, x: Scalar) -> Solutions:
     if not values and not complete:
         msg = f"equilibrium: {x} is not elementary here; da.equilibrium solves by numbers"
         raise NotApplicable(msg)
-    return Solutions(str(x), tuple(Scalar(e.tape, as_node(e.tape, v)) for v in values), complete=complete)
+    return Solutions(
+        str(x), tuple(Scalar(e.tape, as_node(e.tape, v)) for v in values), complete=complete
+    )
 
 
 def _roots(f: Any, x: Any) -> tuple[list[Any], bool]:

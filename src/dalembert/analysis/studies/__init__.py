@@ -9,5 +9,6 @@ running        chunk after chunk, here or on other machines
 store          chunks in a file
 result, plotting   what was kept, with names, and pictures of it
 lyapunov       how fast neighbours of a motion part from it
-fit            constants and start values from measured columns; fit_identifiability says which cannot be told apart
+fit            constants and start values from measured columns; fit_identifiability says which
+cannot be told apart
 """

@@ -2,9 +2,11 @@
 
 theta          the value at the times `at`, or at the end where none are given
 end(theta)     the value at the end
-max, min       the greatest and the least value, over eight places of every step and where parabolas through them have their tops
+max, min       the greatest and the least value, over eight places of every step and where parabolas
+through them have their tops
 mean           ∫ g dt / T
-time(g)        the first time at which g crosses zero, upwards time(g, up), downwards time(g, down); NaN where it never does
+time(g)        the first time at which g crosses zero, upwards time(g, up), downwards time(g, down);
+NaN where it never does
 """
 
 from __future__ import annotations
@@ -59,7 +61,8 @@ class ParameterRole(Enum):
 
     CONSTANT = "constant"
     START = "start"
-    # an input held at a number, and a number by which the expression that was given for it is multiplied
+    # an input held at a number, and a number by which the expression that was given for it is
+    # multiplied
     INPUT = "input"
     AMPLITUDE = "amplitude"
 
@@ -90,14 +93,23 @@ class EnsemblePlan:
         inputs = {**o.inputs, **given[ParameterRole.INPUT]}
         for name, a in given[ParameterRole.AMPLITUDE].items():
             key = next(k for k in inputs if key_name(k) == name)
-            inputs[key] = f"({a!r})*({inputs[key]})" if isinstance(inputs[key], str) else a * inputs[key]
-        values, start = {**o.values, **given[ParameterRole.CONSTANT]}, {**o.start, **given[ParameterRole.START]}
+            inputs[key] = (
+                f"({a!r})*({inputs[key]})" if isinstance(inputs[key], str) else a * inputs[key]
+            )
+        values, start = (
+            {**o.values, **given[ParameterRole.CONSTANT]},
+            {**o.start, **given[ParameterRole.START]},
+        )
         return replace(o, values=values, inputs=inputs, start=start)
 
     @property
     def times(self) -> FloatArray:
         """The times at which values are kept, in the order in which they were given."""
-        return np.zeros(0) if self.options.at is None else np.atleast_1d(np.asarray(self.options.at, dtype=np.float64))
+        return (
+            np.zeros(0)
+            if self.options.at is None
+            else np.atleast_1d(np.asarray(self.options.at, dtype=np.float64))
+        )
 
     def is_time_series(self, kept: Output) -> bool:
         """Whether it is kept at given times."""
@@ -123,14 +135,19 @@ class EnsemblePlan:
             "equations": self.equations,
             "duration": repr(float(self.duration)),
             "over": ", ".join(f"{role.value} {name}" for name, role in self.roles.items()),
-            "members": f"{' × '.join(map(str, self.grid.dims.values()))}, {hashlib.sha256(rows).hexdigest()[:16]}",
+            "members": f"{' × '.join(map(str, self.grid.dims.values()))}, "
+            f"{hashlib.sha256(rows).hexdigest()[:16]}",
             "keep": ", ".join(each.name for each in self.outputs),
-            "at": "" if o.at is None else f"{self.times.size} times, {hashlib.sha256(self.times.tobytes()).hexdigest()[:16]}",
+            "at": ""
+            if o.at is None
+            else f"{self.times.size} times, "
+            f"{hashlib.sha256(self.times.tobytes()).hexdigest()[:16]}",
             "audit": str(self.audit),
         }
         numbers = ("rtol", "atol", "t0", "max_step", "integrator", "stabilize", "baumgarte_rate")
         return shown | {
-            name: _format_option(getattr(o, name)) for name in ("start", "guess", "values", "inputs", *numbers, "events", "budget")
+            name: _format_option(getattr(o, name))
+            for name in ("start", "guess", "values", "inputs", *numbers, "events", "budget")
         }
 
 
@@ -141,9 +158,17 @@ def key_name(key: Any) -> str:
 
 def _format_option(x: Any) -> str:
     if isinstance(x, Mapping):
-        return ", ".join(sorted(f"{key_name(k)} = {v!r}" if isinstance(v, float) else f"{key_name(k)} = {v}" for k, v in x.items()))
+        return ", ".join(
+            sorted(
+                f"{key_name(k)} = {v!r}" if isinstance(v, float) else f"{key_name(k)} = {v}"
+                for k, v in x.items()
+            )
+        )
     if isinstance(x, tuple):
-        return ", ".join(f"{e.title} {e.direction} {e.action.value}" if hasattr(e, "title") else str(e) for e in x)
+        return ", ".join(
+            f"{e.title} {e.direction} {e.action.value}" if hasattr(e, "title") else str(e)
+            for e in x
+        )
     return str(x.tolist()) if isinstance(x, np.ndarray) else repr(x) if x is not None else ""
 
 
@@ -151,9 +176,18 @@ def parse_outputs(keep: Any, state: Iterable[str]) -> tuple[Output, ...]:
     """What a user asks for; by default every coordinate and speed."""
     if keep is None:
         return tuple(Output(name, VALUE, name) for name in state)
-    wanted = [keep] if isinstance(keep, str | Scalar) else list(keep) if isinstance(keep, Iterable) else None
+    wanted = (
+        [keep]
+        if isinstance(keep, str | Scalar)
+        else list(keep)
+        if isinstance(keep, Iterable)
+        else None
+    )
     if wanted is None:
-        msg = f"keep = {keep!r:.60}: give expressions, such as keep=['theta', 'max(theta)', 'time(theta - 1, up)']"
+        msg = (
+            f"keep = {keep!r:.60}: give expressions, such as keep=['theta', 'max(theta)', "
+            f"'time(theta - 1, up)']"
+        )
         raise BadStudy(msg)
     kept = [_parse_output(each) for each in wanted]
     names = [each.name for each in kept]
@@ -188,7 +222,9 @@ def _parse_output(wanted: Any) -> Output:
 
 
 def _split_arguments(text: str) -> list[str]:
-    """Split at the commas outside parentheses; nothing where these do not close, as in (a)*max(b)."""
+    """Split at the commas outside parentheses; nothing where these do not close, as in
+    (a)*max(b).
+    """
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -202,13 +238,20 @@ def _split_arguments(text: str) -> list[str]:
 
 
 def hash_equations(kin: Kinematics, equations: ExplicitEquations | SaddlePointEquations) -> str:
-    """Sixteen digits of the hash of everything the rates are made of, and of the declared values: systems with the same one move alike."""
+    """Sixteen digits of the hash of everything the rates are made of, and of the declared
+    values: systems with the same one move alike.
+    """
     tape = equations.tape
     if isinstance(equations, ExplicitEquations):
         outs = [*equations.qdot, *equations.udot]
     else:
         rows = [*equations.M, *(row.A for row in equations.rows)]
-        outs = [*equations.qdot, *equations.f, *(i for row in rows for i in row.values()), *(row.gamma for row in equations.rows)]
+        outs = [
+            *equations.qdot,
+            *equations.f,
+            *(i for row in rows for i in row.values()),
+            *(row.gamma for row in equations.rows),
+        ]
     place = {i: k for k, i in enumerate(dependencies(tape, outs))}
     digest = hashlib.sha256()
     for i in place:
@@ -216,6 +259,8 @@ def hash_equations(kin: Kinematics, equations: ExplicitEquations | SaddlePointEq
         names = [str(place.get(x, x) if op not in ("symbol", "const") else x) for x in (a, b)]
         digest.update(f"{op} {' '.join(names)}\n".encode())
     digest.update(str([place[i] for i in outs]).encode())
-    values = sorted((s.name, repr(s.value)) for s in kin.system.symbols.values() if s.value is not None)
+    values = sorted(
+        (s.name, repr(s.value)) for s in kin.system.symbols.values() if s.value is not None
+    )
     digest.update(str(values).encode())
     return digest.hexdigest()[:16]

@@ -1,7 +1,9 @@
-"""Chunk after chunk, what is done is written down before more is begun: here in threads, or on other processes and machines.
+"""Chunk after chunk, what is done is written down before more is begun: here in threads, or on
+other processes and machines.
 
-There it is dask.distributed, or an executor of concurrent.futures. What travels is the plan of the study, a pickle without compiled code;
-every worker compiles it once. Dask gives the chunk of a worker that is lost to another one.
+There it is dask.distributed, or an executor of concurrent.futures. What travels is the plan of the
+study, a pickle without compiled code; every worker compiles it once. Dask gives the chunk of a
+worker that is lost to another one.
 """
 
 from __future__ import annotations
@@ -43,20 +45,28 @@ RunChunk = Callable[[bytes, int, int], Any]
 
 
 class StudyFailed(DalembertError):
-    """A study that cannot go on: no worker answers, or one runs another version; what is done is kept."""
+    """A study that cannot go on: no worker answers, or one runs another version; what is done is
+    kept.
+    """
 
 
 class Runner(Protocol):
     """What can run members."""
 
-    def run(self, members: IndexArray, threads: int, on_progress: Progress | None = None) -> ResultChunk:
+    def run(
+        self, members: IndexArray, threads: int, on_progress: Progress | None = None
+    ) -> ResultChunk:
         """What becomes of these members."""
 
 
 def chunk_size(plan: EnsemblePlan, wanted: int | None) -> int:
-    """Members in a chunk: what was asked for, or as many as take a bounded part of memory while they run."""
+    """Members in a chunk: what was asked for, or as many as take a bounded part of memory while
+    they run.
+    """
     numbers = len(kinematics(plan.system).state) * (2 + plan.times.size) + plan.values_per_run + 64
-    return max(1, min(min(CHUNK, _MOST_NUMBERS // numbers) if wanted is None else wanted, len(plan.grid)))
+    return max(
+        1, min(min(CHUNK, _MOST_NUMBERS // numbers) if wanted is None else wanted, len(plan.grid))
+    )
 
 
 def cpu_count() -> int:
@@ -69,8 +79,12 @@ def chunk_ranges(count: int, length: int) -> list[ChunkRange]:
     return [(begin, min(begin + length, count)) for begin in range(0, count, length)]
 
 
-def ensemble_progress(count: int, wanted: bool | None, done: int = 0) -> AbstractContextManager[Callable[[int], None] | None]:
-    """show(members done): a bar with rate and time left, where a person is looking; `wanted` forces it on or off."""
+def ensemble_progress(
+    count: int, wanted: bool | None, done: int = 0
+) -> AbstractContextManager[Callable[[int], None] | None]:
+    """show(members done): a bar with rate and time left, where a person is looking; `wanted`
+    forces it on or off.
+    """
     begin = time.monotonic()
 
     def describe(now: int) -> tuple[int, str]:
@@ -78,10 +92,20 @@ def ensemble_progress(count: int, wanted: bool | None, done: int = 0) -> Abstrac
         return now, f"{now} of {count} members, {rate:.0f} per second"
 
     shows = sys.stderr.isatty() if wanted is None else wanted
-    return progress_bar(count, describe, done, REFRESH_INTERVAL if wanted else DELAY) if shows else nullcontext()
+    return (
+        progress_bar(count, describe, done, REFRESH_INTERVAL if wanted else DELAY)
+        if shows
+        else nullcontext()
+    )
 
 
-def run_locally(runner: Runner, todo: list[ChunkRange], threads: int, show: Callable[[int], None] | None, done: int) -> Iterator[Any]:
+def run_locally(
+    runner: Runner,
+    todo: list[ChunkRange],
+    threads: int,
+    show: Callable[[int], None] | None,
+    done: int,
+) -> Iterator[Any]:
     """(piece, its chunk) one after the other, in this process."""
     for begin, end in todo:
         before = done
@@ -93,7 +117,12 @@ def run_locally(runner: Runner, todo: list[ChunkRange], threads: int, show: Call
 
 
 def run_on_engine(
-    engine: Any, plan: EnsemblePlan, todo: list[ChunkRange], run_piece: RunChunk, show: Callable[[int], None] | None, done: int
+    engine: Any,
+    plan: EnsemblePlan,
+    todo: list[ChunkRange],
+    run_piece: RunChunk,
+    show: Callable[[int], None] | None,
+    done: int,
 ) -> Iterator[tuple[ChunkRange, Any]]:
     """(piece, its chunk) in the order in which they come back."""
     payload = pickle.dumps(plan)
@@ -102,7 +131,10 @@ def run_on_engine(
     elif isinstance(engine, str) or hasattr(engine, "scheduler_info"):
         waiting = _run_on_dask(engine, payload, todo, run_piece)
     else:
-        msg = f"engine = {engine!r:.60}: give a dask.distributed.Client, the address of its scheduler, or an executor of concurrent.futures"
+        msg = (
+            f"engine = {engine!r:.60}: give a dask.distributed.Client, the address of its "
+            f"scheduler, or an executor of concurrent.futures"
+        )
         raise BadStudy(msg)
     for piece, chunk in waiting:
         yield piece, chunk
@@ -127,25 +159,37 @@ def _run_on_executor(
     try:
         submit()
         while running:
-            ready, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            ready, _ = concurrent.futures.wait(
+                running, return_when=concurrent.futures.FIRST_COMPLETED
+            )
             for future in ready:
                 yield running.pop(future), future.result()
             submit()
     except concurrent.futures.BrokenExecutor as problem:
-        msg = f"a worker process ended ({problem}); what was saved is kept, and the same call goes on with the rest"
+        msg = (
+            f"a worker process ended ({problem}); what was saved is kept, and the same call "
+            f"goes "
+            f"on with the rest"
+        )
         raise StudyFailed(msg) from problem
     finally:
         for future in running:
             future.cancel()
 
 
-def _run_on_dask(engine: Any, payload: bytes, todo: list[ChunkRange], run_piece: RunChunk) -> Iterator[tuple[ChunkRange, Any]]:
+def _run_on_dask(
+    engine: Any, payload: bytes, todo: list[ChunkRange], run_piece: RunChunk
+) -> Iterator[tuple[ChunkRange, Any]]:
     distributed = import_optional("distributed", "a cluster", "'dalembert[study]'")
     client = _connect_dask(distributed, engine) if isinstance(engine, str) else engine
     try:
         _check_workers(client)
         # what lies on one worker alone would be lost with it
-        plan_there = payload if len(payload) < _SMALL else client.scatter(payload, hash=False, broadcast=True)
+        plan_there = (
+            payload
+            if len(payload) < _SMALL
+            else client.scatter(payload, hash=False, broadcast=True)
+        )
         rest, ahead = iter(todo), _CHUNKS_PER_WORKER * max(1, sum(client.ncores().values()))
         waiting, pieces = distributed.as_completed(loop=client.loop), {}
 
@@ -170,7 +214,10 @@ def _connect_dask(distributed: Any, address: str) -> Any:
     try:
         return distributed.Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as problem:
-        msg = f"no scheduler answers at {address}: start one with `dask scheduler`, and workers with `dask worker {address}`"
+        msg = (
+            f"no scheduler answers at {address}: start one with `dask scheduler`, and workers "
+            f"with `dask worker {address}`"
+        )
         raise StudyFailed(msg) from problem
 
 
@@ -190,12 +237,17 @@ def _check_workers(client: Any) -> None:
         client.wait_for_workers(1, timeout=_CONNECT_TIMEOUT)
         there = client.run(_worker_version)
     except (TimeoutError, OSError) as problem:
-        msg = f"the scheduler has no worker that answers: start one with `dask worker {client.scheduler.address}`"
+        msg = (
+            f"the scheduler has no worker that answers: start one with `dask worker "
+            f"{client.scheduler.address}`"
+        )
         raise StudyFailed(msg) from problem
     for worker, version in there.items():
         if version != VERSION:
             has = f"dalembert {version}" if version else "no dalembert"
-            msg = f"worker {worker} has {has}, and here is {VERSION}: install the same version there"
+            msg = (
+                f"worker {worker} has {has}, and here is {VERSION}: install the same version there"
+            )
             raise StudyFailed(msg)
 
 
@@ -203,7 +255,10 @@ def _chunk_result(distributed: Any, future: Any) -> Any:
     try:
         return future.result()
     except (distributed.KilledWorker, concurrent.futures.CancelledError) as problem:
-        msg = f"no worker lived long enough for a chunk: {problem}; what was saved is kept, and the same call goes on with the rest"
+        msg = (
+            f"no worker lived long enough for a chunk: {problem}; what was saved is kept, and "
+            f"the same call goes on with the rest"
+        )
         raise StudyFailed(msg) from problem
 
 
@@ -224,7 +279,9 @@ class MemoryStore:
         """The rows of one chunk."""
         for name, rows in chunk.columns().items():
             if name not in self._columns:
-                self._columns[name] = np.empty((len(self.plan.grid), *rows.shape[1:]), dtype=rows.dtype)
+                self._columns[name] = np.empty(
+                    (len(self.plan.grid), *rows.shape[1:]), dtype=rows.dtype
+                )
             self._columns[name][first : first + len(rows)] = rows
         self._reasons |= {first + row: reason for row, reason in sorted(chunk.reasons.items())}
 

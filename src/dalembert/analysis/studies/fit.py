@@ -1,7 +1,8 @@
 """min_θ Σ_i ((y_i − y(t_i; θ)) / σ_i)²: constants and start values from measured time series.
 
-The Jacobian ∂y/∂θ comes from the sensitivities of the run. Where σ is not given, each column has one of its own, estimated from
-its residuals, over all tables that have it. Standard errors are those of the linearized problem, cov θ = (Jᵀ J)⁻¹ with rows of J over σ.
+The Jacobian ∂y/∂θ comes from the sensitivities of the run. Where σ is not given, each column has
+one of its own, estimated from its residuals, over all tables that have it. Standard errors are
+those of the linearized problem, cov θ = (Jᵀ J)⁻¹ with rows of J over σ.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ import numpy as np
 
 from dalembert.analysis.studies.fit_data import BadData, MeasuredColumn
 from dalembert.analysis.studies.fit_result import Fit, FittedColumn
-from dalembert.analysis.studies.identifiability import Inseparable, combine_tables, practical_identifiability, structural_identifiability
+from dalembert.analysis.studies.identifiability import (
+    Inseparable,
+    combine_tables,
+    practical_identifiability,
+    structural_identifiability,
+)
 from dalembert.errors import DalembertError, warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.simulation.trajectory import Trajectory
@@ -58,7 +64,9 @@ class FitProblem:
     experiments: tuple[Experiment, ...]
     names: tuple[str, ...]
     # [run(θ) for each experiment], in threads or one after the other
-    map_experiments: Callable[[Callable[[Experiment], Trajectory], Iterable[Experiment]], Iterable[Trajectory]] = map
+    map_experiments: Callable[
+        [Callable[[Experiment], Trajectory], Iterable[Experiment]], Iterable[Trajectory]
+    ] = map
     # σ of every column
     sigma: FloatArray = field(default_factory=lambda: np.ones(0))
     evaluations: int = 0
@@ -77,7 +85,11 @@ class FitProblem:
     def labels(self) -> list[str]:
         """A column's name, with the number of its table where there are several."""
         many = len(self.experiments) > 1
-        return [f"{c.name}[{k}]" if many else c.name for k, e in enumerate(self.experiments, 1) for c in e.columns]
+        return [
+            f"{c.name}[{k}]" if many else c.name
+            for k, e in enumerate(self.experiments, 1)
+            for c in e.columns
+        ]
 
     def simulate(self, theta: FloatArray) -> list[Trajectory]:
         """The motion of each experiment."""
@@ -101,7 +113,9 @@ class FitProblem:
         if runs is None:
             return np.full(sum(len(c.t) for c in self.columns), np.nan)
         parts = [
-            run[c.key][np.searchsorted(run.t, c.t)] - c.values for run, e in zip(runs, self.experiments, strict=True) for c in e.columns
+            run[c.key][np.searchsorted(run.t, c.t)] - c.values
+            for run, e in zip(runs, self.experiments, strict=True)
+            for c in e.columns
         ]
         return np.concatenate([r / s for r, s in zip(parts, self.sigma, strict=True)])
 
@@ -114,7 +128,9 @@ class FitProblem:
             for c in e.columns:
                 block = np.zeros((len(c.t), len(self.names)))
                 at = np.searchsorted(run.t, c.t)
-                block[:, list(e.indices)] = np.column_stack([run.sensitivity(c.key, name)[at] for name in e.names])
+                block[:, list(e.indices)] = np.column_stack(
+                    [run.sensitivity(c.key, name)[at] for name in e.names]
+                )
                 blocks.append(block)
         return np.vstack([block / s for block, s in zip(blocks, self.sigma, strict=True)])
 
@@ -122,10 +138,15 @@ class FitProblem:
         """The residuals of each column."""
         return np.split(residuals, np.cumsum([len(c.t) for c in self.columns])[:-1])
 
-    def pool_by_name(self, measure: Callable[[FloatArray], float], parts: Sequence[FloatArray]) -> FloatArray:
+    def pool_by_name(
+        self, measure: Callable[[FloatArray], float], parts: Sequence[FloatArray]
+    ) -> FloatArray:
         """A number for each column, found from all columns of its name together."""
         statistics = {
-            n: measure(np.concatenate([r for c, r in zip(self.columns, parts, strict=True) if c.name == n])) for n in self.column_names
+            n: measure(
+                np.concatenate([r for c, r in zip(self.columns, parts, strict=True) if c.name == n])
+            )
+            for n in self.column_names
         }
         return np.array([statistics[c.name] for c in self.columns])
 
@@ -139,23 +160,42 @@ def solve_fit(
     max_evaluations: int,
     threads: int,
 ) -> Fit:
-    """The best θ from a first guess, its errors, and what cannot be told apart; experiments are dealt to threads."""
+    """The best θ from a first guess, its errors, and what cannot be told apart; experiments are
+    dealt to threads.
+    """
     if min(threads, len(experiments)) == 1:
-        return _solve_reweighted(FitProblem(experiments, names), initial_guess, noise, bounds, max_evaluations)
+        return _solve_reweighted(
+            FitProblem(experiments, names), initial_guess, noise, bounds, max_evaluations
+        )
     with ThreadPoolExecutor(min(threads, len(experiments))) as pool:
-        return _solve_reweighted(FitProblem(experiments, names, pool.map), initial_guess, noise, bounds, max_evaluations)
+        return _solve_reweighted(
+            FitProblem(experiments, names, pool.map), initial_guess, noise, bounds, max_evaluations
+        )
 
 
-def _solve_reweighted(problem: FitProblem, first: FloatArray, noise: Mapping[str, float] | None, bounds: Any, most: int) -> Fit:
+def _solve_reweighted(
+    problem: FitProblem,
+    first: FloatArray,
+    noise: Mapping[str, float] | None,
+    bounds: Any,
+    most: int,
+) -> Fit:
     columns = problem.columns
     at_first = problem.simulate(first)
     for run, e in zip(at_first, problem.experiments, strict=True):
         _check_columns(run, e.columns)
     given = None if noise is None else np.array([noise[c.name] for c in columns])
-    problem.sigma = given if given is not None else problem.pool_by_name(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
+    problem.sigma = (
+        given
+        if given is not None
+        else problem.pool_by_name(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
+    )
     _check_sensitivity(problem, first)
     structure = combine_tables(
-        [structural_identifiability(r, [c.key for c in e.columns]) for r, e in zip(at_first, problem.experiments, strict=True)]
+        [
+            structural_identifiability(r, [c.key for c in e.columns])
+            for r, e in zip(at_first, problem.experiments, strict=True)
+        ]
     )
     theta, solution = first, None
     for _ in range(1 if given is not None else _MAX_REWEIGHTINGS):
@@ -168,7 +208,9 @@ def _solve_reweighted(problem: FitProblem, first: FloatArray, noise: Mapping[str
         if settled or len(problem.column_names) == 1:
             break
     assert solution is not None
-    return _build_fit(problem, theta, structure, converged=bool(solution.success), known=given is not None)
+    return _build_fit(
+        problem, theta, structure, converged=bool(solution.success), known=given is not None
+    )
 
 
 def _least_squares(problem: FitProblem, theta: FloatArray, bounds: Any, most: int) -> Any:
@@ -196,7 +238,10 @@ def _scales(theta: FloatArray) -> FloatArray:
 def _estimate_sigma(problem: FitProblem, residuals: FloatArray) -> FloatArray:
     """σ̂ of each column, with its share of the unknowns taken off its number of values."""
     share = 1.0 - len(problem.names) / len(residuals)
-    return problem.pool_by_name(lambda r: float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0))), problem.split_by_column(residuals))
+    return problem.pool_by_name(
+        lambda r: float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0))),
+        problem.split_by_column(residuals),
+    )
 
 
 def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
@@ -208,7 +253,10 @@ def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
             msg = f"data: column {c.name!r} is no expression of {run.system.name!r}: {problem}"
             raise BadData(msg) from problem
         if not np.isfinite(value).all():
-            msg = f"data: column {c.name!r} has no finite value at t = {run.t[~np.isfinite(value)][0]:.6g} in the run with the first guess"
+            msg = (
+                f"data: column {c.name!r} has no finite value at t = "
+                f"{run.t[~np.isfinite(value)][0]:.6g} in the run with the first guess"
+            )
             raise BadData(msg)
 
 
@@ -216,17 +264,29 @@ def _check_sensitivity(problem: FitProblem, theta: FloatArray) -> None:
     """Refuse unknowns on which no column depends, and more unknowns than values."""
     J = problem.jacobian(theta) * _scales(theta)
     if len(J) < len(theta):
-        msg = f"fit: {len(theta)} unknowns and {len(J)} measured values; measure more, or name fewer unknowns"
+        msg = (
+            f"fit: {len(theta)} unknowns and {len(J)} measured values; measure more, or name "
+            f"fewer unknowns"
+        )
         raise BadFit(msg)
     lengths = np.linalg.norm(J, axis=0)
-    idle = [name for name, x in zip(problem.names, lengths, strict=True) if x <= _NOTHING * lengths.max(initial=0.0)]
+    idle = [
+        name
+        for name, x in zip(problem.names, lengths, strict=True)
+        if x <= _NOTHING * lengths.max(initial=0.0)
+    ]
     if idle:
         what, which = ", ".join(problem.column_names), ", ".join(idle)
-        msg = f"fit: nothing that was measured ({what}) depends on {which} at the first guess; leave out, begin elsewhere or measure more"
+        msg = (
+            f"fit: nothing that was measured ({what}) depends on {which} at the first guess; "
+            f"leave out, begin elsewhere or measure more"
+        )
         raise BadFit(msg)
 
 
-def _build_fit(problem: FitProblem, theta: FloatArray, structure: Inseparable, *, converged: bool, known: bool) -> Fit:
+def _build_fit(
+    problem: FitProblem, theta: FloatArray, structure: Inseparable, *, converged: bool, known: bool
+) -> Fit:
     runs, names = problem.runs(theta), problem.names
     assert runs is not None
     residuals, J = problem.residuals(theta), problem.jacobian(theta)
@@ -240,15 +300,37 @@ def _build_fit(problem: FitProblem, theta: FloatArray, structure: Inseparable, *
     covariance[together] = covariance[:, together] = np.nan
     covariance[together, together] = np.inf
     if not converged:
-        warn("fit: the best values were not reached; allow more evaluations (most=…) or begin nearer")
+        warn(
+            "fit: the best values were not reached; allow more evaluations (most=…) or begin nearer"
+        )
     for group in local.groups:
-        warn(f"fit: {', '.join(group)} cannot be told apart by these data; one of their values may be given, or another column measured")
+        warn(
+            f"fit: {', '.join(group)} cannot be told apart by these data; one of their values may "
+            f"be given, or another column measured"
+        )
     belongs = [run for run, e in zip(runs, problem.experiments, strict=True) for _ in e.columns]
     columns = {
         label: FittedColumn(run, c.key, c.t, c.values, r * s, s)
         for label, run, c, r, s in zip(
-            problem.labels(), belongs, problem.columns, problem.split_by_column(residuals), problem.sigma.tolist(), strict=True
+            problem.labels(),
+            belongs,
+            problem.columns,
+            problem.split_by_column(residuals),
+            problem.sigma.tolist(),
+            strict=True,
         )
     }
     chi2 = float(residuals @ residuals) / max(len(residuals) - len(theta), 1)
-    return Fit(names, theta, covariance, columns, local, structure, tuple(runs), chi2, problem.evaluations, converged, known)
+    return Fit(
+        names,
+        theta,
+        covariance,
+        columns,
+        local,
+        structure,
+        tuple(runs),
+        chi2,
+        problem.evaluations,
+        converged,
+        known,
+    )

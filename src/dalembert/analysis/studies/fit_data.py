@@ -52,7 +52,8 @@ def read_tables(data: Any) -> list[tuple[MeasuredColumn, ...]]:
 
 
 def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
-    """{"t": times, "theta": values, …}, {"theta": (times, values), …}, a data frame, or the name of a CSV file.
+    """{"t": times, "theta": values, …}, {"theta": (times, values), …}, a data frame, or the name of
+    a CSV file.
 
     A gap is None, a masked value, or an empty cell of a file.
     """
@@ -64,12 +65,18 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
         index = {} if "t" in data.columns else {"t": np.asarray(data.index)}
         table = {**index, **{c: np.asarray(data[c]) for c in data.columns}}
     else:
-        msg = f"data: give a dict of columns, a data frame, the name of a CSV file, or a list of such tables, not {type(data).__name__}"
+        msg = (
+            f"data: give a dict of columns, a data frame, the name of a CSV file, or a list of "
+            f"such tables, not {type(data).__name__}"
+        )
         raise BadData(msg)
     times = next((x for key, x in table.items() if str(key) == "t"), None)
     columns = tuple(_measured_column(key, x, times) for key, x in table.items() if str(key) != "t")
     if not columns:
-        msg = "data: there is no column besides t; name what was measured, such as {'t': …, 'theta': …}"
+        msg = (
+            "data: there is no column besides t; name what was measured, such as {'t': …, "
+            "'theta': …}"
+        )
         raise BadData(msg)
     return columns
 
@@ -77,7 +84,8 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
 def _read_file(path: str | os.PathLike[str]) -> dict[str, list[float | None]]:
     """Columns of a CSV file; heads may carry a unit, theta [rad], which is not read."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123 - a pipe is a file too
+        # a pipe is a file too
+        with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
             rows = [row for row in csv.reader(file) if row and any(cell.strip() for cell in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         msg = f"data: {os.fspath(path)} cannot be read: {problem}"
@@ -88,9 +96,15 @@ def _read_file(path: str | os.PathLike[str]) -> dict[str, list[float | None]]:
     names = [re.sub(r"\s*\[.*\]$", "", cell.strip()) for cell in rows[0]]
     ragged = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
     if ragged is not None:
-        msg = f"data: line {ragged + 1} of {os.fspath(path)} has {len(rows[ragged])} cells, the first line {len(names)}"
+        msg = (
+            f"data: line {ragged + 1} of {os.fspath(path)} has {len(rows[ragged])} cells, the "
+            f"first line {len(names)}"
+        )
         raise BadData(msg)
-    return {name: [_parse_cell(path, row[k], name, line) for line, row in enumerate(rows[1:], 2)] for k, name in enumerate(names)}
+    return {
+        name: [_parse_cell(path, row[k], name, line) for line, row in enumerate(rows[1:], 2)]
+        for k, name in enumerate(names)
+    }
 
 
 def _parse_cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> float | None:
@@ -105,7 +119,11 @@ def _parse_cell(path: str | os.PathLike[str], text: str, name: str, line: int) -
 
 def _measured_column(key: Any, given: Any, times: Any) -> MeasuredColumn:
     if not isinstance(key, str | Scalar):
-        msg = f"data: {key!r} is no expression; name columns by what was measured, such as 'theta' or 'l*sin(theta)'"
+        msg = (
+            f"data: {key!r} is no expression; name columns by what was measured, such as "
+            f"'theta' "
+            f"or 'l*sin(theta)'"
+        )
         raise BadData(msg)
     name = str(key)
     own = isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1
@@ -126,8 +144,14 @@ def _masked_array(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:
     """With None and masked values as gaps."""
     try:
         cells = given if isinstance(given, np.ma.MaskedArray) else list(given)
-        gaps = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) else np.array([x is None for x in cells], dtype=bool)
-        plain = np.array([0.0 if gap else float(x) for x, gap in zip(cells, gaps, strict=True)], dtype=np.float64)
+        gaps = (
+            np.ma.getmaskarray(cells)
+            if isinstance(cells, np.ma.MaskedArray)
+            else np.array([x is None for x in cells], dtype=bool)
+        )
+        plain = np.array(
+            [0.0 if gap else float(x) for x, gap in zip(cells, gaps, strict=True)], dtype=np.float64
+        )
     except (TypeError, ValueError) as problem:
         msg = f"data: {name} is not a list of numbers: {problem}"
         raise BadData(msg) from problem
@@ -142,10 +166,17 @@ def _check_series(name: str, t: FloatArray, values: FloatArray) -> None:
         wrong = np.flatnonzero(~np.isfinite(x))
         if wrong.size:
             k = wrong[0]
-            msg = f"data: the {what} in row {k + 1} of {name} is {x[k]}; leave the row out, or put None where nothing was measured"
+            msg = (
+                f"data: the {what} in row {k + 1} of {name} is {x[k]}; leave the row out, or "
+                f"put "
+                f"None where nothing was measured"
+            )
             raise BadData(msg)
     back = np.flatnonzero(np.diff(t) < 0.0)
     if back.size:
         k = back[0] + 1
-        msg = f"data: times of {name} go back from {t[k - 1]:.9g} to {t[k]:.9g} in row {k + 1}; sort the rows by time"
+        msg = (
+            f"data: times of {name} go back from {t[k - 1]:.9g} to {t[k]:.9g} in row {k + 1}; "
+            f"sort the rows by time"
+        )
         raise BadData(msg)

@@ -12,7 +12,14 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.display import Displayable
-from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
+from dalembert.runtime.simulation.plotting.chart import (
+    COLOURS,
+    GREY,
+    MOST_PANELS,
+    Chart,
+    Curve,
+    Panel,
+)
 from dalembert.runtime.simulation.plotting.plot import Plot, display
 
 if TYPE_CHECKING:
@@ -35,13 +42,19 @@ class FittedColumn:
     def model(self) -> tuple[FloatArray, FloatArray]:
         """The curve of the model, at as many times as can be had."""
         times = self.run.solution.t
-        fine = self.run.at(np.linspace(times[0], times[-1], 1000)) if self.run.solution.has_full_dense_output else self.run
+        fine = (
+            self.run.at(np.linspace(times[0], times[-1], 1000))
+            if self.run.solution.has_full_dense_output
+            else self.run
+        )
         return fine.t, fine[self.key]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Displayable):
-    """Identified values: `fit.values["m"]`, `fit.standard_errors["m"]`, and `fit.runs`, the motion of each table with them."""
+    """Identified values: `fit.values["m"]`, `fit.standard_errors["m"]`, and `fit.runs`, the
+    motion of each table with them.
+    """
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -81,7 +94,9 @@ class Fit(Displayable):
 
     @property
     def correlations(self) -> FloatArray:
-        """ρ_ij of the estimates; not a number where one of them cannot be told apart from others."""
+        """ρ_ij of the estimates; not a number where one of them cannot be told apart from
+        others.
+        """
         s = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore"):
             rho: FloatArray = self.covariance / np.outer(s, s)
@@ -97,36 +112,65 @@ class Fit(Displayable):
         """Each column with what the model gives, and below them all residuals in units of σ."""
         panels = []
         for name, c in itertools.islice(self.columns.items(), MOST_PANELS):
-            panels.append(Panel(name, (Curve("measured", c.t, c.values, COLOURS[1]), Curve("model", *c.model(), COLOURS[0]))))
+            panels.append(
+                Panel(
+                    name,
+                    (
+                        Curve("measured", c.t, c.values, COLOURS[1]),
+                        Curve("model", *c.model(), COLOURS[0]),
+                    ),
+                )
+            )
         scaled = [Curve(name, c.t, c.residuals / c.sigma) for name, c in self.columns.items()]
-        facts = ", ".join(f"{n} = {v:.5g} ± {e:.1g}" for (n, v), e in zip(self.values.items(), self.standard_errors.values(), strict=True))
+        facts = ", ".join(
+            f"{n} = {v:.5g} ± {e:.1g}"
+            for (n, v), e in zip(self.values.items(), self.standard_errors.values(), strict=True)
+        )
         span = min(float(run.t[0]) for run in self.runs), max(float(run.t[-1]) for run in self.runs)
         below = Panel("residuals in units of σ", tuple(scaled), zero_line=True)
         heading = textwrap.shorten(facts, _HEADING, placeholder=" …")
-        return display(Chart(self.run.system.name, heading, GREY, span, tuple(panels), below), self.run.system.name, path)
+        return display(
+            Chart(self.run.system.name, heading, GREY, span, tuple(panels), below),
+            self.run.system.name,
+            path,
+        )
 
     def __str__(self) -> str:
-        count = f"{sum(len(c.t) for c in self.columns.values())} values" + (f" in {len(self.runs)} tables" if len(self.runs) > 1 else "")
+        count = f"{sum(len(c.t) for c in self.columns.values())} values" + (
+            f" in {len(self.runs)} tables" if len(self.runs) > 1 else ""
+        )
         lines = [f"fit of {self.run.system.name!r}: {count}, {len(self.names)} unknowns"]
         width = max(map(len, self.names))
         for name, value in self.values.items():
             error = self.standard_errors[name]
             lines.append(
-                f"  {name:<{width}}  {value:.8g} ± {error:.2g}" if np.isfinite(error) else f"  {name:<{width}}  {value:.8g}, undetermined"
+                f"  {name:<{width}}  {value:.8g} ± {error:.2g}"
+                if np.isfinite(error)
+                else f"  {name:<{width}}  {value:.8g}, undetermined"
             )
         how = "given" if self.noise_known else "estimated"
-        lines.append(f"noise, {how}: " + ", ".join(f"{name} {s:.3g}" for name, s in self.noise.items()) + f"; χ²/ν = {self.chi_square:.3g}")
+        lines.append(
+            f"noise, {how}: "
+            + ", ".join(f"{name} {s:.3g}" for name, s in self.noise.items())
+            + f"; χ²/ν = {self.chi_square:.3g}"
+        )
         strong = [
             f"{a} and {b} {rho:+.3f}"
             for (i, a), (j, b) in itertools.combinations(enumerate(self.names), 2)
             if abs(rho := self.correlations[i, j]) > _STRONG
         ]
         lines += [f"strongly correlated: {', '.join(strong)}"] if strong else []
-        lines += [f"cannot be told apart by these data: {', '.join(group)}" for group in self.inseparable.groups]
+        lines += [
+            f"cannot be told apart by these data: {', '.join(group)}"
+            for group in self.inseparable.groups
+        ]
         if not self.structure.decided:
             lines.append(f"by the structure of the equations: not decided, {self.structure.why}")
         elif self.structure.groups:
-            lines += [f"cannot be told apart by any data of these columns: {', '.join(group)}" for group in self.structure.groups]
+            lines += [
+                f"cannot be told apart by any data of these columns: {', '.join(group)}"
+                for group in self.structure.groups
+            ]
         else:
             lines.append("by the structure of the equations all can be told apart")
         if not self.converged:

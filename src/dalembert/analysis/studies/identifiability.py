@@ -1,11 +1,13 @@
 """rank ∂y/∂θ < number of θ: unknowns that measurements cannot tell apart.
 
-On the data by the singular values of the Jacobian; by the structure of the equations by the rank, in a prime field, of
+On the data by the singular values of the Jacobian; by the structure of the equations by the rank,
+in a prime field, of
 
     ∂(y, ẏ, ÿ, …)/∂θ   along the motion from a random point,
 
-the coefficients of the power series of ∂y/∂θ. A rank found there is never too large, and too small only where a
-polynomial happens to vanish at a random point: what is said to be told apart is so, with certainty, at almost all values.
+the coefficients of the power series of ∂y/∂θ. A rank found there is never too large, and too small
+only where a polynomial happens to vanish at a random point: what is said to be told apart is so,
+with certainty, at almost all values.
 
 Source: Sed02.
 """
@@ -40,7 +42,9 @@ _MOST: Final = 20_000_000
 
 @dataclass(frozen=True)
 class Inseparable(Displayable):
-    """Groups of unknowns of which each can change without a trace if the others of its group follow; how that is known."""
+    """Groups of unknowns of which each can change without a trace if the others of its group
+    follow; how that is known.
+    """
 
     groups: tuple[tuple[str, ...], ...]
     decided: bool
@@ -59,7 +63,9 @@ class Inseparable(Displayable):
     __repr__ = __str__
 
 
-def group_unknowns(names: Sequence[str], null: Sequence[Sequence[bool]]) -> tuple[tuple[str, ...], ...]:
+def group_unknowns(
+    names: Sequence[str], null: Sequence[Sequence[bool]]
+) -> tuple[tuple[str, ...], ...]:
     """Unknowns that stand in one null vector belong together, and those joined by others."""
     groups: list[set[int]] = []
     for row in null:
@@ -77,7 +83,9 @@ def practical_identifiability(J: FloatArray, names: Sequence[str]) -> Inseparabl
     _, s, Vt = np.linalg.svd(J / np.where(lengths > 0.0, lengths, 1.0), full_matrices=True)
     null = Vt[np.count_nonzero(s > _RANK * s.max(initial=0.0)) :]
     # in echelon form each vector has as few unknowns in it as there can be
-    return Inseparable(group_unknowns(names, (np.abs(_row_echelon(null)) > _PART).tolist()), decided=True)
+    return Inseparable(
+        group_unknowns(names, (np.abs(_row_echelon(null)) > _PART).tolist()), decided=True
+    )
 
 
 def _row_echelon(rows: FloatArray) -> FloatArray:
@@ -94,7 +102,9 @@ def _row_echelon(rows: FloatArray) -> FloatArray:
 
 
 def structural_identifiability(run: Trajectory, keys: Sequence[Key]) -> Inseparable:
-    """By the power series of ∂y/∂θ in a prime field; constants and starts that are zero stay zero, all others are random."""
+    """By the power series of ∂y/∂θ in a prime field; constants and starts that are zero stay
+    zero, all others are random.
+    """
     variation = run.variation
     assert variation is not None
     model, names = variation.model, variation.names
@@ -102,25 +112,39 @@ def structural_identifiability(run: Trajectory, keys: Sequence[Key]) -> Insepara
         return Inseparable((), decided=False, why="its constraints tie the start together")
     problem = _OutputSeries(run, keys)
     if not has_series(problem.tape, problem.all_nodes):
-        return Inseparable((), decided=False, why="sign, |·| and inverse functions have no power series in a prime field")
+        return Inseparable(
+            (),
+            decided=False,
+            why="sign, |·| and inverse functions have no power series in a prime field",
+        )
     if len(dependencies(problem.tape, problem.all_nodes)) * problem.orders**2 > _MOST:
         return Inseparable((), decided=False, why="the equations are too large for it")
     null_spaces = [x for seed in _SEEDS if (x := problem.null_space(seed)) is not None]
     if not null_spaces:
-        return Inseparable((), decided=False, why="the equations have no power series at this start")
+        return Inseparable(
+            (), decided=False, why="the equations have no power series at this start"
+        )
     # a rank is never too large
     null = min(null_spaces, key=len)
-    return Inseparable(group_unknowns(names, [[bool(x) for x in row] for row in null]), decided=True)
+    return Inseparable(
+        group_unknowns(names, [[bool(x) for x in row] for row in null]), decided=True
+    )
 
 
 def combine_tables(tables: Sequence[Inseparable]) -> Inseparable:
-    """Of several tables together: what each can tell apart by itself, all can; what one cannot, the others may."""
+    """Of several tables together: what each can tell apart by itself, all can; what one cannot,
+    the others may.
+    """
     if len(tables) == 1:
         return tables[0]
     if (open_ := next((x for x in tables if not x.decided), None)) is not None:
         return open_
     if (tied := next((x for x in tables if x.groups), None)) is not None:
-        return Inseparable((), decided=False, why=f"one table by itself cannot tell {', '.join(tied.groups[0])} apart, several may")
+        return Inseparable(
+            (),
+            decided=False,
+            why=f"one table by itself cannot tell {', '.join(tied.groups[0])} apart, several may",
+        )
     return Inseparable((), decided=True)
 
 
@@ -137,16 +161,34 @@ class _OutputSeries:
         x, self._count = state[:n], len(variation.numbers)
         self._rates = {**dict(zip(state, model.nodes, strict=True)), self._t: tape.one}
         evaluator = run.values.evaluator
-        nodes = copy_expressions(evaluator.tape, tape, [evaluator.in_state(evaluator.node(key)) for key in keys])
-        udot = dict(zip(evaluator.kin.udot, model.nodes[run.kinematics.speed_offset : n], strict=True))
+        nodes = copy_expressions(
+            evaluator.tape, tape, [evaluator.in_state(evaluator.node(key)) for key in keys]
+        )
+        udot = dict(
+            zip(evaluator.kin.udot, model.nodes[run.kinematics.speed_offset : n], strict=True)
+        )
         outs = [Substitution(tape, udot)(i) for i in nodes]
         columns = [state[n * (1 + j) : n * (2 + j)] for j in range(self._count)]
-        directions = [total_derivative(tape, x, column, p.constant) for column, p in zip(columns, variation.numbers, strict=True)]
+        directions = [
+            total_derivative(tape, x, column, p.constant)
+            for column, p in zip(columns, variation.numbers, strict=True)
+        ]
         self._slopes = [[d(e) for d in directions] for e in outs]
-        self._start = {s: tape.const(Fraction(float(v))) for s, v in zip(state[n:], variation.start.ravel(), strict=True)}
+        self._start = {
+            s: tape.const(Fraction(float(v)))
+            for s, v in zip(state[n:], variation.start.ravel(), strict=True)
+        }
         varied = {p.name if p.constant is None else p.constant for p in variation.numbers}
-        self._start |= {i: tape.zero for i, name, v in zip(x, run.names, run.start.y, strict=True) if v == 0.0 and name not in varied}
-        self._start |= {i: tape.zero for i, v in {**run.values.numbers, self._t: run.start.t}.items() if v == 0.0 and i not in varied}
+        self._start |= {
+            i: tape.zero
+            for i, name, v in zip(x, run.names, run.start.y, strict=True)
+            if v == 0.0 and name not in varied
+        }
+        self._start |= {
+            i: tape.zero
+            for i, v in {**run.values.numbers, self._t: run.start.t}.items()
+            if v == 0.0 and i not in varied
+        }
         self.orders = n + self._count + 3
 
     @property

@@ -23,7 +23,11 @@ _VECTOR: Final = 4
 
 
 def lane_series(
-    plan: EnsemblePlan, values: RunValues, model: NativeModel, audit: Audit | None, quadratures: Quadratures | None
+    plan: EnsemblePlan,
+    values: RunValues,
+    model: NativeModel,
+    audit: Audit | None,
+    quadratures: Quadratures | None,
 ) -> LaneSeries | None:
     """Taylor's method with its order, where a run alone would take it; None for Runge and Kutta's.
 
@@ -44,7 +48,9 @@ def lane_series(
         raise
 
 
-def quadrature_rates(audit: Audit | None, series: LaneSeries | None) -> CompiledFunction | NativeSource | None:
+def quadrature_rates(
+    audit: Audit | None, series: LaneSeries | None
+) -> CompiledFunction | NativeSource | None:
     """The rate of what rides along, in the form that the method takes."""
     if series is not None:
         return None if series.quadrature is None else series.quadrature.zero
@@ -52,5 +58,7 @@ def quadrature_rates(audit: Audit | None, series: LaneSeries | None) -> Compiled
 
 
 def default_lanes(series: LaneSeries | None) -> int:
-    """Two vectors are in work while one waits for its results; sums of series never wait, and fill the nearest memory sooner."""
+    """Two vectors are in work while one waits for its results; sums of series never wait, and
+    fill the nearest memory sooner.
+    """
     return simd_width() if series is not None or simd_width() < _VECTOR else 8

@@ -1,10 +1,10 @@
 """λ = lim (1/t) ln |w(t)|/|w(0)|,  ẇ = ∂f/∂x w: how fast neighbours of a motion part from it.
 
-w is carried beside the motion and brought back to length one again and again; what it had grown by is added up. The first tenth is
-left out, in which w turns into the direction that grows fastest.
+w is carried beside the motion and brought back to length one again and again; what it had grown by
+is added up. The first tenth is left out, in which w turns into the direction that grows fastest.
 
-The error has two parts: the scatter of the mean over twenty parts of the run, and ln(T/t₁)/(T − t₁), which a regular motion
-gives, whose neighbours part at most as fast as t.
+The error has two parts: the scatter of the mean over twenty parts of the run, and ln(T/t₁)/(T −
+t₁), which a regular motion gives, whose neighbours part at most as fast as t.
 
 Source: Ben76 (the method).
 """
@@ -65,14 +65,26 @@ class LyapunovExponent(Displayable):
         return np.asarray(self.growth / (self.t - 2 * self.t[0] + self.t[1]))
 
     def __str__(self) -> str:
-        said = f"neighbours part by a factor e in {1.0 / self.value:.3g}" if self.chaotic else "no exponential divergence beyond the error"
-        return f"largest Lyapunov exponent of {self.system!r}: {self.value:.5g} ± {self.error:.2g} per unit of time; {said}"
+        said = (
+            f"neighbours part by a factor e in {1.0 / self.value:.3g}"
+            if self.chaotic
+            else "no exponential divergence beyond the error"
+        )
+        return (
+            f"largest Lyapunov exponent of {self.system!r}: {self.value:.5g} ± "
+            f"{self.error:.2g} "
+            f"per unit of time; {said}"
+        )
 
     __repr__ = __str__
 
 
 def lyapunov_of_motion(
-    kin: Kinematics, equations: ExplicitEquations | SaddlePointEquations, duration: float, options: RunOptions, seed: int
+    kin: Kinematics,
+    equations: ExplicitEquations | SaddlePointEquations,
+    duration: float,
+    options: RunOptions,
+    seed: int,
 ) -> LyapunovExponent:
     """The exponent along a motion from its start, for a duration."""
     t0, t1 = time_span(duration, options)
@@ -80,7 +92,11 @@ def lyapunov_of_motion(
     model = native_model(chosen, equations)
     p = np.array(parameter_vector(chosen, model.parameters), dtype=float)
     start = solve_initial_conditions(
-        chosen.kin, require_mapping("start", options.start), chosen.symbol_values_at(t0), t0, guess=require_mapping("guess", options.guess)
+        chosen.kin,
+        require_mapping("start", options.start),
+        chosen.symbol_values_at(t0),
+        t0,
+        guess=require_mapping("guess", options.guess),
     )
     model, start = reduce_to_row_rank(model, p, start, chosen.kin)
     context = run_context(variational_model(chosen.kin, model, (None,)), p, None, start, options)
@@ -124,9 +140,15 @@ def _random_tangent(chosen: RunValues, start: InitialState, seed: int) -> FloatA
     evaluator = chosen.evaluator
     kin = evaluator.kin
     w = np.random.default_rng(seed).normal(size=len(kin.state))
-    rows = [row.phi for row in kin.linear_rows if row.phi is not None] + [row.e for row in kin.velocity_rows]
+    rows = [row.phi for row in kin.linear_rows if row.phi is not None] + [
+        row.e for row in kin.velocity_rows
+    ]
     if rows:
-        state = {**evaluator.numbers, **dict(zip(kin.state, start.y, strict=True)), evaluator.time: start.t}
+        state = {
+            **evaluator.numbers,
+            **dict(zip(kin.state, start.y, strict=True)),
+            evaluator.time: start.t,
+        }
         J = jacobian(evaluator.tape, [evaluator.in_state(i) for i in rows], kin.state, state)[1][0]
         w -= np.linalg.lstsq(J, J @ w, rcond=_RANK)[0]
     return np.asarray(w / np.linalg.norm(w))
@@ -134,16 +156,24 @@ def _random_tangent(chosen: RunValues, start: InitialState, seed: int) -> FloatA
 
 def _estimate_exponent(times: FloatArray, grown: FloatArray, system: str) -> LyapunovExponent:
     if not np.isfinite(grown).all():
-        msg = "lyapunov: a neighbour has left all bounds between two renormalisations; take a shorter duration"
+        msg = (
+            "lyapunov: a neighbour has left all bounds between two renormalisations; take a "
+            "shorter duration"
+        )
         raise NotApplicable(msg)
     first = int(_TRANSIENT * len(grown))
     length = float(times[-1] - times[first])
     value = float(grown[first:].sum()) / length
-    error = _standard_error(grown[first:]) * (len(grown) - first) / length + float(np.log(1.0 / _TRANSIENT)) / length
+    error = (
+        _standard_error(grown[first:]) * (len(grown) - first) / length
+        + float(np.log(1.0 / _TRANSIENT)) / length
+    )
     return LyapunovExponent(value, error, times[1:], np.cumsum(grown), system)
 
 
 def _standard_error(grown: FloatArray) -> float:
-    """The standard error of the mean, from means over parts that are long enough to know nothing of one another."""
+    """The standard error of the mean, from means over parts that are long enough to know nothing
+    of one another.
+    """
     means = [part.mean() for part in np.array_split(grown, _BATCHES)]
     return float(np.std(means, ddof=1) / np.sqrt(_BATCHES))

@@ -1,7 +1,8 @@
 """m = 0.1, 0.2, …; θ ~ N(0, 0.1): which values each member of a study has.
 
-Lists are axes of a grid, whose points are all combinations. Distributions are drawn n times, and each point of the grid gets the same
-draws, so that neighbours on the grid differ by what the grid says and by nothing else.
+Lists are axes of a grid, whose points are all combinations. Distributions are drawn n times, and
+each point of the grid gets the same draws, so that neighbours on the grid differ by what the grid
+says and by nothing else.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ DRAW: Final = "draw"
 
 
 class BadStudy(DalembertError):
-    """A study that cannot be made: empty or contradictory ranges, values that are no numbers, something that cannot be kept."""
+    """A study that cannot be made: empty or contradictory ranges, values that are no numbers,
+    something that cannot be kept.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One axis of the grid: the values of one name, or rows of values of several that vary together; or the axis of the draws."""
+    """One axis of the grid: the values of one name, or rows of values of several that vary
+    together; or the axis of the draws.
+    """
 
     names: tuple[str, ...]
     rows: FloatArray
@@ -44,7 +49,9 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class ParameterGrid:
-    """All combinations of the axes, the last one fastest; the draws, if there are any, are the last axis."""
+    """All combinations of the axes, the last one fastest; the draws, if there are any, are the
+    last axis.
+    """
 
     axes: tuple[Axis, ...]
 
@@ -69,8 +76,12 @@ class ParameterGrid:
         return np.hstack([axis.rows[place] for axis, place in zip(self.axes, places, strict=True)])
 
 
-def parameter_grid(over: Mapping[Any, Any], n: int | None, sampling: str, seed: int) -> ParameterGrid:
-    """The members of a study; names are texts by now, values numbers, lists of numbers or distributions of scipy.stats."""
+def parameter_grid(
+    over: Mapping[Any, Any], n: int | None, sampling: str, seed: int
+) -> ParameterGrid:
+    """The members of a study; names are texts by now, values numbers, lists of numbers or
+    distributions of scipy.stats.
+    """
     if sampling not in SAMPLINGS:
         msg = f"sampling = {sampling!r} is unknown: choose one of {', '.join(SAMPLINGS)}"
         raise Unknown(msg)
@@ -83,13 +94,19 @@ def parameter_grid(over: Mapping[Any, Any], n: int | None, sampling: str, seed: 
     if drawn:
         axes.append(_sample_axis(drawn, _sample_count(n), sampling, seed))
     elif n is not None:
-        msg = f"n = {n} says how often to draw, and nothing is drawn: give a distribution, such as scipy.stats.norm(0, 0.1), or leave n out"
+        msg = (
+            f"n = {n} says how often to draw, and nothing is drawn: give a distribution, such "
+            f"as "
+            f"scipy.stats.norm(0, 0.1), or leave n out"
+        )
         raise BadStudy(msg)
     return ParameterGrid(tuple(axes))
 
 
 def is_distribution(values: object) -> bool:
-    """Whether it is a distribution of scipy.stats with its numbers in it, told by what it can do."""
+    """Whether it is a distribution of scipy.stats with its numbers in it, told by what it can
+    do.
+    """
     return callable(getattr(values, "ppf", None)) and callable(getattr(values, "support", None))
 
 
@@ -100,15 +117,22 @@ def _grid_axis(names: str | tuple[str, ...], values: Any) -> Axis:
     try:
         rows = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        msg = f"over: {shown} = {values!r:.60} is neither a list of numbers nor a distribution such as scipy.stats.norm(0, 0.1)"
+        msg = (
+            f"over: {shown} = {values!r:.60} is neither a list of numbers nor a distribution "
+            f"such as scipy.stats.norm(0, 0.1)"
+        )
         raise BadStudy(msg) from problem
     rows = rows.reshape(1) if rows.ndim == 0 else rows
     if not rows.size:
         msg = f"over: {shown} has no values; give at least one"
         raise BadStudy(msg)
-    if rows.ndim != (1 if isinstance(names, str) else 2) or (rows.ndim == 2 and rows.shape[1] != len(together)):
+    if rows.ndim != (1 if isinstance(names, str) else 2) or (
+        rows.ndim == 2 and rows.shape[1] != len(together)
+    ):
         msg = f"over: {shown} has values of shape {rows.shape}; give " + (
-            "a list of numbers" if isinstance(names, str) else f"a row of {len(together)} numbers for each member"
+            "a list of numbers"
+            if isinstance(names, str)
+            else f"a row of {len(together)} numbers for each member"
         )
         raise BadStudy(msg)
     if not np.isfinite(rows).all():
@@ -128,7 +152,9 @@ def _sample_count(n: int | None) -> int:
 
 
 def _sample_axis(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Axis:
-    """x = F⁻¹(p) with p even in (0, 1): independent, one in each of n strips (Latin hypercube), or Sobol's scrambled sequence."""
+    """x = F⁻¹(p) with p even in (0, 1): independent, one in each of n strips (Latin hypercube),
+    or Sobol's scrambled sequence.
+    """
     p = _unit_samples(n, len(drawn), sampling, seed)
     rows = np.empty((n, len(drawn)))
     for k, (name, distribution) in enumerate(drawn.items()):
@@ -138,7 +164,10 @@ def _sample_axis(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> 
             msg = f"over: {name} cannot be drawn from {distribution!r:.60}: {problem}"
             raise BadStudy(msg) from problem
         if not np.isfinite(rows[:, k]).all():
-            msg = f"over: {name} is drawn as {rows[~np.isfinite(rows[:, k]), k][0]}: the distribution's numbers contradict one another"
+            msg = (
+                f"over: {name} is drawn as {rows[~np.isfinite(rows[:, k]), k][0]}: the "
+                f"distribution's numbers contradict one another"
+            )
             raise BadStudy(msg)
     return Axis(tuple(drawn), rows, is_random=True)
 

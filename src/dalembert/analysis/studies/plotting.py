@@ -63,7 +63,10 @@ def _slice_to_two_dims(data: Any) -> tuple[Any, str]:
     others = [dim for dim in data.dims if dim not in keep]
     places = {dim: data.sizes[dim] // 2 for dim in others}
     cut = data.isel(places)
-    said = ", ".join(f"{dim} = {float(cut.coords[dim]):.4g}" if dim in cut.coords else f"{dim} {places[dim]}" for dim in others)
+    said = ", ".join(
+        f"{dim} = {float(cut.coords[dim]):.4g}" if dim in cut.coords else f"{dim} {places[dim]}"
+        for dim in others
+    )
     return cut, said
 
 
@@ -81,7 +84,12 @@ def _draw(axes: Axes, data: Any, name: str) -> None:
         for k in range(data.sizes[others[0]]):
             one = data.isel({others[0]: k})
             value = f"{float(one.coords[others[0]]):.4g}" if others[0] in one.coords else str(k)
-            axes.plot(_axis_values(data, over), one.values, color=COLOURS[k % len(COLOURS)], label=f"{others[0]} = {value}")
+            axes.plot(
+                _axis_values(data, over),
+                one.values,
+                color=COLOURS[k % len(COLOURS)],
+                label=f"{others[0]} = {value}",
+            )
         axes.legend()
     elif over == TIME or others[0] == DRAW:
         _fan_chart(axes, _axis_values(data, over), data.transpose(over, others[0]).values)
@@ -104,7 +112,9 @@ def _label(data: Any, name: str) -> str:
 def _curve(axes: Axes, x: Any, y: Any, name: str) -> None:
     order = np.argsort(x)
     few = len(x) <= 60
-    axes.plot(x[order], y[order], color=COLOURS[0], marker="o" if few else None, markersize=3, label=name)
+    axes.plot(
+        x[order], y[order], color=COLOURS[0], marker="o" if few else None, markersize=3, label=name
+    )
 
 
 def _fan_chart(axes: Axes, x: Any, rows: Any) -> None:
@@ -114,7 +124,9 @@ def _fan_chart(axes: Axes, x: Any, rows: Any) -> None:
     x, known = x[order][whole], known[whole]
     for low, high, shade in _BANDS:
         a, b = np.nanpercentile(known, (low, high), axis=1)
-        axes.fill_between(x, a, b, color=COLOURS[0], alpha=shade, linewidth=0, label=f"{high - low:.0f} %")
+        axes.fill_between(
+            x, a, b, color=COLOURS[0], alpha=shade, linewidth=0, label=f"{high - low:.0f} %"
+        )
     axes.plot(x, np.nanmedian(known, axis=1), color=COLOURS[0], label="median")
     axes.legend()
 
@@ -122,7 +134,9 @@ def _fan_chart(axes: Axes, x: Any, rows: Any) -> None:
 def _histogram(axes: Axes, values: Any, name: str) -> None:
     known = values[np.isfinite(values)]
     if known.size:
-        axes.hist(known, bins=min(80, max(8, int(np.sqrt(known.size)))), color=COLOURS[0], alpha=0.75)
+        axes.hist(
+            known, bins=min(80, max(8, int(np.sqrt(known.size)))), color=COLOURS[0], alpha=0.75
+        )
         median = float(np.median(known))
         axes.axvline(median, color=COLOURS[1], label=f"median {median:.4g}")
         axes.legend()
@@ -133,9 +147,18 @@ def _histogram(axes: Axes, values: Any, name: str) -> None:
 def _heat_map(axes: Axes, data: Any, dims: tuple[str, str], name: str) -> None:
     x, y = (_axis_values(data, dim) for dim in dims)
     order = np.ix_(np.argsort(y), np.argsort(x))
-    mesh = axes.pcolormesh(np.sort(x), np.sort(y), data.values[order], shading="nearest", cmap="viridis", rasterized=True)
+    mesh = axes.pcolormesh(
+        np.sort(x),
+        np.sort(y),
+        data.values[order],
+        shading="nearest",
+        cmap="viridis",
+        rasterized=True,
+    )
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, label=_label(data, name))
-    horizontal, vertical = (_label(data.coords[dim], dim) if dim in data.coords else dim for dim in dims)
+    horizontal, vertical = (
+        _label(data.coords[dim], dim) if dim in data.coords else dim for dim in dims
+    )
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)

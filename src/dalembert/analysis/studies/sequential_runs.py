@@ -29,9 +29,16 @@ class SequentialRunner:
 
     def __init__(self, plan: EnsemblePlan, run_one: RunOne) -> None:
         self.plan, self._run_one = plan, run_one
-        self._crossings = tuple(Event(k.expression, k.direction, name=k.name) for k in plan.outputs if k.kind == "time")
+        self._crossings = tuple(
+            Event(k.expression, k.direction, name=k.name) for k in plan.outputs if k.kind == "time"
+        )
 
-    def run(self, members: IndexArray, threads: int, on_progress: Progress | None = None) -> ResultChunk:  # noqa: ARG002 - one thread is enough
+    def run(
+        self,
+        members: IndexArray,
+        threads: int,
+        on_progress: Progress | None = None,  # noqa: ARG002
+    ) -> ResultChunk:
         """What becomes of these members."""
         chunk = ResultChunk.empty(self.plan, len(members), audit=self.plan.audit)
         for row, member in enumerate(members.tolist()):
@@ -56,7 +63,11 @@ class SequentialRunner:
 
     def _record_outputs(self, chunk: ResultChunk, row: int, run: Trajectory) -> None:
         chunk.reached[row], chunk.steps[row] = run.t[-1], run.solution.steps
-        if chunk.outcome[row] == FINISHED and run.events and run.events[-1].action == EventAction.STOP.value:
+        if (
+            chunk.outcome[row] == FINISHED
+            and run.events
+            and run.events[-1].action == EventAction.STOP.value
+        ):
             chunk.outcome[row], chunk.cause[row] = ENDED, Cause.TERMINAL_EVENT
             chunk.reasons[row] = f"{run.events[-1].name} at t = {run.t[-1]:.17g}"
         if chunk.drift is not None and run.energy_audit is not None:
@@ -70,7 +81,9 @@ class SequentialRunner:
 
     def _output_value(self, kept: Output, run: Trajectory) -> FloatArray | float:
         if kept.kind == "time":
-            return next((happened.t for happened in run.events if happened.name == kept.name), np.nan)
+            return next(
+                (happened.t for happened in run.events if happened.name == kept.name), np.nan
+            )
         if self.plan.is_time_series(kept):
             times = self.plan.times
             reached = times <= run.t[-1]
@@ -86,12 +99,21 @@ class SequentialRunner:
 def _evaluate_functional(kept: Output, run: Trajectory) -> float:
     """max, min or mean over eight places of every step, as lanes find them."""
     steps = run.solution.t
-    t = np.concatenate([steps[:1], (steps[:-1, None] + np.arange(1, SAMPLES + 1) / SAMPLES * np.diff(steps)[:, None]).ravel()])
+    t = np.concatenate(
+        [
+            steps[:1],
+            (
+                steps[:-1, None] + np.arange(1, SAMPLES + 1) / SAMPLES * np.diff(steps)[:, None]
+            ).ravel(),
+        ]
+    )
     t[SAMPLES::SAMPLES] = steps[1:]
     g = run.at(t)[kept.expression]
     if kept.kind == "mean":
         places = np.arange(len(steps) - 1)[:, None] * SAMPLES + np.arange(SAMPLES + 1)
-        return float(np.sum(np.diff(steps) * (g[places] @ np.array(WEIGHTS))) / (steps[-1] - steps[0]))
+        return float(
+            np.sum(np.diff(steps) * (g[places] @ np.array(WEIGHTS))) / (steps[-1] - steps[0])
+        )
     sign = 1.0 if kept.kind == "max" else -1.0
     v = sign * g
     with np.errstate(all="ignore"):
@@ -99,6 +121,8 @@ def _evaluate_functional(kept: Output, run: Trajectory) -> float:
         left, right = np.diff(v)[:-1] / before, np.diff(v)[1:] / after
         m, q = (left * after + right * before) / (before + after), (right - left) / (before + after)
         peak_times = t[1:-1] - m / (2.0 * q)
-    peak_times = peak_times[(v[1:-1] >= v[:-2]) & (v[1:-1] >= v[2:]) & (peak_times >= t[0]) & (peak_times <= t[-1])]
+    peak_times = peak_times[
+        (v[1:-1] >= v[:-2]) & (v[1:-1] >= v[2:]) & (peak_times >= t[0]) & (peak_times <= t[-1])
+    ]
     peaks = sign * run.at(peak_times)[kept.expression] if peak_times.size else peak_times
     return sign * float(np.nanmax(np.concatenate([v, peaks])))

@@ -1,4 +1,6 @@
-"""Members in lanes and threads: from the table of a study to the numbers that are kept, without Python in between."""
+"""Members in lanes and threads: from the table of a study to the numbers that are kept, without
+Python in between.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,13 @@ from dalembert.runtime.ode.integrator_state import IntegratorState, StepCause
 from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
 from dalembert.runtime.ode.vectorized.layout import Functional, LaneFunctions
 from dalembert.runtime.ode.vectorized.loop import NO_PROGRESS
-from dalembert.runtime.ode.vectorized.workers import EnsembleTables, LaneProblem, Progress, VectorizedCode, run_ensemble
+from dalembert.runtime.ode.vectorized.workers import (
+    EnsembleTables,
+    LaneProblem,
+    Progress,
+    VectorizedCode,
+    run_ensemble,
+)
 from dalembert.runtime.simulation.discontinuity_times import has_discontinuities
 from dalembert.runtime.simulation.energy_audit import Audit, Quadratures, native_audit
 from dalembert.runtime.simulation.events.event import SIGNS
@@ -96,16 +104,30 @@ class VectorizedRunner:
         )
         self.program = VectorizedCode(self.functions, lanes or default_lanes(series))
         self.starts = InitialStates(plan, self.values, self._reference_run)
-        self._nodes = {kept.name: self._output_node(kept) for kept in plan.outputs if kept.functional is None}
+        self._nodes = {
+            kept.name: self._output_node(kept) for kept in plan.outputs if kept.functional is None
+        }
         self._physicality = PhysicalityCheck(self.values, self._varied_nodes())
         self.at = np.sort(np.unique(plan.times))
 
     def discontinuity_obstacle(self) -> str:
-        """Why steps of a single run would end where lanes know nothing of: jumps in time, or in the state; nothing for most."""
+        """Why steps of a single run would end where lanes know nothing of: jumps in time, or in
+        the state; nothing for most.
+        """
         if self.model.state_switches:
             return "jumps in the state"
-        numbers = dict(zip(self.model.parameters, parameter_vector(self.values, self.model.parameters), strict=True))
-        return "jumps in time" if has_discontinuities(self.model.tape, self._kin.system.t.i, numbers) else ""
+        numbers = dict(
+            zip(
+                self.model.parameters,
+                parameter_vector(self.values, self.model.parameters),
+                strict=True,
+            )
+        )
+        return (
+            "jumps in time"
+            if has_discontinuities(self.model.tape, self._kin.system.t.i, numbers)
+            else ""
+        )
 
     # ---- values ------------------------------------------------------------------------------
 
@@ -127,7 +149,11 @@ class VectorizedRunner:
 
     def _amplitude_inputs(self) -> dict[object, object]:
         amplified = self.plan.names_with_role(ParameterRole.AMPLITUDE)
-        return {key: value for key, value in self.plan.options.inputs.items() if key_name(key) in amplified}
+        return {
+            key: value
+            for key, value in self.plan.options.inputs.items()
+            if key_name(key) in amplified
+        }
 
     def _with_amplitudes(self, values: RunValues) -> RunValues:
         """Inputs times a symbol of their own, which is then a parameter like any other."""
@@ -189,18 +215,25 @@ class VectorizedRunner:
         nodes = [self._output_node(kept) for kept in self._functionals]
         for kept, node in zip(self._functionals, nodes, strict=True):
             if evaluator.level(node) is Level.ACCELERATION:
-                msg = f"keep: {kept.name!r} contains an acceleration, which is kept at the end or at given times only"
+                msg = (
+                    f"keep: {kept.name!r} contains an acceleration, which is kept at the end or "
+                    f"at given times only"
+                )
                 raise BadStudy(msg)
         if not nodes:
             return None
         kin = evaluator.kin
         state = (*kin.state, evaluator.time)
-        self._parameters["quantities"] = parameters = tuple(i for i in symbols_of(evaluator.tape, nodes) if i not in state)
+        self._parameters["quantities"] = parameters = tuple(
+            i for i in symbols_of(evaluator.tape, nodes) if i not in state
+        )
         return CompiledFunction(evaluator.tape, nodes, state, parameters)
 
     # ---- a chunk -----------------------------------------------------------------------------
 
-    def run(self, run_indices: IndexArray, threads: int, on_progress: Progress | None = None) -> ResultChunk:
+    def run(
+        self, run_indices: IndexArray, threads: int, on_progress: Progress | None = None
+    ) -> ResultChunk:
         """What becomes of these members."""
         plan = self.plan
         rows = plan.grid.table(run_indices)
@@ -215,18 +248,26 @@ class VectorizedRunner:
         begun = np.flatnonzero(chunk.outcome != REFUSED)
         # the parameters of every function, one function after the other
         symbols = [
-            i for name in self.functions.parameterized_functions for i in self._parameters["rates" if name == "projection" else name]
+            i
+            for name in self.functions.parameterized_functions
+            for i in self._parameters["rates" if name == "projection" else name]
         ]
         P = self._parameter_table(symbols, varied, len(run_indices))
-        tables = run_ensemble(self.program, self._problem(), P[begun], starts[begun], threads, on_progress)
+        tables = run_ensemble(
+            self.program, self._problem(), P[begun], starts[begun], threads, on_progress
+        )
         self._record_outcomes(chunk, begun, tables, starts)
         self._record_outputs(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
         if plan.options.integrator == AUTO:
             # what crawls because it is stiff is made anew by another method
-            self._rerun_sequentially(chunk, run_indices, begun[tables.column("cause") == NO_PROGRESS])
+            self._rerun_sequentially(
+                chunk, run_indices, begun[tables.column("cause") == NO_PROGRESS]
+            )
         return chunk
 
-    def _rerun_sequentially(self, chunk: ResultChunk, members: IndexArray, rows: IndexArray) -> None:
+    def _rerun_sequentially(
+        self, chunk: ResultChunk, members: IndexArray, rows: IndexArray
+    ) -> None:
         """Members as runs of their own, in place of what became of them here."""
         rerun = self._sequential.run(members[rows], 1)
         columns = rerun.columns()
@@ -237,7 +278,9 @@ class VectorizedRunner:
             if k in rerun.reasons:
                 chunk.reasons[row] = rerun.reasons[k]
 
-    def _parameter_table(self, symbols: Sequence[int], varied: dict[int, FloatArray], count: int) -> FloatArray:
+    def _parameter_table(
+        self, symbols: Sequence[int], varied: dict[int, FloatArray], count: int
+    ) -> FloatArray:
         """The numbers of these symbols, a row for each member."""
         table = np.empty((count, len(symbols)))
         for k, i in enumerate(symbols):
@@ -247,9 +290,18 @@ class VectorizedRunner:
     def _problem(self) -> LaneProblem:
         o, n = self.plan.options, self.functions.n
         atol = np.broadcast_to(np.asarray(o.atol, dtype=np.float64), (n,)).copy()
-        return LaneProblem(float(o.t0), float(o.t0) + float(self.plan.duration), float(o.rtol), atol, float(o.max_step), self.at)
+        return LaneProblem(
+            float(o.t0),
+            float(o.t0) + float(self.plan.duration),
+            float(o.rtol),
+            atol,
+            float(o.max_step),
+            self.at,
+        )
 
-    def _record_outcomes(self, chunk: ResultChunk, begun: IndexArray, tables: EnsembleTables, starts: FloatArray) -> None:
+    def _record_outcomes(
+        self, chunk: ResultChunk, begun: IndexArray, tables: EnsembleTables, starts: FloatArray
+    ) -> None:
         """How each member ended, and the reasons of those that stopped."""
         t1 = self._problem().t1
         done = tables.column("t") >= t1
@@ -265,11 +317,19 @@ class VectorizedRunner:
         """The failure with which a single run would stop, with names for components."""
         t, steps, cause = (float(tables.column(name)[row]) for name in ("t", "steps", "cause"))
         n = self.functions.n
-        run = IntegratorState(t=t, h=float(tables.column("h")[row]), cause=int(cause), code=int(cause == StepCause.PROJECT))
+        run = IntegratorState(
+            t=t,
+            h=float(tables.column("h")[row]),
+            cause=int(cause),
+            code=int(cause == StepCause.PROJECT),
+        )
         y = tables.results[row, self.functions.columns["y"] :][:n]
         slope = tables.results[row, self.functions.columns["slope"] :][:n]
         motion = StoredTrajectory(
-            ChunkedArray([np.array([self.plan.options.t0, t])]), ChunkedArray([np.array([start, y])]), None, int(steps) - 1
+            ChunkedArray([np.array([self.plan.options.t0, t])]),
+            ChunkedArray([np.array([start, y])]),
+            None,
+            int(steps) - 1,
         )
         solution = Solution(motion, Outcome.STOPPED, "", 0, 0)
         if int(cause) == NO_PROGRESS:
@@ -279,7 +339,13 @@ class VectorizedRunner:
         failure.names = tuple(label(kin.name(i)) for i in kin.state)
         return failure
 
-    def _record_outputs(self, chunk: ResultChunk, begun: IndexArray, tables: EnsembleTables, varied: dict[int, FloatArray]) -> None:
+    def _record_outputs(
+        self,
+        chunk: ResultChunk,
+        begun: IndexArray,
+        tables: EnsembleTables,
+        varied: dict[int, FloatArray],
+    ) -> None:
         for k, kept in enumerate(self._functionals):
             value = tables.results[:, self.functions.columns["functionals"] + k]
             if kept.kind == "mean":
@@ -287,11 +353,17 @@ class VectorizedRunner:
                 with np.errstate(all="ignore"):
                     value = value / length
             chunk.outputs[kept.name][begun] = value
-        ends = [kept for kept in self.plan.outputs if kept.functional is None and not self.plan.is_time_series(kept)]
+        ends = [
+            kept
+            for kept in self.plan.outputs
+            if kept.functional is None and not self.plan.is_time_series(kept)
+        ]
         times = [kept for kept in self.plan.outputs if self.plan.is_time_series(kept)]
         if ends:
             end = tables.results[:, self.functions.columns["y"] :][:, : self.functions.n]
-            rows = self._evaluate([self._nodes[kept.name] for kept in ends], end, tables.column("t"), varied)
+            rows = self._evaluate(
+                [self._nodes[kept.name] for kept in ends], end, tables.column("t"), varied
+            )
             for kept, row in zip(ends, rows, strict=True):
                 chunk.outputs[kept.name][begun] = row
         if times:
@@ -304,7 +376,9 @@ class VectorizedRunner:
             for kept, row in zip(times, rows, strict=True):
                 chunk.outputs[kept.name][begun] = row.reshape(m, count)[:, order]
 
-    def _evaluate(self, nodes: list[int], y: FloatArray, t: FloatArray, varied: dict[int, FloatArray]) -> FloatArray:
+    def _evaluate(
+        self, nodes: list[int], y: FloatArray, t: FloatArray, varied: dict[int, FloatArray]
+    ) -> FloatArray:
         """Expressions of the states, by the operations that a trajectory evaluates them with."""
         evaluator = self.values.evaluator
         kin = evaluator.kin
@@ -312,6 +386,15 @@ class VectorizedRunner:
         state = {**dict(zip(kin.state, columns, strict=True)), evaluator.time: t, **varied}
         if evaluator.contains(nodes, kin.udot):
             assert isinstance(self.model.rates, CompiledFunction)
-            rates = self.model.rates.batch(np.column_stack([y, t]), self._parameter_table(self.model.parameters, varied, len(t)))
-            state |= dict(zip(kin.udot, np.ascontiguousarray(rates[:, kin.speed_offset : kin.speed_offset + kin.n_u].T), strict=True))
+            rates = self.model.rates.batch(
+                np.column_stack([y, t]),
+                self._parameter_table(self.model.parameters, varied, len(t)),
+            )
+            state |= dict(
+                zip(
+                    kin.udot,
+                    np.ascontiguousarray(rates[:, kin.speed_offset : kin.speed_offset + kin.n_u].T),
+                    strict=True,
+                )
+            )
         return evaluator.values_along(nodes, state, len(t))

@@ -1,7 +1,8 @@
 """study.zarr: a study in a file that grows chunk by chunk.
 
-A chunk is written whole and then marked as done, so that whatever ends the study, the same call finds what is there and goes on. Nothing in
-the file tells when it was written or how often it was begun anew: a study that was interrupted leaves the file of one that was not.
+A chunk is written whole and then marked as done, so that whatever ends the study, the same call
+finds what is there and goes on. Nothing in the file tells when it was written or how often it was
+begun anew: a study that was interrupted leaves the file of one that was not.
 """
 
 from __future__ import annotations
@@ -59,7 +60,14 @@ def _wrap_write_errors(path: Path) -> Iterator[None]:
 class ZarrStore:
     """The file of one study: what is done, room for the rest."""
 
-    def __init__(self, path: str | os.PathLike[str], plan: EnsemblePlan, length: int, how: str, sample: ResultChunk) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        plan: EnsemblePlan,
+        length: int,
+        how: str,
+        sample: ResultChunk,
+    ) -> None:
         if not isinstance(path, str | os.PathLike) or not str(path).endswith(".zarr"):
             msg = f"save = {path!r:.60}: give the name of a file that ends in .zarr"
             raise BadStudy(msg)
@@ -91,7 +99,10 @@ class ZarrStore:
                 msg = f"{self.path} is there and is no file of a study; give another name"
                 raise BadStudy(msg)
             if stored != here:
-                msg = f"{self.path} holds another study: {name} is {stored or 'nothing'} there, {here or 'nothing'} here; give another name"
+                msg = (
+                    f"{self.path} holds another study: {name} is {stored or 'nothing'} there, "
+                    f"{here or 'nothing'} here; give another name"
+                )
                 raise BadStudy(msg)
 
     def _create(self, length: int, sample: ResultChunk) -> None:
@@ -100,10 +111,15 @@ class ZarrStore:
         chunks = -(-count // length)
 
         def empty_array(rows: NDArray[Any], fill: float = np.nan) -> Any:
-            return arrays.full((count, *rows.shape[1:]), fill, dtype=rows.dtype, chunks=(length, *rows.shape[1:]))
+            return arrays.full(
+                (count, *rows.shape[1:]), fill, dtype=rows.dtype, chunks=(length, *rows.shape[1:])
+            )
 
         fills = {"outcome": PENDING, CAUSE: 0}
-        columns = {name: empty_array(rows, fills.get(name, np.nan)) for name, rows in sample.columns().items()}
+        columns = {
+            name: empty_array(rows, fills.get(name, np.nan))
+            for name, rows in sample.columns().items()
+        }
         flat = flat_dataset(self.plan, columns, self.how)
         flat[_REASON] = (MEMBER, "byte"), empty_array(sample.encode_reasons(), 0)
         flat[_DONE] = "chunk", np.zeros(chunks, dtype=np.uint8)
@@ -112,8 +128,15 @@ class ZarrStore:
         shutil.rmtree(part, ignore_errors=True)
         renamed = _quote_names(flat)
         # what stands where nothing was written
-        encoding: dict[Any, dict[str, Any]] = {name: {"fill_value": np.nan} for name, x in renamed.data_vars.items() if x.dtype.kind == "f"}
-        encoding |= {_DONE: {"chunks": (1,)}, **{name: {"fill_value": fill} for name, fill in fills.items()}}
+        encoding: dict[Any, dict[str, Any]] = {
+            name: {"fill_value": np.nan}
+            for name, x in renamed.data_vars.items()
+            if x.dtype.kind == "f"
+        }
+        encoding |= {
+            _DONE: {"chunks": (1,)},
+            **{name: {"fill_value": fill} for name, fill in fills.items()},
+        }
         renamed.to_zarr(part, mode="w", compute=False, consolidated=False, encoding=encoding)
         part.rename(self.path)
 
@@ -125,7 +148,12 @@ class ZarrStore:
         # what the file has already, for all members
         flat = flat.drop_vars([*flat.coords, *({CAUSE} - set(self._group))])
         with _wrap_write_errors(self.path):
-            _quote_names(flat).to_zarr(self.path, mode="r+", region={MEMBER: slice(first, first + count)}, consolidated=False)
+            _quote_names(flat).to_zarr(
+                self.path,
+                mode="r+",
+                region={MEMBER: slice(first, first + count)},
+                consolidated=False,
+            )
             self._group[_DONE][first // self.length] = 1
 
     def read(self) -> tuple[Any, Mapping[int, str]]:
@@ -135,19 +163,35 @@ class ZarrStore:
 
 def _quote_names(flat: Any) -> Any:
     """With names that a file may have."""
-    return flat.rename({name: quoted for name in flat.variables if (quoted := urllib.parse.quote(str(name), safe=_SAFE)) != name})
+    return flat.rename(
+        {
+            name: quoted
+            for name in flat.variables
+            if (quoted := urllib.parse.quote(str(name), safe=_SAFE)) != name
+        }
+    )
 
 
 def _open_zarr(path: Path) -> tuple[Any, Mapping[int, str]]:
     flat = require_xarray().open_zarr(path, consolidated=False, chunks=None)
-    flat = flat.rename({name: plain for name in flat.variables if (plain := urllib.parse.unquote(str(name))) != name})
+    flat = flat.rename(
+        {
+            name: plain
+            for name in flat.variables
+            if (plain := urllib.parse.unquote(str(name))) != name
+        }
+    )
     rows = np.flatnonzero(~np.isin(flat["outcome"].values, (FINISHED, PENDING)))
-    reasons = dict(zip(rows.tolist(), decode_reasons(flat[_REASON].isel({MEMBER: rows}).values), strict=True))
+    reasons = dict(
+        zip(rows.tolist(), decode_reasons(flat[_REASON].isel({MEMBER: rows}).values), strict=True)
+    )
     return flat.drop_vars([_REASON, _DONE]), reasons
 
 
 def open_study(path: str | os.PathLike[str]) -> Any:
-    """A saved study as an xarray.Dataset along what was varied; members that are not done yet have no values."""
+    """A saved study as an xarray.Dataset along what was varied; members that are not done yet
+    have no values.
+    """
     place = Path(path)
     _zarr()
     try:

@@ -1,4 +1,6 @@
-"""C99: one header and one source, reentrant, without allocation and without any dependency but the mathematics library."""
+"""C99: one header and one source, reentrant, without allocation and without any dependency but
+the mathematics library.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,14 @@ from dalembert.exchange.exports.exported_model import (
     ProjectionTemplate,
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
-from dalembert.runtime.numerics.math_kernels import COSINE, HALF_PI_SHORT, LARGEST_REDUCED_SHORT, SINE, SINE_FIRST, TWO_OVER_PI
+from dalembert.runtime.numerics.math_kernels import (
+    COSINE,
+    HALF_PI_SHORT,
+    LARGEST_REDUCED_SHORT,
+    SINE,
+    SINE_FIRST,
+    TWO_OVER_PI,
+)
 
 KEYWORDS: Final = word_set(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -41,7 +50,11 @@ def notation(real: str) -> LanguageSyntax:
     """The operations in float or in double."""
     f = "f" if real == "float" else ""
     called = operations({**{name: name + f for name in FUNCTIONS}, "abs": f"fabs{f}"})
-    table = {**called, "sign": f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})", "reciprocal": f"1.0{f}/{{0}}"}
+    table = {
+        **called,
+        "sign": f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})",
+        "reciprocal": f"1.0{f}/{{0}}",
+    }
     turn = "" if f else "    const turned {0} = turn({1});"
     return LanguageSyntax(table, "    const real {0} = {1};", lambda x: repr(x) + f, turn)
 
@@ -66,9 +79,14 @@ class CSource:
 
     @cached_property
     def precomputed(self) -> tuple[list[str], dict[Value, int]]:
-        """The lines that compute what depends on constants alone, and where each value that a function reads is kept."""
+        """The lines that compute what depends on constants alone, and where each value that a
+        function reads is kept.
+        """
         return precompute_code(
-            self.lowered_functions.values(), notation(self.real), self._argument_names, "    p->derived[{}] = {};".format
+            self.lowered_functions.values(),
+            notation(self.real),
+            self._argument_names,
+            "    p->derived[{}] = {};".format,
         )
 
     @cached_property
@@ -108,25 +126,50 @@ class CSource:
 
     def source(self) -> str:
         """The functions."""
-        lines = [f'#include "{self.name}.h"', "", "#include <math.h>", "", f"typedef {self.name}_real real;", ""]
+        lines = [
+            f'#include "{self.name}.h"',
+            "",
+            "#include <math.h>",
+            "",
+            f"typedef {self.name}_real real;",
+            "",
+        ]
         body = [*self._defaults(), "", *self._prepare_function()]
         for f in self.model.functions:
             body += ["", *self._function(f)]
         if self.model.has_projection:
-            body += ["", *self.model.projection_code(_projection_template(self.model), name=self.name)]
+            body += [
+                "",
+                *self.model.projection_code(_projection_template(self.model), name=self.name),
+            ]
         if any(" = turn(" in line for line in body):
             lines += [_sincos_source(), ""]
         lines += body
         return "\n".join([*lines, ""])
 
     def _comment(self) -> list[str]:
-        lines = [*header_lines(self.model, self.names), "", *_USAGE_COMMENT.format(name=self.name).splitlines()]
+        lines = [
+            *header_lines(self.model, self.names),
+            "",
+            *_USAGE_COMMENT.format(name=self.name).splitlines(),
+        ]
         return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
 
     def _sizes(self) -> Iterator[str]:
         m = self.model
-        sizes = {"q": len(m.q), "u": len(m.u), "x": len(m.states), "w": len(m.inputs), "y": len(m.outputs)}
-        for r in (r for f in m.public_functions for r in f.results if f.name == "constraints" and len(r.shape) == 1):
+        sizes = {
+            "q": len(m.q),
+            "u": len(m.u),
+            "x": len(m.states),
+            "w": len(m.inputs),
+            "y": len(m.outputs),
+        }
+        for r in (
+            r
+            for f in m.public_functions
+            for r in f.results
+            if f.name == "constraints" and len(r.shape) == 1
+        ):
             sizes[r.name] = r.shape[0]
         yield "enum {"
         yield ",\n".join(f"    {self.name}_n_{letter} = {n}" for letter, n in sizes.items())
@@ -136,7 +179,10 @@ class CSource:
         yield "typedef struct {"
         for p in self.model.parameters:
             yield f"    {self.name}_real {self.names[p.name]};"
-        yield f"    {self.name}_real derived[{max(1, len(self.precomputed[1]))}]; /* filled by {self.name}_prepare */"
+        yield (
+            f"    {self.name}_real derived[{max(1, len(self.precomputed[1]))}]; /* filled by "
+            f"{self.name}_prepare */"
+        )
         yield f"}} {self.name}_parameters;"
 
     def signature(self, f: ExportedFunction, real: str) -> str:
@@ -146,7 +192,10 @@ class CSource:
         results = "".join(f", {real} *{only}{r.name}" for r in f.results)
         static = "static " if f.name in (POSITION_STEP, SPEED_STEP) else ""
         seed = f", const {real} *{only}seed" if f.name == DIRECTIONAL else ""
-        arguments = f"{real} t, const {real} *{only}x, const {real} *{only}w, const {self.name}_parameters *{only}p{seed}{results}"
+        arguments = (
+            f"{real} t, const {real} *{only}x, const {real} *{only}w, const "
+            f"{self.name}_parameters *{only}p{seed}{results}"
+        )
         return f"{static}void {self.name}_{f.name}({arguments})"
 
     def _declarations(self) -> Iterator[str]:
@@ -156,19 +205,31 @@ class CSource:
         yield "/* to be called after a constant was changed */"
         yield f"void {self.name}_prepare({self.name}_parameters *p);"
         for f in self.model.public_functions:
-            shapes = ", ".join(f"{r.name}[{']['.join(map(str, r.shape))}]" if r.shape else f"*{r.name}" for r in f.results)
+            shapes = ", ".join(
+                f"{r.name}[{']['.join(map(str, r.shape))}]" if r.shape else f"*{r.name}"
+                for r in f.results
+            )
             yield f"/* {f.says}: {shapes} */"
             yield f"{self.signature(f, real)};"
         if self.model.has_projection:
-            yield "/* carries x back onto the constraint rows, the shortest way in the mass metric; what is left of them, NaN if lost */"
-            yield f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const {self.name}_parameters *p);"
+            yield (
+                "/* carries x back onto the constraint rows, the shortest way in the mass "
+                "metric; what is left of them, NaN if lost */"
+            )
+            yield (
+                f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const "
+                f"{self.name}_parameters *p);"
+            )
 
     def _defaults(self) -> Iterator[str]:
         yield f"void {self.name}_defaults({self.name}_parameters *p)"
         yield "{"
         write = notation(self.real)
         for p in self.model.parameters:
-            yield f"    p->{self.names[p.name]} = {'NAN' if p.value is None else write.number(p.value)};"
+            yield (
+                f"    p->{self.names[p.name]} = "
+                f"{'NAN' if p.value is None else write.number(p.value)};"
+            )
         yield f"    {self.name}_prepare(p);"
         yield "}"
 
@@ -186,8 +247,14 @@ class CSource:
         yield self.signature(f, "real")
         yield "{"
         yield from writing.lines
-        yield from (f"    {r.name}[{k}] = {writing.name(i)};" for r in f.results for k, i in enumerate(r.nodes))
-        yield from (f"    (void){name};" for name, used in self._arguments_read(lowered).items() if not used)
+        yield from (
+            f"    {r.name}[{k}] = {writing.name(i)};"
+            for r in f.results
+            for k, i in enumerate(r.nodes)
+        )
+        yield from (
+            f"    (void){name};" for name, used in self._arguments_read(lowered).items() if not used
+        )
         yield "}"
 
     def _arguments_read(self, lowered: LoweredFunction) -> dict[str, bool]:
@@ -238,7 +305,9 @@ real ${name}_project(real t, real *x, const real *w, const ${name}_parameters *p
 
 
 def _sincos_source() -> str:
-    """sin x and cos x at once, in the polynomials of our own native code (fdlibm); at most 1 ulp off, the library's for large angles."""
+    """sin x and cos x at once, in the polynomials of our own native code (fdlibm); at most 1 ulp
+    off, the library's for large angles.
+    """
 
     def series(coefficients: tuple[str, ...]) -> str:
         """(c₀ + c₁ z) + w ((c₂ + c₃ z) + …), w = z²: waits half as long as by Horner in z"""
@@ -252,7 +321,11 @@ def _sincos_source() -> str:
         return repr(float.fromhex(text))
 
     parts = dict(zip("abc", map(number, HALF_PI_SHORT), strict=True))
-    numbers = {"turns": number(TWO_OVER_PI), "first": number(SINE_FIRST), "largest": repr(LARGEST_REDUCED_SHORT)}
+    numbers = {
+        "turns": number(TWO_OVER_PI),
+        "first": number(SINE_FIRST),
+        "largest": repr(LARGEST_REDUCED_SHORT),
+    }
     return _SINCOS_SOURCE.format(**numbers, **parts, sine=series(SINE), cosine=series(COSINE))
 
 

@@ -1,6 +1,7 @@
 """v1 = a*b, v2 = v1 + c, …: a function lowered as native code is, and its lines in a language.
 
-Every common subexpression is computed once and has a name; what depends on constants alone comes first, apart from the rest.
+Every common subexpression is computed once and has a name; what depends on constants alone comes
+first, apart from the rest.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ Step = tuple[int, str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class LanguageSyntax:
-    """How a language writes operations, numbers and assignments; a template takes its operands as {0}, {1}."""
+    """How a language writes operations, numbers and assignments; a template takes its operands
+    as {0}, {1}.
+    """
 
     operations: Mapping[str, str]
     assign: str = "{0} = {1}"
     number: Callable[[float], str] = repr
-    # where one call gives both: what calls it, the name of its result and the angle taken as {0} and {1}
+    # where one call gives both: what calls it, the name of its result and the angle taken as {0}
+    # and {1}
     sincos: str = ""
 
     def literal(self, x: float) -> str:
@@ -45,13 +49,30 @@ ARITHMETIC: Mapping[str, str] = {
 }
 
 
-FUNCTIONS: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
+FUNCTIONS: Final = (
+    "sin",
+    "cos",
+    "exp",
+    "log",
+    "sqrt",
+    "sinh",
+    "cosh",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "abs",
+    "sign",
+)
 
 
 def operations(rename: Mapping[str, str] | None = None, prefix: str = "") -> dict[str, str]:
     """Arithmetic and functions, {sin: "sin({0})", …}, as most languages write them."""
     known = rename or {}
-    called = {name: f"{prefix}{known.get(name, name)}({'{0}, {1}' if name == 'atan2' else '{0}'})" for name in FUNCTIONS}
+    called = {
+        name: f"{prefix}{known.get(name, name)}({'{0}, {1}' if name == 'atan2' else '{0}'})"
+        for name in FUNCTIONS
+    }
     return {**ARITHMETIC, **called}
 
 
@@ -67,13 +88,20 @@ class LoweredFunction:
     def lower(model: ExportedModel, function: ExportedFunction) -> LoweredFunction:
         """The operations that give the function's results."""
         parameters = [p.node for p in model.parameters]
-        program = lower(model.tape.nodes, function.nodes, model.varying_symbols, parameters, fuse=False)
+        program = lower(
+            model.tape.nodes, function.nodes, model.varying_symbols, parameters, fuse=False
+        )
         return LoweredFunction(function, program, len(model.tape.nodes))
 
     @cached_property
     def synthesized_values(self) -> dict[int, Value]:
         operations = (*self.program.prologue, *self.program.body)
-        return {r: (f"{o.op}.{k}", o.arguments) for o in operations for k, r in enumerate(o.results) if r >= self.size}
+        return {
+            r: (f"{o.op}.{k}", o.arguments)
+            for o in operations
+            for k, r in enumerate(o.results)
+            if r >= self.size
+        }
 
     def value(self, i: int) -> Value:
         """What value number i is, the same in every function of a model."""
@@ -116,9 +144,17 @@ class LoweredFunction:
 class AssignmentWriter:
     """Assignments in one function of a text; `names` holds what values are called so far."""
 
-    def __init__(self, lowered: LoweredFunction, notation: LanguageSyntax, leaves: Mapping[int, str], temporary: str = "v") -> None:
+    def __init__(
+        self,
+        lowered: LoweredFunction,
+        notation: LanguageSyntax,
+        leaves: Mapping[int, str],
+        temporary: str = "v",
+    ) -> None:
         self.lowered, self.notation = lowered, notation
-        self.names: dict[Value, str] = {i: notation.literal(x) for i, x in lowered.program.numbers.items()}
+        self.names: dict[Value, str] = {
+            i: notation.literal(x) for i, x in lowered.program.numbers.items()
+        }
         for i, text in leaves.items():
             self.names[i] = text
         self._temporary, self.count = temporary, 0
@@ -132,8 +168,16 @@ class AssignmentWriter:
 
     def run(self, section: Iterable[Step]) -> None:
         """Write assignments, leaving out what has a name already."""
-        names, added, count, turned = self.names, self.lowered.synthesized_values, self.count, self.sincos_names
-        operations = {op: self.notation.assign.format("{name}", text) for op, text in self.notation.operations.items()}
+        names, added, count, turned = (
+            self.names,
+            self.lowered.synthesized_values,
+            self.count,
+            self.sincos_names,
+        )
+        operations = {
+            op: self.notation.assign.format("{name}", text)
+            for op, text in self.notation.operations.items()
+        }
         for result, op, arguments in section:
             value = added.get(result, result)
             if value in names:
@@ -147,14 +191,18 @@ class AssignmentWriter:
             else:
                 count += 1
                 name = names[value] = f"{self._temporary}{count}"
-                self.lines.append(operations[op].format(*[names[added.get(a, a)] for a in arguments], name=name))
+                self.lines.append(
+                    operations[op].format(*[names[added.get(a, a)] for a in arguments], name=name)
+                )
         self.count = count
 
 
 def function_code(
     model: ExportedModel, f: ExportedFunction, notation: LanguageSyntax, leaves: Mapping[int, str]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """A whole function, constants' part and all: its lines, and what the entries of each result are called."""
+    """A whole function, constants' part and all: its lines, and what the entries of each result
+    are called.
+    """
     lowered = LoweredFunction.lower(model, f)
     writing = AssignmentWriter(lowered, notation, leaves)
     writing.run(lowered.prologue)
@@ -169,7 +217,9 @@ def precompute_code(
     store: Callable[[int, str], str],
     temporary: str = "v",
 ) -> tuple[list[str], dict[Value, int]]:
-    """The lines that compute what depends on constants alone in any of the functions, and where each value that they read is kept."""
+    """The lines that compute what depends on constants alone in any of the functions, and where
+    each value that they read is kept.
+    """
     before: AssignmentWriter | None = None
     places: dict[Value, int] = {}
     lines: list[str] = []

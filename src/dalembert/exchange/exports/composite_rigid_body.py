@@ -1,9 +1,12 @@
-"""M_rs = S_r·(I_c S_s), f_r = Q_r − S_r·p: the mass matrix and the forcing of an open tree from link to link.
+"""M_rs = S_r·(I_c S_s), f_r = Q_r − S_r·p: the mass matrix and the forcing of an open tree from
+link to link.
 
-I_c is the inertia of a link together with everything it carries, p the load of that whole at u̇ = 0. The forcing takes a number of
-operations proportional to the links, the mass matrix to the pairs of links on a common branch.
+I_c is the inertia of a link together with everything it carries, p the load of that whole at u̇ =
+0. The forcing takes a number of operations proportional to the links, the mass matrix to the pairs
+of links on a common branch.
 
-Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 5 and 6, in classical accelerations.
+Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 5 and 6, in classical
+accelerations.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ class _CompositeBodies(LinkDynamics):
                 self.f[x] = self.t.sub(self.f[x], wrench_power(self.t, s_w, s_v, I.n, I.f))
                 self._propagate_wrench(link, x, self._apply_inertia(I, s_w, s_v))
             assert link.parent is not None
-            self._add_transformed(self.bodies[link.parent], self.bodies[link], link, link.parent.frame)
+            self._add_transformed(
+                self.bodies[link.parent], self.bodies[link], link, link.parent.frame
+            )
 
     def _propagate_wrench(self, link: TreeLink, x: int, F: Wrench) -> None:
         """S_r·F along the branch below, F carried from link to link."""
@@ -49,13 +54,18 @@ class _CompositeBodies(LinkDynamics):
             n, f = F
             if at.parent is not None:
                 if at.frame is not at.parent.frame:
-                    n, f = at.frame.transform_components(t, n, to_parent=True), at.frame.transform_components(t, f, to_parent=True)
+                    n, f = (
+                        at.frame.transform_components(t, n, to_parent=True),
+                        at.frame.transform_components(t, f, to_parent=True),
+                    )
                 F = add3(t, n, cross3(t, at.r, f)), f
             at = at.parent
 
 
 def tree_equations(kin: Kinematics) -> tuple[list[int], list[int]] | None:
-    """M row by row and f on the tape of `kin`; None where the bodies form no open tree or the speeds are not the tree's own."""
+    """M row by row and f on the tape of `kin`; None where the bodies form no open tree or the
+    speeds are not the tree's own.
+    """
     t = kin.tape
     try:
         composite = _CompositeBodies(kin)

@@ -1,7 +1,9 @@
-"""ż = M⁻¹ (f + Aᵀλ), A M⁻¹ Aᵀ λ = −γ − A M⁻¹ f: equations with their rows beside them, solved in a straight line.
+"""ż = M⁻¹ (f + Aᵀλ), A M⁻¹ Aᵀ λ = −γ − A M⁻¹ f: equations with their rows beside them, solved in a
+straight line.
 
-Where some rates move no mass, M + Aᵀ P A takes the place of M and f − Aᵀ P γ that of f, which changes nothing where A ż + γ = 0.
-The same factors bring a state back onto the rows, the shortest way in the mass metric.
+Where some rates move no mass, M + Aᵀ P A takes the place of M and f − Aᵀ P γ that of f, which
+changes nothing where A ż + γ = 0. The same factors bring a state back onto the rows, the shortest
+way in the mass metric.
 """
 
 from __future__ import annotations
@@ -46,11 +48,17 @@ class _ConstraintSolver:
 
 
 def solve_constrained(equations: SaddlePointEquations) -> ConstrainedDynamics:
-    """The equations solved for ż, and one step back onto the rows; rows declared redundant follow from the others and are left out."""
+    """The equations solved for ż, and one step back onto the rows; rows declared redundant
+    follow from the others and are left out.
+    """
     t, n = equations.tape.fork(), len(equations.z)
     rows = [row for row in equations.rows if not row.row.redundant]
     A = SparseMatrix(t, (row.A for row in rows), n)
-    M, f, gamma = SparseMatrix(t, equations.M, n), Column(t, equations.f), Column(t, (row.gamma for row in rows))
+    M, f, gamma = (
+        SparseMatrix(t, equations.M, n),
+        Column(t, equations.f),
+        Column(t, (row.gamma for row in rows)),
+    )
     if equations.has_singular_mass:
         M, f = _augment_mass(M, f, A, gamma)
     metric = LDL(t, M.dense())
@@ -60,16 +68,24 @@ def solve_constrained(equations: SaddlePointEquations) -> ConstrainedDynamics:
     # a row that stands on positions is corrected there
     position_rows = [(row.A, row.row.phi) for row in rows if row.row.phi is not None]
     phi = [p for _, p in position_rows]
-    step = _ConstraintSolver(SparseMatrix(t, (a for a, _ in position_rows), n), metric).correction(phi)
+    step = _ConstraintSolver(SparseMatrix(t, (a for a, _ in position_rows), n), metric).correction(
+        phi
+    )
     shift = Substitution(t, dict(zip(equations.z, step, strict=True)))
     residual = sum_scalars(t, (abs(Scalar(t, p)) for p in phi)).i
     z = Column(t, equations.z) + held.correction([row.e for row in rows])
     return ConstrainedDynamics(
-        t, (free + held.constraint_acceleration(lam)).nodes, tuple(shift(i) for i in equations.retraction), residual, z.nodes
+        t,
+        (free + held.constraint_acceleration(lam)).nodes,
+        tuple(shift(i) for i in equations.retraction),
+        residual,
+        z.nodes,
     )
 
 
-def _augment_mass(M: SparseMatrix, f: Column, A: SparseMatrix, gamma: Column) -> tuple[SparseMatrix, Column]:
+def _augment_mass(
+    M: SparseMatrix, f: Column, A: SparseMatrix, gamma: Column
+) -> tuple[SparseMatrix, Column]:
     """M + Aᵀ P A and f − Aᵀ P γ, with tr M / |a|² of each row on the diagonal of P."""
     t = M.tape
     trace = sum_scalars(t, (Scalar(t, row[k]) for k, row in enumerate(M.dense())))

@@ -25,17 +25,25 @@ class NotExportable(DalembertError):
 
 @dataclass(frozen=True)
 class Export(Displayable):
-    """The files of an export by name; `str` shows the first, `write` puts all of them in a folder."""
+    """The files of an export by name; `str` shows the first, `write` puts all of them in a
+    folder.
+    """
 
     format: str
     files: Mapping[str, str | bytes] = field(repr=False)
 
     def __str__(self) -> str:
         text = next((text for text in self.files.values() if isinstance(text, str)), None)
-        return text if text is not None else "\n".join(f"{name}: {len(data)} bytes" for name, data in self.files.items())
+        return (
+            text
+            if text is not None
+            else "\n".join(f"{name}: {len(data)} bytes" for name, data in self.files.items())
+        )
 
     def write(self, path: str | os.PathLike[str]) -> list[Path]:
-        """Write into a folder, or to one file where there is only one and the path has its ending; the files written."""
+        """Write into a folder, or to one file where there is only one and the path has its
+        ending; the files written.
+        """
         return _write_files(self.files, path)
 
 
@@ -56,7 +64,8 @@ def export(
     """The system in another tool's language; `path` writes it there as well.
 
     values    numbers for constants, which stay parameters
-    inputs    expressions that inputs and specified motions are bound to; numbers are their values at the start, and what is not
+    inputs    expressions that inputs and specified motions are bound to; numbers are their values
+    at the start, and what is not
               named stays an input
     start     the state to begin with, completed as the start of a run is
     outputs   expressions in coordinates, rates, accelerations and inputs
@@ -72,12 +81,17 @@ def export(
     refuse_contacts(system, map(str, inputs or {}))
     if events:
         listed = ", ".join(repr(str(getattr(e, "name", e))) for e in events)
-        msg = f"export: the format {format!r} carries no events, so {listed} would be lost; leave events out and handle them in the tool"
+        msg = (
+            f"export: the format {format!r} carries no events, so {listed} would be lost; leave "
+            f"events out and handle them in the tool"
+        )
         raise NotExportable(msg)
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"export: outputs={outputs!r:.60}; give a list of expressions"
         raise Unknown(msg)
-    wanted = ExportRequest(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs, linear=linear)
+    wanted = ExportRequest(
+        values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs, linear=linear
+    )
     checked = check_options(format, options)
     called = file_name(system.name) if name is None else _check_name(name)
     made = Export(format, writer.files(exported_model(system, wanted), called, checked))
@@ -88,7 +102,11 @@ def export(
 
 def _check_name(name: str) -> str:
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
-        msg = f"export: name={name!r:.60} cannot be the name of functions; use letters, digits and underscores"
+        msg = (
+            f"export: name={name!r:.60} cannot be the name of functions; use letters, digits "
+            f"and "
+            f"underscores"
+        )
         raise Unknown(msg)
     return name
 
@@ -117,7 +135,9 @@ def _write_files(files: Mapping[str, str | bytes], path: str | os.PathLike[str])
 
 
 def _target_paths(files: Mapping[str, str | bytes], path: Path) -> dict[Path, str]:
-    """{where: which file}: into a folder, or to the path itself where it has the ending of a single file."""
+    """{where: which file}: into a folder, or to the path itself where it has the ending of a
+    single file.
+    """
     if len(files) == 1:
         (name,) = files
         if path.suffix == Path(name).suffix and not path.is_dir():

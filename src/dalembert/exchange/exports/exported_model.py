@@ -21,7 +21,8 @@ MAX_NEWTON_ITERATIONS: Final = 12
 
 @dataclass(frozen=True)
 class ProjectionTemplate:
-    """How a language carries a state back onto the rows: Newton steps on positions while the residual halves, then on speeds.
+    """How a language carries a state back onto the rows: Newton steps on positions while the
+    residual halves, then on speeds.
 
     Numbers and names stand in it as $n_q, $n_u, $rounds, $speed_rounds, $name.
     """
@@ -34,7 +35,9 @@ class ProjectionTemplate:
 
 @dataclass(frozen=True)
 class Variable:
-    """A symbol with its name as a user writes it, the number it has unless told otherwise, and its unit where that is decided."""
+    """A symbol with its name as a user writes it, the number it has unless told otherwise, and
+    its unit where that is decided.
+    """
 
     node: int
     name: str
@@ -82,7 +85,8 @@ class ExportedModel:
     route: str
     rows: tuple[str, ...] = ()
     outputs: tuple[Variable, ...] = ()
-    # how often the speeds are corrected: once where the rows are linear in them, never where nothing is to be corrected
+    # how often the speeds are corrected: once where the rows are linear in them, never where
+    # nothing is to be corrected
     speed_iterations: int = 0
     notes: tuple[str, ...] = ()
     # the direction of DIRECTIONAL: changes of t, x, w and p
@@ -96,11 +100,19 @@ class ExportedModel:
     @cached_property
     def varying_symbols(self) -> tuple[int, ...]:
         """What changes from call to call: x, t, w, and a direction."""
-        return (*(x.node for x in self.states), self.time, *(w.node for w in (*self.inputs, *self.seeds)))
+        return (
+            *(x.node for x in self.states),
+            self.time,
+            *(w.node for w in (*self.inputs, *self.seeds)),
+        )
 
-    def leaves(self, x: str, w: str, p: str, names: Mapping[str, str], *, first: int = 0, t: str = "t") -> dict[int, str]:
+    def leaves(
+        self, x: str, w: str, p: str, names: Mapping[str, str], *, first: int = 0, t: str = "t"
+    ) -> dict[int, str]:
         """{symbol: what it is called}, from templates such as x[{}] and p.{}."""
-        names_by_symbol = {v.node: x.format(k) for k, v in enumerate(self.states, first)} | {self.time: t}
+        names_by_symbol = {v.node: x.format(k) for k, v in enumerate(self.states, first)} | {
+            self.time: t
+        }
         names_by_symbol |= {v.node: w.format(k) for k, v in enumerate(self.inputs, first)}
         return names_by_symbol | {v.node: p.format(names[v.name]) for v in self.parameters}
 
@@ -115,11 +127,22 @@ class ExportedModel:
         return POSITION_STEP in self.named or SPEED_STEP in self.named
 
     def projection_code(self, text: ProjectionTemplate, **names: object) -> list[str]:
-        """The lines of `project` in a language, with the steps that this model has; none where there is nothing to be projected onto."""
+        """The lines of `project` in a language, with the steps that this model has; none where
+        there is nothing to be projected onto.
+        """
         steps = {POSITION_STEP: text.positions, SPEED_STEP: text.speeds}
         inside = "".join(lines for step, lines in steps.items() if step in self.named)
-        numbers = {"n_q": len(self.q), "n_u": len(self.u), "rounds": MAX_NEWTON_ITERATIONS, "speed_rounds": self.speed_iterations}
-        return Template(text.begin + inside + text.end).substitute(numbers, **names).splitlines() if inside else []
+        numbers = {
+            "n_q": len(self.q),
+            "n_u": len(self.u),
+            "rounds": MAX_NEWTON_ITERATIONS,
+            "speed_rounds": self.speed_iterations,
+        }
+        return (
+            Template(text.begin + inside + text.end).substitute(numbers, **names).splitlines()
+            if inside
+            else []
+        )
 
     @property
     def public_functions(self) -> tuple[ExportedFunction, ...]:

@@ -16,7 +16,9 @@ Files = Mapping[str, str | bytes]
 
 @dataclass(frozen=True)
 class Format:
-    """What a format is, the module whose `files(model, name, **options)` writes it, and its options with their values."""
+    """What a format is, the module whose `files(model, name, **options)` writes it, and its
+    options with their values.
+    """
 
     says: str
     module: str
@@ -25,7 +27,9 @@ class Format:
 
     def files(self, model: ExportedModel, name: str, options: Mapping[str, Any]) -> Files:
         """{file name: contents}"""
-        write: Callable[..., Files] = import_module(f"dalembert.exchange.exports.{self.module}").files
+        write: Callable[..., Files] = import_module(
+            f"dalembert.exchange.exports.{self.module}"
+        ).files
         return write(model, name, **self.fixed_options, **options)
 
 
@@ -41,13 +45,19 @@ FORMATS: Final[dict[str, Format]] = {
     "fmu": Format(
         "FMU 2.0 or 3.0, model exchange and co-simulation",
         "fmu",
-        options={"version": ("2.0", "3.0"), "binary": ("auto", "yes", "no"), "directional": ("no", "yes")},
+        options={
+            "version": ("2.0", "3.0"),
+            "binary": ("auto", "yes", "no"),
+            "directional": ("no", "yes"),
+        },
     ),
     "javascript": Format("a JavaScript module", "javascript"),
     "wasm": Format("a WebAssembly module and the JavaScript that loads it", "webassembly"),
     "matlab": Format("MATLAB and Octave: a function file and a script that integrates", "matlab"),
     "modelica": Format("one flat Modelica model", "modelica"),
-    "casadi": Format("a Python module that builds CasADi functions", "python", {"dialect": "casadi"}),
+    "casadi": Format(
+        "a Python module that builds CasADi functions", "python", {"dialect": "casadi"}
+    ),
 }
 
 
@@ -55,7 +65,10 @@ def find_format(name: str) -> Format:
     """The format of that name, or an error that lists them all."""
     if not isinstance(name, str) or name not in FORMATS:
         hint = suggest_name(str(name), FORMATS)
-        msg = f"unknown format {name!r:.40}{': ' + hint if hint else ''}; known are {', '.join(FORMATS)}"
+        msg = (
+            f"unknown format {name!r:.40}{': ' + hint if hint else ''}; known are "
+            f"{', '.join(FORMATS)}"
+        )
         raise Unknown(msg)
     return FORMATS[name]
 
@@ -69,6 +82,9 @@ def check_options(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
             msg = f"export: the format {name!r} has no option {option!r}; its options: {has}"
             raise Unknown(msg)
         if known[option] and value not in known[option]:
-            msg = f"export: {option}={value!r:.40}; choose one of {', '.join(map(repr, known[option]))}"
+            msg = (
+                f"export: {option}={value!r:.40}; choose one of "
+                f"{', '.join(map(repr, known[option]))}"
+            )
             raise Unknown(msg)
     return given

@@ -1,4 +1,5 @@
-"""theta.dot → theta_dot: names that a language accepts, each once, and the head of every exported file, which tells what is what.
+"""theta.dot → theta_dot: names that a language accepts, each once, and the head of every exported
+file, which tells what is what.
 
 The head names the system, the order of state, inputs and constants, and what was renamed.
 """
@@ -18,7 +19,12 @@ LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam
 
 def ascii_identifier(name: str) -> str:
     """Letters, digits and underscores that say the same: θ₁.dot → theta1_dot."""
-    text = name.replace("''", "_ddot").replace("'", "_dot").replace(".dot.dot", "_ddot").replace(".dot", "_dot")
+    text = (
+        name.replace("''", "_ddot")
+        .replace("'", "_dot")
+        .replace(".dot.dot", "_ddot")
+        .replace(".dot", "_dot")
+    )
     text = "".join(LETTERS.get(c, c) for c in text)
     text = unicodedata.normalize("NFKD", text)
     text = re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "x"
@@ -35,8 +41,12 @@ def file_name(title: str) -> str:
     return ascii_identifier(title).lower()
 
 
-def identifiers(wanted: Iterable[str], reserved: Iterable[str], *, case_insensitive: bool = False) -> dict[str, str]:
-    """{name: identifier}: each identifier once and none of the reserved; `folded` where a language knows no capitals."""
+def identifiers(
+    wanted: Iterable[str], reserved: Iterable[str], *, case_insensitive: bool = False
+) -> dict[str, str]:
+    """{name: identifier}: each identifier once and none of the reserved; `folded` where a
+    language knows no capitals.
+    """
 
     def key(text: str) -> str:
         return text.lower() if case_insensitive else text
@@ -53,21 +63,29 @@ def identifiers(wanted: Iterable[str], reserved: Iterable[str], *, case_insensit
 
 
 def renamed_names(names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The names that a language could not take as they are (theta.dot as theta_dot goes without saying)."""
+    """The names that a language could not take as they are (theta.dot as theta_dot goes without
+    saying).
+    """
     return [
         (name, new)
         for name, new in names.items()
-        if new != ascii_identifier(name) or ascii_identifier(name) != name.replace(".dot.dot", "_ddot").replace(".dot", "_dot")
+        if new != ascii_identifier(name)
+        or ascii_identifier(name) != name.replace(".dot.dot", "_ddot").replace(".dot", "_dot")
     ]
 
 
-def header_lines(model: ExportedModel, names: Mapping[str, str], *, first: int = 0) -> Iterator[str]:
+def header_lines(
+    model: ExportedModel, names: Mapping[str, str], *, first: int = 0
+) -> Iterator[str]:
     """Lines without comment marks; `first` is the number of the first entry of an array."""
     yield f"{model.title}: equations of motion, written by dalembert"
     if model.source:
         yield f"Source: {model.source}"
     yield ""
-    yield f"State x = (q, u), {len(model.q)} coordinates and {len(model.u)} speeds; rates by {_ascii(model.route)}."
+    yield (
+        f"State x = (q, u), {len(model.q)} coordinates and {len(model.u)} speeds; rates by "
+        f"{_ascii(model.route)}."
+    )
     yield from _variable_lines("x", model.states, first)
     if model.inputs:
         yield "Inputs w"
@@ -84,7 +102,9 @@ def header_lines(model: ExportedModel, names: Mapping[str, str], *, first: int =
         yield "Constraint rows: " + "; ".join(map(_ascii, model.rows))
     renamed = renamed_names(names)
     if renamed:
-        yield "Renamed for this language: " + ", ".join(f"{_ascii(old)} -> {new}" for old, new in renamed)
+        yield "Renamed for this language: " + ", ".join(
+            f"{_ascii(old)} -> {new}" for old, new in renamed
+        )
     yield from map(_ascii, model.notes)
 
 

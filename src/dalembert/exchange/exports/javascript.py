@@ -9,11 +9,19 @@ from functools import cached_property
 from typing import Final
 
 from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
-from dalembert.exchange.exports.exported_model import POSITION_STEP, SPEED_STEP, ExportedFunction, ExportedModel, ProjectionTemplate
+from dalembert.exchange.exports.exported_model import (
+    POSITION_STEP,
+    SPEED_STEP,
+    ExportedFunction,
+    ExportedModel,
+    ProjectionTemplate,
+)
 from dalembert.exchange.exports.identifiers import header_lines, identifiers
 
 # a field of an object may be any word but these
-KEYWORDS: Final = frozenset(("constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"))
+KEYWORDS: Final = frozenset(
+    ("constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf")
+)
 NOTATION: Final = LanguageSyntax(operations(prefix="Math."), "  const {0} = {1};")
 
 
@@ -39,7 +47,13 @@ class JavaScriptSource:
 
     def header(self) -> list[str]:
         """What is what, and the constants of the module."""
-        return ["/*", *(f" * {line}".rstrip() for line in header_lines(self.model, self.names)), " */", "", *self._constants()]
+        return [
+            "/*",
+            *(f" * {line}".rstrip() for line in header_lines(self.model, self.names)),
+            " */",
+            "",
+            *self._constants(),
+        ]
 
     def _constants(self) -> Iterator[str]:
         m = self.model
@@ -48,19 +62,33 @@ class JavaScriptSource:
         yield f"export const START = {[0.0 if x.value is None else x.value for x in m.states]};"
         yield "/* the constants with the values of the description; those without one are NaN */"
         yield "export function parameters(changes = {}) {"
-        fields = ", ".join(f"{self.names[p.name]}: {'NaN' if p.value is None else repr(p.value)}" for p in m.parameters)
+        fields = ", ".join(
+            f"{self.names[p.name]}: {'NaN' if p.value is None else repr(p.value)}"
+            for p in m.parameters
+        )
         yield f"  return {{...{{{fields}}}, ...changes}};"
         yield "}"
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
-        lines, results = function_code(self.model, f, NOTATION, self.model.leaves("x[{}]", "w[{}]", "p.{}", self.names))
+        lines, results = function_code(
+            self.model, f, NOTATION, self.model.leaves("x[{}]", "w[{}]", "p.{}", self.names)
+        )
         private = f.name in (POSITION_STEP, SPEED_STEP)
-        shapes = ", ".join(f"{r.name}: {' x '.join(map(str, r.shape)) or 'a number'}" for r in f.results)
+        shapes = ", ".join(
+            f"{r.name}: {' x '.join(map(str, r.shape)) or 'a number'}" for r in f.results
+        )
         yield f"/* {f.says} ({shapes}) */"
         yield f"{'' if private else 'export '}function {f.name}(t, x, w = [], p = parameters()) {{"
         yield from lines
-        arrays = {r.name: f"[{', '.join(results[r.name])}]" if r.shape else results[r.name][0] for r in f.results}
-        one = next(iter(arrays.values())) if len(arrays) == 1 else f"{{{', '.join(f'{n}: {e}' for n, e in arrays.items())}}}"
+        arrays = {
+            r.name: f"[{', '.join(results[r.name])}]" if r.shape else results[r.name][0]
+            for r in f.results
+        }
+        one = (
+            next(iter(arrays.values()))
+            if len(arrays) == 1
+            else f"{{{', '.join(f'{n}: {e}' for n, e in arrays.items())}}}"
+        )
         yield f"  return {one};"
         yield "}"
 

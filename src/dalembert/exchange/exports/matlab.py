@@ -1,4 +1,6 @@
-"""MATLAB and Octave: one file whose function gives a structure of functions, and a script that integrates."""
+"""MATLAB and Octave: one file whose function gives a structure of functions, and a script that
+integrates.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,11 @@ from functools import cached_property
 from typing import Final
 
 from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
-from dalembert.exchange.exports.exported_model import ExportedFunction, ExportedModel, ProjectionTemplate
+from dalembert.exchange.exports.exported_model import (
+    ExportedFunction,
+    ExportedModel,
+    ProjectionTemplate,
+)
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 
 KEYWORDS: Final = word_set(
@@ -32,17 +38,33 @@ class MatlabSource:
 
     def text(self) -> str:
         """The function file."""
-        offered = ["parameters", *(f.name for f in self.model.public_functions), *(["project"] if self.model.has_projection else [])]
-        lines = [f"function model = {self.name}()", *(f"% {line}".rstrip() for line in header_lines(self.model, self.names, first=1))]
+        offered = [
+            "parameters",
+            *(f.name for f in self.model.public_functions),
+            *(["project"] if self.model.has_projection else []),
+        ]
+        lines = [
+            f"function model = {self.name}()",
+            *(f"% {line}".rstrip() for line in header_lines(self.model, self.names, first=1)),
+        ]
         lines += [f"  model.{f} = @{f};" for f in offered]
         lines += [f"  model.states = {{{_string_list(v.name for v in self.model.states)}}};"]
         lines += [f"  model.inputs = {{{_string_list(v.name for v in self.model.inputs)}}};"]
-        lines += [f"  model.start = [{'; '.join(repr(0.0 if v.value is None else v.value) for v in self.model.states)}];", "end"]
+        lines += [
+            (
+                f"  model.start = "
+                f"[{'; '.join(repr(0.0 if v.value is None else v.value) for v in self.model.states)}];"
+            ),
+            "end",
+        ]
         lines += ["", *self._parameters()]
         for f in self.model.functions:
             lines += ["", *self._function(f)]
         if self.model.has_projection:
-            lines += ["", *self.model.projection_code(_PROJECTION, first_speed=len(self.model.q) + 1)]
+            lines += [
+                "",
+                *self.model.projection_code(_PROJECTION, first_speed=len(self.model.q) + 1),
+            ]
         return "\n".join([*lines, ""])
 
     def _parameters(self) -> Iterator[str]:
@@ -54,7 +76,12 @@ class MatlabSource:
         yield "end"
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
-        lines, results = function_code(self.model, f, NOTATION, self.model.leaves("x({})", "w({})", "p.{}", self.names, first=1))
+        lines, results = function_code(
+            self.model,
+            f,
+            NOTATION,
+            self.model.leaves("x({})", "w({})", "p.{}", self.names, first=1),
+        )
         yield f"function [{', '.join(r.name for r in f.results)}] = {f.name}(t, x, w, p)"
         yield f"% {f.says}"
         yield from lines
@@ -65,7 +92,11 @@ class MatlabSource:
     def example(self) -> str:
         """A script that integrates ten seconds from the start."""
         drive = f"zeros({len(self.model.inputs)}, 1)"
-        back = "\nfor k = 1:numel(t)\n  x(k, :) = model.project(t(k), x(k, :)', w(t(k)), p)';\nend" if self.model.has_projection else ""
+        back = (
+            "\nfor k = 1:numel(t)\n  x(k, :) = model.project(t(k), x(k, :)', w(t(k)), p)';\nend"
+            if self.model.has_projection
+            else ""
+        )
         return f"""% {self.model.title}: ten seconds from the start, and how well the energy is kept
 model = {self.name}();
 p = model.parameters();

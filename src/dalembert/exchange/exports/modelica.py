@@ -1,4 +1,6 @@
-"""Modelica: one flat model whose functions are those of the other languages; states carry their names, units and start values."""
+"""Modelica: one flat model whose functions are those of the other languages; states carry their
+names, units and start values.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ class ModelicaSource:
     def names(self) -> dict[str, str]:
         """What states, inputs, constants and outputs are called."""
         m = self.model
-        wanted = [*(v.name for v in (*m.states, *m.inputs, *m.parameters)), *(_output(y) for y in m.outputs)]
+        wanted = [
+            *(v.name for v in (*m.states, *m.inputs, *m.parameters)),
+            *(_output(y) for y in m.outputs),
+        ]
         return identifiers(wanted, {*KEYWORDS, self.name})
 
     def text(self) -> str:
@@ -66,14 +71,19 @@ class ModelicaSource:
     def _declarations(self) -> Iterator[str]:
         m = self.model
         for p in m.parameters:
-            yield f"  parameter Real {self.names[p.name]}{_unit(p)}{'' if p.value is None else f' = {p.value!r}'};"
+            yield (
+                f"  parameter Real "
+                f"{self.names[p.name]}{_unit(p)}{'' if p.value is None else f' = {p.value!r}'};"
+            )
         for w in m.inputs:
             yield f"  input Real {self.names[w.name]}{_unit(w)} = {w.value or 0.0!r};"
         for x in m.states:
             start = "" if x.value is None else f"start = {x.value!r}, fixed = true"
             listed = ", ".join(part for part in (start, _unit(x)[1:-1]) if part)
             yield f"  Real {self.names[x.name]}{f'({listed})' if listed else ''};"
-        yield '  output Real kinetic_energy(unit = "J");\n  output Real potential_energy(unit = "J");'
+        yield (
+            '  output Real kinetic_energy(unit = "J");\n  output Real potential_energy(unit = "J");'
+        )
         yield from (f"  output Real {self.names[_output(y)]};" for y in m.outputs)
 
     def _equations(self) -> tuple[list[str], list[str]]:
@@ -86,16 +96,25 @@ class ModelicaSource:
         lines += [f"  (kinetic_energy, potential_energy) = energies({given});"]
         if m.outputs:
             own.append(f"  Real y[{len(m.outputs)}];")
-            lines += [f"  y = outputs({given});", *(f"  {self.names[_output(y)]} = y[{k}];" for k, y in enumerate(m.outputs, 1))]
+            lines += [
+                f"  y = outputs({given});",
+                *(f"  {self.names[_output(y)]} = y[{k}];" for k, y in enumerate(m.outputs, 1)),
+            ]
         if m.has_projection:
             results = m.named["constraints"].results
-            own += [f"  parameter Real drift_tolerance = {DRIFT_TOLERANCE!r};", "  Real drift;", f"  discrete Real back[{n}];"]
+            own += [
+                f"  parameter Real drift_tolerance = {DRIFT_TOLERANCE!r};",
+                "  Real drift;",
+                f"  discrete Real back[{n}];",
+            ]
             own += [f"  Real {r.name}_rows{_dimensions(r)};" for r in results]
             lines += [f"  ({', '.join(f'{r.name}_rows' for r in results)}) = constraints({given});"]
             off = [f"max(abs({r.name}_rows))" for r in results if r.name != "A"]
             lines += [f"  drift = {off[0] if len(off) == 1 else f'max({off[0]}, {off[1]})'};"]
             lines += ["  when drift > drift_tolerance then", f"    back = project({given});"]
-            lines += [f"    reinit({self.names[x.name]}, back[{k}]);" for k, x in enumerate(m.states, 1)]
+            lines += [
+                f"    reinit({self.names[x.name]}, back[{k}]);" for k, x in enumerate(m.states, 1)
+            ]
             lines += ["  end when;"]
         return own, lines
 
@@ -117,7 +136,13 @@ class ModelicaSource:
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
         m = self.model
-        leaves = m.leaves("x[{}]", "w[{}]", "p[{}]", {p.name: str(k) for k, p in enumerate(m.parameters, 1)}, first=1)
+        leaves = m.leaves(
+            "x[{}]",
+            "w[{}]",
+            "p[{}]",
+            {p.name: str(k) for k, p in enumerate(m.parameters, 1)},
+            first=1,
+        )
         lines, entries = function_code(m, f, NOTATION, leaves)
         yield f"  function {f.name} {_string_literal(f.says)}"
         yield from self._arguments()
@@ -125,30 +150,53 @@ class ModelicaSource:
         temporaries = [line.split()[0] for line in lines]
         if temporaries:
             yield "  protected"
-            yield from (f"    Real {', '.join(temporaries[k : k + 12])};" for k in range(0, len(temporaries), 12))
+            yield from (
+                f"    Real {', '.join(temporaries[k : k + 12])};"
+                for k in range(0, len(temporaries), 12)
+            )
         yield "  algorithm"
         yield from lines
         for r in f.results:
-            yield from (f"    {r.name}{place} := {entry};" for place, entry in zip(_result_indices(r), entries[r.name], strict=True))
+            yield from (
+                f"    {r.name}{place} := {entry};"
+                for place, entry in zip(_result_indices(r), entries[r.name], strict=True)
+            )
         yield f"  end {f.name};"
 
     def _project(self) -> Iterator[str]:
         n_q, n, named = len(self.model.q), len(self.model.states), self.model.named
-        yield '  function project "x carried back onto the constraint rows, the shortest way in the mass metric"'
+        yield (
+            '  function project "x carried back onto the constraint rows, the shortest way in '
+            'the mass metric"'
+        )
         yield from self._arguments()
         yield f"    output Real y[{n}];"
         yield "  protected"
-        yield f"    Real q_new[{n_q}];\n    Real u_new[{n - n_q}];\n    Real residual;\n    Real before;"
-        yield f"  algorithm\n    y := x;\n    q_new := zeros({n_q});\n    u_new := zeros({n - n_q});\n    residual := 0;"
+        yield (
+            f"    Real q_new[{n_q}];\n    Real u_new[{n - n_q}];\n    Real residual;\n    Real "
+            f"before;"
+        )
+        yield (
+            f"  algorithm\n    y := x;\n    q_new := zeros({n_q});\n    u_new := "
+            f"zeros({n - n_q});\n    residual := 0;"
+        )
         if POSITION_STEP in named:
-            # nothing is below zero: where the residual no longer halves, the rest of the loop moves nothing
+            # nothing is below zero: where the residual no longer halves, the rest of the loop moves
+            # nothing
             yield f"    before := 1e300;\n    for round in 1:{MAX_NEWTON_ITERATIONS} loop"
             yield f"      (q_new, residual) := {POSITION_STEP}(t, y, w, p);"
             yield "      if residual < before/2 then"
             yield from (f"        y[{k}] := q_new[{k}];" for k in range(1, n_q + 1))
-            yield "        before := residual;\n      else\n        before := 0;\n      end if;\n    end for;"
+            yield (
+                "        before := residual;\n      else\n        before := 0;\n      end if;\n "
+                " "
+                "  end for;"
+            )
         if SPEED_STEP in named:
-            yield f"    for round in 1:{self.model.speed_iterations} loop\n      u_new := {SPEED_STEP}(t, y, w, p);"
+            yield (
+                f"    for round in 1:{self.model.speed_iterations} loop\n      u_new := "
+                f"{SPEED_STEP}(t, y, w, p);"
+            )
             yield from (f"      y[{n_q + k}] := u_new[{k}];" for k in range(1, n - n_q + 1))
             yield "    end for;"
         yield "  end project;"

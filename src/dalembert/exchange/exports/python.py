@@ -1,7 +1,9 @@
-"""Python: NumPy, where states may stand in rows; JAX, for jit, vmap and grad; CasADi, whose functions have derivatives.
+"""Python: NumPy, where states may stand in rows; JAX, for jit, vmap and grad; CasADi, whose
+functions have derivatives.
 
-One writer for the three: they differ in what the functions are called, how results are put together and how a loop is made.
-da.to_jax(s) and da.to_casadi(s) give the functions as objects of the running program.
+One writer for the three: they differ in what the functions are called, how results are put together
+and how a loop is made. da.to_jax(s) and da.to_casadi(s) give the functions as objects of the
+running program.
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from typing import Any, Final
 from dalembert.errors import NotASystem, import_optional
 from dalembert.exchange.exports import export_model
 from dalembert.exchange.exports.code_generation import LanguageSyntax, function_code, operations
-from dalembert.exchange.exports.exported_model import ExportedFunction, ExportedModel, ProjectionTemplate, Result
+from dalembert.exchange.exports.exported_model import (
+    ExportedFunction,
+    ExportedModel,
+    ProjectionTemplate,
+    Result,
+)
 from dalembert.exchange.exports.identifiers import header_lines, identifiers
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import symbols_of
@@ -38,7 +45,9 @@ class Dialect:
 
     @property
     def notation(self) -> LanguageSyntax:
-        return LanguageSyntax(operations(dict(self.function_names), f"{self.alias}."), "    {0} = {1}")
+        return LanguageSyntax(
+            operations(dict(self.function_names), f"{self.alias}."), "    {0} = {1}"
+        )
 
 
 NUMPY: Final = Dialect("numpy", "np")
@@ -49,7 +58,10 @@ JAX: Final = Dialect(
         "import jax",
         "",
         'if not jax.config.read("jax_enable_x64"):',
-        "    msg = \"this model is in 64 bits: call jax.config.update('jax_enable_x64', True) before jax is first used\"",
+        (
+            "    msg = \"this model is in 64 bits: call jax.config.update('jax_enable_x64', True) "
+            'before jax is first used"'
+        ),
         "    raise RuntimeError(msg)",
     ),
 )
@@ -71,13 +83,27 @@ class PythonSource:
 
     def text(self) -> str:
         """The whole module."""
-        lines = [*self._comment(), "", "from typing import NamedTuple", "", *self._imports(), "", *self._parameters()]
+        lines = [
+            *self._comment(),
+            "",
+            "from typing import NamedTuple",
+            "",
+            *self._imports(),
+            "",
+            *self._parameters(),
+        ]
         if self.dialect is not CASADI:
             lines += ["", "", *_ARRAY.format(alias=self.dialect.alias).splitlines()]
         for f in self.model.functions:
             lines += ["", "", *self._function(f)]
         if self.model.has_projection:
-            lines += ["", "", *self.model.projection_code(_PROJECT[self.dialect.package], fixed=_FIXED_ITERATIONS)]
+            lines += [
+                "",
+                "",
+                *self.model.projection_code(
+                    _PROJECT[self.dialect.package], fixed=_FIXED_ITERATIONS
+                ),
+            ]
         if self.dialect is CASADI:
             lines += ["", "", *_CASADI_FUNCTION.format(**self._sizes()).splitlines()]
         return "\n".join([*lines, ""])
@@ -92,9 +118,14 @@ class PythonSource:
         yield f"import {self.dialect.package} as {self.dialect.alias}"
 
     def _comment(self) -> Iterator[str]:
-        yield '"""' + "\n".join(line.rstrip() for line in header_lines(self.model, self.names)).replace("\\", "/").replace('"""', "'''")
+        yield '"""' + "\n".join(
+            line.rstrip() for line in header_lines(self.model, self.names)
+        ).replace("\\", "/").replace('"""', "'''")
         yield ""
-        yield "rates(t, x, w, p) and the other functions take arrays whose last index counts the entries."
+        yield (
+            "rates(t, x, w, p) and the other functions take arrays whose last index counts the "
+            "entries."
+        )
         yield '"""'
 
     def _parameters(self) -> Iterator[str]:
@@ -108,7 +139,10 @@ class PythonSource:
         yield ""
         yield ""
         yield "class Parameters(NamedTuple):"
-        yield '    """The constants, with the values of the description; those without one are NaN."""'
+        yield (
+            '    """The constants, with the values of the description; those without one are '
+            'NaN."""'
+        )
         yield ""
         for p in m.parameters:
             number = 'float("nan")' if p.value is None else repr(p.value)
@@ -123,7 +157,9 @@ class PythonSource:
 
     def _function(self, f: ExportedFunction) -> Iterator[str]:
         model = self.model
-        lines, entries = function_code(model, f, self.dialect.notation, model.leaves("x{}", "w{}", "p.{}", self.names))
+        lines, entries = function_code(
+            model, f, self.dialect.notation, model.leaves("x{}", "w{}", "p.{}", self.names)
+        )
         yield f"def {f.name}(t, x, w=(), p=DEFAULTS):"
         yield f'    """{f.says}"""'
         used = symbols_of(model.tape, f.nodes)
@@ -137,7 +173,9 @@ class PythonSource:
         if any(used):
             if self.dialect is not CASADI:
                 yield f"    {array} = {self.dialect.alias}.asarray({array})"
-            yield from (f"    {array}{k} = {array}[{index}{k}]" for k, wanted in enumerate(used) if wanted)
+            yield from (
+                f"    {array}{k} = {array}[{index}{k}]" for k, wanted in enumerate(used) if wanted
+            )
 
     def _result(self, r: Result, names: list[str]) -> str:
         if self.dialect is CASADI:
@@ -146,7 +184,10 @@ class PythonSource:
             if len(r.shape) == 1:
                 return f"ca.vertcat({', '.join(names)})"
             width = r.shape[1]
-            rows = (f"ca.horzcat({', '.join(names[k * width : (k + 1) * width])})" for k in range(r.shape[0]))
+            rows = (
+                f"ca.horzcat({', '.join(names[k * width : (k + 1) * width])})"
+                for k in range(r.shape[0])
+            )
             return f"ca.vertcat({', '.join(rows)})"
         return f"_array([{', '.join(names)}], {r.shape}, x)"
 
@@ -257,7 +298,8 @@ def to_jax(
     start: Mapping[Any, Any] | None = None,
     outputs: Sequence[Any] = (),
 ) -> ModuleType:
-    """A module of JAX functions: m.rates(t, x, w, p), m.energies, m.project, …, with m.DEFAULTS and m.START; `jit`, `vmap`, `grad` work.
+    """A module of JAX functions: m.rates(t, x, w, p), m.energies, m.project, …, with m.DEFAULTS and
+    m.START; `jit`, `vmap`, `grad` work.
 
     JAX is switched to 64 bits, which it allows before its first use in the program.
     """
@@ -273,19 +315,32 @@ def to_casadi(
     start: Mapping[Any, Any] | None = None,
     outputs: Sequence[Any] = (),
 ) -> dict[str, Any]:
-    """{name: casadi.Function} of t, x, w and p: rates, mass_matrix, forcing, energies, …; each has its derivatives."""
+    """{name: casadi.Function} of t, x, w and p: rates, mass_matrix, forcing, energies, …; each
+    has its derivatives.
+    """
     import_optional("casadi", "to_casadi")
     module = _import_module(system, "casadi", values, inputs, start, outputs)
     offered = [name for name in ("project", *module.FUNCTIONS) if hasattr(module, name)]
     return {name: module.function(getattr(module, name)) for name in sorted(offered)}
 
 
-def _import_module(system: System, dialect: str, values: Any, inputs: Any, start: Any, outputs: Sequence[Any]) -> ModuleType:
+def _import_module(
+    system: System, dialect: str, values: Any, inputs: Any, start: Any, outputs: Sequence[Any]
+) -> ModuleType:
     if not isinstance(system, System):
         msg = f"to_{dialect}: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    wanted = export_model.ExportRequest(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs)
+    wanted = export_model.ExportRequest(
+        values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs
+    )
     module = ModuleType(f"dalembert_{dialect}")
     # our own text: names are letters, digits and underscores, numbers are numbers
-    exec(compile(python_source(export_model.exported_model(system, wanted), dialect), f"<{system.name}>", "exec"), module.__dict__)  # noqa: S102
+    exec(  # noqa: S102
+        compile(
+            python_source(export_model.exported_model(system, wanted), dialect),
+            f"<{system.name}>",
+            "exec",
+        ),
+        module.__dict__,
+    )
     return module

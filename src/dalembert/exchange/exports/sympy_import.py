@@ -1,6 +1,8 @@
-"""A description from sympy.physics.mechanics: rebuilt from positions and orientations, and held against SymPy's own equations.
+"""A description from sympy.physics.mechanics: rebuilt from positions and orientations, and held
+against SymPy's own equations.
 
-Velocities that were typed there are not believed: they follow from the geometry, and where they contradict it that is said.
+Velocities that were typed there are not believed: they follow from the geometry, and where they
+contradict it that is said.
 """
 
 from __future__ import annotations
@@ -31,18 +33,28 @@ class NotRebuilt(DalembertError):
     """A SymPy model that does not say enough, or contradicts itself."""
 
 
-def from_sympy(method: Any, bodies: Sequence[Any] | None = None, *, name: str = "From SymPy", check: bool = True) -> System:
-    """The system that a KanesMethod, a LagrangesMethod or a sympy.physics.mechanics.System describes.
+def from_sympy(
+    method: Any,
+    bodies: Sequence[Any] | None = None,
+    *,
+    name: str = "From SymPy",
+    check: bool = True,
+) -> System:
+    """The system that a KanesMethod, a LagrangesMethod or a sympy.physics.mechanics.System
+    describes.
 
     bodies   its particles and rigid bodies, where the method does not know them
-    check    whether SymPy's own mass matrix and forcing are evaluated beside ours at random states; a disagreement is an error
+    check    whether SymPy's own mass matrix and forcing are evaluated beside ours at random states;
+    a disagreement is an error
     """
     from dalembert.exchange.exports.sympy_reader import read_sympy_model
 
     read = read_sympy_model(method, bodies)
     rebuilt = _SympyImporter(read, name)
     if check:
-        M, f = ([rebuilt.scalar(e) for e in entries] for entries in (read.mass_matrix, read.forcing))
+        M, f = (
+            [rebuilt.scalar(e) for e in entries] for entries in (read.mass_matrix, read.forcing)
+        )
         _check_agreement(rebuilt.system, M, f, [rebuilt.scalar(u) for u in read.u])
     return rebuilt.system
 
@@ -96,7 +108,12 @@ class _SympyImporter:
             replace[f] = sympy.Symbol(self._dynamic_symbol(f))
         for c in e.free_symbols - {t}:
             replace[c] = sympy.Symbol(self._constant(c))
-        return to_scalar_expression(s, e.xreplace({k: v for k, v in replace.items() if isinstance(k, sympy.Derivative)}).xreplace(replace))
+        return to_scalar_expression(
+            s,
+            e.xreplace(
+                {k: v for k, v in replace.items() if isinstance(k, sympy.Derivative)}
+            ).xreplace(replace),
+        )
 
     def _dynamic_symbol(self, f: Any) -> str:
         """A coordinate or speed; any other function of time is a specified motion."""
@@ -131,7 +148,8 @@ class _SympyImporter:
             parent = self._next_frame(F, self.read.N)
             R = parent.dcm(F)
             self.frames[F] = self._axis_rotation(F, parent, R) or self.frame(parent).oriented(
-                [[self.scalar(R[i, j]) for j in range(3)] for i in range(3)], ascii_identifier(F.name)
+                [[self.scalar(R[i, j]) for j in range(3)] for i in range(3)],
+                ascii_identifier(F.name),
             )
         return self.frames[F]
 
@@ -148,10 +166,16 @@ class _SympyImporter:
         for k in range(3):
             i, j = (k + 1) % 3, (k + 2) % 3
             c, s = R[i, i], R[j, i]
-            if R[k, k] == 1 and c.func is sympy.cos and s in (sympy.sin(c.args[0]), -sympy.sin(c.args[0])):
+            if (
+                R[k, k] == 1
+                and c.func is sympy.cos
+                and s in (sympy.sin(c.args[0]), -sympy.sin(c.args[0]))
+            ):
                 P = self.frame(parent)
                 sign = 1 if s == sympy.sin(c.args[0]) else -1
-                return P.rotated(sign * self.scalar(c.args[0]), (P.x, P.y, P.z)[k], ascii_identifier(F.name))
+                return P.rotated(
+                    sign * self.scalar(c.args[0]), (P.x, P.y, P.z)[k], ascii_identifier(F.name)
+                )
         return None
 
     def point(self, P: Any) -> Point:
@@ -160,10 +184,15 @@ class _SympyImporter:
             try:
                 way = P._pdict_list(self.read.O, 0)  # noqa: SLF001 - the way SymPy itself takes
             except ValueError as problem:
-                msg = f"the position of {P.name} is not given, only its velocity; set it with set_pos or locatenew"
+                msg = (
+                    f"the position of {P.name} is not given, only its velocity; set it with "
+                    f"set_pos or locatenew"
+                )
                 raise NotRebuilt(msg) from problem
             parent = way[1]
-            self.points[P] = self.point(parent).offset(self.vector(P.pos_from(parent)), ascii_identifier(P.name))
+            self.points[P] = self.point(parent).offset(
+                self.vector(P.pos_from(parent)), ascii_identifier(P.name)
+            )
         return self.points[P]
 
     def _bodies(self) -> None:
@@ -174,11 +203,17 @@ class _SympyImporter:
                 continue
             F = self.frame(body.frame)
             I = body.central_inertia.to_matrix(body.frame)
-            entries = [self.scalar(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))]
-            self.system.body(name, self.scalar(body.mass), self.point(body.masscenter), F, inertia(F, *entries))
+            entries = [
+                self.scalar(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
+            ]
+            self.system.body(
+                name, self.scalar(body.mass), self.point(body.masscenter), F, inertia(F, *entries)
+            )
 
     def _speeds(self) -> None:
-        """u = Y q' + Z from SymPy's kinematical differential equations; the rates themselves where u = q'."""
+        """u = Y q' + Z from SymPy's kinematical differential equations; the rates themselves
+        where u = q'.
+        """
         if not self.read.definitions:
             return
         definitions = {u: self.scalar(e) for u, e in self.read.definitions.items()}
@@ -201,29 +236,64 @@ class Disagreement(DalembertError):
     """SymPy's equations and ours differ, and by how much."""
 
 
-def _check_agreement(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> None:
-    """Refuse a model whose equations in SymPy are others than those of its bodies, positions and loads."""
+def _check_agreement(
+    system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]
+) -> None:
+    """Refuse a model whose equations in SymPy are others than those of its bodies, positions and
+    loads.
+    """
     worst = _largest_residual(system, M, f, u)
     if not worst <= _AGREEMENT_TOLERANCE:
-        why = "velocities that were typed may contradict the positions, or a load or body is missing in one of them"
-        msg = f"SymPy's own equations disagree with those rebuilt from positions and orientations, by {worst:.2g} relative: {why}"
+        why = (
+            "velocities that were typed may contradict the positions, or a load or body is "
+            "missing in one of them"
+        )
+        msg = (
+            f"SymPy's own equations disagree with those rebuilt from positions and "
+            f"orientations, "
+            f"by {worst:.2g} relative: {why}"
+        )
         raise Disagreement(msg)
 
 
-def _largest_residual(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> float:
-    """The largest |M_s u̇ − f_s| over random states, relative to its largest term, with our own u̇."""
-    explicit, kin, rng = forward_dynamics(system), kinematics(system).fork(), np.random.default_rng(1)
-    entries = [kin.in_speeds(i) for i in copy_expressions(system.space.tape, kin.tape, [e.i for e in (*M, *f)])]
+def _largest_residual(
+    system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]
+) -> float:
+    """The largest |M_s u̇ − f_s| over random states, relative to its largest term, with our own
+    u̇.
+    """
+    explicit, kin, rng = (
+        forward_dynamics(system),
+        kinematics(system).fork(),
+        np.random.default_rng(1),
+    )
+    entries = [
+        kin.in_speeds(i)
+        for i in copy_expressions(system.space.tape, kin.tape, [e.i for e in (*M, *f)])
+    ]
     # the speeds and their rates in the independent ones
     rates = [kin.rate(kin.in_speeds(x.i)) for x in u]
     n, worst = len(u), 0.0
     for _ in range(_STATES):
-        numbers = {i: float(rng.uniform(0.3, 1.3)) for i, node in enumerate(kin.tape.nodes) if node[0] == "symbol"}
+        numbers = {
+            i: float(rng.uniform(0.3, 1.3))
+            for i, node in enumerate(kin.tape.nodes)
+            if node[0] == "symbol"
+        }
         udot = evaluate(explicit.tape, explicit.udot, numbers.__getitem__, FloatArithmetic())
         values = np.array(
-            evaluate(kin.tape, (*entries, *rates), {**numbers, **dict(zip(kin.udot, udot, strict=True))}.__getitem__, FloatArithmetic())
+            evaluate(
+                kin.tape,
+                (*entries, *rates),
+                {**numbers, **dict(zip(kin.udot, udot, strict=True))}.__getitem__,
+                FloatArithmetic(),
+            )
         )
-        mass, forcing, accelerations = values[: n * n].reshape(n, n), values[n * n : n * n + n], values[n * n + n :]
+        mass, forcing, accelerations = (
+            values[: n * n].reshape(n, n),
+            values[n * n : n * n + n],
+            values[n * n + n :],
+        )
         size = (np.abs(mass) @ np.abs(accelerations) + np.abs(forcing)).max()
         worst = max(worst, float(np.abs(mass @ accelerations - forcing).max() / (size or 1.0)))
     return worst

@@ -11,7 +11,9 @@ from dalembert.errors import BadDescription, NotASystem
 
 @dataclass(frozen=True)
 class SympyModel:
-    """Frame, origin, coordinates, speeds, bodies, loads, rows, and the equations that SymPy itself derived."""
+    """Frame, origin, coordinates, speeds, bodies, loads, rows, and the equations that SymPy
+    itself derived.
+    """
 
     t: Any
     N: Any
@@ -41,7 +43,11 @@ def read_sympy_model(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
         return _from_kane(method, bodies)
     if kind == "LagrangesMethod":
         return _from_lagrange(method, bodies)
-    msg = f"from_sympy: give a KanesMethod, a LagrangesMethod or a sympy.physics.mechanics.System, not {kind}"
+    msg = (
+        f"from_sympy: give a KanesMethod, a LagrangesMethod or a "
+        f"sympy.physics.mechanics.System, "
+        f"not {kind}"
+    )
     raise NotASystem(msg)
 
 
@@ -49,8 +55,13 @@ def _from_kane(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     import sympy
     from sympy.physics.mechanics import dynamicsymbols
 
-    body_list = _bodies(bodies if bodies is not None else getattr(method, "bodies", None) or getattr(method, "_bodylist", None))
-    t, q, u = dynamicsymbols._t, tuple(method.q), tuple(method.u)  # noqa: SLF001 - SymPy's own name for the time
+    body_list = _bodies(
+        bodies
+        if bodies is not None
+        else getattr(method, "bodies", None) or getattr(method, "_bodylist", None)
+    )
+    # SymPy's own name for the time
+    t, q, u = dynamicsymbols._t, tuple(method.q), tuple(method.u)  # noqa: SLF001
     # q' = W u + X, solved for u
     kdd = method.kindiffdict()
     qdot = [x.diff(t) for x in q]
@@ -62,16 +73,33 @@ def _from_kane(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
         try:
             definitions = dict(zip(u, W.LUsolve(sympy.Matrix(qdot) - X), strict=True))
         except (NotImplementedError, ValueError) as problem:
-            msg = f"from_sympy: the kinematical equations do not give the {len(u)} speeds by the rates of the {len(q)} coordinates"
+            msg = (
+                f"from_sympy: the kinematical equations do not give the {len(u)} speeds by the "
+                f"rates of the {len(q)} coordinates"
+            )
             msg += "; leave out auxiliary speeds, and give as many speeds as coordinates"
             raise BadDescription(msg) from problem
-    configuration = tuple(method._f_h) if method._f_h else ()  # noqa: SLF001 - there is no public name for the rows
+    # there is no public name for the rows
+    configuration = tuple(method._f_h) if method._f_h else ()  # noqa: SLF001
     rows = _velocity_rows(method, u)
     velocity = () if len(configuration) >= len(rows) else rows[len(configuration) :]
-    loads = tuple(tuple(load) for load in (method.loads or getattr(method, "_forcelist", None) or ()))
+    loads = tuple(
+        tuple(load) for load in (method.loads or getattr(method, "_forcelist", None) or ())
+    )
     forced = method.mass_matrix, method.forcing
     return SympyModel(
-        t, _frame(method), _origin(body_list, _frame(method)), q, u, definitions, body_list, loads, None, configuration, velocity, *forced
+        t,
+        _frame(method),
+        _origin(body_list, _frame(method)),
+        q,
+        u,
+        definitions,
+        body_list,
+        loads,
+        None,
+        configuration,
+        velocity,
+        *forced,
     )
 
 
@@ -92,16 +120,34 @@ def _from_lagrange(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     t, q = dynamicsymbols._t, tuple(method.q)  # noqa: SLF001 - SymPy's own name for the time
     N = method.inertial or _frame(method)
     rates = {x.diff(t): 0 for x in q}
-    potential = (kinetic_energy(N, *body_list) - method._L[0]).xreplace(rates)  # noqa: SLF001 - there is no public name for L
+    # there is no public name for L
+    potential = (kinetic_energy(N, *body_list) - method._L[0]).xreplace(rates)  # noqa: SLF001
     loads = tuple(tuple(load) for load in (method.loads or method.forcelist or ()))
     if method.coneqs and len(method.coneqs):
-        msg = "from_sympy: a LagrangesMethod with constraints is not read; describe them with KanesMethod"
+        msg = (
+            "from_sympy: a LagrangesMethod with constraints is not read; describe them with "
+            "KanesMethod"
+        )
         raise BadDescription(msg)
     if not method.eom:
         method.form_lagranges_equations()
     u = tuple(x.diff(t) for x in q)
     origin = _origin(body_list, N)
-    return SympyModel(t, N, origin, q, u, {}, body_list, loads, potential, (), (), method.mass_matrix, method.forcing)
+    return SympyModel(
+        t,
+        N,
+        origin,
+        q,
+        u,
+        {},
+        body_list,
+        loads,
+        potential,
+        (),
+        (),
+        method.mass_matrix,
+        method.forcing,
+    )
 
 
 def _frame(method: Any) -> Any:
@@ -115,7 +161,10 @@ def _frame(method: Any) -> Any:
 def _bodies(bodies: Any) -> tuple[Any, ...]:
     body_list = tuple(bodies or ())
     if not body_list:
-        msg = "from_sympy: the method knows no bodies; give them, as in da.from_sympy(method, bodies=[...])"
+        msg = (
+            "from_sympy: the method knows no bodies; give them, as in da.from_sympy(method, "
+            "bodies=[...])"
+        )
         raise BadDescription(msg)
     return body_list
 
@@ -124,10 +173,15 @@ def _origin(bodies: tuple[Any, ...], N: Any) -> Any:
     """A point at rest in N to which positions lead."""
     seen: list[Any] = [getattr(b, "masscenter", None) or b.point for b in bodies]
     for P in seen:
-        seen.extend(Q for Q in P._pos_dict if Q not in seen)  # noqa: SLF001 - the points that SymPy itself walks along
+        # the points that SymPy itself walks along
+        seen.extend(Q for Q in P._pos_dict if Q not in seen)  # noqa: SLF001
     for P in seen:
-        if N in P._vel_dict and P._vel_dict[N] == 0:  # noqa: SLF001 - asking would compute what was not given
+        # asking would compute what was not given
+        if N in P._vel_dict and P._vel_dict[N] == 0:  # noqa: SLF001
             return P
-    msg = "from_sympy: no point at rest in the inertial frame is connected with the bodies by positions; points that have only a velocity"
+    msg = (
+        "from_sympy: no point at rest in the inertial frame is connected with the bodies by "
+        "positions; points that have only a velocity"
+    )
     msg += " cannot be placed: set_pos them from a point with set_vel(N, 0)"
     raise BadDescription(msg)

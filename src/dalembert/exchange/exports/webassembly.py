@@ -1,4 +1,6 @@
-"""WebAssembly: the functions of the C header as a module for browsers, and a JavaScript module that calls them like its own."""
+"""WebAssembly: the functions of the C header as a module for browsers, and a JavaScript module
+that calls them like its own.
+"""
 
 from __future__ import annotations
 

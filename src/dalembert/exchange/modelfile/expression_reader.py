@@ -1,4 +1,5 @@
-"""a*B.x + x'*N.y: expressions of scalars, vectors, frames and points from text, without running any of it.
+"""a*B.x + x'*N.y: expressions of scalars, vectors, frames and points from text, without running any
+of it.
 
 B.x B.y B.z   the axes of a frame          B.w     its angular velocity
 P.v           the velocity of a point      P - Q   the vector from Q to P
@@ -26,7 +27,13 @@ from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tokenizer import PRIMES, Scan, refuse, short
 
 AXES: Final = ("x", "y", "z", "w")
-_WORDS: Final = {Scalar: "a number", Vector: "a vector", Frame: "a frame", Point: "a point", Dyadic: "an inertia"}
+_WORDS: Final = {
+    Scalar: "a number",
+    Vector: "a vector",
+    Frame: "a frame",
+    Point: "a point",
+    Dyadic: "an inertia",
+}
 # functions beside those of numbers: how many arguments they take, at least and at most
 FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
     "cross": (2, 2, lambda a, b: a.cross(b)),
@@ -42,7 +49,9 @@ FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
 
 
 class NameResolver(Protocol):
-    """What names stand for; None where nothing has that name. Asking may declare what was not declared yet."""
+    """What names stand for; None where nothing has that name. Asking may declare what was not
+    declared yet.
+    """
 
     def scalar(self, name: str) -> Scalar | None: ...
     def frame(self, name: str) -> Frame | None: ...
@@ -50,16 +59,26 @@ class NameResolver(Protocol):
     def known_names(self) -> list[str]: ...
 
 
-def parse_expression(text: str, names: NameResolver, tape: Any, columns: dict[int, int] | None = None) -> Any:
-    """The scalar, vector, frame, point or inertia that a text means; `columns` learns where scalars begin.
+def parse_expression(
+    text: str, names: NameResolver, tape: Any, columns: dict[int, int] | None = None
+) -> Any:
+    """The scalar, vector, frame, point or inertia that a text means; `columns` learns where scalars
+    begin.
 
-    At i is where the scalar of that node begins; at ~i the last term of a sum, or the vector that has it as a component.
+    At i is where the scalar of that node begins; at ~i the last term of a sum, or the vector that
+    has it as a component.
     """
-    reader = _ExpressionReader(text, _Scalars(names), tape, parser.FUNCTIONS, names, {} if columns is None else columns)
+    reader = _ExpressionReader(
+        text, _Scalars(names), tape, parser.FUNCTIONS, names, {} if columns is None else columns
+    )
     total: Any = None
     for minus, at, skeleton in Scan(text, vectors=True).terms():
         e = reader.term(at, skeleton)
-        total = (-e if minus else e) if total is None else reader.combine(ast.Sub() if minus else ast.Add(), total, e, at)
+        total = (
+            (-e if minus else e)
+            if total is None
+            else reader.combine(ast.Sub() if minus else ast.Add(), total, e, at)
+        )
     return total
 
 
@@ -93,12 +112,20 @@ class _ExpressionReader(TermBuilder):
         e = self._evaluate_operator(node, args, offset)
         if isinstance(e, Scalar):
             self.columns.setdefault(e.i, node.col_offset + offset + 1)
-        elif isinstance(e, Vector) and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)):
+        elif isinstance(e, Vector) and not (
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+        ):
             self._note_column(e, node.col_offset + offset)
         return e
 
     def _note_column(self, e: Any, at: int) -> None:
-        nodes = [e.i] if isinstance(e, Scalar) else [i for part in e.parts.values() for i in part] if isinstance(e, Vector) else []
+        nodes = (
+            [e.i]
+            if isinstance(e, Scalar)
+            else [i for part in e.parts.values() for i in part]
+            if isinstance(e, Vector)
+            else []
+        )
         begin = at + len(self.text[at:]) - len(self.text[at:].lstrip())
         for i in nodes:
             self.columns.setdefault(~i, begin + 1)
@@ -109,17 +136,27 @@ class _ExpressionReader(TermBuilder):
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Pow):
             self._refuse_conditions(args, node.col_offset + offset)
             return self.combine(node.op, args[0], args[1], node.right.col_offset + offset)
-        if isinstance(node, ast.UnaryOp) and not isinstance(args[0], Scalar | Vector | Condition | ValuePair):
+        if isinstance(node, ast.UnaryOp) and not isinstance(
+            args[0], Scalar | Vector | Condition | ValuePair
+        ):
             refuse(f"a sign before {_type_name(args[0])}", node.col_offset + offset)
         if isinstance(node, ast.BinOp):
             for e in args:
                 if not isinstance(e, Scalar):
-                    refuse(f"a power of {_type_name(e)}", node.right.col_offset + offset, "write a @ a for the square of a vector")
+                    refuse(
+                        f"a power of {_type_name(e)}",
+                        node.right.col_offset + offset,
+                        "write a @ a for the square of a vector",
+                    )
         return super()._value(node, args, offset)
 
     def combine(self, operator: ast.operator, a: Any, b: Any, at: int) -> Any:
         """a + b, a − b, a b, a / b, a · b where these have a meaning."""
-        if isinstance(a, Scalar) and isinstance(b, Scalar) and not isinstance(operator, ast.MatMult):
+        if (
+            isinstance(a, Scalar)
+            and isinstance(b, Scalar)
+            and not isinstance(operator, ast.MatMult)
+        ):
             return self._apply_operator(operator, a, b, at)
         allowed = _PAIRS.get(type(operator), ())
         if not any(isinstance(a, x) and isinstance(b, y) for x, y in allowed):
@@ -138,11 +175,20 @@ class _ExpressionReader(TermBuilder):
 
     def _symbol_or_rate(self, word: str, at: int) -> Any:
         base, *attributes = (part.strip() for part in word.split("."))
-        if len(attributes) == 1 and attributes[0] in AXES and (frame := self._frame(base, at)) is not None:
+        if (
+            len(attributes) == 1
+            and attributes[0] in AXES
+            and (frame := self._frame(base, at)) is not None
+        ):
             return getattr(frame, attributes[0])
         if attributes and (point := self._point(base, attributes, at)) is not None:
             return point
-        if not attributes and not base.endswith(tuple(PRIMES)) and self.things.scalar(base) is None and base != "pi":
+        if (
+            not attributes
+            and not base.endswith(tuple(PRIMES))
+            and self.things.scalar(base) is None
+            and base != "pi"
+        ):
             thing = self.things.point(base) or self.things.frame(base)
             if thing is not None:
                 return thing
@@ -162,7 +208,11 @@ class _ExpressionReader(TermBuilder):
         if velocity or attributes[-1] in ("G", "tip"):
             point = self.things.point(name)
             if point is None:
-                refuse(f"unknown point '{short(name)}'", at, suggest_name(name, self.things.known_names()))
+                refuse(
+                    f"unknown point '{short(name)}'",
+                    at,
+                    suggest_name(name, self.things.known_names()),
+                )
             return point.v if velocity else point
         return None
 
@@ -177,7 +227,11 @@ class _ExpressionReader(TermBuilder):
             try:
                 return function(*args)
             except (DalembertError, AttributeError, TypeError) as problem:
-                what = problem if isinstance(problem, DalembertError) else f"its arguments are {', '.join(map(_type_name, args))}"
+                what = (
+                    problem
+                    if isinstance(problem, DalembertError)
+                    else f"its arguments are {', '.join(map(_type_name, args))}"
+                )
                 refuse(f"{name}: {what}", at)
         for e in (part for a in args for part in (a.parts if isinstance(a, ValuePair) else (a,))):
             if not isinstance(e, Scalar | Condition | ValuePair):
@@ -197,7 +251,10 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.MatMult: lambda a, b: a @ b,
 }
 _SIGNS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
-_OPERATOR_HINTS: Final = {ast.Mult: "the product of two vectors is a @ b or cross(a, b)", ast.MatMult: "a @ b takes two vectors"}
+_OPERATOR_HINTS: Final = {
+    ast.Mult: "the product of two vectors is a @ b or cross(a, b)",
+    ast.MatMult: "a @ b takes two vectors",
+}
 _PAIRS: Final[dict[type[ast.operator], tuple[tuple[type, type], ...]]] = {
     ast.Add: ((Vector, Vector),),
     ast.Sub: ((Vector, Vector), (Point, Point)),

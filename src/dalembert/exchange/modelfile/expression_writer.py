@@ -1,11 +1,13 @@
 """A node of the tape as text that our parser reads back into the same node.
 
-Operands stand in the order in which they were made and sums keep their parentheses, so that what is read back is the same tape, node for
-node. A part of a long expression that is used several times gets a name of its own.
+Operands stand in the order in which they were made and sums keep their parentheses, so that what is
+read back is the same tape, node for node. A part of a long expression that is used several times
+gets a name of its own.
 
-The order in which nodes come onto the tape is the order of the operands of later sums, and so decides on the last bit of a motion. Where
-a text would be read in another order, or would be long because parts of it are used several times, these parts stand before it:
-where = { z_1 = "…" } in the table of its element.
+The order in which nodes come onto the tape is the order of the operands of later sums, and so
+decides on the last bit of a motion. Where a text would be read in another order, or would be long
+because parts of it are used several times, these parts stand before it: where = { z_1 = "…" } in
+the table of its element.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def number_text(value: Number) -> str:
 
 
 class ExpressionWriter:
-    """Texts of the expressions of one system; `named` collects the parts that were given names, in order."""
+    """Texts of the expressions of one system; `named` collects the parts that were given names,
+    in order.
+    """
 
     def __init__(self, tape: Tape, taken: Iterable[str]) -> None:
         self.tape, self.taken = tape, set(taken)
@@ -93,7 +97,14 @@ class ExpressionWriter:
             for x in self._operands(k):
                 uses[x] = uses.get(x, 0) + 1
             self._size(k)
-        return {k for k in nodes if uses.get(k, 0) > 1 and k not in self._names and self._operands(k) and self._sizes[k] > _SHORT}
+        return {
+            k
+            for k in nodes
+            if uses.get(k, 0) > 1
+            and k not in self._names
+            and self._operands(k)
+            and self._sizes[k] > _SHORT
+        }
 
     def name(self, k: int) -> tuple[str, str]:
         """A name for a part, which from now on stands for it, and its text."""
@@ -147,11 +158,14 @@ class ExpressionWriter:
             return f"{_parenthesize(done[a], _PRODUCT)}/{_parenthesize(done[b], _POWER)}", _PRODUCT
         return f"{op}({', '.join(done[x][0] for x in self._operands(k))})", _ATOM
 
-    def _binary_text(self, op: str, a: int, b: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
+    def _binary_text(
+        self, op: str, a: int, b: int, done: dict[int, tuple[str, int]]
+    ) -> tuple[str, int]:
         if a == b:
             return f"{_parenthesize(done[a], _ATOM)}**2", _POWER
         constant = self.tape.value(a) is not None
-        # a name alone goes last, so that the other operand needs no parentheses; the node is the same
+        # a name alone goes last, so that the other operand needs no parentheses; the node is the
+        # same
         if not constant and not self._operands(a) and self._operands(b):
             a, b = b, a
         if op == "add":
@@ -162,12 +176,15 @@ class ExpressionWriter:
 
 
 def _parenthesize(part: tuple[str, int], least: int) -> str:
-    """An operand, in parentheses where it binds less tightly than it must; a sign always stands in them."""
+    """An operand, in parentheses where it binds less tightly than it must; a sign always stands
+    in them.
+    """
     text, binding = part
     return text if binding >= least and (binding != _SIGN or least <= _SUM) else f"({text})"
 
 
-# ---- parts that are made first ---------------------------------------------------------------------
+# ---- parts that are made first
+# ---------------------------------------------------------------------
 
 
 def expression_nodes(value: Any) -> list[int]:
@@ -184,7 +201,9 @@ def expression_nodes(value: Any) -> list[int]:
 
 
 def creation_order(tape: Tape, roots: Iterable[int], existing: Container[int]) -> list[int]:
-    """The operations that a reader makes, in its order, without those that exist: operands from left to right, then the operation."""
+    """The operations that a reader makes, in its order, without those that exist: operands from
+    left to right, then the operation.
+    """
     made: dict[int, None] = {}
     for root in roots:
         stack = [(root, False)]
@@ -200,17 +219,23 @@ def creation_order(tape: Tape, roots: Iterable[int], existing: Container[int]) -
     return list(made)
 
 
-def subexpression_definitions(text: ExpressionWriter, roots: list[int], existing: set[int], created_since: Iterable[int]) -> dict[str, str]:
-    """{name: text} of the parts to be made first; the names stand in the texts that follow, and what they make exists from then on.
+def subexpression_definitions(
+    text: ExpressionWriter, roots: list[int], existing: set[int], created_since: Iterable[int]
+) -> dict[str, str]:
+    """{name: text} of the parts to be made first; the names stand in the texts that follow, and
+    what they make exists from then on.
 
-    `typed` is all that was made between the last declaration and this one, also what only later ones contain.
+    `typed` is all that was made between the last declaration and this one, also what only later
+    ones contain.
     """
     tape = text.tape
     order = creation_order(tape, roots, existing)
     shared = text.shared_subexpressions(roots) if any(text.is_long(i) for i in roots) else set()
     if order == sorted(order) and not shared:
         return {}
-    wanted = sorted({*order, *(i for i in created_since if i not in existing and operands(*tape.nodes[i]))})
+    wanted = sorted(
+        {*order, *(i for i in created_since if i not in existing and operands(*tape.nodes[i]))}
+    )
     made, subexpressions = existing, {}
     for k, i in enumerate(wanted):
         if i in made:

@@ -1,10 +1,19 @@
-"""A JSON Schema of model files, made from the table that reads them: editors complete keys and mark what is wrong."""
+"""A JSON Schema of model files, made from the table that reads them: editors complete keys and
+mark what is wrong.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from dalembert.exchange.modelfile.element_schema import ELEMENT_TYPES, NESTED_TABLES, SECTIONS, SETTINGS, TYPES, ElementKey
+from dalembert.exchange.modelfile.element_schema import (
+    ELEMENT_TYPES,
+    NESTED_TABLES,
+    SECTIONS,
+    SETTINGS,
+    TYPES,
+    ElementKey,
+)
 
 _TEXT: Final = {"type": "string"}
 _SCALAR: Final = {"type": ["number", "string"]}
@@ -56,9 +65,24 @@ _SECTION: Final[dict[str, dict[str, Any]]] = {
 
 def schema() -> dict[str, Any]:
     """The schema of a model file."""
-    elements = {name: {"description": kind.description, **_map(_element(kind.keys, kind.main))} for name, kind in ELEMENT_TYPES.items()}
-    sections = {name: {"description": what, **_section(name, form)} for name, (form, what) in SECTIONS.items() if name != "repeat"}
-    several = {"type": "object", "properties": {"n": {"type": "integer"}, "from": {"type": "integer"}, **elements, **sections}}
+    elements = {
+        name: {"description": kind.description, **_map(_element(kind.keys, kind.main))}
+        for name, kind in ELEMENT_TYPES.items()
+    }
+    sections = {
+        name: {"description": what, **_section(name, form)}
+        for name, (form, what) in SECTIONS.items()
+        if name != "repeat"
+    }
+    several = {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"},
+            "from": {"type": "integer"},
+            **elements,
+            **sections,
+        },
+    }
     repeat = {"description": SECTIONS["repeat"][1], **_any_of(_list(several), several)}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -71,13 +95,21 @@ def schema() -> dict[str, Any]:
 
 def _element(keys: tuple[ElementKey, ...], main: str) -> dict[str, Any]:
     whole = _table(keys)
-    whole["properties"]["where"] = {"description": "Names for parts of its expressions.", **_map(_SCALAR)}
-    # keywords of objects say nothing about texts and numbers; with anyOf editors could not say what is wrong in an object
+    whole["properties"]["where"] = {
+        "description": "Names for parts of its expressions.",
+        **_map(_SCALAR),
+    }
+    # keywords of objects say nothing about texts and numbers; with anyOf editors could not say what
+    # is wrong in an object
     return whole | {"type": ["object", "string", "number", "integer"]} if main else whole
 
 
 def _table(keys: tuple[ElementKey, ...]) -> dict[str, Any]:
-    table: dict[str, Any] = {"type": "object", "additionalProperties": False, "properties": {k.name: _key(k) for k in keys}}
+    table: dict[str, Any] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {k.name: _key(k) for k in keys},
+    }
     required = [k.name for k in keys if k.required]
     return table | ({"required": required} if required else {})
 
@@ -85,7 +117,10 @@ def _table(keys: tuple[ElementKey, ...]) -> dict[str, Any]:
 def _key(key: ElementKey) -> dict[str, Any]:
     if key.type in ("shape", "end"):
         inside = _table(NESTED_TABLES[key.type])
-        return {"description": TYPES[key.type], **(inside if key.type == "shape" else _any_of(_TEXT, inside))}
+        return {
+            "description": TYPES[key.type],
+            **(inside if key.type == "shape" else _any_of(_TEXT, inside)),
+        }
     return {"description": TYPES[key.type], **_JSON.get(key.type, _TEXT)}
 
 
@@ -95,7 +130,9 @@ def _section(name: str, form: str) -> dict[str, Any]:
     if form != "settings":
         return _SECTION[form]
     keys = {
-        k: _list(_any_of(_TEXT, _table(NESTED_TABLES["event"]))) if f == "events" else _SECTION.get(f, _map(_SCALAR))
+        k: _list(_any_of(_TEXT, _table(NESTED_TABLES["event"])))
+        if f == "events"
+        else _SECTION.get(f, _map(_SCALAR))
         for k, f in SETTINGS[name].items()
     }
     return {"type": "object", "additionalProperties": False, "properties": keys}

@@ -1,4 +1,6 @@
-"""Tables become declarations: each element when its turn in the file comes, or when another one first asks for its name."""
+"""Tables become declarations: each element when its turn in the file comes, or when another one
+first asks for its name.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dalembert.errors import BadDescription
-from dalembert.exchange.modelfile.element_schema import ELEMENT_TYPES, JOINTS, MEMBERS, ElementKey, ElementType
+from dalembert.exchange.modelfile.element_schema import (
+    ELEMENT_TYPES,
+    JOINTS,
+    MEMBERS,
+    ElementKey,
+    ElementType,
+)
 from dalembert.exchange.modelfile.expression_reader import FUNCTIONS
 from dalembert.exchange.modelfile.frame_reader import read_frames
 from dalembert.exchange.modelfile.source_positions import ModelSource, Path
@@ -33,7 +41,9 @@ RESERVED_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
 
 
 class ModelBuilder:
-    """A system that grows from a table; it knows what is still to be declared, and by which name that will be asked for."""
+    """A system that grows from a table; it knows what is still to be declared, and by which name
+    that will be asked for.
+    """
 
     def __init__(self, system: System, table: dict[str, Any], source: ModelSource) -> None:
         self.s, self.table, self.source = system, table, source
@@ -44,7 +54,12 @@ class ModelBuilder:
         # where each scalar of an expression begins in its text
         self.columns: dict[Path, dict[int, int]] = {}
         # what a name of each sort will be declared by
-        self.definers: dict[str, dict[str, Path]] = {"scalar": {}, "frame": {}, "point": {}, "body": {}}
+        self.definers: dict[str, dict[str, Path]] = {
+            "scalar": {},
+            "frame": {},
+            "point": {},
+            "body": {},
+        }
         self.pending: dict[Path, Callable[[], None]] = {}
         self.in_progress: list[Path] = []
         # what is to be declared right before something, in order
@@ -61,7 +76,9 @@ class ModelBuilder:
             for name in several:
                 other = self.definers[sort].setdefault(name, path)
                 if other != path:
-                    self.source.raise_error(f"{name!r:.60} is declared already, as {_path_text(other)}", path, key=True)
+                    self.source.raise_error(
+                        f"{name!r:.60} is declared already, as {_path_text(other)}", path, key=True
+                    )
 
     def add_pending_elements(self) -> None:
         """All elements of the kinds in the table."""
@@ -80,13 +97,25 @@ class ModelBuilder:
             self.source.raise_error(f"{kind.name}: a name is missing", path, key=True)
         if not isinstance(value, dict):
             if not kind.main:
-                self.source.raise_error(f"{kind.name} {handle!r:.40}: expected a table with {', '.join(k.name for k in kind.keys)}", path)
+                self.source.raise_error(
+                    f"{kind.name} {handle!r:.40}: expected a table with "
+                    f"{', '.join(k.name for k in kind.keys)}",
+                    path,
+                )
             value = {kind.main: value} if value != "" or kind.main != "display" else {}
             self.table[kind.name][handle] = value
-        ValueReader(self, path).check_keys(value, {k.name: k for k in kind.keys}, path, f"{kind.name} {handle!r:.40}")
-        self.add_pending(path, lambda: self._declare(kind, handle, value), **self._defined_names(kind, handle, value))
+        ValueReader(self, path).check_keys(
+            value, {k.name: k for k in kind.keys}, path, f"{kind.name} {handle!r:.40}"
+        )
+        self.add_pending(
+            path,
+            lambda: self._declare(kind, handle, value),
+            **self._defined_names(kind, handle, value),
+        )
 
-    def _defined_names(self, kind: ElementType, handle: str, value: dict[str, Any]) -> dict[str, list[str]]:
+    def _defined_names(
+        self, kind: ElementType, handle: str, value: dict[str, Any]
+    ) -> dict[str, list[str]]:
         """The names by which others will ask for an element, {sort: names}."""
         names = {sort: [handle] for sort in _NAME_CATEGORIES.get(kind.name, ())}
         if kind.name == "frame":
@@ -114,8 +143,12 @@ class ModelBuilder:
         if declare is None:
             return
         if path in self.in_progress:
-            circle = " → ".join(_path_text(p) for p in (*self.in_progress[self.in_progress.index(path) :], path))
-            self.source.raise_error(f"circular: each of these needs the next one, {circle}", path, key=True)
+            circle = " → ".join(
+                _path_text(p) for p in (*self.in_progress[self.in_progress.index(path) :], path)
+            )
+            self.source.raise_error(
+                f"circular: each of these needs the next one, {circle}", path, key=True
+            )
         self.in_progress.append(path)
         for earlier in self.first.get(path, ()):
             self.resolve(earlier)
@@ -137,10 +170,18 @@ class ModelBuilder:
         if name in self.member_station:
             return self.member_station[name]
         self._resolve_name("scalar", name)
-        things = {*RESERVED_NAMES, *self.definers["frame"], *self.definers["point"], *self.frames, *self.points}
+        things = {
+            *RESERVED_NAMES,
+            *self.definers["frame"],
+            *self.definers["point"],
+            *self.frames,
+            *self.points,
+        }
         if name not in self.s.symbols and name not in self.expressions and name not in things:
             # the amplitudes of a member are named by its functions
-            for path in [p for p in self.pending if p[0] == "discretise" and p not in self.in_progress]:
+            for path in [
+                p for p in self.pending if p[0] == "discretise" and p not in self.in_progress
+            ]:
                 self.resolve(path)
         symbol = self.s.symbols.get(name)
         return self.expressions.get(name) if symbol is None else symbol.scalar
@@ -170,15 +211,27 @@ class ModelBuilder:
 
     def names_of(self, sort: str) -> list[str]:
         """All names of one sort, declared or not."""
-        groups: dict[str, dict[str, Any]] = {"frame": self.frames, "point": self.points, "body": self.bodies}
+        groups: dict[str, dict[str, Any]] = {
+            "frame": self.frames,
+            "point": self.points,
+            "body": self.bodies,
+        }
         present = groups.get(sort, {})
-        corners = [f"{b}.tip" for b, path in self.definers["body"].items() if path[0] == "rod"] if sort == "point" else []
+        corners = (
+            [f"{b}.tip" for b, path in self.definers["body"].items() if path[0] == "rod"]
+            if sort == "point"
+            else []
+        )
         return [*dict.fromkeys([*present, *self.definers[sort], *corners])]
 
     def has_constraint(self, name: str) -> bool:
         """Whether a constraint row has this name; it is declared now."""
         for path in [
-            p for p in self.pending if p[0] in ("constrain", "distance", "gear", "screw") and p[1] == name and p not in self.in_progress
+            p
+            for p in self.pending
+            if p[0] in ("constrain", "distance", "gear", "screw")
+            and p[1] == name
+            and p not in self.in_progress
         ]:
             self.resolve(path)
         return any(c.name == name for c in self.s.constraints)
@@ -203,7 +256,10 @@ class ModelBuilder:
             values.call_checked(make, kind, handle, value, values)
             return
         if kind.name in MEMBERS:
-            arguments = {k: self._distributed_property(handle, kind.key(k), v, values) for k, v in value.items()}
+            arguments = {
+                k: self._distributed_property(handle, kind.key(k), v, values)
+                for k, v in value.items()
+            }
         else:
             arguments = _arguments(kind, value, values)
         if kind.name_argument == "name":
@@ -212,18 +268,26 @@ class ModelBuilder:
         if isinstance(made, Body):
             self.bodies[handle] = made
 
-    def _distributed_property(self, handle: str, key: ElementKey, value: Any, values: ValueReader) -> Any:
+    def _distributed_property(
+        self, handle: str, key: ElementKey, value: Any, values: ValueReader
+    ) -> Any:
         """A property of a member; one that contains its place x_NAME is a function of it."""
         place = f"x_{handle}"
         given = value if isinstance(value, list) else [value]
-        if key.type not in ("scalar", "scalars", "vector") or not any(isinstance(v, str) and place in v for v in given):
+        if key.type not in ("scalar", "scalars", "vector") or not any(
+            isinstance(v, str) and place in v for v in given
+        ):
             return values.read(key, value)
 
         def at(text: Any, path: Path) -> Callable[[Scalar], Any]:
             def function(x: Scalar) -> Any:
                 self.member_station = {place: x}
                 try:
-                    return values.read(ElementKey(key.name, "vector" if key.type == "vector" else "scalar"), text, path)
+                    return values.read(
+                        ElementKey(key.name, "vector" if key.type == "vector" else "scalar"),
+                        text,
+                        path,
+                    )
                 finally:
                     self.member_station = {}
 
@@ -234,22 +298,36 @@ class ModelBuilder:
             return [at(v, (*here, k)) for k, v in enumerate(value)]
         return at(value, here)
 
-    def _point(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
-        of, r, frame = (_optional_value(kind, key, value, values) for key in ("of", "offset", "frame"))
+    def _point(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
+        of, r, frame = (
+            _optional_value(kind, key, value, values) for key in ("of", "offset", "frame")
+        )
         self.points[handle] = (of or self.s.O).offset(r, value.get("name", handle), frame)
 
-    def _frame(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
-        self.frames |= read_frames(_optional_value(kind, "of", value, values) or self.s.N, handle, value, values)
+    def _frame(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
+        self.frames |= read_frames(
+            _optional_value(kind, "of", value, values) or self.s.N, handle, value, values
+        )
 
-    def _coordinate(self, _: ElementType, handle: str, value: dict[str, Any], __: ValueReader) -> None:
+    def _coordinate(
+        self, _: ElementType, handle: str, value: dict[str, Any], __: ValueReader
+    ) -> None:
         # units are read with the symbols
         self.s.coordinate(handle, display=value.get("display"))
 
     def _joint(self, handle: str, P: Point) -> None:
         self.points[handle], self.frames[handle] = P, P.frame
 
-    def _pin(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
-        q, axis, at = (_optional_value(kind, key, value, values) for key in ("coordinate", "axis", "at"))
+    def _pin(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
+        q, axis, at = (
+            _optional_value(kind, key, value, values) for key in ("coordinate", "axis", "at")
+        )
         name = handle if q is None else q
         self._joint(handle, getattr(self.s, kind.name)(name, at, axis))
         if "display" in value:
@@ -257,23 +335,35 @@ class ModelBuilder:
 
     _slide = _pin
 
-    def _ball(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
-        arguments = {key: _optional_value(kind, key, value, values) for key in ("coordinates", "at", "axes") if key in value}
+    def _ball(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
+        arguments = {
+            key: _optional_value(kind, key, value, values)
+            for key in ("coordinates", "at", "axes")
+            if key in value
+        }
         self._joint(handle, getattr(self.s, kind.name)(arguments.pop("coordinates"), **arguments))
 
     _universal = _free = _ball
 
-    def _weld(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
+    def _weld(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
         offset, at = (_optional_value(kind, key, value, values) for key in ("offset", "at"))
         self._joint(handle, self.s.weld(at, offset))
 
-    def _roll(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
+    def _roll(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
         arguments = _arguments(kind, value, values)
         if "body" not in value:
             arguments["body"] = values.body(handle, (*values.path, "body"))
         self.s.roll(**arguments)
 
-    def _discretise(self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader) -> None:
+    def _discretise(
+        self, kind: ElementType, handle: str, value: dict[str, Any], values: ValueReader
+    ) -> None:
         from dalembert.analysis.flexible.assumed_modes.discretise import discretise
         from dalembert.exchange.modelfile.symbol_sections import declare_speeds
 
@@ -293,14 +383,20 @@ class ModelBuilder:
         values = ValueReader(self, path)
         if not isinstance(up, str) or up not in ("x", "y", "z"):
             self.source.raise_error(f"up = {up!r:.40}: give 'x', 'y' or 'z'", ("up",))
-        g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)
+        g = (
+            values.scalar(value, path)
+            if is_number(value)
+            else values.expression(values.text(value, path), path)
+        )
         field = g if isinstance(g, Vector) else -g * getattr(self.s.N, up)
         values.call_checked(self.s.gravity, field)
 
 
 def _name_list(names: Any) -> list[str]:
     """Names in one text or a list, as far as they are texts."""
-    return [x for x in names if isinstance(x, str)] if isinstance(names, list) else str(names).split()
+    return (
+        [x for x in names if isinstance(x, str)] if isinstance(names, list) else str(names).split()
+    )
 
 
 def _arguments(kind: ElementType, value: dict[str, Any], values: ValueReader) -> dict[str, Any]:

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 from dalembert.errors import Unwritable
 from dalembert.exchange.modelfile.element_schema import ELEMENT_TYPES, MEMBERS
-from dalembert.exchange.modelfile.expression_writer import creation_order, decimal, expression_nodes, number_text, subexpression_definitions
+from dalembert.exchange.modelfile.expression_writer import (
+    creation_order,
+    decimal,
+    expression_nodes,
+    number_text,
+    subexpression_definitions,
+)
 from dalembert.exchange.modelfile.run_settings import Settings, settings_tables
 from dalembert.exchange.modelfile.value_writer import Table, ValueWriter
 from dalembert.mechanics.geometry.declaration_log import Declaration
@@ -24,24 +30,51 @@ from dalembert.symbolic.units.quantities import ascii_unit
 _ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
 _STOP: Final = re.compile(r", (?:lower|upper)$")
 _VISCOUS: Final = re.compile(r", viscous$")
-_SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "state", "rate", "display", "units")
+_SYMBOLS: Final = (
+    "constant",
+    "constants",
+    "input",
+    "inputs",
+    "specified",
+    "state",
+    "rate",
+    "display",
+    "units",
+)
 # digits of a double, which no rule takes for a multiple of π where it is a value
 _DOUBLE_DIGITS: Final = 17
-_COORDINATE_MAKERS: Final = ("pin", "slide", "universal", "ball", "free", "discretise", "coordinate")
+_COORDINATE_MAKERS: Final = (
+    "pin",
+    "slide",
+    "universal",
+    "ball",
+    "free",
+    "discretise",
+    "coordinate",
+)
 
 
 class ModelWriter(ValueWriter):
-    """The tables of one system: `head`, then `elements` in the order in which they were declared, then `tail`."""
+    """The tables of one system: `head`, then `elements` in the order in which they were
+    declared, then `tail`.
+    """
 
     def __init__(self, s: System, settings: Settings | None = None) -> None:
         super().__init__(s)
-        self.settings = settings if settings is not None else s.settings if isinstance(s.settings, Settings) else None
+        self.settings = (
+            settings
+            if settings is not None
+            else s.settings
+            if isinstance(s.settings, Settings)
+            else None
+        )
         # the forces of contacts come with them
         self.contact_forces = {str(x.name) for c in s.contacts for x in (c.N, c.T) if x is not None}
         self.head: Table = {"name": s.name} | ({"source": s.source} if s.source else {})
         self.elements: list[tuple[str, str, Table]] = []
         self.tail: Table = {}
-        # operations that exist on the tape when the reader has come here, and definitions that wait for an element
+        # operations that exist on the tape when the reader has come here, and definitions that wait
+        # for an element
         self.known_nodes: set[int] = set()
         self.last_node = 0
         self.where: Table = {}
@@ -49,7 +82,14 @@ class ModelWriter(ValueWriter):
 
     def _write_tables(self) -> None:
         if self.settings is not None:
-            self.head |= {k: v for k, v in (("title", self.settings.title), ("description", self.settings.description)) if v}
+            self.head |= {
+                k: v
+                for k, v in (
+                    ("title", self.settings.title),
+                    ("description", self.settings.description),
+                )
+                if v
+            }
         if self.s.gravity_field is not None:
             self.head["gravity"] = self.vector(self.s.gravity_field.g)
         self._symbols()
@@ -70,20 +110,35 @@ class ModelWriter(ValueWriter):
         leading = self._leading_coordinates()
         if leading:
             self.head["coordinates"] = leading
-        of = {kind: [x for x in s.symbols.values() if x.kind == kind] for kind in ("constant", "input", "specified")}
+        of = {
+            kind: [x for x in s.symbols.values() if x.kind == kind]
+            for kind in ("constant", "input", "specified")
+        }
         self.head |= {
             "constants": {x.name: self._value(x.name, x.value) for x in of["constant"]},
-            "inputs": {x.name: self._value(x.name, x.value) for x in of["input"] if x.name not in self.contact_forces},
-            "specified": {x.name: "" if x.motion is None else self.scalar(x.motion) for x in of["specified"]},
+            "inputs": {
+                x.name: self._value(x.name, x.value)
+                for x in of["input"]
+                if x.name not in self.contact_forces
+            },
+            "specified": {
+                x.name: "" if x.motion is None else self.scalar(x.motion) for x in of["specified"]
+            },
             "states": {n: self._state(n, rate) for n, rate in s.state_rates.items()},
             "displays": dict(s.space.tape.displays),
-            "units": {n: ascii_unit(d) for n, d in s.dimensions.items() if s.symbols[n].value is None},
+            "units": {
+                n: ascii_unit(d) for n, d in s.dimensions.items() if s.symbols[n].value is None
+            },
         }
         self.head = {key: value for key, value in self.head.items() if value != {}}
 
     def _state(self, name: str, rate: Scalar) -> Any:
         value = self.s.symbols[name].value
-        return self.scalar(rate) if value is None else {"rate": self.scalar(rate), "value": self._value(name, value)}
+        return (
+            self.scalar(rate)
+            if value is None
+            else {"rate": self.scalar(rate), "value": self._value(name, value)}
+        )
 
     def _leading_coordinates(self) -> list[str]:
         """The coordinates that were declared before anything else made one."""
@@ -109,15 +164,20 @@ class ModelWriter(ValueWriter):
 
     def _write_declaration(self, d: Declaration) -> None:
         if isinstance(axis := d.arguments.get("axis"), str):
-            # "z" is an axis of the body's frame, of the frame that a joint rides on, or of the one that is turned
+            # "z" is an axis of the body's frame, of the frame that a joint rides on, or of the one
+            # that is turned
             at = d.arguments.get("at")
             frame = d.arguments.get("frame") or (d.owner if at is None else at.frame)
             d = replace(d, arguments={**d.arguments, "axis": frame.named_axis(axis)})
         roots = [i for value in d.arguments.values() for i in expression_nodes(value)]
         if d.verb not in ("speed", "speeds", "discretise"):
-            self.where = subexpression_definitions(self.text, roots, self.known_nodes, range(self.last_node, d.nodes[0]))
+            self.where = subexpression_definitions(
+                self.text, roots, self.known_nodes, range(self.last_node, d.nodes[0])
+            )
         self._write_element(d)
-        self.known_nodes.update(creation_order(self.s.space.tape, roots, self.known_nodes), range(*d.nodes))
+        self.known_nodes.update(
+            creation_order(self.s.space.tape, roots, self.known_nodes), range(*d.nodes)
+        )
         self.last_node = d.nodes[1]
 
     def _write_element(self, d: Declaration) -> None:
@@ -127,7 +187,11 @@ class ModelWriter(ValueWriter):
         elif d.verb in MEMBERS:
             self._member(d.result)
         elif d.verb not in ELEMENT_TYPES:
-            msg = f"save: a file has no word for {d.verb}(…) so far; describe it by other elements to write it down"
+            msg = (
+                f"save: a file has no word for {d.verb}(…) so far; describe it by other "
+                f"elements "
+                f"to write it down"
+            )
             raise Unwritable(msg)
         else:
             self._append_element(d.verb, self._label(d), self._arguments(d.verb, d.arguments))
@@ -140,14 +204,22 @@ class ModelWriter(ValueWriter):
 
     def _arguments(self, verb: str, given: Mapping[str, Any]) -> Table:
         keys = [k for k in ELEMENT_TYPES[verb].keys if given.get(k.name) is not None]
-        return {k.name: self.value(k.type, given[k.name]) for k in keys if given[k.name] is not False and given[k.name] != ()}
+        return {
+            k.name: self.value(k.type, given[k.name])
+            for k in keys
+            if given[k.name] is not False and given[k.name] != ()
+        }
 
     def _label(self, d: Declaration) -> str:
-        """What an element is called, also where nobody said so: its rows and loads are called after it."""
+        """What an element is called, also where nobody said so: its rows and loads are called
+        after it.
+        """
         if d.arguments.get("name") is not None:
             return str(d.arguments["name"])
         name: str = d.added[0].name
-        ending = {"stop": _STOP, "friction": _VISCOUS}.get(d.verb, _ROW if d.verb in ("coincide", "align", "close") else None)
+        ending = {"stop": _STOP, "friction": _VISCOUS}.get(
+            d.verb, _ROW if d.verb in ("coincide", "align", "close") else None
+        )
         return name if ending is None else ending.sub("", name)
 
     def _coordinate(self, d: Declaration) -> None:
@@ -165,10 +237,16 @@ class ModelWriter(ValueWriter):
         (load,) = d.added
         ((F, _),), (q,) = load.forces, load.along
         (components,) = F.parts.values()
-        self._append_element("generalized_force", load.name, {"q": str(q.name), "Q": self.scalar(Scalar(self.s.space.tape, components[0]))})
+        self._append_element(
+            "generalized_force",
+            load.name,
+            {"q": str(q.name), "Q": self.scalar(Scalar(self.s.space.tape, components[0]))},
+        )
 
     def _kinetic_energy(self, _: Declaration) -> None:
-        self._append_element("kinetic_energy", "T", {"T": self.scalar(self.s.given_kinetic_energies[-1])})
+        self._append_element(
+            "kinetic_energy", "T", {"T": self.scalar(self.s.given_kinetic_energies[-1])}
+        )
 
     def _speed(self, d: Declaration) -> None:
         self._speeds(d)
@@ -184,7 +262,11 @@ class ModelWriter(ValueWriter):
         if first.along is not None:
             of = None
             if first.of is not None:
-                of = f"{self.handles.frame(first.of)}.w" if isinstance(first.of, Frame) else f"{self.handles.point(first.of)}.v"
+                of = (
+                    f"{self.handles.frame(first.of)}.w"
+                    if isinstance(first.of, Frame)
+                    else f"{self.handles.point(first.of)}.v"
+                )
             table[" ".join(x.name for x in speeds)] = {
                 "of": of or self.vector(d.arguments["vector"]),
                 "along": self.handles.frame(first.along),
@@ -194,7 +276,11 @@ class ModelWriter(ValueWriter):
             table[x.name] = self.scalar(x.definition)
 
     def _rotated(self, d: Declaration) -> None:
-        self._frame(d, d.result, {"angle": self.scalar(d.arguments["angle"]), "axis": self.vector(d.arguments["axis"])})
+        self._frame(
+            d,
+            d.result,
+            {"angle": self.scalar(d.arguments["angle"]), "axis": self.vector(d.arguments["axis"])},
+        )
 
     def _rotations(self, d: Declaration) -> None:
         angles = [self.scalar(a) for a in d.arguments["angles"]]
@@ -203,27 +289,43 @@ class ModelWriter(ValueWriter):
             # frames whose names cannot stand in an expression are written one by one
             self._write_rotations(d, angles)
             return
-        table = {"axes": d.arguments["axes"], "angles": angles} | ({"through": through} if through else {})
+        table = {"axes": d.arguments["axes"], "angles": angles} | (
+            {"through": through} if through else {}
+        )
         self._frame(d, d.result[-1], table)
 
     def _write_rotations(self, d: Declaration, angles: list[Any]) -> None:
         parent = d.owner
         for k, (F, angle) in enumerate(zip(d.result, angles, strict=True)):
             handle = self.handles.frames.get(id(F)) or self.handles.new_frame(F)
-            table = {"of": self.handles.frame(parent), "angle": angle, "axis": f"{self.handles.frame(parent)}.{d.arguments['axes'][k]}"}
-            self._append_element("frame", handle, table | ({"name": F.name} if handle != F.name else {}))
+            table = {
+                "of": self.handles.frame(parent),
+                "angle": angle,
+                "axis": f"{self.handles.frame(parent)}.{d.arguments['axes'][k]}",
+            }
+            self._append_element(
+                "frame", handle, table | ({"name": F.name} if handle != F.name else {})
+            )
             parent = F
 
     def _oriented(self, d: Declaration) -> None:
-        self._frame(d, d.result, {"cosines": [[self.scalar(e) for e in row] for row in d.arguments["cosines"]]})
+        self._frame(
+            d,
+            d.result,
+            {"cosines": [[self.scalar(e) for e in row] for row in d.arguments["cosines"]]},
+        )
 
     def _quaternion(self, d: Declaration) -> None:
-        self._frame(d, d.result, {"quaternion": [self.scalar(d.arguments[f"e{k}"]) for k in range(4)]})
+        self._frame(
+            d, d.result, {"quaternion": [self.scalar(d.arguments[f"e{k}"]) for k in range(4)]}
+        )
 
     def _frame(self, d: Declaration, F: Frame, table: Table) -> None:
         of = {} if d.owner is self.s.N else {"of": self.handles.frame(d.owner)}
         handle = self.handles.new_frame(F)
-        self._append_element("frame", handle, of | table | ({"name": F.name} if handle != F.name else {}))
+        self._append_element(
+            "frame", handle, of | table | ({"name": F.name} if handle != F.name else {})
+        )
 
     def _offset(self, d: Declaration) -> None:
         of = {} if d.owner is self.s.O else {"of": self.handles.point(d.owner)}
@@ -231,37 +333,57 @@ class ModelWriter(ValueWriter):
         natural = max(r.parts, key=lambda f: (f.depth, f.number), default=d.owner.frame)
         frame = {} if P.frame is natural else {"frame": self.handles.frame(P.frame)}
         handle = self.handles.new_point(P)
-        self._append_element("point", handle, of | {"offset": self.vector(r)} | frame | ({"name": P.name} if handle != P.name else {}))
+        self._append_element(
+            "point",
+            handle,
+            of
+            | {"offset": self.vector(r)}
+            | frame
+            | ({"name": P.name} if handle != P.name else {}),
+        )
 
     def _pin(self, d: Declaration) -> None:
         q = d.arguments["name"]
         handle = self.handles.joint(d.result, q)
-        self._append_element(d.verb, handle, self._arguments(d.verb, d.arguments) | ({"coordinate": q} if handle != q else {}))
+        self._append_element(
+            d.verb,
+            handle,
+            self._arguments(d.verb, d.arguments) | ({"coordinate": q} if handle != q else {}),
+        )
 
     _slide = _pin
 
     def _ball(self, d: Declaration) -> None:
         names = split_names(d.arguments["names"])
         handle = self.handles.joint(d.result, f"{d.verb}_{names[0]}")
-        self._append_element(d.verb, handle, {"coordinates": " ".join(names)} | self._arguments(d.verb, d.arguments))
+        self._append_element(
+            d.verb, handle, {"coordinates": " ".join(names)} | self._arguments(d.verb, d.arguments)
+        )
 
     _universal = _free = _ball
 
     def _weld(self, d: Declaration) -> None:
-        self._append_element("weld", self.handles.joint(d.result, "weld"), self._arguments("weld", d.arguments))
+        self._append_element(
+            "weld", self.handles.joint(d.result, "weld"), self._arguments("weld", d.arguments)
+        )
 
     def _roll(self, d: Declaration) -> None:
         body: Body = d.arguments["body"]
         used = [handle for kind, handle, _ in self.elements if kind == "roll"]
         handle = body.name if body.name not in used else f"{body.name} {len(used) + 1}"
-        table = self._arguments("roll", {k: v for k, v in d.arguments.items() if k != "body" or handle != body.name})
+        table = self._arguments(
+            "roll", {k: v for k, v in d.arguments.items() if k != "body" or handle != body.name}
+        )
         self._append_element("roll", handle, table)
 
     def _discretise(self, d: Declaration) -> None:
         functions = d.arguments.get("functions", 3)
         each = functions.values() if isinstance(functions, Mapping) else (functions,)
         if any(not isinstance(f, int) for f in each):
-            msg = f"save: the functions of member {d.arguments['member'].name!r} are a program; a file can say how many, not which"
+            msg = (
+                f"save: the functions of member {d.arguments['member'].name!r} are a program; a "
+                f"file can say how many, not which"
+            )
             raise Unwritable(msg)
         table = {"functions": dict(functions) if isinstance(functions, Mapping) else functions}
         table |= {k: v for k in ("family", "names") if (v := d.arguments.get(k)) is not None}
@@ -271,7 +393,9 @@ class ModelWriter(ValueWriter):
 
     def _member(self, m: Member) -> None:
         stiffness = {"bar": m.axial, "shaft": m.torsion}.get(m.kind, m.stiffness or None)
-        own = {"stiffness": stiffness} | {k.name: getattr(m, k.name) for k in ELEMENT_TYPES[m.kind].keys if k.name != "stiffness"}
+        own = {"stiffness": stiffness} | {
+            k.name: getattr(m, k.name) for k in ELEMENT_TYPES[m.kind].keys if k.name != "stiffness"
+        }
         own["bending"] = m.bending
         table = {}
         for key in ELEMENT_TYPES[m.kind].keys:

@@ -25,16 +25,29 @@ def parse_number(text: str) -> Number | float:
         nothing: dict[int, float] = {}
         return exact(evaluate(tape, [e.i], nothing.__getitem__, FloatArithmetic())[0])
     except (BadExpression, ArithmeticError, ValueError) as problem:
-        why = problem.sentence if isinstance(problem, BadExpression) and problem.sentence else str(problem)
+        why = (
+            problem.sentence
+            if isinstance(problem, BadExpression) and problem.sentence
+            else str(problem)
+        )
         msg = f"{text!r:.60} is no number ({why})"
         raise Unknown(msg) from None
 
 
 def as_float(value: Any, dimension: Dimension | None = None) -> float:
-    """The nearest double of a number; one with a unit must have the dimension that is `wanted`, where that is known."""
+    """The nearest double of a number; one with a unit must have the dimension that is `wanted`,
+    where that is known.
+    """
     if not isinstance(value, str):
         return float(value)
-    if dimension is not None and has_unit(value) and (given := parse_quantity(value).dimension) != dimension:
-        msg = f"{value!r:.60} has the dimension {dimension_text(given)}, but {dimension_text(dimension)} is needed"
+    if (
+        dimension is not None
+        and has_unit(value)
+        and (given := parse_quantity(value).dimension) != dimension
+    ):
+        msg = (
+            f"{value!r:.60} has the dimension {dimension_text(given)}, but "
+            f"{dimension_text(dimension)} is needed"
+        )
         raise BadDescription(msg)
     return float(parse_number(value))

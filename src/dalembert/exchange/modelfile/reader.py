@@ -16,7 +16,11 @@ from dalembert.exchange.modelfile.model_builder import ModelBuilder
 from dalembert.exchange.modelfile.repeat_expansion import expand_repeats
 from dalembert.exchange.modelfile.run_settings import read_settings
 from dalembert.exchange.modelfile.source_positions import BadModel, ModelSource, PositionScanner
-from dalembert.exchange.modelfile.symbol_sections import add_local_definitions, declare_labels, declare_symbols
+from dalembert.exchange.modelfile.symbol_sections import (
+    add_local_definitions,
+    declare_labels,
+    declare_symbols,
+)
 from dalembert.exchange.modelfile.value_reader import ValueReader
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.model.system import System
@@ -25,12 +29,20 @@ MAX_FILE_BYTES: Final = 2**20
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def load_model(path: str | Path, *, set: Mapping[str, Any] | None = None) -> System:  # noqa: A002 - as --set
-    """The system in a file of TOML or JSON; `set` replaces values of constants, and n of families."""
+# as --set
+def load_model(path: str | Path, *, set: Mapping[str, Any] | None = None) -> System:  # noqa: A002
+    """The system in a file of TOML or JSON; `set` replaces values of constants, and n of
+    families.
+    """
     return read_model(_read_text(Path(path).expanduser()), str(path), set=set)
 
 
-def read_model(text: str, file: str = "model.toml", *, set: Mapping[str, Any] | None = None) -> System:  # noqa: A002 - as --set
+def read_model(
+    text: str,
+    file: str = "model.toml",
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002
+) -> System:
     """The system that a text describes; the ending of `file` says whether it is TOML or JSON."""
     table, source = _parse(text, file)
     given = dict(set or {})
@@ -50,7 +62,11 @@ def _read_text(file: Path) -> str:
             msg = f"load: {str(file)!r} is a folder; give a file"
             raise BadDescription(msg)
         if file.stat().st_size > MAX_FILE_BYTES:
-            msg = f"{file}: {file.stat().st_size / 2**20:.1f} MB are more than any model needs, at most {MAX_FILE_BYTES // 2**20}; it is not read"
+            msg = (
+                f"{file}: {file.stat().st_size / 2**20:.1f} MB are more than any model needs, "
+                f"at "
+                f"most {MAX_FILE_BYTES // 2**20}; it is not read"
+            )
             raise BadDescription(msg)
         return file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -59,7 +75,9 @@ def _read_text(file: Path) -> str:
     except (OSError, ValueError) as problem:
         if isinstance(problem, BadDescription):
             raise
-        why = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        why = (
+            problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        )
         msg = f"load: {str(file)!r} cannot be read: {why}"
         raise BadDescription(msg) from None
 
@@ -69,7 +87,12 @@ def _parse(text: str, file: str) -> tuple[dict[str, Any], ModelSource]:
     text = text.replace("\r\n", "\n")
     try:
         if file.lower().endswith(".json"):
-            table = json.loads(text, parse_float=Decimal, parse_constant=_reject_non_finite, object_pairs_hook=_reject_duplicate_keys)
+            table = json.loads(
+                text,
+                parse_float=Decimal,
+                parse_constant=_reject_non_finite,
+                object_pairs_hook=_reject_duplicate_keys,
+            )
             places = PositionScanner(text).json()
         else:
             table = tomllib.loads(text, parse_float=Decimal)
@@ -113,7 +136,9 @@ def _raise_toml_error(problem: str, text: str, file: str) -> None:
     else:
         sentence = f"this is not TOML: {sentence[:1].lower()}{sentence[1:]}"
     lines = text.split("\n")
-    line, column = (int(where[1]), int(where[2])) if where and where[1] else (len(lines), len(lines[-1]) + 1)
+    line, column = (
+        (int(where[1]), int(where[2])) if where and where[1] else (len(lines), len(lines[-1]) + 1)
+    )
     offset = sum(len(x) + 1 for x in lines[: line - 1]) + column - 1
     ModelSource(file, text).raise_error_at(sentence, offset)
 
@@ -121,7 +146,11 @@ def _raise_toml_error(problem: str, text: str, file: str) -> None:
 def _repeat_counts(table: dict[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
     """n of the families, where it is set and no constant is called so."""
     constants = table.get("constants")
-    if "repeat" not in table or "n" not in given or (isinstance(constants, dict) and "n" in constants):
+    if (
+        "repeat" not in table
+        or "n" not in given
+        or (isinstance(constants, dict) and "n" in constants)
+    ):
         return {}
     n = given["n"]
     if isinstance(n, str) and n.strip().isdigit():
@@ -134,7 +163,9 @@ def _repeat_counts(table: dict[str, Any], given: Mapping[str, Any]) -> dict[str,
     return {"n": n}
 
 
-def _override_constants(table: dict[str, Any], given: dict[str, Any], counts: Mapping[str, int], source: ModelSource) -> None:
+def _override_constants(
+    table: dict[str, Any], given: dict[str, Any], counts: Mapping[str, int], source: ModelSource
+) -> None:
     """Constants with other values than the file has."""
     constants = table.get("constants", {})
     for name, value in given.items():
@@ -142,7 +173,9 @@ def _override_constants(table: dict[str, Any], given: dict[str, Any], counts: Ma
             continue
         if not isinstance(constants, dict) or name not in constants:
             known = [*constants, *(["n"] if counts else [])] if isinstance(constants, dict) else []
-            hint = suggest_name(name, known) or (f"there are {', '.join(known)}" if known else "it has none")
+            hint = suggest_name(name, known) or (
+                f"there are {', '.join(known)}" if known else "it has none"
+            )
             msg = f"{source.file}: no constant is called {name!r:.60}; {hint}"
             raise BadDescription(msg)
         old = constants[name]
@@ -153,7 +186,10 @@ def _override_constants(table: dict[str, Any], given: dict[str, Any], counts: Ma
 def _build_system(table: dict[str, Any], source: ModelSource) -> System:
     for key in table:
         if key not in SECTIONS and key not in ELEMENT_TYPES and key != "$schema":
-            hint = suggest_name(key, [*SECTIONS, *ELEMENT_TYPES]) or "see `dalembert new pendulum` for a file that works"
+            hint = (
+                suggest_name(key, [*SECTIONS, *ELEMENT_TYPES])
+                or "see `dalembert new pendulum` for a file that works"
+            )
             source.raise_error(f"unknown key {key!r:.60}; {hint}", (key,), key=True)
     name = table.get("name", Path(source.file).stem or "System")
     b = ModelBuilder(System(), table, source)

@@ -1,4 +1,6 @@
-"""[run], [equilibrium], [linear], [[printed]]: what a file asks to be done with its system and says of it, read and written."""
+"""[run], [equilibrium], [linear], [[printed]]: what a file asks to be done with its system and
+says of it, read and written.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 
 class PrintedEquation(NamedTuple):
-    """residual = 0 as a book prints it, equal to Σ k E over the derived equations E; `derived_by_hand` where no book does."""
+    """residual = 0 as a book prints it, equal to Σ k E over the derived equations E;
+    `derived_by_hand` where no book does.
+    """
 
     label: str
     residual: str
@@ -33,7 +37,9 @@ class PrintedEquation(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings(Displayable):
-    """What a file says beside its system: the arguments of `simulate`, `equilibrium` and `linearize`, by name."""
+    """What a file says beside its system: the arguments of `simulate`, `equilibrium` and
+    `linearize`, by name.
+    """
 
     file: str = ""
     title: str = ""
@@ -49,8 +55,12 @@ class Settings(Displayable):
 def read_settings(b: ModelBuilder) -> Settings:
     """The settings of a file, each value read."""
     sections = {section: _section(b, section) for section in SETTINGS}
-    title, description = (ValueReader(b, ()).text(b.table.get(key, ""), (key,)) for key in ("title", "description"))
-    return Settings(b.source.file, title, description, _read_printed(b), **sections, source=b.source)
+    title, description = (
+        ValueReader(b, ()).text(b.table.get(key, ""), (key,)) for key in ("title", "description")
+    )
+    return Settings(
+        b.source.file, title, description, _read_printed(b), **sections, source=b.source
+    )
 
 
 def _read_printed(b: ModelBuilder) -> tuple[PrintedEquation, ...]:
@@ -64,14 +74,29 @@ def _read_printed(b: ModelBuilder) -> tuple[PrintedEquation, ...]:
         values.check_keys(p, keys, here, "a printed result")
         residual = values.scalar(p["residual"], (*here, "residual"))
         if (check := b.s.space.journal.dimensions) is not None:
-            ValueReader(b, (*here, "residual")).call_checked(check.inference.require_homogeneous, (residual.i,))
+            ValueReader(b, (*here, "residual")).call_checked(
+                check.inference.require_homogeneous, (residual.i,)
+            )
         equals = p.get("equals", [])
-        if not isinstance(equals, list) or not all(isinstance(e, list) and len(e) == 2 and isinstance(e[0], int) for e in equals):
-            b.source.raise_error("equals: expected pairs of an equation's number and its factor, [[1, '1'], [2, '-1']]", (*here, "equals"))
+        if not isinstance(equals, list) or not all(
+            isinstance(e, list) and len(e) == 2 and isinstance(e[0], int) for e in equals
+        ):
+            b.source.raise_error(
+                "equals: expected pairs of an equation's number and its factor, [[1, '1'], [2, "
+                "'-1']]",
+                (*here, "equals"),
+            )
         for k, (_, factor) in enumerate(equals):
             values.scalar(factor, (*here, "equals", k))
         pairs = tuple((number, str(factor)) for number, factor in equals)
-        results.append(PrintedEquation(values.text(p["label"], (*here, "label")), p["residual"], pairs, bool(p.get("by_hand", False))))
+        results.append(
+            PrintedEquation(
+                values.text(p["label"], (*here, "label")),
+                p["residual"],
+                pairs,
+                bool(p.get("by_hand", False)),
+            )
+        )
     return tuple(results)
 
 
@@ -82,8 +107,12 @@ def _section(b: ModelBuilder, section: str) -> dict[str, Any]:
     for key in table:
         if key not in known:
             hint = suggest_name(key, known) or f"it takes {', '.join(known)}"
-            b.source.raise_error(f"unknown key {key!r:.60} of {section}; {hint}", (section, key), key=True)
-    return {key: _read_setting(b, known[key], value, (section, key)) for key, value in table.items()}
+            b.source.raise_error(
+                f"unknown key {key!r:.60} of {section}; {hint}", (section, key), key=True
+            )
+    return {
+        key: _read_setting(b, known[key], value, (section, key)) for key, value in table.items()
+    }
 
 
 def _read_setting(b: ModelBuilder, kind: str, value: Any, path: Path) -> Any:
@@ -100,7 +129,10 @@ def _read_setting(b: ModelBuilder, kind: str, value: Any, path: Path) -> Any:
         return {name: _read_motion(b, name, v, (*path, name)) for name, v in value.items()}
     if kind == "ranges":
         return {name: _range(b, v, (*path, name)) for name, v in value.items()}
-    return {_require_symbol(b, name, (*path, name)): _number(b, v, (*path, name), b.s.dimension(name)) for name, v in value.items()}
+    return {
+        _require_symbol(b, name, (*path, name)): _number(b, v, (*path, name), b.s.dimension(name))
+        for name, v in value.items()
+    }
 
 
 def _require_symbol(b: ModelBuilder, name: str, path: Path) -> str:
@@ -123,7 +155,11 @@ def _number(b: ModelBuilder, value: Any, path: Path, wanted: Dimension | None = 
     if not is_number(value) and not isinstance(value, str):
         values.raise_type_error("number", value, path)
     try:
-        return float(values.scalar(value, path)) if is_number(value) else float(values.call_checked(as_float, value, wanted))
+        return (
+            float(values.scalar(value, path))
+            if is_number(value)
+            else float(values.call_checked(as_float, value, wanted))
+        )
     except OverflowError:
         b.source.raise_error(f"{path[-1]}: {value!s:.40} is too large a number", path)
 
@@ -160,26 +196,50 @@ def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
             events.append(event(given))
             continue
         if not isinstance(given, dict):
-            b.source.raise_error("events: expected a table with expression, direction, stop, reset, impact, name", here)
+            b.source.raise_error(
+                "events: expected a table with expression, direction, stop, reset, impact, name",
+                here,
+            )
         values.check_keys(given, keys, here, "an event")
-        read = {name: values.read(keys[name], v, (*here, name)) for name, v in given.items() if name not in ("reset", "impact")}
+        read = {
+            name: values.read(keys[name], v, (*here, name))
+            for name, v in given.items()
+            if name not in ("reset", "impact")
+        }
         values.scalar(given["expression"], (*here, "expression"))
         if "impact" in given:
-            restitution = given["impact"] if isinstance(given["impact"], str) else _number(b, given["impact"], (*here, "impact"))
-            events.append(values.call_checked(impact, read["expression"], restitution, name=read.get("name", "")))
+            restitution = (
+                given["impact"]
+                if isinstance(given["impact"], str)
+                else _number(b, given["impact"], (*here, "impact"))
+            )
+            events.append(
+                values.call_checked(
+                    impact, read["expression"], restitution, name=read.get("name", "")
+                )
+            )
         else:
-            reset = {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()} if "reset" in given else None
+            reset = (
+                {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()}
+                if "reset" in given
+                else None
+            )
             events.append(values.call_checked(event, **read, reset=reset))
     return events
 
 
-# ---- as tables of a file ---------------------------------------------------------------------------
+# ---- as tables of a file
+# ---------------------------------------------------------------------------
 
 
 def settings_tables(settings: Settings, scalar: Callable[[Any], Any]) -> Iterator[tuple[str, Any]]:
     """[run], [equilibrium], [linear], [[printed]]"""
     for section in ("run", "equilibrium", "linear"):
-        table = {k: _to_file_value(v, scalar) for k, v in getattr(settings, section).items() if v not in ({}, [], ())}
+        table = {
+            k: _to_file_value(v, scalar)
+            for k, v in getattr(settings, section).items()
+            if v not in ({}, [], ())
+        }
         if table:
             yield section, table
     if settings.printed:
@@ -198,7 +258,11 @@ def _to_file_value(value: Any, scalar: Callable[[Any], Any]) -> Any:
     from dalembert.runtime.simulation.events.event import Event, EventAction
 
     if isinstance(value, Event):
-        text = {"expression": value.expression if isinstance(value.expression, str) else scalar(value.expression)}
+        text = {
+            "expression": value.expression
+            if isinstance(value.expression, str)
+            else scalar(value.expression)
+        }
         if value.action is EventAction.IMPACT:
             e = value.restitution
             text["impact"] = e if isinstance(e, str) else scalar(e)
@@ -207,10 +271,18 @@ def _to_file_value(value: Any, scalar: Callable[[Any], Any]) -> Any:
         if value.action is EventAction.STOP:
             text["stop"] = True
         if value.changes:
-            text["reset"] = {str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()}
+            text["reset"] = {
+                str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()
+            }
         return text | ({"name": value.name} if value.name else {})
     if isinstance(value, Mapping):
         return {str(k): _to_file_value(v, scalar) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_to_file_value(v, scalar) for v in value]
-    return Decimal(repr(value)) if isinstance(value, float) else scalar(value) if isinstance(value, Scalar) else value
+    return (
+        Decimal(repr(value))
+        if isinstance(value, float)
+        else scalar(value)
+        if isinstance(value, Scalar)
+        else value
+    )

@@ -1,4 +1,6 @@
-"""s.save("model.toml"): any System as a file of TOML or JSON, in declared order and one layout, whole or not at all."""
+"""s.save("model.toml"): any System as a file of TOML or JSON, in declared order and one layout,
+whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +64,13 @@ def _toml_section(key: str, value: Any) -> list[str]:
     """A section with the tables and lists of tables inside it under headers of their own."""
     if isinstance(value, list):
         return [line for table in value for line in ("", f"[[{key}]]", *_toml_pairs(table))]
-    events = {k: v for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)}
+    events = {
+        k: v for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)
+    }
     lines = ["", f"[{key}]", *_toml_pairs({k: v for k, v in value.items() if k not in events})]
-    return lines + [line for k, several in events.items() for line in _toml_section(f"{key}.{k}", several)]
+    return lines + [
+        line for k, several in events.items() for line in _toml_section(f"{key}.{k}", several)
+    ]
 
 
 def _toml_pairs(table: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """model.toml:12:9: what is wrong, with the line and a caret under the place.
 
-The readers of TOML and JSON do not tell where a key or a value stands. The scanner comes after them: it walks over a text that is known
-to be well formed and notes places, never values.
+The readers of TOML and JSON do not tell where a key or a value stands. The scanner comes after
+them: it walks over a text that is known to be well formed and notes places, never values.
 """
 
 from __future__ import annotations
@@ -36,9 +36,13 @@ class Span(NamedTuple):
 
 
 class BadModel(BadDescription):
-    """A file that describes no system: `file`, `line` and `column` say where, `sentence` what is wrong."""
+    """A file that describes no system: `file`, `line` and `column` say where, `sentence` what is
+    wrong.
+    """
 
-    def __init__(self, sentence: str, file: str = "", line: int = 0, column: int = 0, excerpt: str = "") -> None:
+    def __init__(
+        self, sentence: str, file: str = "", line: int = 0, column: int = 0, excerpt: str = ""
+    ) -> None:
         where = ":".join(str(x) for x in (file, line, column) if x)
         super().__init__((f"{where}: " if where else "") + sentence + excerpt)
         self.message, self.file, self.line, self.column = sentence, file, line, column
@@ -63,8 +67,12 @@ class ModelSource:
                 return self.positions[path[:length]]
         return None
 
-    def raise_error(self, sentence: str, path: Path = (), *, key: bool = False, column: int | None = None) -> NoReturn:
-        """BadModel at the value of a path (or at its key); `column` counts inside a text in quotes, from 1."""
+    def raise_error(
+        self, sentence: str, path: Path = (), *, key: bool = False, column: int | None = None
+    ) -> NoReturn:
+        """BadModel at the value of a path (or at its key); `column` counts inside a text in
+        quotes, from 1.
+        """
         span = self.span(path)
         if span is None:
             raise BadModel(sentence, self.file)
@@ -79,7 +87,13 @@ class ModelSource:
         offset = min(offset, len(self.text))
         before = self.text[:offset]
         line, start = before.count("\n") + 1, before.rfind("\n") + 1
-        raise BadModel(sentence, self.file, line, offset - start + 1, self._excerpt(line, start, offset - start)) from None
+        raise BadModel(
+            sentence,
+            self.file,
+            line,
+            offset - start + 1,
+            self._excerpt(line, start, offset - start),
+        ) from None
 
     def _excerpt(self, line: int, start: int, column: int) -> str:
         shown = self.text[start:].partition("\n")[0].rstrip("\r").replace("\t", " ")
@@ -90,7 +104,8 @@ class ModelSource:
         return f"\n  {number} | {shown}\n  {' ' * len(number)} | {' ' * column}^"
 
 
-# ---- the scanner -----------------------------------------------------------------------------------
+# ---- the scanner
+# -----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

@@ -23,7 +23,9 @@ _WORD: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def declare_symbols(b: ModelBuilder) -> None:
-    """Coordinates, constants and inputs at once; what is defined by an expression when its turn comes."""
+    """Coordinates, constants and inputs at once; what is defined by an expression when its turn
+    comes.
+    """
     for name, (unit, display, path) in _symbol_entries(b, "coordinates").items():
         values = ValueReader(b, path)
         values.call_checked(b.s.coordinate, name, display=display)
@@ -36,9 +38,17 @@ def declare_symbols(b: ModelBuilder) -> None:
         ValueReader(b, path).call_checked(b.s.input, name, value=number, display=display)
     for name, value in _table(b, "states").items():
         _declare_state(b, name, value)
-    for section, declare in (("specified", _declare_specified), ("speeds", _declare_speed), ("expressions", _expression)):
+    for section, declare in (
+        ("specified", _declare_specified),
+        ("speeds", _declare_speed),
+        ("expressions", _expression),
+    ):
         for name, value in _table(b, section).items():
-            b.add_pending((section, name), lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
+            b.add_pending(
+                (section, name),
+                lambda d=declare, n=name, v=value: d(b, n, v),  # type: ignore[misc]
+                scalar=name.replace(",", " ").split(),
+            )
 
 
 def declare_labels(b: ModelBuilder, section: str, verb: Callable[..., None]) -> None:
@@ -50,17 +60,23 @@ def declare_labels(b: ModelBuilder, section: str, verb: Callable[..., None]) -> 
 
 
 def declare_speeds(b: ModelBuilder) -> None:
-    """Speeds that do not contain the amplitudes of members come before these, whose rates are then speeds too."""
+    """Speeds that do not contain the amplitudes of members come before these, whose rates are
+    then speeds too.
+    """
     known = {*b.known_names(), *RESERVED_NAMES, "t"}
     for name, value in _table(b, "speeds").items():
         path: Path = ("speeds", name)
-        words = _WORD.findall(" ".join(map(str, value.values())) if isinstance(value, dict) else str(value))
+        words = _WORD.findall(
+            " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+        )
         if path in b.pending and path not in b.in_progress and known.issuperset(words):
             b.resolve(path)
 
 
 def add_local_definitions(b: ModelBuilder) -> None:
-    """where = { z = "…" } in an element: parts of its expressions, which are made right before it."""
+    """where = { z = "…" } in an element: parts of its expressions, which are made right before
+    it.
+    """
     for kind in ELEMENT_TYPES:
         group = b.table.get(kind)
         for handle, element in group.items() if isinstance(group, dict) else ():
@@ -70,7 +86,11 @@ def add_local_definitions(b: ModelBuilder) -> None:
             parts = ValueReader(b, path).table(element.pop("where"), path)
             b.first[(kind, handle)] = [(*path, name) for name in parts]
             for name, value in parts.items():
-                b.add_pending((*path, name), lambda n=name, v=value, p=path: _declare_expression(b, n, v, (*p, n)), scalar=[name])  # type: ignore[misc]
+                b.add_pending(
+                    (*path, name),
+                    lambda n=name, v=value, p=path: _declare_expression(b, n, v, (*p, n)),  # type: ignore[misc]
+                    scalar=[name],
+                )
 
 
 def _table(b: ModelBuilder, section: str) -> dict[str, Any]:
@@ -81,7 +101,9 @@ def _table(b: ModelBuilder, section: str) -> dict[str, Any]:
 
 
 def _symbol_entries(b: ModelBuilder, section: str) -> dict[str, tuple[Any, str | None, Path]]:
-    """{name: (what is said of it, display, place)} of names in one text, in a list, or in a table."""
+    """{name: (what is said of it, display, place)} of names in one text, in a list, or in a
+    table.
+    """
     value = b.table.get(section, {})
     if isinstance(value, str):
         value = value.replace(",", " ").split()
@@ -92,22 +114,35 @@ def _symbol_entries(b: ModelBuilder, section: str) -> dict[str, tuple[Any, str |
             b.source.raise_error(f"{section}: {twice!r:.60} is named twice", (section,))
         return dict.fromkeys(names, ("", None, (section,)))
     key = "unit" if section == "coordinates" else "value"
-    return {name: (*_value_and_display(b, given, (section, name), key), (section, name)) for name, given in _table(b, section).items()}
+    return {
+        name: (*_value_and_display(b, given, (section, name), key), (section, name))
+        for name, given in _table(b, section).items()
+    }
 
 
 def _check_keys(b: ModelBuilder, given: dict[str, Any], keys: tuple[str, ...], path: Path) -> None:
     for key in given:
         if key not in keys:
             hint = suggest_name(key, keys) or f"it takes {' and '.join(keys)}"
-            b.source.raise_error(f"unknown key {key!r:.60} of {path[-1]}; {hint}", (*path, key), key=True)
+            b.source.raise_error(
+                f"unknown key {key!r:.60} of {path[-1]}; {hint}", (*path, key), key=True
+            )
 
 
-def _value_and_display(b: ModelBuilder, given: Any, path: Path, *keys: str, default: Any = "") -> tuple[Any, str | None]:
-    """What is said of a symbol, by itself or in a table under the first of the keys; and its display name, which a table may have."""
+def _value_and_display(
+    b: ModelBuilder, given: Any, path: Path, *keys: str, default: Any = ""
+) -> tuple[Any, str | None]:
+    """What is said of a symbol, by itself or in a table under the first of the keys; and its
+    display name, which a table may have.
+    """
     if not isinstance(given, dict):
         return given, None
     _check_keys(b, given, (*keys, "display"), path)
-    display = ValueReader(b, path).text(given["display"], (*path, "display")) if "display" in given else None
+    display = (
+        ValueReader(b, path).text(given["display"], (*path, "display"))
+        if "display" in given
+        else None
+    )
     return given.get(keys[0], default), display
 
 
@@ -123,7 +158,13 @@ def _number(b: ModelBuilder, value: Any, path: Path) -> Any:
 def _declare_constant(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("constants", name)
     value, display = _value_and_display(b, value, path, "value")
-    given = value if isinstance(value, str) and has_unit(value) else None if value == "" else _number(b, value, path)
+    given = (
+        value
+        if isinstance(value, str) and has_unit(value)
+        else None
+        if value == ""
+        else _number(b, value, path)
+    )
     ValueReader(b, path).call_checked(b.s.constant, name, given, display=display)
 
 
@@ -144,7 +185,9 @@ def _declare_state(b: ModelBuilder, name: str, value: Any) -> None:
     values.call_checked(b.s.state, name, value=start, display=display)
     if rate == "":
         b.source.raise_error(f"state {name!r:.60}: give its rate, such as 'x.dot - {name}'", path)
-    b.add_pending(path, lambda: values.call_checked(lambda: b.s.rate(name, values.scalar(rate, path))))
+    b.add_pending(
+        path, lambda: values.call_checked(lambda: b.s.rate(name, values.scalar(rate, path)))
+    )
 
 
 def _declare_speed(b: ModelBuilder, name: str, value: Any) -> None:

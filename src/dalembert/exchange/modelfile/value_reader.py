@@ -43,18 +43,27 @@ class ValueReader:
 
     def read(self, key: ElementKey, value: Any, path: Path | None = None) -> Any:
         """The value of a key, by the method that is called as its type."""
-        return getattr(self, key.type.replace(" ", "_"))(value, (*self.path, key.name) if path is None else path)
+        return getattr(self, key.type.replace(" ", "_"))(
+            value, (*self.path, key.name) if path is None else path
+        )
 
     def raise_type_error(self, wanted: str, value: Any, path: Path) -> Any:
         """Refuse a value of the wrong kind."""
-        self.source.raise_error(f"{path[-1]}: expected {TYPES.get(wanted, wanted)}, got {_abbreviate(value)}", path)
+        self.source.raise_error(
+            f"{path[-1]}: expected {TYPES.get(wanted, wanted)}, got {_abbreviate(value)}", path
+        )
 
     # ---- expressions -------------------------------------------------------------------------
 
     def expression(self, text: str, path: Path) -> Any:
         """What a text means, or an error with a caret in it."""
         try:
-            return parse_expression(text, self.builder, self.builder.s.space.tape, self.builder.columns.setdefault(path, {}))
+            return parse_expression(
+                text,
+                self.builder,
+                self.builder.s.space.tape,
+                self.builder.columns.setdefault(path, {}),
+            )
         except BadExpression as error:
             self.source.raise_error(error.sentence or str(error), path, column=error.column)
 
@@ -67,7 +76,11 @@ class ValueReader:
 
     def scalar_or_row(self, value: Any, path: Path) -> Any:
         """The name of a constraint row, which is declared first, or an expression."""
-        return value if isinstance(value, str) and self.builder.has_constraint(value) else self.scalar(value, path)
+        return (
+            value
+            if isinstance(value, str) and self.builder.has_constraint(value)
+            else self.scalar(value, path)
+        )
 
     def _finite(self, value: Any, path: Path) -> int | Fraction:
         try:
@@ -89,7 +102,11 @@ class ValueReader:
 
     def axis_or_frame(self, value: Any, path: Path) -> Any:
         e = self._text_value("axis or frame", value, path)
-        return e if isinstance(e, Vector | Frame) else self.raise_type_error("axis or frame", value, path)
+        return (
+            e
+            if isinstance(e, Vector | Frame)
+            else self.raise_type_error("axis or frame", value, path)
+        )
 
     def scalars(self, value: Any, path: Path) -> Any:
         """One expression, or a list of them."""
@@ -105,9 +122,16 @@ class ValueReader:
 
     def cosines(self, value: Any, path: Path) -> Any:
         """Three rows of three expressions."""
-        if not isinstance(value, list) or len(value) != 3 or not all(isinstance(row, list) and len(row) == 3 for row in value):
+        if (
+            not isinstance(value, list)
+            or len(value) != 3
+            or not all(isinstance(row, list) and len(row) == 3 for row in value)
+        ):
             self.raise_type_error("cosines", value, path)
-        return [[self.scalar(e, (*path, i, j)) for j, e in enumerate(row)] for i, row in enumerate(value)]
+        return [
+            [self.scalar(e, (*path, i, j)) for j, e in enumerate(row)]
+            for i, row in enumerate(value)
+        ]
 
     # ---- names of things ---------------------------------------------------------------------
 
@@ -139,7 +163,10 @@ class ValueReader:
             self.raise_type_error(kind, value, path)
         thing = getattr(self.builder, kind)(value)
         if thing is None:
-            hint = suggest_name(value, self.builder.names_of(kind)) or f"there are {', '.join(self.builder.names_of(kind)[:12])}"
+            hint = (
+                suggest_name(value, self.builder.names_of(kind))
+                or f"there are {', '.join(self.builder.names_of(kind)[:12])}"
+            )
             self.source.raise_error(f"{path[-1]}: no {kind} is called {value!r:.60}; {hint}", path)
         return thing
 
@@ -161,7 +188,11 @@ class ValueReader:
 
     def rows(self, value: Any, path: Path) -> Any:
         """One row or several."""
-        return tuple(self.text(v, (*path, k)) for k, v in enumerate(value)) if isinstance(value, list) else self.text(value, path)
+        return (
+            tuple(self.text(v, (*path, k)) for k, v in enumerate(value))
+            if isinstance(value, list)
+            else self.text(value, path)
+        )
 
     def functions(self, value: Any, path: Path) -> Any:
         """How many functions, for all fields or for each."""
@@ -174,11 +205,17 @@ class ValueReader:
         return value if isinstance(value, dict) else self.raise_type_error("table", value, path)
 
     def inertia(self, value: Any, path: Path) -> Dyadic:
-        """Three moments, or six entries xx, yy, zz, xy, yz, xz, along the frame of the body; or an expression."""
+        """Three moments, or six entries xx, yy, zz, xy, yz, xz, along the frame of the body; or
+        an expression.
+        """
         if isinstance(value, list):
             if len(value) not in _THREE_OR_SIX:
                 self.raise_type_error("inertia", value, path)
-            frame = self._named_object("frame", self.builder.table[str(self.path[0])][self.path[1]].get("frame"), (*self.path, "frame"))
+            frame = self._named_object(
+                "frame",
+                self.builder.table[str(self.path[0])][self.path[1]].get("frame"),
+                (*self.path, "frame"),
+            )
             return inertia(frame, *(self.scalar(v, (*path, k)) for k, v in enumerate(value)))
         e = self._text_value("inertia", value, path)
         return e if isinstance(e, Dyadic) else self.raise_type_error("inertia", value, path)
@@ -190,8 +227,15 @@ class ValueReader:
         tape = self.builder.s.space.tape
         known = ("rod", "disk", "sphere", "box", "cylinder")
         if given["kind"] not in known:
-            self.source.raise_error(f"kind: no shape {given['kind']!r:.40}; there are {', '.join(known)}", (*path, "kind"))
-        return Shape(given["kind"], tuple(e if isinstance(e, Scalar) else Scalar(tape, tape.const(e)) for e in sizes), given.get("axis"))
+            self.source.raise_error(
+                f"kind: no shape {given['kind']!r:.40}; there are {', '.join(known)}",
+                (*path, "kind"),
+            )
+        return Shape(
+            given["kind"],
+            tuple(e if isinstance(e, Scalar) else Scalar(tape, tape.const(e)) for e in sizes),
+            given.get("axis"),
+        )
 
     def end(self, value: Any, path: Path) -> Any:
         """How an end of a member is held, and what sits on it."""
@@ -199,7 +243,9 @@ class ValueReader:
             return value
         if not isinstance(value, dict):
             self.raise_type_error("end", value, path)
-        return ValueReader(self.builder, path).call_checked(lambda: self.builder.s.end(**self.part("end", value, path)))
+        return ValueReader(self.builder, path).call_checked(
+            lambda: self.builder.s.end(**self.part("end", value, path))
+        )
 
     def part(self, kind: str, value: Any, path: Path) -> dict[str, Any]:
         """A table inside an element, key by key."""
@@ -209,15 +255,21 @@ class ValueReader:
         self.check_keys(value, keys, path, f"a {kind}")
         return {name: self.read(keys[name], v, (*path, name)) for name, v in value.items()}
 
-    def check_keys(self, value: dict[str, Any], keys: dict[str, ElementKey], path: Path, what: str) -> None:
+    def check_keys(
+        self, value: dict[str, Any], keys: dict[str, ElementKey], path: Path, what: str
+    ) -> None:
         """Refuse a key that is not known, and an element without one that it needs."""
         for name in value:
             if name not in keys:
                 hint = suggest_name(name, keys) or f"it takes {', '.join(keys)}"
-                self.source.raise_error(f"unknown key {name!r:.60} of {what}; {hint}", (*path, name), key=True)
+                self.source.raise_error(
+                    f"unknown key {name!r:.60} of {what}; {hint}", (*path, name), key=True
+                )
         missing = [k.name for k in keys.values() if k.required and k.name not in value]
         if missing:
-            self.source.raise_error(f"{what} needs {missing[0]}: {TYPES[keys[missing[0]].type]}", path, key=True)
+            self.source.raise_error(
+                f"{what} needs {missing[0]}: {TYPES[keys[missing[0]].type]}", path, key=True
+            )
 
     def call_checked(self, verb: Callable[..., Any], /, *given: Any, **options: Any) -> Any:
         """What a verb gives; what it refuses is said with the place of the element."""
@@ -231,14 +283,20 @@ class ValueReader:
             self.source.raise_error(str(problem), self.path, key=True)
 
     def _raise_at_term(self, sentence: str, node: int) -> None:
-        """Refuse at the text that makes a node: of this element first, or of what it uses; or at the number that it is."""
+        """Refuse at the text that makes a node: of this element first, or of what it uses; or at
+        the number that it is.
+        """
         path, columns = self.path, self.builder.columns
         for place in sorted(columns, key=lambda p: p[: len(path)] != path):
             if node in columns[place]:
                 self.source.raise_error(sentence, place, column=columns[place][node])
         value = self.builder.s.space.tape.value(node)
         table = self.builder.table.get(str(path[0])) if len(path) == 2 else None
-        for key, given in table.get(path[1], {}).items() if isinstance(table, dict) and isinstance(table.get(path[1]), dict) else ():
+        for key, given in (
+            table.get(path[1], {}).items()
+            if isinstance(table, dict) and isinstance(table.get(path[1]), dict)
+            else ()
+        ):
             if value is not None and is_number(given) and exact_number(given) == value:
                 self.source.raise_error(sentence, (*path, key))
 

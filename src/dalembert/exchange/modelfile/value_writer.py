@@ -1,4 +1,5 @@
-"""A value of a System as the file has it: numbers, expressions, vectors, names of things, tables inside elements.
+"""A value of a System as the file has it: numbers, expressions, vectors, names of things, tables
+inside elements.
 
 Frames, points and bodies are called by their own names where these can be used, each once.
 """
@@ -46,7 +47,9 @@ class ElementNames:
 
     def joint(self, P: Point, wanted: str) -> str:
         """One name for the point of a joint and for the frame that it carries."""
-        self.points[id(P)] = name = unused_name(wanted, {*self.frames.values(), *self.points.values()})
+        self.points[id(P)] = name = unused_name(
+            wanted, {*self.frames.values(), *self.points.values()}
+        )
         self.frames.setdefault(id(P.frame), name)
         return name
 
@@ -72,7 +75,10 @@ class ElementNames:
 
 def _lookup_name(names: dict[int, str], thing: Any, kind: str) -> str:
     if id(thing) not in names:
-        msg = f"save: the {kind} {thing.name} was made inside another declaration; declare it by itself, so that a file can name it"
+        msg = (
+            f"save: the {kind} {thing.name} was made inside another declaration; declare it by "
+            f"itself, so that a file can name it"
+        )
         raise Unwritable(msg)
     return names[id(thing)]
 
@@ -82,7 +88,10 @@ class ValueWriter:
 
     def __init__(self, s: System) -> None:
         self.s, self.handles = s, ElementNames(s)
-        self.text = ExpressionWriter(s.space.tape, [*s.used_names, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)])
+        self.text = ExpressionWriter(
+            s.space.tape,
+            [*s.used_names, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)],
+        )
 
     def value(self, kind: str, given: Any) -> Any:
         """A value as the file has it, by the type of its key."""
@@ -102,7 +111,11 @@ class ValueWriter:
         if kind == "point":
             return self.handles.point(given)
         if kind in ("scalars", "vectors"):
-            several = [self.value(kind[:-1], x) for x in given] if isinstance(given, tuple | list) else [self.scalar(given)]
+            several = (
+                [self.value(kind[:-1], x) for x in given]
+                if isinstance(given, tuple | list)
+                else [self.scalar(given)]
+            )
             return several[0] if len(set(map(str, several))) == 1 and len(several) == 1 else several
         if kind == "bodies":
             return ["" if b is None else b.name for b in given]
@@ -114,10 +127,16 @@ class ValueWriter:
         return list(given) if isinstance(given, tuple) else given
 
     def _end(self, end: End) -> Any:
-        keys = [k for k in NESTED_TABLES["end"] if k.name != "support" and getattr(end, k.name) is not None]
+        keys = [
+            k
+            for k in NESTED_TABLES["end"]
+            if k.name != "support" and getattr(end, k.name) is not None
+        ]
         if not keys:
             return end.support
-        return {"support": end.support} | {k.name: self.value(k.type, getattr(end, k.name)) for k in keys}
+        return {"support": end.support} | {
+            k.name: self.value(k.type, getattr(end, k.name)) for k in keys
+        }
 
     def scalar(self, e: Any) -> Any:
         """A number, where it is a short one, or the text of an expression."""
@@ -139,8 +158,14 @@ class ValueWriter:
                 op, inside, _ = tape.nodes[c]
                 minus = op == "neg" or (op == "const" and inside < 0)
                 k = tape.neg(c) if minus else c
-                term = f"{self.handles.frame(F)}.{axis}" if k == tape.one else f"{self.text.factor(k)}*{self.handles.frame(F)}.{axis}"
-                text += (" - " if minus else " + ") + term if text else ("-" if minus else "") + term
+                term = (
+                    f"{self.handles.frame(F)}.{axis}"
+                    if k == tape.one
+                    else f"{self.text.factor(k)}*{self.handles.frame(F)}.{axis}"
+                )
+                text += (
+                    (" - " if minus else " + ") + term if text else ("-" if minus else "") + term
+                )
         return text or "0"
 
     def _dyadic(self, I: Dyadic) -> str:

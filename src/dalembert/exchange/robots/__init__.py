@@ -1,4 +1,5 @@
-"""Robots from URDF and MJCF files, in the public language of descriptions; nothing below knows of them.
+"""Robots from URDF and MJCF files, in the public language of descriptions; nothing below knows of
+them.
 
 safety      what an XML file may not do, decided before MuJoCo opens it
 record      a robot as plain numbers: bodies, joints, equalities, tendons, actuators, keyframes

@@ -18,7 +18,9 @@ class IdentifierMap:
         self.original: dict[str, str] = {}
 
     def identifier(self, name: str, fallback: str) -> str:
-        """A name for a symbol: as near to the file's as expressions allow; `fallback` where the file gives none."""
+        """A name for a symbol: as near to the file's as expressions allow; `fallback` where the
+        file gives none.
+        """
         plain = _INVALID_CHARACTERS.sub("_", name).strip("_")
         if not plain:
             plain = fallback

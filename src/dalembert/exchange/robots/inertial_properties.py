@@ -20,16 +20,28 @@ from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.scalar import Scalar
 
 PARAMETERS: Final = ("mass", "com", "inertia", "gravity", "damping", "stiffness", "armature")
-_ENTRIES: Final = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("yz", 1, 2), ("xz", 0, 2))
+_ENTRIES: Final = (
+    ("xx", 0, 0),
+    ("yy", 1, 1),
+    ("zz", 2, 2),
+    ("xy", 0, 1),
+    ("yz", 1, 2),
+    ("xz", 0, 2),
+)
 
 
 class InertialBuilder:
-    """Adds bodies to a System; an imported inertia that no real body has is taken as it is, and named in one warning."""
+    """Adds bodies to a System; an imported inertia that no real body has is taken as it is, and
+    named in one warning.
+    """
 
     def __init__(self, s: System, names: IdentifierMap, symbols: tuple[str, ...]) -> None:
         strange = [x for x in symbols if x not in PARAMETERS]
         if strange:
-            msg = f"symbols: {strange[0]!r} is no kind of parameter; there are {', '.join(PARAMETERS)}"
+            msg = (
+                f"symbols: {strange[0]!r} is no kind of parameter; there are "
+                f"{', '.join(PARAMETERS)}"
+            )
             raise BadDescription(msg)
         self.s, self.names, self.symbols = s, names, symbols
         self._taken: set[str] = set()
@@ -38,7 +50,11 @@ class InertialBuilder:
     def parameter(self, kind: str, name: str, value: float) -> Any:
         """A named constant where its kind is wanted as symbols, otherwise the number."""
         number = to_fraction(value)
-        return self.s.constant(self.names.identifier(name, "c"), number) if kind in self.symbols else number
+        return (
+            self.s.constant(self.names.identifier(name, "c"), number)
+            if kind in self.symbols
+            else number
+        )
 
     def add(self, body: RobotBody, here: BodyAttachment, looks: list[Primitive]) -> None:
         """The mass of a link on the frame it rides on, and what it looks like."""
@@ -48,7 +64,10 @@ class InertialBuilder:
         self._check(body.name, np.array(given.inertia), given.mass)
         m = self.parameter("mass", f"m_{body.name}", given.mass)
         if "com" in self.symbols:
-            c = [self.parameter("com", f"c_{body.name}_{axis}", x) for axis, x in zip("xyz", given.com, strict=True)]
+            c = [
+                self.parameter("com", f"c_{body.name}_{axis}", x)
+                for axis, x in zip("xyz", given.com, strict=True)
+            ]
             L = here.body_frame()
             G = here.at((0, 0, 0)).offset(c[0] * L.x + c[1] * L.y + c[2] * L.z, None, here.frame)
         else:
@@ -60,13 +79,18 @@ class InertialBuilder:
         assert body.inertial is not None
         I = np.array(body.inertial.inertia)
         if "inertia" in self.symbols:
-            entries = [self.parameter("inertia", f"I_{body.name}_{e}", float(I[i, j])) for e, i, j in _ENTRIES]
+            entries = [
+                self.parameter("inertia", f"I_{body.name}_{e}", float(I[i, j]))
+                for e, i, j in _ENTRIES
+            ]
             return inertia(here.body_frame(), *entries)
         turned = here.pose.R @ I @ here.pose.R.T
         return inertia_tensor(here.frame, *to_fractions([turned[i, j] for _, i, j in _ENTRIES]))
 
     def add_rotor(self, joint: RobotJoint, q: tuple[Scalar, ...], after: Frame) -> None:
-        """T = ½ J q̇²: a flywheel that stands on the ground and turns with the joint; with a free joint, its own inertia."""
+        """T = ½ J q̇²: a flywheel that stands on the ground and turns with the joint; with a
+        free joint, its own inertia.
+        """
         if joint.armature == 0 or joint.kind == "ball":
             return
         N, s = self.s.N, self.s
@@ -78,8 +102,12 @@ class InertialBuilder:
         if joint.kind == "free":
             self._add_unchecked(f"rotor of {joint.name}", 0, s.O, after, inertia(after, J, J, J))
 
-    def _add_unchecked(self, name: str, mass: Any, G: Any, frame: Frame, I: Any, looks: tuple[Primitive, ...] = ()) -> None:
-        """A body as the file has it: massless ones and inertias that a typed description would be refused for included."""
+    def _add_unchecked(
+        self, name: str, mass: Any, G: Any, frame: Frame, I: Any, looks: tuple[Primitive, ...] = ()
+    ) -> None:
+        """A body as the file has it: massless ones and inertias that a typed description would
+        be refused for included.
+        """
         label = unused_name(name, self._taken, " ")
         self._taken.add(label)
         self.s.bodies.append(Body(label, scalar(self.s, mass), G, frame, I, visuals=looks))
@@ -93,4 +121,7 @@ class InertialBuilder:
         """Name the links whose inertia no real body has."""
         if self._unphysical:
             listed = ", ".join(self._unphysical)
-            warn(f"{self.s.name}: no real body has the mass and inertia of {listed}; they are taken as the file gives them")
+            warn(
+                f"{self.s.name}: no real body has the mass and inertia of {listed}; they are taken "
+                f"as the file gives them"
+            )

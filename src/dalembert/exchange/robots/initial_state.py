@@ -1,4 +1,6 @@
-"""Positions and velocities of the engines, and the coordinates and rates of a System that say the same."""
+"""Positions and velocities of the engines, and the coordinates and rates of a System that say
+the same.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dalembert.exchange.robots.robot_record import POSITIONS, VELOCITIES
 from dalembert.exchange.robots.transforms import rotation
 
 
-def state_from_engine(joints: Sequence[JointFrames], qpos: Sequence[float], qvel: Sequence[float]) -> dict[str, float]:
+def state_from_engine(
+    joints: Sequence[JointFrames], qpos: Sequence[float], qvel: Sequence[float]
+) -> dict[str, float]:
     """{coordinate: value, rate: value} for positions and velocities as MuJoCo stores them."""
     state: dict[str, float] = {}
     a = v = 0
@@ -24,8 +28,16 @@ def state_from_engine(joints: Sequence[JointFrames], qpos: Sequence[float], qvel
             # it follows another joint
             continue
         names = [str(q.name) for q in moved.coordinates]
-        places = x if kind in ("hinge", "slide") else np.concatenate([x[:-4], _orientation(x[-4:], len(names) - (len(x) - 4))])
-        rates = w if kind in ("hinge", "slide") else np.concatenate([w[:-3], _orientation_rates(places[len(x) - 4 :], w[-3:])])
+        places = (
+            x
+            if kind in ("hinge", "slide")
+            else np.concatenate([x[:-4], _orientation(x[-4:], len(names) - (len(x) - 4))])
+        )
+        rates = (
+            w
+            if kind in ("hinge", "slide")
+            else np.concatenate([w[:-3], _orientation_rates(places[len(x) - 4 :], w[-3:])])
+        )
         state |= dict(zip(names, places.tolist(), strict=True))
         state |= {f"{n}.dot": r for n, r in zip(names, rates.tolist(), strict=True) if r}
     return state
@@ -37,7 +49,13 @@ def _orientation(e: Any, count: int) -> Any:
     if count == 4:
         return e
     R = rotation(tuple(e))
-    return np.array([np.arctan2(R[1, 0], R[0, 0]), -np.arcsin(np.clip(R[2, 0], -1, 1)), np.arctan2(R[2, 1], R[2, 2])])
+    return np.array(
+        [
+            np.arctan2(R[1, 0], R[0, 0]),
+            -np.arcsin(np.clip(R[2, 0], -1, 1)),
+            np.arctan2(R[2, 1], R[2, 2]),
+        ]
+    )
 
 
 def _orientation_rates(attitude: Any, w: Any) -> Any:
@@ -48,5 +66,11 @@ def _orientation_rates(attitude: Any, w: Any) -> Any:
         return E.T @ w / 2
     _, y, x = attitude
     # ω = J (ż-angle, ẏ-angle, ẋ-angle) along the body's axes
-    J = np.array([[-np.sin(y), 0, 1], [np.sin(x) * np.cos(y), np.cos(x), 0], [np.cos(x) * np.cos(y), -np.sin(x), 0]])
+    J = np.array(
+        [
+            [-np.sin(y), 0, 1],
+            [np.sin(x) * np.cos(y), np.cos(x), 0],
+            [np.cos(x) * np.cos(y), -np.sin(x), 0],
+        ]
+    )
     return np.linalg.solve(J, w)

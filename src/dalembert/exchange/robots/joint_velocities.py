@@ -49,7 +49,9 @@ class JointVelocities:
 
     def _frame_of(self, variable: int) -> Frame:
         frames = self.kin.system.space.frames
-        return next(f for f in frames if f.rotation is not None and variable in f.rotation.variables())
+        return next(
+            f for f in frames if f.rotation is not None and variable in f.rotation.variables()
+        )
 
     def at(self, state: StateValues) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         """qpos, qvel, B and the part of v̇ that is there at u̇ = 0."""
@@ -60,7 +62,12 @@ class JointVelocities:
         known |= dict(zip(kin.u, (np.float64(x) for x in state.u), strict=True))
         known |= dict(zip(kin.udot, np.hstack([np.zeros((p, 1)), np.eye(p)]), strict=True))
         rows = np.array(
-            [np.broadcast_to(x, p + 1) for x in evaluate(kin.tape, [*self.nodes, *self.rates], known.__getitem__, ArrayArithmetic())]
+            [
+                np.broadcast_to(x, p + 1)
+                for x in evaluate(
+                    kin.tape, [*self.nodes, *self.rates], known.__getitem__, ArrayArithmetic()
+                )
+            ]
         )
         n = len(self.nodes)
         qvel = np.zeros(self.n_v)
@@ -71,8 +78,12 @@ class JointVelocities:
     def _positions(self, state: StateValues) -> Numbers:
         values = dict(zip(self.kin.q, state.q.tolist(), strict=True))
         qpos: list[float] = []
-        for joint, coordinates in zip(self.origin.robot.joints, self.origin.coordinates, strict=True):
-            x = evaluate(self.kin.tape, [c.i for c in coordinates], values.__getitem__, FloatArithmetic())
+        for joint, coordinates in zip(
+            self.origin.robot.joints, self.origin.coordinates, strict=True
+        ):
+            x = evaluate(
+                self.kin.tape, [c.i for c in coordinates], values.__getitem__, FloatArithmetic()
+            )
             if not coordinates:
                 qpos += [self.origin.locked[joint.name]]
             elif joint.kind in ("hinge", "slide"):

@@ -10,9 +10,19 @@ from typing import Final, Literal
 from dalembert.errors import BadDescription, warn
 from dalembert.exchange.robots.initial_state import state_from_engine
 from dalembert.exchange.robots.record_cache import load_cached
-from dalembert.exchange.robots.robot_builder import ORIENTATIONS, BuildOptions, RobotBuilder, warn_renamed
+from dalembert.exchange.robots.robot_builder import (
+    ORIENTATIONS,
+    BuildOptions,
+    RobotBuilder,
+    warn_renamed,
+)
 from dalembert.exchange.robots.robot_record import Actuator, Robot, RobotJoint, RobotSource
-from dalembert.exchange.robots.springs_and_actuators import add_actuators, add_equalities, add_joint_springs, add_tendons
+from dalembert.exchange.robots.springs_and_actuators import (
+    add_actuators,
+    add_equalities,
+    add_joint_springs,
+    add_tendons,
+)
 from dalembert.exchange.robots.unsupported_features import warning_text
 from dalembert.exchange.robots.xml_validation import CheckedFile, checked_file
 from dalembert.mechanics.model.system import System
@@ -35,11 +45,12 @@ def load_robot(
 
     base      "fixed" (a URDF's default) holds the root link, "free" gives it six freedoms
     attitude  free and ball joints by a "quaternion" or by three "angles" about z, y, x
-    symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping, stiffness, armature
-    locked    joints to hold, by name with their values (or names alone, held at zero)
-    drives    joints of a URDF that get an input, by name, or "all"; an MJCF file names its own
-    root      the folder that the file and all files it names must lie in (by default that of the file)
-    meshes    whether links are drawn by the meshes of the file (STL, OBJ, MSH inside `root`), coarser where they are very fine
+    symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping,
+    stiffness, armature locked    joints to hold, by name with their values (or names alone, held at
+    zero) drives    joints of a URDF that get an input, by name, or "all"; an MJCF file names its
+    own root      the folder that the file and all files it names must lie in (by default that of
+    the file) meshes    whether links are drawn by the meshes of the file (STL, OBJ, MSH inside
+    `root`), coarser where they are very fine
     """
     checked = checked_file(path, root)
     file, tag = checked.path, checked.tag
@@ -48,14 +59,22 @@ def load_robot(
     if meshes:
         from dalembert.exchange.robots.meshes import with_meshes
 
-        robot = with_meshes(robot, file, file.parent if root is None else Path(root).expanduser().resolve(), urdf=tag == "robot")
+        robot = with_meshes(
+            robot,
+            file,
+            file.parent if root is None else Path(root).expanduser().resolve(),
+            urdf=tag == "robot",
+        )
     if base == "free":
         robot = _with_free_base(robot)
     robot = _with_motors(robot, drives)
     held = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
     idle = [n for n in massless_joints(robot) if n not in held]
     if idle:
-        warn(f"{robot.name}: joints that move no mass have no equation of motion; held at zero: {', '.join(idle)}")
+        warn(
+            f"{robot.name}: joints that move no mass have no equation of motion; held at zero: "
+            f"{', '.join(idle)}"
+        )
     held |= dict.fromkeys(idle, 0.0)
     builder = RobotBuilder(robot, BuildOptions(attitude, tuple(symbols), held))
     for add in (add_joint_springs, add_tendons, add_actuators, add_equalities):
@@ -81,7 +100,10 @@ def read_robot(checked: CheckedFile) -> Robot:
         from dalembert.exchange.robots.mjcf import read_mjcf
 
         return read_mjcf(file)
-    msg = f"{file.name}: its first element is <{tag}>; a URDF begins with <robot>, an MJCF file with <mujoco>"
+    msg = (
+        f"{file.name}: its first element is <{tag}>; a URDF begins with <robot>, an MJCF file "
+        f"with <mujoco>"
+    )
     raise BadDescription(msg)
 
 
@@ -101,7 +123,10 @@ def _with_free_base(robot: Robot) -> Robot:
     if any(j.kind == "free" for j in first.joints):
         return robot
     if len(roots) > 1 or first.joints:
-        msg = f"base='free': {first.name!r} is not the only body on the ground, or has joints there; free joints belong in the file"
+        msg = (
+            f"base='free': {first.name!r} is not the only body on the ground, or has joints "
+            f"there; free joints belong in the file"
+        )
         raise BadDescription(msg)
     bodies = list(robot.bodies)
     bodies[roots[0]] = replace(first, joints=(_BASE,))
@@ -114,15 +139,24 @@ def _with_motors(robot: Robot, drives: Sequence[str] | Literal["all"]) -> Robot:
     wanted = list(index) if drives == "all" else list(drives)
     unknown = [n for n in wanted if n not in index]
     if unknown:
-        msg = f"drives: {robot.name!r} has no hinge or slider {unknown[0]!r}; there are {', '.join(index)}"
+        msg = (
+            f"drives: {robot.name!r} has no hinge or slider {unknown[0]!r}; there are "
+            f"{', '.join(index)}"
+        )
         raise BadDescription(msg)
-    motors = tuple(Actuator(f"tau_{n}", "joint", index[n], (1.0, 0, 0, 0, 0, 0), 1.0) for n in wanted)
+    motors = tuple(
+        Actuator(f"tau_{n}", "joint", index[n], (1.0, 0, 0, 0, 0, 0), 1.0) for n in wanted
+    )
     return replace(robot, actuators=robot.actuators + motors)
 
 
 def massless_joints(robot: Robot) -> list[str]:
     """Hinges and sliders that carry no mass, and are coupled to none that does."""
-    heavy = [b.inertial is not None and (b.inertial.mass > 0 or any(any(row) for row in b.inertial.inertia)) for b in robot.bodies]
+    heavy = [
+        b.inertial is not None
+        and (b.inertial.mass > 0 or any(any(row) for row in b.inertial.inertia))
+        for b in robot.bodies
+    ]
     for k in range(len(heavy) - 1, -1, -1):
         if heavy[k] and robot.bodies[k].parent >= 0:
             heavy[robot.bodies[k].parent] = True
@@ -131,7 +165,11 @@ def massless_joints(robot: Robot) -> list[str]:
     for _ in pairs:
         for a, b in pairs:
             loaded[a] = loaded[b] = loaded[a] or loaded[b]
-    return [j.name for j, carries in zip(robot.joints, loaded, strict=True) if not carries and j.kind in ("hinge", "slide")]
+    return [
+        j.name
+        for j, carries in zip(robot.joints, loaded, strict=True)
+        if not carries and j.kind in ("hinge", "slide")
+    ]
 
 
 # ---- what a cross-check and a run will ask for ---------------------------------------------------
@@ -140,5 +178,18 @@ def massless_joints(robot: Robot) -> list[str]:
 def _origin(file: Path, b: RobotBuilder, *, urdf: bool, free_base: bool) -> RobotSource:
     coordinates = tuple(() if m is None else m.coordinates for m in b.joints)
     joints = [m for m in b.joints if m is not None]
-    frames = {k.name: state_from_engine(joints, k.qpos, k.qvel) for k in b.robot.keyframes} if not b.choices.locked else {}
-    return RobotSource(file, urdf, b.robot, free_base, coordinates, b.names.renamed(), dict(b.choices.locked), frames)
+    frames = (
+        {k.name: state_from_engine(joints, k.qpos, k.qvel) for k in b.robot.keyframes}
+        if not b.choices.locked
+        else {}
+    )
+    return RobotSource(
+        file,
+        urdf,
+        b.robot,
+        free_base,
+        coordinates,
+        b.names.renamed(),
+        dict(b.choices.locked),
+        frames,
+    )

@@ -1,4 +1,6 @@
-"""Meshes of links, where they are asked for: MuJoCo opens the files, and only those inside the given folder."""
+"""Meshes of links, where they are asked for: MuJoCo opens the files, and only those inside the
+given folder.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from dalembert.exchange.robots.transforms import IDENTITY, Pose, rotation, rotat
 from dalembert.exchange.robots.unsupported_features import abbreviate, names
 from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 
-# triangles of a whole robot: a page of a few hundred kilobytes more, and corners that 16 bits can count
+# triangles of a whole robot: a page of a few hundred kilobytes more, and corners that 16 bits can
+# count
 MAX_TRIANGLES: Final = 20_000
 _MESH: Final = 7
 _MAX_FILE_BYTES: Final = 64 * 2**20
@@ -36,25 +39,43 @@ class _Unreadable(Exception):
 
 
 def with_meshes(robot: Robot, file: Path, folder: Path, *, urdf: bool) -> Robot:
-    """The same robot, with the surfaces of its links; a link none of whose meshes can be read keeps its primitives or its bar."""
+    """The same robot, with the surfaces of its links; a link none of whose meshes can be read
+    keeps its primitives or its bar.
+    """
     surfaces_by_link, lacking = _urdf_surfaces(file, folder) if urdf else _mjcf_surfaces(file)
     if lacking:
-        words = "; ".join(f"{why}: {abbreviate(tuple(dict.fromkeys(which)))}" for why, which in lacking.items())
+        words = "; ".join(
+            f"{why}: {abbreviate(tuple(dict.fromkeys(which)))}" for why, which in lacking.items()
+        )
         warn(f"{robot.name}: meshes that are not drawn; {words}")
     share = MAX_TRIANGLES // max(1, sum(map(len, surfaces_by_link.values())))
-    fine = tuple(name for name, surfaces in surfaces_by_link.items() if any(len(s.faces) > share for s in surfaces))
+    fine = tuple(
+        name
+        for name, surfaces in surfaces_by_link.items()
+        if any(len(s.faces) > share for s in surfaces)
+    )
     if fine:
         many = sum(len(s.faces) for surfaces in surfaces_by_link.values() for s in surfaces)
-        warn(f"{robot.name}: {many} triangles are more than a page holds; drawn with at most {share} in a mesh: {abbreviate(fine)}")
-    drawn = {name: tuple(s.decimate(share) for s in surfaces) for name, surfaces in surfaces_by_link.items()}
-    return replace(robot, bodies=tuple(replace(b, surfaces=drawn.get(b.name, ())) for b in robot.bodies))
+        warn(
+            f"{robot.name}: {many} triangles are more than a page holds; drawn with at most "
+            f"{share} in a mesh: {abbreviate(fine)}"
+        )
+    drawn = {
+        name: tuple(s.decimate(share) for s in surfaces)
+        for name, surfaces in surfaces_by_link.items()
+    }
+    return replace(
+        robot, bodies=tuple(replace(b, surfaces=drawn.get(b.name, ())) for b in robot.bodies)
+    )
 
 
 # ---- MJCF --------------------------------------------------------------------------------------
 
 
 def _mjcf_surfaces(file: Path) -> tuple[LinkSurfaces, MissingMeshes]:
-    """{body: surfaces}: those that only serve to be seen where there are some, else all; and what is not there."""
+    """{body: surfaces}: those that only serve to be seen where there are some, else all; and
+    what is not there.
+    """
     from dalembert.exchange.robots.mjcf import compile_mjcf
 
     m, _ = compile_mjcf(file)
@@ -65,16 +86,25 @@ def _mjcf_surfaces(file: Path) -> tuple[LinkSurfaces, MissingMeshes]:
         if geoms:
             surfaces[bodies[k]] = [_surface(m, g) for g in seen or geoms]
     # a model whose files are absent was compiled without its shapes
-    absent = [] if m.nmesh else [str(mesh.file) for mesh in mujoco().MjSpec.from_file(str(file)).meshes if mesh.file]
+    absent = (
+        []
+        if m.nmesh
+        else [str(mesh.file) for mesh in mujoco().MjSpec.from_file(str(file)).meshes if mesh.file]
+    )
     return surfaces, {"not all of them can be opened": absent} if absent else {}
 
 
 def _surface(m: Any, g: int) -> TriangleMesh:
-    """The compiled mesh of a geom in the axes of its body: MuJoCo turns meshes into their principal axes, and the geom back."""
+    """The compiled mesh of a geom in the axes of its body: MuJoCo turns meshes into their
+    principal axes, and the geom back.
+    """
     mesh = int(m.geom_dataid[g])
     first, last = int(m.mesh_vertadr[mesh]), int(m.mesh_vertadr[mesh] + m.mesh_vertnum[mesh])
     start, end = int(m.mesh_faceadr[mesh]), int(m.mesh_faceadr[mesh] + m.mesh_facenum[mesh])
-    corners = np.asarray(m.mesh_vert[first:last], dtype=float) @ rotation(quaternion4(m.geom_quat[g])).T + m.geom_pos[g]
+    corners = (
+        np.asarray(m.mesh_vert[first:last], dtype=float) @ rotation(quaternion4(m.geom_quat[g])).T
+        + m.geom_pos[g]
+    )
     return TriangleMesh(corners, np.array(m.mesh_face[start:end], dtype=np.int64))
 
 
@@ -82,8 +112,11 @@ def _surface(m: Any, g: int) -> TriangleMesh:
 
 
 def _urdf_surfaces(file: Path, folder: Path) -> tuple[LinkSurfaces, MissingMeshes]:
-    """{link: surfaces}: of its visuals, else of its collision shapes; and what of a link without either cannot be read."""
-    tree = ElementTree.fromstring(file.read_bytes())  # noqa: S314 - the file was checked: no DOCTYPE and no entities
+    """{link: surfaces}: of its visuals, else of its collision shapes; and what of a link without
+    either cannot be read.
+    """
+    # the file was checked: no DOCTYPE and no entities
+    tree = ElementTree.fromstring(file.read_bytes())  # noqa: S314
     surfaces_by_link, lacking = LinkSurfaces(), MissingMeshes()
     opened: dict[tuple[Path, tuple[float, ...]], TriangleMesh] = {}
     for link in tree.iter("link"):
@@ -128,17 +161,27 @@ def _numbers(e: ElementTree.Element, name: str, default: tuple[float, ...]) -> t
 
 
 def _load_mesh(
-    mesh: ElementTree.Element, file: Path, folder: Path, opened: dict[tuple[Path, tuple[float, ...]], TriangleMesh]
+    mesh: ElementTree.Element,
+    file: Path,
+    folder: Path,
+    opened: dict[tuple[Path, tuple[float, ...]], TriangleMesh],
 ) -> TriangleMesh:
     """One file by MuJoCo (binary STL, OBJ, MSH), scaled."""
-    key = _resolve_mesh_path(str(mesh.get("filename") or ""), file, folder), _numbers(mesh, "scale", (1.0, 1.0, 1.0))
+    key = (
+        _resolve_mesh_path(str(mesh.get("filename") or ""), file, folder),
+        _numbers(mesh, "scale", (1.0, 1.0, 1.0)),
+    )
     if key not in opened:
         path, scale = key
         m = mujoco()
         spec = m.MjSpec()
         # a surface need not be closed to be seen
-        spec.add_mesh(name="mesh", file=str(path), scale=scale, inertia=m.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-        spec.worldbody.add_geom(type=m.mjtGeom.mjGEOM_MESH, meshname="mesh", contype=0, conaffinity=0)
+        spec.add_mesh(
+            name="mesh", file=str(path), scale=scale, inertia=m.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        )
+        spec.worldbody.add_geom(
+            type=m.mjtGeom.mjGEOM_MESH, meshname="mesh", contype=0, conaffinity=0
+        )
         try:
             with captured_warnings():
                 opened[key] = _surface(spec.compile(), 0)
@@ -148,12 +191,18 @@ def _load_mesh(
 
 
 def _resolve_mesh_path(named: str, file: Path, folder: Path) -> Path:
-    """The file that a URDF means: beside it, or (package://…) below one of the folders above it; never outside `folder`."""
+    """The file that a URDF means: beside it, or (package://…) below one of the folders above it;
+    never outside `folder`.
+    """
     plain = named.removeprefix("file://")
     parts = Path(plain.removeprefix("package://")).parts
     above = [place for place in (file.parent, *file.parents) if place.is_relative_to(folder)]
     ends = range(len(parts) if plain.startswith("package://") else 1)
-    for candidate in (place.joinpath(*parts[k:]) for k in ends for place in (above if len(ends) > 1 else above[:1])):
+    for candidate in (
+        place.joinpath(*parts[k:])
+        for k in ends
+        for place in (above if len(ends) > 1 else above[:1])
+    ):
         there = candidate.resolve()
         if there.is_relative_to(folder) and there.is_file():
             if there.stat().st_size > _MAX_FILE_BYTES:
@@ -167,6 +216,10 @@ def _resolve_mesh_path(named: str, file: Path, folder: Path) -> Path:
 def _mesh_error(problem: str, path: Path) -> str:
     """Why MuJoCo could not read a file."""
     if "no decoder" in problem or "unknown mesh" in problem:
-        return f"MuJoCo reads binary STL, OBJ and MSH, not {path.suffix or 'files without an ending'}"
-    said = " ".join(problem.split("Element name", maxsplit=1)[0].replace(str(path), path.name).split())
+        return (
+            f"MuJoCo reads binary STL, OBJ and MSH, not {path.suffix or 'files without an ending'}"
+        )
+    said = " ".join(
+        problem.split("Element name", maxsplit=1)[0].replace(str(path), path.name).split()
+    )
     return f"MuJoCo cannot read them ({said.removeprefix('Error: ')})"

@@ -1,4 +1,6 @@
-"""MJCF: MuJoCo compiles the file, so that defaults, includes and inertias from shapes and meshes are resolved."""
+"""MJCF: MuJoCo compiles the file, so that defaults, includes and inertias from shapes and meshes
+are resolved.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,20 @@ from dalembert.exchange.robots.robot_record import (
     vector3,
 )
 from dalembert.exchange.robots.transforms import quaternion, rotation
-from dalembert.exchange.robots.unsupported_features import has_wrapping, is_supported_actuator, names, slack_tendons, unsupported_in_mjcf
+from dalembert.exchange.robots.unsupported_features import (
+    has_wrapping,
+    is_supported_actuator,
+    names,
+    slack_tendons,
+    unsupported_in_mjcf,
+)
 from dalembert.exchange.robots.urdf import remove_geoms
 
 
 def compile_mjcf(file: Path) -> tuple[Any, list[str]]:
-    """The compiled model, and what MuJoCo remarks; where shapes are absent and no inertia comes from them, without shapes."""
+    """The compiled model, and what MuJoCo remarks; where shapes are absent and no inertia comes
+    from them, without shapes.
+    """
     m = mujoco()
     # it takes a mesh that changed within a second for the one it has seen
     m.mj_clearCache(m.mj_getCache())
@@ -52,7 +62,11 @@ def compile_mjcf(file: Path) -> tuple[Any, list[str]]:
 
 def _compile_without_geoms(spec: Any, problem: ValueError) -> Any:
     """Absent meshes do not matter where every body that has one states its inertia."""
-    from_shapes = [b.name for b in spec.bodies if any(int(g.type) == 7 for g in b.geoms) and not b.explicitinertial]
+    from_shapes = [
+        b.name
+        for b in spec.bodies
+        if any(int(g.type) == 7 for g in b.geoms) and not b.explicitinertial
+    ]
     if "opening file" not in str(problem) or from_shapes or int(spec.compiler.inertiafromgeom) == 1:
         raise problem
     remove_geoms(spec)
@@ -63,7 +77,11 @@ def read_mjcf(file: Path) -> Robot:
     """The robot in an MJCF file."""
     model, said = compile_mjcf(file)
     robot = robot_from_model(model, file.stem)
-    return replace(robot, unsupported=robot.unsupported | {"what MuJoCo remarks": tuple(said)}) if said else robot
+    return (
+        replace(robot, unsupported=robot.unsupported | {"what MuJoCo remarks": tuple(said)})
+        if said
+        else robot
+    )
 
 
 def robot_from_model(m: Any, stem: str) -> Robot:
@@ -76,16 +94,37 @@ def robot_from_model(m: Any, stem: str) -> Robot:
         raise BadDescription(msg)
     title = bytes(m.names).split(b"\0", 1)[0].decode()
     gravity = (0.0, 0.0, 0.0) if off & 128 else vector3(m.opt.gravity)
-    equalities = () if off & 3 else tuple(_equality(m, k) for k in range(m.neq) if m.eq_type[k] <= 3 and m.eq_active0[k])
-    actuators = () if off & 2048 else tuple(_actuator(m, k) for k in range(m.nu) if is_supported_actuator(m, k))
+    equalities = (
+        ()
+        if off & 3
+        else tuple(_equality(m, k) for k in range(m.neq) if m.eq_type[k] <= 3 and m.eq_active0[k])
+    )
+    actuators = (
+        ()
+        if off & 2048
+        else tuple(_actuator(m, k) for k in range(m.nu) if is_supported_actuator(m, k))
+    )
     tendons = tuple(_tendon(m, k, off) for k in range(m.ntendon))
-    return Robot(title or stem, links, gravity, equalities, tendons, actuators, _keyframes(m), unsupported_in_mjcf(m))
+    return Robot(
+        title or stem,
+        links,
+        gravity,
+        equalities,
+        tendons,
+        actuators,
+        _keyframes(m),
+        unsupported_in_mjcf(m),
+    )
 
 
 def _body(m: Any, k: int, name: str, off: int) -> RobotBody:
     first, count = int(m.body_jntadr[k]), int(m.body_jntnum[k])
     joints = tuple(_joint(m, j, off) for j in range(first, first + count))
-    seen = (shape(int(m.geom_type[g]), m.geom_size[g], m.geom_pos[g], m.geom_quat[g]) for g in range(m.ngeom) if m.geom_bodyid[g] == k)
+    seen = (
+        shape(int(m.geom_type[g]), m.geom_size[g], m.geom_pos[g], m.geom_quat[g])
+        for g in range(m.ngeom)
+        if m.geom_bodyid[g] == k
+    )
     shapes = tuple(s for s in seen if s is not None)
     pos, quat = vector3(m.body_pos[k]), quaternion4(m.body_quat[k])
     return RobotBody(name, int(m.body_parentid[k]) - 1, pos, quat, _inertial(m, k), joints, shapes)
@@ -127,10 +166,15 @@ def _equality(m: Any, k: int) -> EqualityConstraint:
     if m.eq_objtype[k] == int(mujoco().mjtObj.mjOBJ_SITE):
         return _site_equality(m, name, int(m.eq_type[k]), a, b)
     if m.eq_type[k] == 0:
-        return EqualityConstraint(name, "connect", a - 1, b - 1, anchors=(vector3(data[:3]), vector3(data[3:6])))
-    # weld: the anchor in the second body, the place and the attitude of the second body in the first
+        return EqualityConstraint(
+            name, "connect", a - 1, b - 1, anchors=(vector3(data[:3]), vector3(data[3:6]))
+        )
+    # weld: the anchor in the second body, the place and the attitude of the second body in the
+    # first
     anchor, place, quat = np.array(data[:3]), np.array(data[3:6]), quaternion4(data[6:10])
-    return EqualityConstraint(name, "weld", a - 1, b - 1, anchors=(vector3(place), vector3(anchor)), quat=quat)
+    return EqualityConstraint(
+        name, "weld", a - 1, b - 1, anchors=(vector3(place), vector3(anchor)), quat=quat
+    )
 
 
 def _site_equality(m: Any, name: str, kind: int, a: int, b: int) -> EqualityConstraint:
@@ -146,7 +190,10 @@ def _site_equality(m: Any, name: str, kind: int, a: int, b: int) -> EqualityCons
 def _tendon(m: Any, k: int, off: int) -> Tendon:
     name = names(m, "tendon", m.ntendon)[k]
     adr, num = int(m.tendon_adr[k]), int(m.tendon_num[k])
-    path = [(int(m.wrap_type[i]), int(m.wrap_objid[i]), float(m.wrap_prm[i])) for i in range(adr, adr + num)]
+    path = [
+        (int(m.wrap_type[i]), int(m.wrap_objid[i]), float(m.wrap_prm[i]))
+        for i in range(adr, adr + num)
+    ]
     stiffness = 0.0 if off & 32 or slack_tendons(m)[k] else float(m.tendon_stiffness[k])
     damping = 0.0 if off & 64 else float(m.tendon_damping[k])
     rest = (float(m.tendon_lengthspring[k, 0]), float(m.tendon_lengthspring[k, 1]))
@@ -173,11 +220,21 @@ def _actuator(m: Any, k: int) -> Actuator:
     bias = vector3(m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] else (0.0, 0.0, 0.0)
     along = "tendon" if m.actuator_trntype[k] == 3 else "joint"
     gear = tuple(float(x) for x in m.actuator_gear[k])
-    return Actuator(name, along, int(m.actuator_trnid[k, 0]), gear, float(m.actuator_gainprm[k, 0]), bias)  # type: ignore[arg-type]
+    return Actuator(
+        name,
+        along,
+        int(m.actuator_trnid[k, 0]),
+        gear,
+        float(m.actuator_gainprm[k, 0]),
+        bias,  # type: ignore[arg-type]
+    )
 
 
 def _keyframes(m: Any) -> tuple[Keyframe, ...]:
     """The position the file is written in, then those that it names."""
     first = Keyframe("initial", tuple(map(float, m.qpos0)), (0.0,) * int(m.nv))
-    rest = (Keyframe(n, tuple(map(float, m.key_qpos[k])), tuple(map(float, m.key_qvel[k]))) for k, n in enumerate(names(m, "key", m.nkey)))
+    rest = (
+        Keyframe(n, tuple(map(float, m.key_qpos[k])), tuple(map(float, m.key_qvel[k])))
+        for k, n in enumerate(names(m, "key", m.nkey))
+    )
     return (first, *rest)

@@ -19,14 +19,19 @@ def mujoco() -> Any:
     try:
         import mujoco as module
     except ImportError as problem:
-        msg = "URDF and MJCF files are read by MuJoCo, which is not installed: pip install 'dalembert[robots]'"
+        msg = (
+            "URDF and MJCF files are read by MuJoCo, which is not installed: pip install "
+            "'dalembert[robots]'"
+        )
         raise EngineMissing(msg) from problem
     return module
 
 
 @contextmanager
 def captured_warnings() -> Iterator[list[str]]:
-    """What MuJoCo says meanwhile, each once; it would print it and write a file beside the user's own."""
+    """What MuJoCo says meanwhile, each once; it would print it and write a file beside the
+    user's own.
+    """
     module = mujoco()
     said: list[str] = []
     before = module.get_mju_user_warning()

@@ -1,7 +1,9 @@
-"""The record of a robot, kept beside compiled code and found by the hash of every file that it was read from.
+"""The record of a robot, kept beside compiled code and found by the hash of every file that it was
+read from.
 
-MuJoCo is then not opened again for a file that it has read before. Only numbers and names are kept, as JSON; what a user
-chooses (base, attitude, symbols, …) is applied to the record afterwards and has no part in it.
+MuJoCo is then not opened again for a file that it has read before. Only numbers and names are kept,
+as JSON; what a user chooses (base, attitude, symbols, …) is applied to the record afterwards and
+has no part in it.
 """
 
 from __future__ import annotations
@@ -30,11 +32,21 @@ from dalembert.exchange.robots.xml_validation import CheckedFile
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 # the modules that decide what a record says: one written by another version is not found
-_HASHED_MODULES: Final = ("kept_record", "record", "urdf", "mjcf", "omitted", "poses", "engine_import")
+_HASHED_MODULES: Final = (
+    "kept_record",
+    "record",
+    "urdf",
+    "mjcf",
+    "omitted",
+    "poses",
+    "engine_import",
+)
 
 
 def load_cached(checked: CheckedFile, read: Callable[[CheckedFile], Robot]) -> Robot:
-    """The record that was kept for these very files, else the one that is read now; files that changed meanwhile are not kept."""
+    """The record that was kept for these very files, else the one that is read now; files that
+    changed meanwhile are not kept.
+    """
     key = _cache_key(checked)
     if key is None:
         return read(checked)
@@ -49,7 +61,9 @@ def load_cached(checked: CheckedFile, read: Callable[[CheckedFile], Robot]) -> R
 
 
 def _cache_key(checked: CheckedFile) -> str | None:
-    """A hash of the readers and of all files; None where these, or the version of MuJoCo, cannot be told."""
+    """A hash of the readers and of all files; None where these, or the version of MuJoCo, cannot
+    be told.
+    """
     version = _mujoco_version()
     if checked.files is None or version is None:
         return None
@@ -67,7 +81,9 @@ def _mujoco_version() -> str | None:
     spec = find_spec("mujoco")
     if spec is None or spec.origin is None:
         return None
-    return next((found.name for found in Path(spec.origin).parents[1].glob("mujoco-*.dist-info")), None)
+    return next(
+        (found.name for found in Path(spec.origin).parents[1].glob("mujoco-*.dist-info")), None
+    )
 
 
 def _from_json(kept: list[Any]) -> Robot:
@@ -85,14 +101,26 @@ def _from_json(kept: list[Any]) -> Robot:
     )
 
 
-def _body(name: str, parent: int, pos: Any, quat: Any, inertial: Any, joints: Any, shapes: Any, _: Any) -> RobotBody:
+def _body(
+    name: str, parent: int, pos: Any, quat: Any, inertial: Any, joints: Any, shapes: Any, _: Any
+) -> RobotBody:
     """A link; its surfaces are of its meshes, which no reader adds."""
     own = None if inertial is None else Inertial(*inertial)
-    return RobotBody(name, parent, pos, quat, own, tuple(RobotJoint(*j) for j in joints), tuple(RobotShape(*s) for s in shapes))
+    return RobotBody(
+        name,
+        parent,
+        pos,
+        quat,
+        own,
+        tuple(RobotJoint(*j) for j in joints),
+        tuple(RobotShape(*s) for s in shapes),
+    )
 
 
 def _tendon(name: str, joints: Any, pieces: Any, *spring: Any) -> Tendon:
-    return Tendon(name, joints, tuple((Site(*a), Site(*b), divisor) for a, b, divisor in pieces), *spring)
+    return Tendon(
+        name, joints, tuple((Site(*a), Site(*b), divisor) for a, b, divisor in pieces), *spring
+    )
 
 
 def _tuples(x: Any) -> Any:

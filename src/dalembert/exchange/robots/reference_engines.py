@@ -1,7 +1,7 @@
 """MuJoCo and Pinocchio at a state: M, bias, rows and energies, in MuJoCo's velocities.
 
-M v̇ + h = Jᵀλ, J v̇ + γ = 0: contacts, limits, friction and whatever was left out of the equations are switched off, and
-the soft equalities of MuJoCo are taken as rows that hold.
+M v̇ + h = Jᵀλ, J v̇ + γ = 0: contacts, limits, friction and whatever was left out of the equations
+are switched off, and the soft equalities of MuJoCo are taken as rows that hold.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ import numpy as np
 from dalembert.exchange.robots.optional_engines import captured_warnings, mujoco
 from dalembert.exchange.robots.robot_record import POSITIONS, VELOCITIES, RobotSource
 from dalembert.exchange.robots.transforms import Numbers, rotation
-from dalembert.exchange.robots.unsupported_features import has_wrapping, is_supported_actuator, slack_tendons
+from dalembert.exchange.robots.unsupported_features import (
+    has_wrapping,
+    is_supported_actuator,
+    slack_tendons,
+)
 from dalembert.exchange.robots.urdf import read_spec, remove_geoms
 
 # step of the differences that give J̇ v, of fourth order
@@ -71,7 +75,13 @@ class MuJoCo:
         self.m = _urdf_model(origin) if origin.path_is_urdf else _mjcf_model(origin)
         m = self.m
         flags = self.mj.mjtDisableBit
-        off = (flags.mjDSBL_CONTACT, flags.mjDSBL_LIMIT, flags.mjDSBL_FRICTIONLOSS, flags.mjDSBL_CLAMPCTRL, flags.mjDSBL_REFSAFE)
+        off = (
+            flags.mjDSBL_CONTACT,
+            flags.mjDSBL_LIMIT,
+            flags.mjDSBL_FRICTIONLOSS,
+            flags.mjDSBL_CLAMPCTRL,
+            flags.mjDSBL_REFSAFE,
+        )
         for flag in off:
             m.opt.disableflags |= int(flag)
         m.opt.enableflags |= int(self.mj.mjtEnableBit.mjENBL_ENERGY)
@@ -106,7 +116,7 @@ class MuJoCo:
         kept = [k for k in range(m.nu) if is_supported_actuator(m, k)]
         for k, x in zip(kept, control, strict=False):
             if m.actuator_actnum[k]:
-                d.apply[m.actuator_actadr[k]] = x
+                d.act[m.actuator_actadr[k]] = x
             else:
                 d.ctrl[k] = x
 
@@ -195,13 +205,27 @@ class Pinocchio:
         M = np.array(pin.crba(model, data, q))
         M = np.triu(M) + np.triu(M, 1).T
         h = np.array(pin.nle(model, data, q, v)) + M @ Bdot_v
-        damping = np.concatenate([[j.damping] * VELOCITIES[j.kind] for j in self.origin.robot.joints])
-        T, V = pin.computeKineticEnergy(model, data, q, v), pin.computePotentialEnergy(model, data, q)
+        damping = np.concatenate(
+            [[j.damping] * VELOCITIES[j.kind] for j in self.origin.robot.joints]
+        )
+        T, V = (
+            pin.computeKineticEnergy(model, data, q, v),
+            pin.computePotentialEnergy(model, data, q),
+        )
         J, gamma = mimic_constraints(self.origin, qpos, qvel)
-        return EngineState(B.T @ M @ B, B.T @ h + damping * qvel - motor_loads(self.origin, control), J, gamma, float(T), float(V))
+        return EngineState(
+            B.T @ M @ B,
+            B.T @ h + damping * qvel - motor_loads(self.origin, control),
+            J,
+            gamma,
+            float(T),
+            float(V),
+        )
 
     def _state(self, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """q of Pinocchio, and v_pin = B v with Ḃ v: a free joint counts its velocity along its own axes."""
+        """q of Pinocchio, and v_pin = B v with Ḃ v: a free joint counts its velocity along its
+        own axes.
+        """
         q = np.array(self.pin.neutral(self.model))
         B, rate = np.zeros((self.model.nv, len(qvel))), np.zeros(self.model.nv)
         a = v = 0
@@ -235,7 +259,10 @@ def mimic_constraints(origin: RobotSource, qpos: Numbers, qvel: Numbers) -> tupl
     """J and J̇ v of the couplings q₁ = c₀ + c₁ q₂ + c₂ q₂² + … of a URDF."""
     at = np.cumsum([0, *(VELOCITIES[j.kind] for j in origin.robot.joints)])
     place = np.cumsum([0, *(POSITIONS[j.kind] for j in origin.robot.joints)])
-    J, gamma = np.zeros((len(origin.robot.equalities), len(qvel))), np.zeros(len(origin.robot.equalities))
+    J, gamma = (
+        np.zeros((len(origin.robot.equalities), len(qvel))),
+        np.zeros(len(origin.robot.equalities)),
+    )
     for k, row in enumerate(origin.robot.equalities):
         x, v = qpos[place[row.second]], qvel[at[row.second]]
         polynomial = np.polynomial.Polynomial(row.polynomial)

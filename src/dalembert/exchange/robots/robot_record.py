@@ -82,7 +82,8 @@ class RobotJoint:
     kind: JointKind
     pos: Vector3 = (0.0, 0.0, 0.0)
     axis: Vector3 = (0.0, 0.0, 1.0)
-    # the value at which the body stands as its pose says, and the value at which its spring is at rest
+    # the value at which the body stands as its pose says, and the value at which its spring is at
+    # rest
     ref: float = 0.0
     springref: float = 0.0
     stiffness: float = 0.0
@@ -92,7 +93,9 @@ class RobotJoint:
 
 @dataclass(frozen=True)
 class RobotBody:
-    """A link: where it stands in its parent when its joints are at rest, what it weighs, and how it moves."""
+    """A link: where it stands in its parent when its joints are at rest, what it weighs, and how
+    it moves.
+    """
 
     name: str
     # index of the parent in the list of bodies; −1 for the ground
@@ -116,7 +119,9 @@ class Site:
 
 @dataclass(frozen=True)
 class EqualityConstraint:
-    """A row or rows that hold: two joints or tendons coupled by a polynomial, two points connected, two bodies welded."""
+    """A row or rows that hold: two joints or tendons coupled by a polynomial, two points
+    connected, two bodies welded.
+    """
 
     name: str
     kind: Literal["joint", "tendon", "connect", "weld"]
@@ -135,7 +140,9 @@ class EqualityConstraint:
 
 @dataclass(frozen=True)
 class Tendon:
-    """L = Σ c q (fixed) or the length of a straight path through sites; with a spring and a damper along it."""
+    """L = Σ c q (fixed) or the length of a straight path through sites; with a spring and a
+    damper along it.
+    """
 
     name: str
     # {joint index: c}
@@ -192,13 +199,16 @@ class Robot:
 
 @dataclass(frozen=True)
 class RobotSource:
-    """Where a System was read from, and how: what a cross-check needs to ask the engine the same question."""
+    """Where a System was read from, and how: what a cross-check needs to ask the engine the same
+    question.
+    """
 
     path: Path
     path_is_urdf: bool
     robot: Robot
     free_base: bool
-    # coordinates of the System for each joint, in the order of the joints; an expression where a joint follows another
+    # coordinates of the System for each joint, in the order of the joints; an expression where a
+    # joint follows another
     coordinates: tuple[tuple[Scalar, ...], ...]
     # {legal name: the name in the file}
     names: dict[str, str]

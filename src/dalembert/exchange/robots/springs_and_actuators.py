@@ -1,4 +1,6 @@
-"""Springs, dampers, tendons and drives of a robot as loads of a System, its equalities as constraint rows."""
+"""Springs, dampers, tendons and drives of a robot as loads of a System, its equalities as
+constraint rows.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,17 @@ def add_joint_springs(b: RobotBuilder) -> None:
             c = b.masses.parameter("damping", f"d_{joint.name}", joint.damping)
             speeds, label = joint_velocities(moved), f"damping of {joint.name}"
             if joint.name in coupled:
-                # a function of a coordinate that moves several joints would not say in which of them it acts
+                # a function of a coordinate that moves several joints would not say in which of
+                # them it acts
                 _add_joint_load(b, moved, -c * speeds[0], label)
             else:
                 s.dissipation(sum((v * v for v in speeds[1:]), speeds[0] ** 2) * c / 2, label)
 
 
 def joint_velocities(moved: JointFrames) -> list[Scalar]:
-    """The velocities that the engines count: rates, the velocity on the ground, the spin along the turned axes."""
+    """The velocities that the engines count: rates, the velocity on the ground, the spin along
+    the turned axes.
+    """
     q = moved.coordinates
     if moved.joint.kind in ("hinge", "slide"):
         return [q[0].dot]
@@ -49,7 +54,9 @@ def joint_velocities(moved: JointFrames) -> list[Scalar]:
 
 
 def tendon_length(b: RobotBuilder, tendon: Tendon) -> Scalar | None:
-    """L = Σ c q, or the length of the straight pieces; None where a locked joint or nothing is left of it."""
+    """L = Σ c q, or the length of the straight pieces; None where a locked joint or nothing is
+    left of it.
+    """
     total: Any = 0
     for j, c in tendon.joints:
         total = total + to_fraction(c) * _joint_value(b, j)
@@ -62,7 +69,11 @@ def tendon_length(b: RobotBuilder, tendon: Tendon) -> Scalar | None:
 def _joint_value(b: RobotBuilder, k: int) -> Any:
     """The coordinate of a joint, or the number that it is locked at."""
     moved = b.joints[k]
-    return to_fraction(b.choices.locked[b.robot.joints[k].name]) if moved is None else moved.coordinates[0]
+    return (
+        to_fraction(b.choices.locked[b.robot.joints[k].name])
+        if moved is None
+        else moved.coordinates[0]
+    )
 
 
 def _site_point(b: RobotBuilder, site: Site) -> Point:
@@ -77,7 +88,11 @@ def add_tendons(b: RobotBuilder) -> None:
         L = tendon_length(b, tendon)
         if L is None:
             continue
-        k, c, rest = to_fraction(tendon.stiffness), to_fraction(tendon.damping), to_fraction(tendon.rest_length[0])
+        k, c, rest = (
+            to_fraction(tendon.stiffness),
+            to_fraction(tendon.damping),
+            to_fraction(tendon.rest_length[0]),
+        )
         if k:
             b.s.potential(k * (L - rest) ** 2 / 2, f"spring of tendon {tendon.name}")
         if c:
@@ -88,7 +103,9 @@ def add_tendons(b: RobotBuilder) -> None:
 
 
 def add_actuators(b: RobotBuilder) -> None:
-    """force = gain · input + b₀ + b₁ L + b₂ L̇ along L = gear · q, or gear times a tendon's length."""
+    """force = gain · input + b₀ + b₁ L + b₂ L̇ along L = gear · q, or gear times a tendon's
+    length.
+    """
     for actuator in b.robot.actuators:
         if actuator.along == "joint":
             moved = b.joints[actuator.index]
@@ -109,12 +126,16 @@ def _drive_joint(b: RobotBuilder, actuator: Actuator, moved: JointFrames) -> Non
     if moved.joint.kind == "ball":
         spin = joint_velocities(moved)
         F = moved.after.frame
-        f = _actuator_force(b, actuator, 0, sum((g * w for g, w in zip(gear, spin, strict=False)), 0 * spin[0]))
+        f = _actuator_force(
+            b, actuator, 0, sum((g * w for g, w in zip(gear, spin, strict=False)), 0 * spin[0])
+        )
         axis = gear[0] * F.x + gear[1] * F.y + gear[2] * F.z
         b.s.torque(f * axis, F, reaction=moved.before.frame, name=label)
         return
     q = moved.coordinates[0]
-    _add_joint_load(b, moved, gear[0] * _actuator_force(b, actuator, gear[0] * q, gear[0] * q.dot), label)
+    _add_joint_load(
+        b, moved, gear[0] * _actuator_force(b, actuator, gear[0] * q, gear[0] * q.dot), label
+    )
 
 
 def _add_joint_load(b: RobotBuilder, moved: JointFrames, f: Any, label: str) -> None:
@@ -128,7 +149,9 @@ def _add_joint_load(b: RobotBuilder, moved: JointFrames, f: Any, label: str) -> 
 
 
 def _guide_point(moved: JointFrames) -> Point:
-    """The point of the guide that the slider starts from: the force acts along the line from there."""
+    """The point of the guide that the slider starts from: the force acts along the line from
+    there.
+    """
     return moved.before.at((0, 0, 0))
 
 
@@ -141,18 +164,27 @@ def _drive_tendon(b: RobotBuilder, actuator: Actuator, tendon: Tendon) -> None:
     for j, c in tendon.joints:
         moved = b.joints[j]
         if moved is not None:
-            _add_joint_load(b, moved, to_fraction(c) * f, f"drive {actuator.name} at {moved.joint.name}")
+            _add_joint_load(
+                b, moved, to_fraction(c) * f, f"drive {actuator.name} at {moved.joint.name}"
+            )
     for k, (a, z, divisor) in enumerate(tendon.segments):
         P, Q = _site_point(b, a), _site_point(b, z)
         r = P - Q
-        b.s.force(f / to_fraction(divisor) / sqrt(r @ r) * r, P, reaction=Q, name=f"drive {actuator.name}, piece {k + 1}")
+        b.s.force(
+            f / to_fraction(divisor) / sqrt(r @ r) * r,
+            P,
+            reaction=Q,
+            name=f"drive {actuator.name}, piece {k + 1}",
+        )
 
 
 # ---- rows: coupled joints and tendons, connected points, welded bodies -------------------------
 
 
 def add_equalities(b: RobotBuilder) -> None:
-    """Every equality as the rows that its kind closes; a joint that follows another has no coordinate of its own, so no row."""
+    """Every equality as the rows that its kind closes; a joint that follows another has no
+    coordinate of its own, so no row.
+    """
     substituted = list(b.coupled.values())
     for equality in b.robot.equalities:
         if equality in substituted:
@@ -169,7 +201,10 @@ def add_equalities(b: RobotBuilder) -> None:
 
 def _add_coupling(b: RobotBuilder, equality: EqualityConstraint) -> None:
     """x₁ − x₁₀ = c₀ + c₁ d + c₂ d² + …, d = x₂ − x₂₀"""
-    x1, x2 = _coupled_value(b, equality, equality.first), _coupled_value(b, equality, equality.second)
+    x1, x2 = (
+        _coupled_value(b, equality, equality.first),
+        _coupled_value(b, equality, equality.second),
+    )
     r1, r2 = to_fraction(equality.reference[0]), to_fraction(equality.reference[1])
     row: Any = x1 - r1
     d: Any = x2 - r2
@@ -179,7 +214,10 @@ def _add_coupling(b: RobotBuilder, equality: EqualityConstraint) -> None:
     if isinstance(row, Scalar):
         b.s.constrain(row, equality.name)
     elif abs(float(row)) > 1e-9:
-        msg = f"{equality.name}: the joints that it couples are locked at values that it does not allow"
+        msg = (
+            f"{equality.name}: the joints that it couples are locked at values that it does not "
+            f"allow"
+        )
         raise BadDescription(msg)
 
 

@@ -1,8 +1,10 @@
-"""R and p of one body in another as numbers, and on which moving frame it rides; the exact rotation that stands for a measured one.
+"""R and p of one body in another as numbers, and on which moving frame it rides; the exact rotation
+that stands for a measured one.
 
-A rotation in floats is orthogonal only to rounding. R_h(e)/(e·e) is orthogonal for every quaternion e, so the quaternion's
-decimals are taken as they are: every entry is a fraction, and R Rᵀ = 1 exactly. Right angles written as 1.5707963 or
-0.70710678 become right angles where they are meant to rounding.
+A rotation in floats is orthogonal only to rounding. R_h(e)/(e·e) is orthogonal for every quaternion
+e, so the quaternion's decimals are taken as they are: every entry is a fraction, and R Rᵀ = 1
+exactly. Right angles written as 1.5707963 or 0.70710678 become right angles where they are meant to
+rounding.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ IDENTITY: Final = Pose(np.eye(3), np.zeros(3))
 
 def pose(pos: Vector3, quat: Quaternion4) -> Pose:
     """The pose that a file gives by position and quaternion; right angles are right angles."""
-    e0, e1, e2, e3 = (float(_nearest_fraction(x)) for x in _scale_to_unit_max(np.array(quat, dtype=float)))
+    e0, e1, e2, e3 = (
+        float(_nearest_fraction(x)) for x in _scale_to_unit_max(np.array(quat, dtype=float))
+    )
     return Pose(rotation((e0, e1, e2, e3)), np.asarray(pos, dtype=float))
 
 
@@ -71,7 +75,9 @@ def _rotation_numerator(e0: Any, e1: Any, e2: Any, e3: Any) -> list[list[Any]]:
 
 
 def rotation_zyx(z: float, y: float, x: float) -> Numbers:
-    """R_z R_y R_x: successive turns about z, y and x, or roll x, pitch y, yaw z about fixed axes."""
+    """R_z R_y R_x: successive turns about z, y and x, or roll x, pitch y, yaw z about fixed
+    axes.
+    """
     (cz, cy, cx), (sz, sy, sx) = np.cos([z, y, x]), np.sin([z, y, x])
     Rz = np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
     Ry = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
@@ -80,7 +86,9 @@ def rotation_zyx(z: float, y: float, x: float) -> Numbers:
 
 
 def quaternion(R: Numbers) -> Quaternion4:
-    """e with R_h(e)/(e·e) = R, its largest entry positive (Shepperd's choice of the safest root)."""
+    """e with R_h(e)/(e·e) = R, its largest entry positive (Shepperd's choice of the safest
+    root).
+    """
     diagonal = np.append(np.trace(R), np.diag(R))
     k = int(np.argmax(diagonal))
     e = np.zeros(4)
@@ -106,7 +114,9 @@ def exact_rotation(R: Numbers) -> list[list[Fraction]]:
 
 
 def exact_axis(axis: Any) -> list[Fraction]:
-    """The unit vector of fractions nearest to an axis: the last column of an exact rotation that takes z there."""
+    """The unit vector of fractions nearest to an axis: the last column of an exact rotation that
+    takes z there.
+    """
     n = np.asarray(axis, dtype=float)
     n = n / np.linalg.norm(n)
     k = int(np.argmax(np.abs(n)))
@@ -158,10 +168,14 @@ class BodyAttachment:
 
 
 def to_fractions(x: Any) -> list[Fraction]:
-    """Numbers by 15 decimals, as far as floats mean anything; what is rounding of the largest is zero."""
+    """Numbers by 15 decimals, as far as floats mean anything; what is rounding of the largest is
+    zero.
+    """
     values = np.asarray(x, dtype=float).ravel()
     largest = float(np.max(np.abs(values), initial=0.0))
-    return [to_fraction(v) if abs(v) > _ROUNDING * largest else Fraction(0) for v in values.tolist()]
+    return [
+        to_fraction(v) if abs(v) > _ROUNDING * largest else Fraction(0) for v in values.tolist()
+    ]
 
 
 def to_fraction(v: float) -> Fraction:

@@ -1,7 +1,8 @@
 """URDF: MuJoCo parses the file, and the tree is taken as it stands, not compiled.
 
-The compiler would refuse massless frames and zero inertias, which are ordinary in URDF, would give a link that has
-collision shapes only the density of water, and would merge the root into the ground. Nothing of that is wanted here.
+The compiler would refuse massless frames and zero inertias, which are ordinary in URDF, would give
+a link that has collision shapes only the density of water, and would merge the root into the
+ground. Nothing of that is wanted here.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ from dalembert.exchange.robots.transforms import pose
 from dalembert.exchange.robots.unsupported_features import unsupported_in_urdf
 
 _WORDS: Final = {
-    "invalid joint type": "a joint has an unknown type; URDF has revolute, continuous, prismatic, fixed, floating, planar, spherical",
-    "multiple parents": "a link has two parents; a URDF is a tree, so a loop must be opened there and closed by s.close(...) after loading",
-    "body not found": "no link is left that is nobody's child: the joints close a loop, and a URDF is a tree",
+    "invalid joint type": "a joint has an unknown type; URDF has revolute, continuous, prismatic, "
+    "fixed, floating, planar, spherical",
+    "multiple parents": "a link has two parents; a URDF is a tree, so a loop must be opened there "
+    "and closed by s.close(...) after loading",
+    "body not found": "no link is left that is nobody's child: the joints close a loop, and a URDF "
+    "is a tree",
     "parent or child missing": "a joint names a parent or child link that is not in the file",
     "repeated URDF name": "two links or joints have the same name",
 }
@@ -75,14 +79,19 @@ def read_urdf(file: Path) -> Robot:
         links,
         vector3(spec.option.gravity),
         equalities=tuple(_mimic_equality(e, names) for e in spec.equalities),
-        unsupported=unsupported_in_urdf(spec) | ({"what MuJoCo remarks": tuple(said)} if said else {}),
+        unsupported=unsupported_in_urdf(spec)
+        | ({"what MuJoCo remarks": tuple(said)} if said else {}),
     )
 
 
 def _body(b: Any, parent: int) -> RobotBody:
     joints = tuple(_joint(j) for j in b.joints)
-    shapes = tuple(s for g in b.geoms if (s := shape(int(g.type), g.size, g.pos, g.quat)) is not None)
-    return RobotBody(b.name, parent, vector3(b.pos), quaternion4(b.quat), _inertial(b), joints, shapes)
+    shapes = tuple(
+        s for g in b.geoms if (s := shape(int(g.type), g.size, g.pos, g.quat)) is not None
+    )
+    return RobotBody(
+        b.name, parent, vector3(b.pos), quaternion4(b.quat), _inertial(b), joints, shapes
+    )
 
 
 def _inertial(b: Any) -> Inertial | None:
@@ -90,12 +99,20 @@ def _inertial(b: Any) -> Inertial | None:
     if not b.explicitinertial:
         return None
     m = float(b.mass)
-    xx, yy, zz, xy, xz, yz = map(float, (*b.inertia, 0, 0, 0) if np.isnan(b.fullinertia[0]) else b.fullinertia)
+    xx, yy, zz, xy, xz, yz = map(
+        float, (*b.inertia, 0, 0, 0) if np.isnan(b.fullinertia[0]) else b.fullinertia
+    )
     if not (m >= 0 and np.all(np.isfinite([m, xx, yy, zz, xy, xz, yz, *b.ipos]))):
-        msg = f"link {b.name!r}: its mass, mass centre or inertia is no finite number, or its mass ({m:g}) is negative"
+        msg = (
+            f"link {b.name!r}: its mass, mass centre or inertia is no finite number, or its "
+            f"mass "
+            f"({m:g}) is negative"
+        )
         raise BadDescription(msg)
     R = pose((0, 0, 0), quaternion4(b.iquat)).R
-    return symmetric_inertial(m, b.ipos, R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T)
+    return symmetric_inertial(
+        m, b.ipos, R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    )
 
 
 def _joint(j: Any) -> RobotJoint:
@@ -109,4 +126,6 @@ def _joint(j: Any) -> RobotJoint:
 def _mimic_equality(e: Any, names: list[str]) -> EqualityConstraint:
     """q₁ = offset + multiplier · q₂"""
     first, second = names.index(e.name1), names.index(e.name2)
-    return EqualityConstraint(f"mimic of {e.name1}", "joint", first, second, tuple(float(v) for v in e.data[:5]))
+    return EqualityConstraint(
+        f"mimic of {e.name1}", "joint", first, second, tuple(float(v) for v in e.data[:5])
+    )

@@ -1,4 +1,6 @@
-"""What the links of a robot look like: its meshes where asked for, else the primitives of its file, else bars from joint to joint."""
+"""What the links of a robot look like: its meshes where asked for, else the primitives of its
+file, else bars from joint to joint.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,18 @@ _COINCIDENT: Final = 1e-4
 
 
 def link_visuals(robot: Robot) -> list[list[Primitive]]:
-    """For every link of a robot its primitives, in the axes of the link; those of a link without mass hang on the one that carries it."""
+    """For every link of a robot its primitives, in the axes of the link; those of a link without
+    mass hang on the one that carries it.
+    """
     ends = [_link_segments(robot, k) for k in range(len(robot.bodies))]
     lengths = [float(np.linalg.norm(b - a)) for pairs in ends for a, b in pairs]
     # not by numpy, whose median opens its masked arrays
     radius = _BAR_RADIUS_RATIO * median(lengths) if lengths else 0.0
     visuals: list[list[Primitive]] = []
     for body, pairs in zip(robot.bodies, ends, strict=True):
-        drawn = [_mesh(s) for s in body.surfaces] or [p for shape in body.shapes for p in _primitives(shape)]
+        drawn = [_mesh(s) for s in body.surfaces] or [
+            p for shape in body.shapes for p in _primitives(shape)
+        ]
         drawn = drawn or [p for a, b in pairs for p in _bar(a, b, radius)]
         visuals.append(drawn or [Primitive("sphere", (radius,) * 3, np.zeros(3), np.eye(3))])
     for k in range(len(visuals) - 1, 0, -1):
@@ -38,7 +44,9 @@ def link_visuals(robot: Robot) -> list[list[Primitive]]:
     return visuals
 
 
-def relative_to_mass_centre(primitives: list[Primitive], here: BodyAttachment, com: Numbers) -> tuple[Primitive, ...]:
+def relative_to_mass_centre(
+    primitives: list[Primitive], here: BodyAttachment, com: Numbers
+) -> tuple[Primitive, ...]:
     """The same in the axes of the moving frame, counted from the mass centre."""
     return tuple(_transform(p, Pose(here.pose.R, -here.pose.R @ com)) for p in primitives)
 
@@ -52,7 +60,13 @@ def _mesh(surface: TriangleMesh) -> Primitive:
     least, most = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     half = np.maximum((most - least) / 2, 1e-3 * (most - least).max() + 1e-12)
     unit = TriangleMesh((surface.vertices - (least + most) / 2) / half, surface.faces)
-    return Primitive("mesh", (float(half[0]), float(half[1]), float(half[2])), (least + most) / 2, np.eye(3), unit)
+    return Primitive(
+        "mesh",
+        (float(half[0]), float(half[1]), float(half[2])),
+        (least + most) / 2,
+        np.eye(3),
+        unit,
+    )
 
 
 def _primitives(shape: RobotShape) -> list[Primitive]:
@@ -68,17 +82,24 @@ def _primitives(shape: RobotShape) -> list[Primitive]:
         case "cylinder":
             return [Primitive("cylinder", (s[0], s[0], s[1]), at.p, at.R)]
         case "capsule":
-            ends = [Primitive("sphere", (s[0],) * 3, at.point((0, 0, z)), at.R) for z in (-s[1], s[1])]
+            ends = [
+                Primitive("sphere", (s[0],) * 3, at.point((0, 0, z)), at.R) for z in (-s[1], s[1])
+            ]
             return [Primitive("cylinder", (s[0], s[0], s[1]), at.p, at.R), *ends]
 
 
 def _link_segments(robot: Robot, k: int) -> list[tuple[Numbers, Numbers]]:
-    """From the joint of a link to the joints of those it carries; where these are at one place, to its mass centre."""
+    """From the joint of a link to the joints of those it carries; where these are at one place,
+    to its mass centre.
+    """
     body = robot.bodies[k]
     start = np.array(body.joints[0].pos if body.joints else (0.0, 0.0, 0.0), dtype=float)
     beyond = [_joint_position(b) for b in robot.bodies if b.parent == k]
     centre = [] if body.inertial is None else [np.array(body.inertial.com, dtype=float)]
-    apart, aside = ([(start, end) for end in ends if np.linalg.norm(end - start) > _COINCIDENT] for ends in (beyond, centre))
+    apart, aside = (
+        [(start, end) for end in ends if np.linalg.norm(end - start) > _COINCIDENT]
+        for ends in (beyond, centre)
+    )
     return apart or aside
 
 
@@ -95,4 +116,7 @@ def _bar(a: Numbers, b: Numbers, radius: float) -> list[Primitive]:
     x = x / np.linalg.norm(x)
     r = min(radius, _MAX_BAR_RADIUS_RATIO * length)
     turn = np.column_stack([x, np.cross(z, x), z])
-    return [Primitive("cylinder", (r, r, length / 2), (a + b) / 2, turn), Primitive("sphere", (1.3 * r,) * 3, a, turn)]
+    return [
+        Primitive("cylinder", (r, r, length / 2), (a + b) / 2, turn),
+        Primitive("sphere", (1.3 * r,) * 3, a, turn),
+    ]

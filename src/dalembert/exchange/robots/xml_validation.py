@@ -1,4 +1,6 @@
-"""What an XML file may not do: expand entities, or reach for files outside its folder. Decided before anything opens it."""
+"""What an XML file may not do: expand entities, or reach for files outside its folder. Decided
+before anything opens it.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,16 @@ class _Element:
 def checked_file(path: str | Path, root: str | Path | None = None) -> CheckedFile:
     """The file, if it and all that it includes are harmless XML inside `root`.
 
-    `root` is the folder that the file and everything it names must lie in, by default the folder of the file.
+    `root` is the folder that the file and everything it names must lie in, by default the folder of
+    the file.
     """
     file = Path(path).expanduser()
     if not file.is_file():
-        msg = f"load: there is no file {str(path)!r}" if not file.exists() else f"load: {str(path)!r} is a folder; give a file"
+        msg = (
+            f"load: there is no file {str(path)!r}"
+            if not file.exists()
+            else f"load: {str(path)!r} is a folder; give a file"
+        )
         raise BadDescription(msg)
     file = file.resolve()
     folder = file.parent if root is None else Path(root).expanduser().resolve()
@@ -51,7 +58,9 @@ def checked_file(path: str | Path, root: str | Path | None = None) -> CheckedFil
 
 
 class _FileValidator:
-    """Refuses what must not be opened, and gathers what will be. Names are relative to the main file's folder, or to their own file's."""
+    """Refuses what must not be opened, and gathers what will be. Names are relative to the main
+    file's folder, or to their own file's.
+    """
 
     def __init__(self, main: Path, folder: Path) -> None:
         self.main, self.folder = main, folder
@@ -59,7 +68,9 @@ class _FileValidator:
         self.all_found = True
 
     def validate_model(self, file: Path, depth: int) -> str:
-        """A file with what it includes, which share their <compiler>; the tag of its root element."""
+        """A file with what it includes, which share their <compiler>; the tag of its root
+        element.
+        """
         elements = self._elements_with_includes(file, depth)
         urdf = elements[0].tag == "robot"
         moved = [
@@ -70,8 +81,11 @@ class _FileValidator:
             if e.attributes.get(a)
             for f in self._search_folders(e)
         ]
-        # files of plugins are named in words of their own, and stripped paths are not those that stand there
-        self.all_found &= urdf or not any(e.tag == "plugin" or e.attributes.get("strippath", "false") != "false" for e in elements)
+        # files of plugins are named in words of their own, and stripped paths are not those that
+        # stand there
+        self.all_found &= urdf or not any(
+            e.tag == "plugin" or e.attributes.get("strippath", "false") != "false" for e in elements
+        )
         for e, named in _file_references(elements):
             # a URDF's meshes are opened only to be drawn, and only those inside the folder
             if e.tag == "include" or (urdf and e.tag != "model"):
@@ -84,7 +98,11 @@ class _FileValidator:
     def _elements_with_includes(self, file: Path, depth: int) -> list[_Element]:
         """The elements of a file, the root first, and of the files it includes."""
         if depth > _MAX_INCLUDE_DEPTH:
-            msg = f"{file.name}: its includes are nested more than {_MAX_INCLUDE_DEPTH} deep; does a file include itself?"
+            msg = (
+                f"{file.name}: its includes are nested more than {_MAX_INCLUDE_DEPTH} deep; "
+                f"does "
+                f"a file include itself?"
+            )
             raise BadDescription(msg)
         self.read.add(file)
         elements = _elements(file, _read_bytes(file))
@@ -109,7 +127,10 @@ class _FileValidator:
 
 def _read_bytes(file: Path) -> bytes:
     if file.stat().st_size > _MAX_FILE_BYTES:
-        msg = f"{file.name}: {file.stat().st_size // 2**20} MB of XML is more than any robot needs; it is not read"
+        msg = (
+            f"{file.name}: {file.stat().st_size // 2**20} MB of XML is more than any robot "
+            f"needs; it is not read"
+        )
         raise BadDescription(msg)
     return file.read_bytes()
 
@@ -122,13 +143,18 @@ def _elements(file: Path, text: bytes) -> list[_Element]:
     elements: list[_Element] = []
 
     def refuse(*_: object) -> None:
-        msg = f"{file.name}: it has a <!DOCTYPE> or declares entities, which a robot does not need; remove them"
+        msg = (
+            f"{file.name}: it has a <!DOCTYPE> or declares entities, which a robot does not "
+            f"need; remove them"
+        )
         raise BadDescription(msg)
 
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = lambda tag, attributes: elements.append(_Element(tag, attributes, file))
+    parser.StartElementHandler = lambda tag, attributes: elements.append(
+        _Element(tag, attributes, file)
+    )
     try:
         parser.Parse(text, True)
     except expat.ExpatError as problem:
@@ -147,5 +173,8 @@ def _file_references(elements: list[_Element]) -> Iterator[tuple[_Element, str]]
 
 def _require_inside(file: Path, folder: Path, named_in: Path, what: str) -> None:
     if not file.is_relative_to(folder):
-        msg = f"{named_in.name}: {what}, which lies outside {str(folder)!r}; give root= a folder that holds all of its files"
+        msg = (
+            f"{named_in.name}: {what}, which lies outside {str(folder)!r}; give root= a folder "
+            f"that holds all of its files"
+        )
         raise BadDescription(msg)

@@ -18,7 +18,9 @@ from dalembert.runtime.dynamics.compile import compile as compiled_route
 
 @check_options
 def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
-    """Every principle on one system with the exact certificate, the audit, and the compiled route held against them."""
+    """Every principle on one system with the exact certificate, the audit, and the compiled
+    route held against them.
+    """
     result = certify(system, seed=seed)
     if not compiled:
         return result
@@ -28,9 +30,15 @@ def agreement(system: System, *, compiled: bool = True, seed: int | None = None)
         native = compiled_route(system)
     except IllPosed:
         return result  # the principles may agree on equations that determine no motion
-    witnesses = () if system.origin is None else tuple(c for c in crosscheck(system).engines if not c.unavailable_reason)
+    witnesses = (
+        ()
+        if system.origin is None
+        else tuple(c for c in crosscheck(system).engines if not c.unavailable_reason)
+    )
     return replace(
         result,
-        compiled=check_compiled(native, cached_derivation(derive_equations_of_motion, kinematics(system)).equations),
+        compiled=check_compiled(
+            native, cached_derivation(derive_equations_of_motion, kinematics(system)).equations
+        ),
         external_checks=witnesses,
     )

@@ -32,7 +32,8 @@ def energy_integrals(
     inputs: Mapping[Any, Any] | None = None,
     about: Mapping[Any, Any] | None = None,
 ) -> EnergyIntegrals:
-    """The six energy integrals of a system in its speeds, each decided: constant or not, and under which condition.
+    """The six energy integrals of a system in its speeds, each decided: constant or not, and under
+    which condition.
 
     values   constants that are to count as zero, or as arbitrary (any other number)
     inputs   specified motions and inputs: numbers or expressions such as 2*sin(s.t)
@@ -44,9 +45,11 @@ def energy_integrals(
 
 
 def conservative(system: System) -> tuple[LoadVerdict, ...]:
-    """Which loads that were declared as forces have a potential: ∂Q/∂q̇ = 0, ∂Q/∂t = 0, dQ = 0, decided exactly.
+    """Which loads that were declared as forces have a potential: ∂Q/∂q̇ = 0, ∂Q/∂t = 0, dQ = 0,
+    decided exactly.
 
-    One verdict for each load, and one for those together that have none alone; potentials and gravity have theirs already.
+    One verdict for each load, and one for those together that have none alone; potentials and
+    gravity have theirs already.
     """
     from dalembert.analysis.integrals.conservative_loads import load_verdicts
 
@@ -54,9 +57,15 @@ def conservative(system: System) -> tuple[LoadVerdict, ...]:
 
 
 def symmetry(
-    system: System, xi: Mapping[Any, Any], *, values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None
+    system: System,
+    xi: Mapping[Any, Any],
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
 ) -> Symmetry:
-    """Whether p·ξ or H − p·ξ is constant for a direction of the coordinates: da.symmetry(s, {x: -y, y: x, phi: 1})."""
+    """Whether p·ξ or H − p·ξ is constant for a direction of the coordinates: da.symmetry(s, {x:
+    -y, y: x, phi: 1}).
+    """
     from dalembert.analysis.integrals.identity_test import MotionIdentityTest
     from dalembert.analysis.integrals.symmetry import symmetry as decide
 
@@ -74,7 +83,10 @@ def _direction(system: System, E: Energies, xi: Mapping[Any, Any]) -> dict[int, 
     for key, e in require_mapping("symmetry", xi).items():
         name = key if isinstance(key, str) else getattr(key, "name", None)
         if name not in names:
-            msg = f"symmetry: {key!r} is no coordinate of {system.name!r}; the coordinates are {', '.join(map(str, names))}"
+            msg = (
+                f"symmetry: {key!r} is no coordinate of {system.name!r}; the coordinates are "
+                f"{', '.join(map(str, names))}"
+            )
             raise BadExpression(msg)
         direction[names[name]] = as_node(E.t, system.expression(e) if isinstance(e, str) else e)
     return direction
@@ -90,9 +102,14 @@ def routh(system: System) -> RouthReduction:
 
 
 def _energy_problem(
-    system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any], about: Mapping[Any, Any] | None = None
+    system: System,
+    values: Mapping[Any, Any],
+    inputs: Mapping[Any, Any],
+    about: Mapping[Any, Any] | None = None,
 ) -> tuple[Energies, Equations, dict[int, int]]:
-    """The energies and powers, the equations of motion, and what is known of constants, motions and inputs."""
+    """The energies and powers, the equations of motion, and what is known of constants, motions
+    and inputs.
+    """
     from dalembert.analysis.integrals.energies import Energies
     from dalembert.analysis.integrals.energy_integrals import known_substitutions
     from dalembert.runtime.states.run_values import run_values
@@ -106,16 +123,26 @@ def _energy_problem(
 
 
 def _check_workless(E: Energies, equations: Equations) -> None:
-    """A u = 0 where φ = 0: otherwise the reaction of a row that is not linear has power, which none of the energies counts."""
+    """A u = 0 where φ = 0: otherwise the reaction of a row that is not linear has power, which
+    none of the energies counts.
+    """
     from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 
     motion = MotionIdentityTest(E.t, equations, E.kin.nonlinear_rows)
     for row in E.kin.nonlinear_rows:
-        powerless = motion.is_zero(E.kin.scalar(sum_of_products(E.t, ((a, E.kin.u[r]) for r, a in row.A.items()))))
+        powerless = motion.is_zero(
+            E.kin.scalar(sum_of_products(E.t, ((a, E.kin.u[r]) for r, a in row.A.items())))
+        )
         if powerless is None:
-            msg = f"energy integrals: whether the reaction of {row.row.name!r} has power: undecided ({motion.undecided_reason})"
+            msg = (
+                f"energy integrals: whether the reaction of {row.row.name!r} has power: "
+                f"undecided ({motion.undecided_reason})"
+            )
             raise Undecided(msg)
         if not powerless:
             why = "is not linear in the velocities, and its reaction has power"
-            msg = f"energy integrals: {row.row.name!r} {why}; run.energy and run.integrals of a simulation show what is kept"
+            msg = (
+                f"energy integrals: {row.row.name!r} {why}; run.energy and run.integrals of a "
+                f"simulation show what is kept"
+            )
             raise NotApplicable(msg)

@@ -41,50 +41,90 @@ def fit(
     max_evaluations: int = 200,
     threads: int | None = None,
 ) -> Fit:
-    """The constants and start values with which a run comes nearest to what was measured, by least squares with exact Jacobian.
+    """The constants and start values with which a run comes nearest to what was measured, by least
+    squares with exact Jacobian.
 
-    data      {"t": times, "theta": values, …}, or {"l*sin(theta)": (times, values), …} where columns have times of their own, a data
-              frame, or the name of a CSV file; a column is any expression, a gap is None or an empty cell; or a list of such tables, one
+    data      {"t": times, "theta": values, …}, or {"l*sin(theta)": (times, values), …} where
+    columns have times of their own, a data
+              frame, or the name of a CSV file; a column is any expression, a gap is None or an
+              empty cell; or a list of such tables, one
               for each experiment
-    unknown   names of constants and start values, ["m", "theta"], or {"m": 1.5} with a first guess of each
-    start, guess, values, inputs, events, rtol, atol   as in da.simulate, for all that is known; start, guess, inputs and t0 may be lists,
-              one for each table. A start value among the unknowns is then found for each, theta[1], theta[2], …, where start is a list,
+    unknown   names of constants and start values, ["m", "theta"], or {"m": 1.5} with a first guess
+    of each start, guess, values, inputs, events, rtol, atol   as in da.simulate, for all that is
+    known; start, guess, inputs and t0 may be lists,
+              one for each table. A start value among the unknowns is then found for each, theta[1],
+              theta[2], …, where start is a list,
               and is the same for all where it is not
-    noise     the standard deviation of the measurements, one or {column: σ}; without it each column's is estimated
+    noise     the standard deviation of the measurements, one or {column: σ}; without it each
+    column's is estimated
     bounds    {"m": (0, 10)}: between which values to look
     t0        when the run begins, by default with the first measurement
     most      so many evaluations at most
-    threads   how many tables run at once, by default as many as there are processors; not a bit of the result depends on it
+    threads   how many tables run at once, by default as many as there are processors; not a bit of
+    the result depends on it
     """
     check_system(system, "fit")
     tables = read_tables(data)
     local = _unknown_names(system, unknown)
-    constants = {n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")}
+    constants = {
+        n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")
+    }
     guesses = {_key_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
     per_table_starts = len(tables) > 1 and _is_list(start)
-    each = {what: _per_table(what, x, len(tables)) for what, x in (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))}
+    each = {
+        what: _per_table(what, x, len(tables))
+        for what, x in (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))
+    }
     theta: dict[str, float] = {}
     experiments = []
     for k, columns in enumerate(tables):
         begin, end = _time_span(columns, each["t0"][k])
         known = {"start": dict(each["start"][k] or {}), "values": dict(values or {})}
         measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
-        names = {n: f"{n}[{k + 1}]" if per_table_starts and n not in constants else n for n in local}
+        names = {
+            n: f"{n}[{k + 1}]" if per_table_starts and n not in constants else n for n in local
+        }
         for n, full in names.items():
             if full not in theta:
                 theta[full] = _initial_guess(system, n, guesses, known, measured)
 
-        run = {"guess": each["guess"][k], "inputs": each["inputs"][k], "t0": begin, "rtol": rtol, "atol": atol, "events": events}
+        run = {
+            "guess": each["guess"][k],
+            "inputs": each["inputs"][k],
+            "t0": begin,
+            "rtol": rtol,
+            "atol": atol,
+            "events": events,
+        }
         times = np.unique(np.concatenate([c.t for c in columns]))
         runner = _simulator(system, end - begin, known, constants, local, {**run, "at": times})
-        experiments.append(Experiment(columns, local, tuple(map(list(theta).index, names.values())), runner))
+        experiments.append(
+            Experiment(columns, local, tuple(map(list(theta).index, names.values())), runner)
+        )
     every = tuple(theta)
-    sigma = _standard_deviations(list(dict.fromkeys(c.name for columns in tables for c in columns)), noise)
+    sigma = _standard_deviations(
+        list(dict.fromkeys(c.name for columns in tables for c in columns)), noise
+    )
     limits = _bound_arrays(every, local, bounds)
-    return solve_fit(tuple(experiments), every, np.array(list(theta.values())), sigma, limits, max_evaluations, _thread_count(threads))
+    return solve_fit(
+        tuple(experiments),
+        every,
+        np.array(list(theta.values())),
+        sigma,
+        limits,
+        max_evaluations,
+        _thread_count(threads),
+    )
 
 
-def _simulator(system: System, duration: float, known: Any, constants: set[str], names: Sequence[str], options: Any) -> Any:
+def _simulator(
+    system: System,
+    duration: float,
+    known: Any,
+    constants: set[str],
+    names: Sequence[str],
+    options: Any,
+) -> Any:
     """θ ↦ the run of one table"""
 
     def simulate_theta(theta: FloatArray) -> Trajectory:
@@ -92,8 +132,14 @@ def _simulator(system: System, duration: float, known: Any, constants: set[str],
         return simulate(
             system,
             duration,
-            start={**_drop_keys(known["start"], names), **{n: x for n, x in given.items() if n not in constants}},
-            values={**_drop_keys(known["values"], names), **{n: x for n, x in given.items() if n in constants}},
+            start={
+                **_drop_keys(known["start"], names),
+                **{n: x for n, x in given.items() if n not in constants},
+            },
+            values={
+                **_drop_keys(known["values"], names),
+                **{n: x for n, x in given.items() if n in constants},
+            },
             sensitivities=names,
             audit=False,
             progress=False,
@@ -113,7 +159,10 @@ def _per_table(what: str, given: Any, count: int) -> list[Any]:
         return [given] * count
     if len(given) != count:
         tables = "one table" if count == 1 else f"{count} tables"
-        msg = f"{what}: {len(given)} in the list for {tables}; give one for each, or one for all without a list"
+        msg = (
+            f"{what}: {len(given)} in the list for {tables}; give one for each, or one for all "
+            f"without a list"
+        )
         raise Unknown(msg)
     return list(given)
 
@@ -136,23 +185,39 @@ def _drop_keys(given: Mapping[Any, Any], names: Sequence[str]) -> dict[Any, Any]
 
 
 def _unknown_names(system: System, unknown: Any) -> tuple[str, ...]:
-    if isinstance(unknown, str | Scalar) or not isinstance(unknown, Sequence | Mapping) or not len(unknown):
-        msg = "fit: name the unknowns in a list, such as unknown=['m', 'theta'], or with first guesses, unknown={'m': 1.5}"
+    if (
+        isinstance(unknown, str | Scalar)
+        or not isinstance(unknown, Sequence | Mapping)
+        or not len(unknown)
+    ):
+        msg = (
+            "fit: name the unknowns in a list, such as unknown=['m', 'theta'], or with first "
+            "guesses, unknown={'m': 1.5}"
+        )
         raise Unknown(msg)
     names = tuple(_key_name(k) for k in unknown)
     rates = {f"{x.name}.dot" for x in system.q}
     for n in names:
         if n not in system.symbols and n not in rates:
             known = [*system.symbols, *sorted(rates)]
-            msg = f"fit: {n!r} is no constant and no start value of {system.name!r}; {suggest_name(n, known) or 'known are ' + ', '.join(known)}"
+            msg = (
+                f"fit: {n!r} is no constant and no start value of {system.name!r}; "
+                f"{suggest_name(n, known) or 'known are ' + ', '.join(known)}"
+            )
             raise Unknown(msg)
     return names
 
 
 def _initial_guess(
-    system: System, name: str, firsts: Mapping[str, Any], known: Mapping[str, Mapping[Any, Any]], measured: Mapping[str, float]
+    system: System,
+    name: str,
+    firsts: Mapping[str, Any],
+    known: Mapping[str, Mapping[Any, Any]],
+    measured: Mapping[str, float],
 ) -> float:
-    """The first guess: given with the unknown, as a value or start, as declared, as first measured; otherwise zero for a start value."""
+    """The first guess: given with the unknown, as a value or start, as declared, as first
+    measured; otherwise zero for a start value.
+    """
     if name in firsts:
         return finite_number(name, firsts[name])
     for given in known.values():
@@ -175,7 +240,10 @@ def _time_span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[flo
         msg = f"data: t = {first:g} is before the run begins, t0 = {begin:g}"
         raise BadData(msg)
     if last <= begin:
-        msg = f"data: all values are at t = {last:g}; a run needs some time between its start and a measurement"
+        msg = (
+            f"data: all values are at t = {last:g}; a run needs some time between its start and "
+            f"a measurement"
+        )
         raise BadData(msg)
     return begin, last
 
@@ -183,7 +251,11 @@ def _time_span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[flo
 def _standard_deviations(names: Sequence[str], noise: Any) -> Mapping[str, float] | None:
     if noise is None:
         return None
-    given = {str(k): v for k, v in noise.items()} if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
+    given = (
+        {str(k): v for k, v in noise.items()}
+        if isinstance(noise, Mapping)
+        else dict.fromkeys(names, noise)
+    )
     missing, more = [n for n in names if n not in given], [n for n in given if n not in names]
     if missing or more:
         what = f"no σ for column {missing[0]!r}" if missing else f"{more[0]!r} is no column"

@@ -25,18 +25,21 @@ def reactions(system: System) -> Reactions:
 
 
 def balance(system: System, bodies: Iterable[Body | str], about: Point) -> Balance:
-    """Σ m a − Σ F − Σ f and the same of moments about any point, for any bodies of a system; both vanish on every motion."""
+    """Σ m a − Σ F − Σ f and the same of moments about any point, for any bodies of a system;
+    both vanish on every motion.
+    """
     from dalembert.mechanics.kinetics.balance import balance as balance_of
 
     return balance_of(kinematics(system), bodies, about)
 
 
 def multipliers(system: System) -> Multipliers:
-    """λ of every constraint row: {row: expression of q, q̇ and t} with the accelerations eliminated, for up to three rows.
+    """λ of every constraint row: {row: expression of q, q̇ and t} with the accelerations
+    eliminated, for up to three rows.
 
-    Constraint forces are + Aᵀλ. Where a divisor of the elimination vanishes, as at a singular attitude, an expression has no
-    value. `.compile()` gives f(q, u, t=0, **values) as native code for any number of rows, which solves at each state anew.
-    Of a run they are in `run.reactions`.
+    Constraint forces are + Aᵀλ. Where a divisor of the elimination vanishes, as at a singular
+    attitude, an expression has no value. `.compile()` gives f(q, u, t=0, **values) as native code
+    for any number of rows, which solves at each state anew. Of a run they are in `run.reactions`.
     """
     from dalembert.analysis.inverse.lagrange_multipliers import Multipliers, NativeMultipliers
 

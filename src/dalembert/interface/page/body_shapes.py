@@ -1,6 +1,8 @@
-"""What a body looks like: its declared shape, a simple solid that has its mass and its inertia, or bars between its joints.
+"""What a body looks like: its declared shape, a simple solid that has its mass and its inertia, or
+bars between its joints.
 
-Source: Mei85 ch. 6 for the moments of simple solids, read backwards: a² = 5 (I_y + I_z − I_x)/(2 m) of an ellipsoid.
+Source: Mei85 ch. 6 for the moments of simple solids, read backwards: a² = 5 (I_y + I_z − I_x)/(2 m)
+of an ellipsoid.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _DOT: Final = 0.035
 
 @dataclass(frozen=True, eq=False)
 class SolidShape:
-    """A unit sphere, box (−1 … 1), cylinder (radius 1, −1 … 1 along z) or surface in that box, stretched by `sizes`, turned in the body."""
+    """A unit sphere, box (−1 … 1), cylinder (radius 1, −1 … 1 along z) or surface in that box,
+    stretched by `sizes`, turned in the body.
+    """
 
     kind: Kind
     sizes: tuple[float, float, float]
@@ -67,7 +71,8 @@ class DrawnBody:
     body: Body = field(repr=False)
     # the axes of its frame; None for a particle
     frame: FloatArray | None = field(repr=False, default=None)
-    # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
+    # the bars between its joints, where these say more than its inertia; the solid marks its mass
+    # centre then
     outline: Outline | None = field(repr=False, default=None)
     # what belongs to one body has one colour
     colour: int = 0
@@ -91,14 +96,33 @@ def primitive_bodies(body: Body, r: FloatArray, R: FloatArray, colour: int) -> I
         )
 
 
-def body_solid(body: Body, poses: Poses, *, scene: float, heaviest: float, reach: FloatArray, contact: float | None) -> SolidShape:
-    """The look of one body; `reach` is a direction in the body along which it extends, `contact` its distance to the ground."""
+def body_solid(
+    body: Body,
+    poses: Poses,
+    *,
+    scene: float,
+    heaviest: float,
+    reach: FloatArray,
+    contact: float | None,
+) -> SolidShape:
+    """The look of one body; `reach` is a direction in the body along which it extends, `contact`
+    its distance to the ground.
+    """
     if body.frame is None or body.inertia is None:
         return _particle(_value(poses, body.mass), scene, heaviest)
     if body.shape is not None:
         return _declared_solid(body, poses)
-    xx, yy, zz, xy, yz, xz = (_value(poses, Scalar(body.inertia.tape, i)) for i in body.inertia.to(body.frame).entries())
-    return _inertia_solid(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), _value(poses, body.mass), scene, heaviest, reach, contact)
+    xx, yy, zz, xy, yz, xz = (
+        _value(poses, Scalar(body.inertia.tape, i)) for i in body.inertia.to(body.frame).entries()
+    )
+    return _inertia_solid(
+        np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]),
+        _value(poses, body.mass),
+        scene,
+        heaviest,
+        reach,
+        contact,
+    )
 
 
 def _value(poses: Poses, scalar: Scalar) -> float:
@@ -139,7 +163,14 @@ def _declared_solid(body: Body, poses: Poses) -> SolidShape:
             return SolidShape("box", (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
 
 
-def _inertia_solid(I: FloatArray, mass: float, scene: float, heaviest: float, reach: FloatArray, contact: float | None) -> SolidShape:
+def _inertia_solid(
+    I: FloatArray,
+    mass: float,
+    scene: float,
+    heaviest: float,
+    reach: FloatArray,
+    contact: float | None,
+) -> SolidShape:
     moments, axes = np.linalg.eigh(I)
     a, b, c = moments
     if not np.all(np.isfinite(moments)) or c <= 0 or mass <= 0:
@@ -149,18 +180,29 @@ def _inertia_solid(I: FloatArray, mass: float, scene: float, heaviest: float, re
         return _plate(axes[:, 2], c / mass, reach)
     if abs(a) <= near and abs(c - b) <= near:
         r = float(np.sqrt(12 * c / mass))
-        return SolidShape("cylinder", (_THIN_ROD * r, _THIN_ROD * r, r / 2), _basis_with_z(axes[:, 0]), is_inferred=True)
+        return SolidShape(
+            "cylinder",
+            (_THIN_ROD * r, _THIN_ROD * r, r / 2),
+            _basis_with_z(axes[:, 0]),
+            is_inferred=True,
+        )
     if abs(b - a) <= near and abs(a + b - c) <= near:
         r = contact or float(np.sqrt(2 * c / mass))
-        return SolidShape("cylinder", (r, r, _THIN_DISK * r), _basis_with_z(axes[:, 2]), is_inferred=True)
+        return SolidShape(
+            "cylinder", (r, r, _THIN_DISK * r), _basis_with_z(axes[:, 2]), is_inferred=True
+        )
     squares = 2.5 * np.array([b + c - a, a + c - b, a + b - c]) / mass
     half = np.sqrt(np.maximum(squares, 0.02 * squares.max()))
     turn = axes if np.linalg.det(axes) > 0 else axes * np.array([1.0, 1.0, -1.0])
-    return SolidShape("sphere", (float(half[0]), float(half[1]), float(half[2])), turn, is_inferred=True)
+    return SolidShape(
+        "sphere", (float(half[0]), float(half[1]), float(half[2])), turn, is_inferred=True
+    )
 
 
 def _plate(normal: FloatArray, gyration: float, reach: FloatArray) -> SolidShape:
-    """Only the moment about one axis is known, as in a plane motion: a flat bar with k² = (l² + w²)/12 along its reach."""
+    """Only the moment about one axis is known, as in a plane motion: a flat bar with k² = (l² +
+    w²)/12 along its reach.
+    """
     along = reach - normal * (normal @ reach)
     if np.linalg.norm(along) < 1e-9:
         along = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
@@ -169,7 +211,12 @@ def _plate(normal: FloatArray, gyration: float, reach: FloatArray) -> SolidShape
     l = float(np.sqrt(12 * gyration / (1 + _PLATE**2)))
     # not much beyond what it is linked to, whatever its inertia
     l = min(l, _OVER * float(np.linalg.norm(reach))) if np.linalg.norm(reach) > 1e-9 else l
-    return SolidShape("box", (l / 2, _PLATE * l / 2, 0.06 * l), np.column_stack([x, np.cross(normal, x), normal]), is_inferred=True)
+    return SolidShape(
+        "box",
+        (l / 2, _PLATE * l / 2, 0.06 * l),
+        np.column_stack([x, np.cross(normal, x), normal]),
+        is_inferred=True,
+    )
 
 
 def _basis_with_z(axis: FloatArray) -> FloatArray:
@@ -182,12 +229,19 @@ def _basis_with_z(axis: FloatArray) -> FloatArray:
 
 
 def shrink_to_links(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
-    """Where solids drawn from their inertia would hide the links between them, all are drawn smaller by one factor."""
-    guessed = [max(b.solid.sizes) for b in bodies if b.solid.is_inferred and b.solid.kind == "sphere"]
+    """Where solids drawn from their inertia would hide the links between them, all are drawn
+    smaller by one factor.
+    """
+    guessed = [
+        max(b.solid.sizes) for b in bodies if b.solid.is_inferred and b.solid.kind == "sphere"
+    ]
     if not guessed or len(guessed) + sum(b.outline is not None for b in bodies) < 3 or not links:
         return bodies
     factor = min(1.0, 0.55 * median(links) / median(guessed))
-    return [_scale_body(b, factor) if b.solid.is_inferred and b.solid.kind == "sphere" else b for b in bodies]
+    return [
+        _scale_body(b, factor) if b.solid.is_inferred and b.solid.kind == "sphere" else b
+        for b in bodies
+    ]
 
 
 def _scale_body(body: DrawnBody, factor: float) -> DrawnBody:
@@ -204,14 +258,18 @@ _NEAR: Final = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """Bars (m × 2 × 3) and the corners of a plate (k × 3, none where there is none), from the mass centre in the frame."""
+    """Bars (m × 2 × 3) and the corners of a plate (k × 3, none where there is none), from the
+    mass centre in the frame.
+    """
 
     bars: FloatArray = field(repr=False)
     plate: FloatArray = field(repr=False)
 
 
 def body_fixed_points(G: Point, frame: Frame, points: Iterable[Point]) -> list[Point]:
-    """G and the points that keep their places against it in a frame, for every motion: c = const. along the axes of the frame."""
+    """G and the points that keep their places against it in a frame, for every motion: c =
+    const. along the axes of the frame.
+    """
     fixed_points = {G: None}
     P = G
     while P.parent is not None and _is_fixed(P, frame):
@@ -229,11 +287,16 @@ def _is_fixed(P: Point, frame: Frame) -> bool:
     tape = P.r.tape
     if any(F is not frame for F in P.r.parts):
         return False
-    return not any(i in tape.moving for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
+    return not any(
+        i in tape.moving
+        for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple])
+    )
 
 
 def bar_outline(corners: FloatArray) -> Outline | None:
-    """Between points of a line one bar, of a plane the edge of a plate, of space the shortest net; None for a single point."""
+    """Between points of a line one bar, of a plane the edge of a plate, of space the shortest
+    net; None for a single point.
+    """
     size = float(np.linalg.norm(np.ptp(corners, axis=0)))
     if not np.isfinite(size) or size <= 0:
         return None
@@ -277,11 +340,16 @@ def _area(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
 
 
 def _minimum_spanning_tree(points: FloatArray) -> list[list[int]]:
-    """The bars of least total length that join all points: from those that are joined to the nearest that is not (Prim)."""
+    """The bars of least total length that join all points: from those that are joined to the
+    nearest that is not (Prim).
+    """
     joined, bars = [0], []
     while len(joined) < len(points):
         rest = [k for k in range(len(points)) if k not in joined]
-        a, b = min(((a, b) for a in joined for b in rest), key=lambda pair: float(np.linalg.norm(points[pair[0]] - points[pair[1]])))
+        a, b = min(
+            ((a, b) for a in joined for b in rest),
+            key=lambda pair: float(np.linalg.norm(points[pair[0]] - points[pair[1]])),
+        )
         bars.append([a, b])
         joined.append(b)
     return bars

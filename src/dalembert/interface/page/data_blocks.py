@@ -1,4 +1,6 @@
-"""What the scripts of a page read: JSON that no name can break out of, arrays as base64 of little-endian floats, the scene."""
+"""What the scripts of a page read: JSON that no name can break out of, arrays as base64 of
+little-endian floats, the scene.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _MOST = 3e38
 
 
 def data_block(identity: str, data: Any) -> str:
-    """A block of data for the scripts of the page; `<` is written so that no name can end the block."""
+    """A block of data for the scripts of the page; `<` is written so that no name can end the
+    block.
+    """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -64,7 +68,10 @@ def scene_data(s: Scene) -> dict[str, Any]:
                 "kind": b.solid.kind,
                 "mesh": None
                 if b.solid.surface is None
-                else [encode_integers(32767 * b.solid.surface.vertices, "<i2"), encode_integers(b.solid.surface.faces, "<u2")],
+                else [
+                    encode_integers(32767 * b.solid.surface.vertices, "<i2"),
+                    encode_integers(b.solid.surface.faces, "<u2"),
+                ],
                 "sizes": [float(x) for x in b.solid.sizes],
                 "guessed": b.solid.is_inferred and b.solid.kind == "sphere",
                 "round": b.solid.shows_rotation and b.frame is not None,
@@ -78,14 +85,31 @@ def scene_data(s: Scene) -> dict[str, Any]:
             for b in s.bodies
         ],
         "places": [
-            {"name": p.name, "r": encode_series(p.r), "fixed": p.fixed, "joint": p.joint, "named": p.named and _is_user_name(p.name)}
+            {
+                "name": p.name,
+                "r": encode_series(p.r),
+                "fixed": p.fixed,
+                "joint": p.joint,
+                "named": p.named and _is_user_name(p.name),
+            }
             for p in s.points
         ],
         "lines": [{"kind": line.kind, "a": line.a, "b": line.b} for line in s.lines],
-        "curves": [{"name": c.name, "thick": c.thick, "r": [encode_series(x) for x in c.r]} for c in s.curves],
+        "curves": [
+            {"name": c.name, "thick": c.thick, "r": [encode_series(x) for x in c.r]}
+            for c in s.curves
+        ],
         "hues": s.colour_count,
         "rails": [rail.ends.tolist() for rail in s.rails],
-        "arrows": [{"name": a.name, "kind": a.kind, "at": _position_index(s, a.at), "v": encode_series(a.vector)} for a in s.arrows],
+        "arrows": [
+            {
+                "name": a.name,
+                "kind": a.kind,
+                "at": _position_index(s, a.at),
+                "v": encode_series(a.vector),
+            }
+            for a in s.arrows
+        ],
         "traces": traced_points(s),
         "view": {
             "axes": v.axes.tolist(),
@@ -106,18 +130,25 @@ def scene_data(s: Scene) -> dict[str, Any]:
 
 def _position_index(s: Scene, r: FloatArray) -> int | str:
     """The number of a place, or the numbers themselves where it is none of those."""
-    return next((k for k, p in enumerate(s.points) if p.r is r or np.array_equal(p.r, r)), encode_series(r))
+    return next(
+        (k for k, p in enumerate(s.points) if p.r is r or np.array_equal(p.r, r)), encode_series(r)
+    )
 
 
 def largest_magnitude(s: Scene, what: Literal["force", "torque"]) -> float:
-    """The largest force or torque along the motion: its arrow is the longest, and the others keep its scale."""
+    """The largest force or torque along the motion: its arrow is the longest, and the others
+    keep its scale.
+    """
     vectors = [a.vector for a in s.arrows if (a.kind == "torque") == (what == "torque")]
     return max((float(np.linalg.norm(v, axis=1).max(initial=0.0)) for v in vectors), default=0.0)
 
 
 def traced_points(s: Scene) -> list[int]:
     """The places that draw their way: contacts, ends of links, masses; at most a few of them."""
-    degree = [sum(k in (line.a, line.b) for line in s.lines if line.kind == "link") for k in range(len(s.points))]
+    degree = [
+        sum(k in (line.a, line.b) for line in s.lines if line.kind == "link")
+        for k in range(len(s.points))
+    ]
     masses = [k for k, p in enumerate(s.points) if any(p.r is b.r for b in s.bodies)]
     ends = [k for k, d in enumerate(degree) if d == 1 and not s.points[k].fixed]
     wanted = list(dict.fromkeys([*s.contacts, *s.tips, *ends, *masses]))

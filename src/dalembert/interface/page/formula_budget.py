@@ -1,7 +1,8 @@
-"""What a page has room for: normal forms that can be had soon, long fragments compressed; of the rest the command that prints it.
+"""What a page has room for: normal forms that can be had soon, long fragments compressed; of the
+rest the command that prints it.
 
-Of many long expressions most turn out to be too long to be read. The count of operations decides, not the clock, so that the same page
-comes out on every computer.
+Of many long expressions most turn out to be too long to be read. The count of operations decides,
+not the clock, so that the same page comes out on every computer.
 """
 
 from __future__ import annotations
@@ -19,14 +20,23 @@ from dalembert.mechanics.principles.derivation import Derivation, Step
 from dalembert.symbolic.algebra.expression_graph import operands
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
 from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
-from dalembert.symbolic.algebra.printing.print_tree import ZERO, Equality, Factors, Group, OmittedPart, SignedTerms, Tree
+from dalembert.symbolic.algebra.printing.print_tree import (
+    ZERO,
+    Equality,
+    Factors,
+    Group,
+    OmittedPart,
+    SignedTerms,
+    Tree,
+)
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
 _MAX_WASTED: Final = 8_000
 _MAX_SPENT: Final = 60_000
 _SHORT: Final = 40
-# operations of long expressions that are written with their intermediates: in one display, and in all of a page
+# operations of long expressions that are written with their intermediates: in one display, and in
+# all of a page
 _IN_ONE: Final = 4_000
 _WITH_INTERMEDIATES: Final = 12_000
 
@@ -39,7 +49,8 @@ class WorkBudget:
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, RationalForm | None]] = {}
         self.shown: dict[tuple[int, int], Tree] = {}
-        # equations, and the operations that they took of those that may be written with their intermediates
+        # equations, and the operations that they took of those that may be written with their
+        # intermediates
         self.equations: dict[tuple[Hashable, ...], tuple[Tape, Display, int]] = {}
 
     def reserve(self, operations: int) -> bool:
@@ -92,7 +103,9 @@ class BudgetedFormulaWriter(FormulaWriter):
             self.budget.shown[key] = super().expression_tree(tape, i, form)
         return self.budget.shown[key]
 
-    def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
+    def equations(
+        self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]
+    ) -> Display:
         """Made once for the equations and for the last step of their derivation."""
         key = id(tape), tuple(residuals), tuple(unknowns), tuple(rates)
         known = self.budget.equations.get(key)
@@ -103,19 +116,31 @@ class BudgetedFormulaWriter(FormulaWriter):
         self.budget.equations[key] = tape, display, self.budget.written - before
         return display
 
-    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equality, ...], list[Tree]]:
+    def long_scalars(
+        self, tape: Tape, nodes: tuple[int, ...]
+    ) -> tuple[tuple[Equality, ...], list[Tree]]:
         """With their intermediates, as long as a page has room for them; then with a word."""
-        return super().long_scalars(tape, nodes) if self._fits_budget(tape, nodes) else ((), [OmittedPart() for _ in nodes])
+        return (
+            super().long_scalars(tape, nodes)
+            if self._fits_budget(tape, nodes)
+            else ((), [OmittedPart() for _ in nodes])
+        )
 
-    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equality, ...], list[Equality]]:
+    def long_equations(
+        self, tape: Tape, residuals: list[int], unknowns: Sequence[int]
+    ) -> tuple[tuple[Equality, ...], list[Equality]]:
         """The same for equations."""
         if self._fits_budget(tape, tuple(residuals)):
             return super().long_equations(tape, residuals, unknowns)
         return (), [Equality(OmittedPart(), ZERO) for _ in residuals]
 
     def _fits_budget(self, tape: Tape, nodes: tuple[int, ...]) -> bool:
-        """Whether there is room for some expressions; they are counted to the end only where there is."""
-        return not _exceeds(tape, nodes, self.budget.remaining) and self.budget.reserve(operation_count(tape, nodes))
+        """Whether there is room for some expressions; they are counted to the end only where
+        there is.
+        """
+        return not _exceeds(tape, nodes, self.budget.remaining) and self.budget.reserve(
+            operation_count(tape, nodes)
+        )
 
 
 def _original_node(tape: Tape, i: int) -> tuple[int, int]:
@@ -149,7 +174,9 @@ MOST_ITEMS: Final = 24
 
 
 class CompressingRenderer(HtmlRenderer):
-    """HTML that counts the packed fragments of a page, and remembers displays that stand in several places."""
+    """HTML that counts the packed fragments of a page, and remembers displays that stand in
+    several places.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -177,12 +204,16 @@ class CompressingRenderer(HtmlRenderer):
         self.count += 1
         packed = base64.b64encode(zlib.compress(html.encode(), 9)).decode("ascii")
         waiting = '<p class="quiet">A long formula: it is unfolded by the script of this page.</p>'
-        block = f'<script type="application/octet-stream" id="packed-{self.count}">{packed}</script>'
+        block = (
+            f'<script type="application/octet-stream" id="packed-{self.count}">{packed}</script>'
+        )
         return f'<div data-packed="packed-{self.count}">{waiting}</div>{block}'
 
 
 class StepLimiter:
-    """Steps with at most so many quantities as a page can show, and how many each of them lacks, by its title."""
+    """Steps with at most so many quantities as a page can show, and how many each of them lacks,
+    by its title.
+    """
 
     def __init__(self) -> None:
         self.missing: dict[str, int] = {}
@@ -203,19 +234,44 @@ def truncate_displays(blocks: list[Block], command: str) -> list[Block]:
     result: list[Block] = []
     for block in blocks:
         result.append(block)
-        if isinstance(block, Display) and (len(block.lines) > MOST_LINES or len(block.definitions) > MOST_DEFINITIONS):
-            result[-1] = replace(block, lines=block.lines[:MOST_LINES], definitions=block.definitions[:MOST_DEFINITIONS])
-            missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
-            parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
-            result.append(paragraph(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
+        if isinstance(block, Display) and (
+            len(block.lines) > MOST_LINES or len(block.definitions) > MOST_DEFINITIONS
+        ):
+            result[-1] = replace(
+                block,
+                lines=block.lines[:MOST_LINES],
+                definitions=block.definitions[:MOST_DEFINITIONS],
+            )
+            missing = (
+                max(0, len(block.lines) - MOST_LINES),
+                max(0, len(block.definitions) - MOST_DEFINITIONS),
+            )
+            parts = [
+                f"{n} more {what}"
+                for n, what in zip(missing, ("lines", "intermediates"), strict=True)
+                if n
+            ]
+            result.append(
+                paragraph(
+                    f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.",
+                    quiet=True,
+                )
+            )
         if isinstance(block, Display) and has_omissions(block):
-            result.append(paragraph(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
+            result.append(
+                paragraph(
+                    f"… stands for what is too long for a page; {command} prints it.", quiet=True
+                )
+            )
     return result
 
 
 def has_omissions(display: Display) -> bool:
     """Whether something in its lines was too long to be written."""
-    return any(isinstance(line.right, FormulaSpan) and _tree_has_omissions(line.right.tree) for line in display.lines)
+    return any(
+        isinstance(line.right, FormulaSpan) and _tree_has_omissions(line.right.tree)
+        for line in display.lines
+    )
 
 
 def _tree_has_omissions(tree: Tree) -> bool:

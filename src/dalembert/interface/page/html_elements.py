@@ -1,7 +1,9 @@
-"""What all pages are written with: the document around them, sections, tabs, tables, numbers, and brackets that grow.
+"""What all pages are written with: the document around them, sections, tabs, tables, numbers, and
+brackets that grow.
 
-A browser stretches a bracket only by the MATH table of a font, and not every computer has such a font. DejaVu Serif has one and comes with
-matplotlib; a page takes its brackets, roots and sums, a few kilobytes, with the licence inside. Fonts of the reader's computer go first.
+A browser stretches a bracket only by the MATH table of a font, and not every computer has such a
+font. DejaVu Serif has one and comes with matplotlib; a page takes its brackets, roots and sums, a
+few kilobytes, with the licence inside. Fonts of the reader's computer go first.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from dalembert.symbolic.algebra.printing.symbol_names import display_name, super
 SCRIPTS: Final = ("renderer.js", "charts.js", "interactive_panel.js", "page.js")
 # before the first paint: light or dark, as chosen last time or as the computer is set
 _THEME_SCRIPT: Final = (
-    '{const d=document.documentElement;let t=null;try{t=localStorage.getItem("dalembert-theme")}catch{}'
+    "{const d=document.documentElement;let "
+    't=null;try{t=localStorage.getItem("dalembert-theme")}catch{}'
     'd.dataset.theme=t||(matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")}'
 )
 
@@ -35,18 +38,25 @@ _THEME_SCRIPT: Final = (
 @cache
 def asset(name: str) -> str:
     """A file that is put into every page."""
-    return resources.files("dalembert.interface.page").joinpath("assets", name).read_text(encoding="utf-8")
+    return (
+        resources.files("dalembert.interface.page")
+        .joinpath("assets", name)
+        .read_text(encoding="utf-8")
+    )
 
 
 def html_document(title: str, body: str, *, scripts: bool = True) -> str:
     """A document that holds all it needs; nothing may be fetched."""
     own = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:"
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
+    )
     code = f"<script>{chr(10).join(map(asset, SCRIPTS))}</script>" if scripts else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" href="data:,">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" '
+        f'href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{asset('page.css')}{bracket_style()}</style>\n<script>{_THEME_SCRIPT}</script>\n"
         "<noscript><style>.panel[hidden],.group[hidden]{display:block}.controls,.tabs{display:none}</style></noscript>\n"
         f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
@@ -55,8 +65,14 @@ def html_document(title: str, body: str, *, scripts: bool = True) -> str:
 
 def page_header(title: str, links: str = "") -> str:
     """The bar that stays: title, links to the parts, light or dark."""
-    theme = '<button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button>'
-    return f'<header class="bar"><div><b>{escape(title)}</b><nav aria-label="Parts">{links}</nav>{theme}</div></header>'
+    theme = (
+        '<button class="theme" type="button" aria-label="Light or dark" title="Light or '
+        'dark">◐</button>'
+    )
+    return (
+        f'<header class="bar"><div><b>{escape(title)}</b><nav '
+        f'aria-label="Parts">{links}</nav>{theme}</div></header>'
+    )
 
 
 # ---- sections, tabs, tables and numbers --------------------------------------------------------
@@ -71,7 +87,10 @@ _LOWERED: Final = {"E_Z": "<i>E<sub>Z</sub></i>", "σ_R": "<i>σ<sub>R</sub></i>
 def section(identity: str, title: str, *inside: str) -> str:
     """A part with its heading."""
     head = f'<h2 id="{identity}-title">{escape(title)}</h2>'
-    return f'<section id="{identity}" aria-labelledby="{identity}-title">{head}{"".join(inside)}</section>'
+    return (
+        f'<section id="{identity}" '
+        f'aria-labelledby="{identity}-title">{head}{"".join(inside)}</section>'
+    )
 
 
 def typeset(text: str) -> str:
@@ -82,7 +101,11 @@ def typeset(text: str) -> str:
 def shown_name(system: System, name: str) -> str:
     """psi.dot → ψ̇: a symbol or its rate as a book prints it; expressions as they are."""
     stem, _, rate = name.partition(".")
-    return unicode_name(display_name(stem + _DOTS[rate], system.space.tape.displays)) if stem.isidentifier() and rate in _DOTS else name
+    return (
+        unicode_name(display_name(stem + _DOTS[rate], system.space.tape.displays))
+        if stem.isidentifier() and rate in _DOTS
+        else name
+    )
 
 
 def scientific(x: float) -> str:
@@ -90,7 +113,11 @@ def scientific(x: float) -> str:
     if x == 0:
         return "0"
     digits, _, exponent = f"{x:.1e}".partition("e")
-    return f"{x:.3g}" if -3 <= int(exponent) < 4 else f"{digits.removesuffix('.0')} × 10{superscript(int(exponent))}"
+    return (
+        f"{x:.3g}"
+        if -3 <= int(exponent) < 4
+        else f"{digits.removesuffix('.0')} × 10{superscript(int(exponent))}"
+    )
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -104,7 +131,8 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def tab_bar(label: str, family: str, titles: Sequence[tuple[str, str]], chosen: int = 0) -> str:
     """Buttons of which one is chosen: (identity of the panel, title) each."""
     buttons = "".join(
-        f'<button role="tab" type="button" aria-controls="{family}-{name}" aria-selected="{str(k == chosen).lower()}" '
+        f'<button role="tab" type="button" aria-controls="{family}-{name}" '
+        f'aria-selected="{str(k == chosen).lower()}" '
         f'tabindex="{0 if k == chosen else -1}">{escape(title)}</button>'
         for k, (name, title) in enumerate(titles)
     )
@@ -114,7 +142,10 @@ def tab_bar(label: str, family: str, titles: Sequence[tuple[str, str]], chosen: 
 def tab_panel(kind: str, family: str, name: str, title: str, inside: str, *, first: bool) -> str:
     """What a button of a switch shows."""
     hidden = "" if first else " hidden"
-    return f'<div class="{kind}" role="tabpanel" id="{family}-{name}" aria-label="{escape(title)}"{hidden}>{inside}</div>'
+    return (
+        f'<div class="{kind}" role="tabpanel" id="{family}-{name}" '
+        f'aria-label="{escape(title)}"{hidden}>{inside}</div>'
+    )
 
 
 def demote_headings(html: str) -> str:
@@ -140,19 +171,30 @@ _WAY: Final = "brackets 2"
 _HEIGHTS: Final = (1.25, 1.6, 2.0)
 _GROWING: Final = "()[]{}|"
 # mathematical fonts that computers bring along
-_INSTALLED: Final = ("STIX Two Math", "Cambria Math", "Latin Modern Math", "Libertinus Math", "STIX Math", "Asana Math", "XITS Math")
+_INSTALLED: Final = (
+    "STIX Two Math",
+    "Cambria Math",
+    "Latin Modern Math",
+    "Libertinus Math",
+    "STIX Math",
+    "Asana Math",
+    "XITS Math",
+)
 
 
 @cache
 def bracket_style() -> str:
-    """Rules for a page, with the font in them; nothing where the font is not at hand, and the browser does what it can."""
+    """Rules for a page, with the font in them; nothing where the font is not at hand, and the
+    browser does what it can.
+    """
     font = _cached_font()
     if font is None:
         return ""
     source = f"url(data:font/woff;base64,{base64.b64encode(font).decode('ascii')}) format('woff')"
     families = ", ".join(f'"{name}"' for name in (*_INSTALLED, FAMILY))
     return (
-        "/* brackets, roots and sums of DejaVu Serif, (c) Bitstream and others; the licence is in the font */\n"
+        "/* brackets, roots and sums of DejaVu Serif, (c) Bitstream and others; the licence is in "
+        "the font */\n"
         f'@font-face {{ font-family: "{FAMILY}"; src: {source}; }}\n'
         f"math mo, math msqrt {{ font-family: {families}, math; }}"
     )
@@ -166,7 +208,10 @@ def _cached_font() -> bytes | None:
     if path is None or not path.is_file():
         return None
     whole = path.read_bytes()
-    kept, key = ObjectCache.from_environment(), hashlib.sha256(f"{_WAY} {GLYPHS} ".encode() + whole).hexdigest()
+    kept, key = (
+        ObjectCache.from_environment(),
+        hashlib.sha256(f"{_WAY} {GLYPHS} ".encode() + whole).hexdigest(),
+    )
     subset = kept.read(key)
     if subset is None:
         subset = _subset(whole)
@@ -176,7 +221,9 @@ def _cached_font() -> bytes | None:
 
 
 def _add_bracket_sizes(font: Any) -> None:
-    """Brackets in heights between that of one line and that of pieces put together, drawn from the bracket itself."""
+    """Brackets in heights between that of one line and that of pieces put together, drawn from
+    the bracket itself.
+    """
     from fontTools.pens.transformPen import TransformPen
     from fontTools.pens.ttGlyphPen import TTGlyphPen
     from fontTools.ttLib.tables.otTables import MathGlyphVariantRecord
@@ -189,13 +236,21 @@ def _add_bracket_sizes(font: Any) -> None:
         records = []
         for k, times in enumerate((1.0, *_HEIGHTS)):
             record = MathGlyphVariantRecord()
-            record.VariantGlyph, record.AdvanceMeasurement = f"{name}.{k}" if k else name, round(times * (high - low))
+            record.VariantGlyph, record.AdvanceMeasurement = (
+                f"{name}.{k}" if k else name,
+                round(times * (high - low)),
+            )
             records.append(record)
             if k:
                 pen = TTGlyphPen(None)
                 # the middle stays where it is
-                outlines[name].draw(TransformPen(pen, (1, 0, 0, times, 0, (1 - times) * (low + high) / 2)))
-                glyphs[record.VariantGlyph], font["hmtx"][record.VariantGlyph] = pen.glyph(), font["hmtx"][name]
+                outlines[name].draw(
+                    TransformPen(pen, (1, 0, 0, times, 0, (1 - times) * (low + high) / 2))
+                )
+                glyphs[record.VariantGlyph], font["hmtx"][record.VariantGlyph] = (
+                    pen.glyph(),
+                    font["hmtx"][name],
+                )
         made[name].MathGlyphVariantRecord, made[name].VariantCount = records, len(records)
     # a bar grows by more of itself, joined at both of its ends
     for part in made[names[ord("|")]].GlyphAssembly.PartRecords:
@@ -203,14 +258,22 @@ def _add_bracket_sizes(font: Any) -> None:
 
 
 def _subset(whole: bytes) -> bytes | None:
-    """The glyphs with their taller forms and the MATH table, as WOFF; fontTools comes with matplotlib."""
+    """The glyphs with their taller forms and the MATH table, as WOFF; fontTools comes with
+    matplotlib.
+    """
     try:
         from fontTools import subset
         from fontTools.ttLib import TTFont
     except ImportError:
         return None
     logging.getLogger("fontTools").setLevel(logging.ERROR)
-    options = subset.Options(hinting=False, notdef_outline=True, glyph_names=False, layout_features=["*"], name_IDs=list(_NAMES))
+    options = subset.Options(
+        hinting=False,
+        notdef_outline=True,
+        glyph_names=False,
+        layout_features=["*"],
+        name_IDs=list(_NAMES),
+    )
     font = TTFont(io.BytesIO(whole), lazy=True, recalcTimestamp=False)
     chosen = subset.Subsetter(options)
     chosen.populate(text=GLYPHS)

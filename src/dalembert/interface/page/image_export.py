@@ -1,4 +1,6 @@
-"""Still and moving pictures as files: PNG and GIF by Pillow, MP4 by ffmpeg where it is installed."""
+"""Still and moving pictures as files: PNG and GIF by Pillow, MP4 by ffmpeg where it is
+installed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ PAGES: Final = (".html", ".htm")
 
 
 def save_image(run: Trajectory, path: str | os.PathLike[str]) -> Path:
-    """The run as the ending of the name asks for: .png the start, .gif and .mp4 the motion at its own speed."""
+    """The run as the ending of the name asks for: .png the start, .gif and .mp4 the motion at
+    its own speed.
+    """
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in KINDS:
@@ -55,7 +59,14 @@ def png(run: Trajectory) -> bytes:
 
 
 def _start(run: Trajectory) -> Any:
-    return next(_images(build_scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _sampled_scene(run, 60), 1))
+    return next(
+        _images(
+            build_scene(run.at(run.t[:1]), arrows=False)
+            if len(run) < 2
+            else _sampled_scene(run, 60),
+            1,
+        )
+    )
 
 
 def _check_format(kind: str) -> None:
@@ -66,7 +77,10 @@ def _check_format(kind: str) -> None:
         raise MissingPackage(msg) from None
     if kind == ".mp4" and shutil.which("ffmpeg") is None:
         how = "on Debian and Ubuntu: apt-get install ffmpeg"
-        msg = f"an .mp4 needs the program ffmpeg, which is not installed here ({how}); a .gif needs nothing more"
+        msg = (
+            f"an .mp4 needs the program ffmpeg, which is not installed here ({how}); a .gif "
+            f"needs nothing more"
+        )
         raise MissingPackage(msg)
 
 
@@ -83,7 +97,15 @@ def _gif(run: Trajectory, target: Path) -> None:
     count = _count(run, ".gif")
     first, *rest = _images(_sampled_scene(run, count), count)
     pause = max(20, round(1000 * float(run.t[-1] - run.t[0]) / count / 10) * 10)
-    first.save(target, format="GIF", save_all=True, append_images=rest, duration=pause, loop=0, optimize=True)
+    first.save(
+        target,
+        format="GIF",
+        save_all=True,
+        append_images=rest,
+        duration=pause,
+        loop=0,
+        optimize=True,
+    )
 
 
 def _mp4(run: Trajectory, target: Path) -> None:
@@ -93,12 +115,25 @@ def _mp4(run: Trajectory, target: Path) -> None:
     assert program is not None
     size = f"{WIDTH}x{HEIGHT}"
     given = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{rate:.6f}", "-i", "-"]
-    wanted = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(target.resolve())]
+    wanted = [
+        "-an",
+        "-c:v",
+        "libx264",
+        "-pix_fmt",
+        "yuv420p",
+        "-movflags",
+        "+faststart",
+        str(target.resolve()),
+    ]
     command = [program, "-y", "-loglevel", "error", *given, *wanted]
     frames = b"".join(image.tobytes() for image in _images(_sampled_scene(run, count), count))
-    done = subprocess.run(command, input=frames, capture_output=True, check=False)  # noqa: S603 - no shell, our own arguments
+    # no shell, our own arguments
+    done = subprocess.run(command, input=frames, capture_output=True, check=False)  # noqa: S603
     if done.returncode:
-        msg = f"ffmpeg could not write the film: {done.stderr.decode(errors='replace').strip()[-300:]}"
+        msg = (
+            f"ffmpeg could not write the film: "
+            f"{done.stderr.decode(errors='replace').strip()[-300:]}"
+        )
         raise Unwritable(msg)
 
 
@@ -114,9 +149,17 @@ def _images(drawn: Scene, count: int) -> Iterator[Any]:
 
 
 def _paint(pen: Any, face: Face) -> None:
-    points = [(float(x), float(y)) for x, y in _SUPERSAMPLING * np.clip(face.points, -4 * WIDTH, 4 * WIDTH)]
-    colour = (*(int((face.fill or face.stroke or "#000000")[i : i + 2], 16) for i in (1, 3, 5)), round(255 * face.alpha))
+    points = [
+        (float(x), float(y))
+        for x, y in _SUPERSAMPLING * np.clip(face.points, -4 * WIDTH, 4 * WIDTH)
+    ]
+    colour = (
+        *(int((face.fill or face.stroke or "#000000")[i : i + 2], 16) for i in (1, 3, 5)),
+        round(255 * face.alpha),
+    )
     if face.fill is not None:
         pen.polygon(points, fill=colour)
     elif len(points) > 1:
-        pen.line(points, fill=colour, width=max(1, round(_SUPERSAMPLING * face.width)), joint="curve")
+        pen.line(
+            points, fill=colour, width=max(1, round(_SUPERSAMPLING * face.width)), joint="curve"
+        )

@@ -1,10 +1,13 @@
-"""r_P = r_parent + Σ_F R_F ρ_F, R_F = R_parent R_local: every point and frame of a system along a motion, as arrays, and what acts there.
+"""r_P = r_parent + Σ_F R_F ρ_F, R_F = R_parent R_local: every point and frame of a system along a
+motion, as arrays, and what acts there.
 
-Only the local turns and the offsets are evaluated on the tape; the products are taken with numbers, frame by frame and point
+Only the local turns and the offsets are evaluated on the tape; the products are taken with numbers,
+frame by frame and point
 by point, so that a long chain costs no more than its links.
-r(ξ, t) = r_P + (L ξ + u − Δ) e_x + v e_y + w e_z: a flexible member as one curve, from its root to its end.
-r_P − g n: where the plane under a contact is, as a floor if it is level, and as a line along it if it is not.
-Weights, declared loads and reactions act at their places; springs and dampers between two.
+r(ξ, t) = r_P + (L ξ + u − Δ) e_x + v e_y + w e_z: a flexible member as one curve, from its root to
+its end. r_P − g n: where the plane under a contact is, as a floor if it is level, and as a line
+along it if it is not. Weights, declared loads and reactions act at their places; springs and
+dampers between two.
 """
 
 from __future__ import annotations
@@ -35,23 +38,38 @@ if TYPE_CHECKING:
 class Poses:
     """Points (n × 3), frames (n × 3 × 3) and vectors (n × 3) along N, over the n times of a run."""
 
-    def __init__(self, run: Trajectory, points: Iterable[Point], vectors: Iterable[Vector] = ()) -> None:
+    def __init__(
+        self, run: Trajectory, points: Iterable[Point], vectors: Iterable[Vector] = ()
+    ) -> None:
         self.run = run
         self._tape = tape = run.system.space.tape.fork()
         self._vectors = [v.on(tape) for v in vectors]
         chains = [Q for P in points for Q in ancestors(P)]
         self._offsets = {P: P.r.on(tape) for P in dict.fromkeys(chains)}
         written = [*self._offsets.values(), *self._vectors]
-        self._frames = _with_parents([F for v in written for F in v.parts] + list(run.system.space.frames))
-        self._numbers = self._evaluate([*self._rotation_nodes(tape), *(c for v in written for triple in v.parts.values() for c in triple)])
+        self._frames = _with_parents(
+            [F for v in written for F in v.parts] + list(run.system.space.frames)
+        )
+        self._numbers = self._evaluate(
+            [
+                *self._rotation_nodes(tape),
+                *(c for v in written for triple in v.parts.values() for c in triple),
+            ]
+        )
         self._R: dict[Frame, FloatArray] = {}
         self._r: dict[Point, FloatArray] = {}
 
     def _rotation_nodes(self, tape: Tape) -> Iterable[int]:
         """The nine cosines of every frame against its parent."""
-        units = ((tape.one, tape.zero, tape.zero), (tape.zero, tape.one, tape.zero), (tape.zero, tape.zero, tape.one))
+        units = (
+            (tape.one, tape.zero, tape.zero),
+            (tape.zero, tape.one, tape.zero),
+            (tape.zero, tape.zero, tape.one),
+        )
         self._cosines = {
-            F: [F.transform_components(tape, unit, to_parent=True) for unit in units] for F in self._frames if F.parent is not None
+            F: [F.transform_components(tape, unit, to_parent=True) for unit in units]
+            for F in self._frames
+            if F.parent is not None
         }
         return [c for columns in self._cosines.values() for column in columns for c in column]
 
@@ -59,7 +77,9 @@ class Poses:
         wanted = list(dict.fromkeys(nodes))
         if not wanted:
             return {}
-        return dict(zip(wanted, self.run.rows([Scalar(self._tape, i) for i in wanted]), strict=True))
+        return dict(
+            zip(wanted, self.run.rows([Scalar(self._tape, i) for i in wanted]), strict=True)
+        )
 
     def _triple(self, triple: tuple[int, ...]) -> FloatArray:
         return np.stack([self._numbers[i] for i in triple], axis=1)
@@ -77,7 +97,11 @@ class Poses:
     def point(self, P: Point) -> FloatArray:
         """r from O."""
         if P not in self._r:
-            here = np.zeros((len(self.run), 3)) if P.parent is None else self.point(P.parent) + self.vector(self._offsets[P])
+            here = (
+                np.zeros((len(self.run), 3))
+                if P.parent is None
+                else self.point(P.parent) + self.vector(self._offsets[P])
+            )
             self._r[P] = here
         return self._r[P]
 
@@ -113,7 +137,9 @@ def _with_parents(frames: Iterable[Frame]) -> list[Frame]:
 
 
 def quaternions(R: FloatArray) -> FloatArray:
-    """(x, y, z, w) of rotation matrices in order, signs chosen so that neighbours are near one another."""
+    """(x, y, z, w) of rotation matrices in order, signs chosen so that neighbours are near one
+    another.
+    """
     # of the four ways to take the root, the one with the largest component loses nothing
     t = np.stack([R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]], axis=1)
     trace = t.sum(axis=1)
@@ -162,7 +188,9 @@ class FlexibleMembers:
 
     def __init__(self, system: System) -> None:
         self.bent = [e for e in system.expansions.values() if isinstance(e, Discretised)]
-        self._positions = [[e.position(Fraction(k, PIECES)) for k in range(PIECES + 1)] for e in self.bent]
+        self._positions = [
+            [e.position(Fraction(k, PIECES)) for k in range(PIECES + 1)] for e in self.bent
+        ]
         self._amplitudes = {q.i for e in self.bent for each in e.amplitudes.values() for q in each}
         self._slices = {b.G for b in system.bodies if self.is_element(b)}
 
@@ -183,7 +211,9 @@ class FlexibleMembers:
         if not any(P.parent is e.member.at for e in self.bent):
             return False
         tape = P.r.tape
-        return not self._amplitudes.isdisjoint(symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
+        return not self._amplitudes.isdisjoint(
+            symbols_of(tape, [c for triple in P.r.parts.values() for c in triple])
+        )
 
     def curves(self, poses: Poses) -> list[MemberCurve]:
         """Every member, in the order of their expansion."""
@@ -191,7 +221,9 @@ class FlexibleMembers:
         for e, positions in zip(self.bent, self._positions, strict=True):
             root = poses.point(e.member.at)
             r = np.stack([root + poses.vector(v) for v in positions])
-            member_curves.append(MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions)))
+            member_curves.append(
+                MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions))
+            )
         return member_curves
 
 
@@ -201,13 +233,17 @@ _BEYOND: Final = 0.25
 
 
 class GroundPlanes:
-    """The planes under the contacts of a system; those that turn, as between two balls, are no grounds."""
+    """The planes under the contacts of a system; those that turn, as between two balls, are no
+    grounds.
+    """
 
     def __init__(self, contacts: Sequence[UnilateralContact]) -> None:
         self._planes: list[tuple[Point, Vector, Scalar]] = [
             (c.force_location[0], c.force_location[1], c.gap)
             for c in contacts
-            if c.force_location is not None and c.force_location[1] is not None and c.gap is not None
+            if c.force_location is not None
+            and c.force_location[1] is not None
+            and c.gap is not None
         ]
 
     @property
@@ -220,22 +256,36 @@ class GroundPlanes:
         """Of the planes."""
         return [n for _, n, _ in self._planes]
 
-    def _projections(self, run: Trajectory, poses: Poses) -> Iterator[tuple[FloatArray, FloatArray]]:
+    def _projections(
+        self, run: Trajectory, poses: Poses
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """The feet of the points on planes that keep still, and the normals."""
         gaps = list(run.rows([g for *_, g in self._planes]))
         for (P, n, _), gap in zip(self._planes, gaps, strict=True):
             normal = poses.vector(n)
             feet = poses.point(P) - np.asarray(gap)[:, None] * normal
             height = feet @ normal[0]
-            if np.ptp(normal, axis=0).max() <= _STILL and np.ptp(height) <= 1e-6 * (1.0 + np.abs(height).max()):
+            if np.ptp(normal, axis=0).max() <= _STILL and np.ptp(height) <= 1e-6 * (
+                1.0 + np.abs(height).max()
+            ):
                 yield feet, normal[0]
 
-    def horizontal_points(self, run: Trajectory, poses: Poses, up: FloatArray | None) -> list[FloatArray]:
+    def horizontal_points(
+        self, run: Trajectory, poses: Poses, up: FloatArray | None
+    ) -> list[FloatArray]:
         """Feet on level planes."""
-        return [feet for feet, n in self._projections(run, poses) if up is None or float(n @ up) > 1.0 - _STILL]
+        return [
+            feet
+            for feet, n in self._projections(run, poses)
+            if up is None or float(n @ up) > 1.0 - _STILL
+        ]
 
-    def inclined_lines(self, run: Trajectory, poses: Poses, up: FloatArray | None, size: float) -> Iterator[FloatArray]:
-        """The two ends of a line along every plane that is not level, in the plane of N.x and N.y where it can."""
+    def inclined_lines(
+        self, run: Trajectory, poses: Poses, up: FloatArray | None, size: float
+    ) -> Iterator[FloatArray]:
+        """The two ends of a line along every plane that is not level, in the plane of N.x and
+        N.y where it can.
+        """
         for feet, n in self._projections(run, poses):
             if up is None or float(n @ up) > 1.0 - _STILL:
                 continue
@@ -292,11 +342,16 @@ def reaction_forces(run: Trajectory) -> Iterator[tuple[str, FloatArray, FloatArr
     sums: list[tuple[str, FloatArray, FloatArray]] = []
     for joint in reactions.joints.values():
         # joints of massless parts at one place pass the same force on
-        if not any(np.array_equal(at, joint.at) and np.allclose(force, joint.force) for _, at, force in sums):
+        if not any(
+            np.array_equal(at, joint.at) and np.allclose(force, joint.force)
+            for _, at, force in sums
+        ):
             sums.append((joint.name, joint.at, joint.force))
     contacts: dict[bytes, tuple[str, FloatArray, FloatArray]] = {}
     for row in reactions.rows.values():
         if row.force is not None and row.at is not None:
-            name, at, force = contacts.get(row.at.tobytes(), (row.name, row.at, np.zeros_like(row.force)))
+            name, at, force = contacts.get(
+                row.at.tobytes(), (row.name, row.at, np.zeros_like(row.force))
+            )
             contacts[row.at.tobytes()] = (name, at, force + row.force)
     yield from (*sums, *contacts.values())

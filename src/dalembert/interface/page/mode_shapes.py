@@ -1,4 +1,6 @@
-"""δq = Re(C v e^{λt}): equilibria and steady motions of a system, how it moves near them, and its mode shapes in motion."""
+"""δq = Re(C v e^{λt}): equilibria and steady motions of a system, how it moves near them, and
+its mode shapes in motion.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ MOST_COORDINATES: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class LinearizedPoint:
-    """A point, its stability, and the linear model about it; the outputs of the model are all coordinates."""
+    """A point, its stability, and the linear model about it; the outputs of the model are all
+    coordinates.
+    """
 
     title: str
     equilibrium: Equilibrium
@@ -46,7 +50,9 @@ class LinearizedPoint:
     @property
     def modes(self) -> tuple[Mode, ...]:
         """One mode for each pair of eigenvalues, without the zeros of ignorable coordinates."""
-        return tuple(m for m in self.model.modes().modes if not m.structural and m.eigenvalue.imag >= 0)
+        return tuple(
+            m for m in self.model.modes().modes if not m.structural and m.eigenvalue.imag >= 0
+        )
 
     def motion(self, mode: Mode) -> FloatArray:
         """The coordinates over one period (or one time constant) of a mode, in rows."""
@@ -54,10 +60,16 @@ class LinearizedPoint:
         phases = np.linspace(0.0, 1.0, _FRAMES)
         oscillates = abs(mode.eigenvalue.imag) > 1e-9 * abs(mode.eigenvalue)
         # growth and decay over one period would hide the shape, so only the phase goes round
-        turn = np.exp(2j * np.pi * phases) if oscillates else np.sin(2 * np.pi * phases).astype(complex)
+        turn = (
+            np.exp(2j * np.pi * phases)
+            if oscillates
+            else np.sin(2 * np.pi * phases).astype(complex)
+        )
         swing = np.real(np.outer(turn, delta))
         largest = float(np.abs(swing).max(initial=0.0))
-        return np.asarray(self.equilibrium.q + (_AMPLITUDE / largest if largest > 0 else 0.0) * swing)
+        return np.asarray(
+            self.equilibrium.q + (_AMPLITUDE / largest if largest > 0 else 0.0) * swing
+        )
 
     def period(self, mode: Mode) -> float:
         """2π/|Im λ|, or 2π/|λ| where nothing oscillates."""
@@ -66,9 +78,14 @@ class LinearizedPoint:
 
 
 def linearized_points(system: System, options: RunOptions) -> tuple[LinearizedPoint, ...]:
-    """The equilibrium nearest to zero, and a steady motion with one of the start's speeds, where they exist."""
+    """The equilibrium nearest to zero, and a steady motion with one of the start's speeds, where
+    they exist.
+    """
     if len(system.q) > MOST_COORDINATES:
-        msg = f"not searched for: with {len(system.q)} coordinates that takes minutes; `dalembert equilibrium` and `dalembert modes` do it"
+        msg = (
+            f"not searched for: with {len(system.q)} coordinates that takes minutes; `dalembert "
+            f"equilibrium` and `dalembert modes` do it"
+        )
         raise NotApplicable(msg)
     points: list[LinearizedPoint] = []
     reasons: list[DalembertError] = []
@@ -82,7 +99,9 @@ def linearized_points(system: System, options: RunOptions) -> tuple[LinearizedPo
     return tuple(points)
 
 
-def _candidate_points(system: System, options: RunOptions) -> Iterator[tuple[str, dict[str, float]]]:
+def _candidate_points(
+    system: System, options: RunOptions
+) -> Iterator[tuple[str, dict[str, float]]]:
     """At rest, then with each rate or speed of the start alone."""
     yield "At rest", {}
     coordinates = {s.name for s in system.symbols.values() if s.kind == "coordinate"}
@@ -91,13 +110,22 @@ def _candidate_points(system: System, options: RunOptions) -> Iterator[tuple[str
         yield f"Steady motion with {label(name)} = {x:.6g}", {name: x}
 
 
-def _linearize_at(system: System, title: str, given: Mapping[str, float], options: RunOptions) -> LinearizedPoint:
+def _linearize_at(
+    system: System, title: str, given: Mapping[str, float], options: RunOptions
+) -> LinearizedPoint:
     coordinates = [s.name for s in system.symbols.values() if s.kind == "coordinate"]
     # the search begins where the run does
     guess = {name: x for name, x in options.start.items() if name in coordinates}
     point = equilibrium(system, given, guess=guess, values=options.values, inputs=options.inputs)
     about = dict(point.point)
-    model = linearize(system, about, values=options.values, inputs=options.inputs, outputs=coordinates, equilibrium=True)
+    model = linearize(
+        system,
+        about,
+        values=options.values,
+        inputs=options.inputs,
+        outputs=coordinates,
+        equilibrium=True,
+    )
     return LinearizedPoint(title, point, model)
 
 
@@ -106,7 +134,9 @@ def mode_trajectory(run: Trajectory, v: LinearizedPoint, mode: Mode) -> Trajecto
     q, u = v.motion(mode), v.equilibrium.u
     # a run that keeps all rates in its state has other speeds; the shape shows positions only
     u = u if len(u) == run.u.shape[1] else np.zeros(run.u.shape[1])
-    return run.with_states(np.linspace(0.0, v.period(mode), len(q)), q, np.broadcast_to(u, (len(q), len(u))))
+    return run.with_states(
+        np.linspace(0.0, v.period(mode), len(q)), q, np.broadcast_to(u, (len(q), len(u)))
+    )
 
 
 MOST_SHAPES: Final = 9
@@ -118,7 +148,11 @@ def modes_section(study: ReportData) -> str:
     """Every point that was found, or why there is none."""
     if not study.vibrations:
         reason = study.why_no_vibrations or "none was found"
-        return section("linear", "Equilibria and linear modes", f"<p>{escape(reason[:1].upper() + reason[1:])}.</p>")
+        return section(
+            "linear",
+            "Equilibria and linear modes",
+            f"<p>{escape(reason[:1].upper() + reason[1:])}.</p>",
+        )
     # browsers draw on few stages at once
     left = MOST_SHAPES
     parts = []
@@ -132,14 +166,21 @@ def modes_section(study: ReportData) -> str:
 
 def _point(v: LinearizedPoint) -> str:
     e = v.equilibrium
-    shown = [f"{name} = {x:.6g} {e.units.get(name, '')}".rstrip() for name, x in e.point.items() if abs(x) > _DUST]
+    shown = [
+        f"{name} = {x:.6g} {e.units.get(name, '')}".rstrip()
+        for name, x in e.point.items()
+        if abs(x) > _DUST
+    ]
     point = ", ".join(shown) or "All coordinates and speeds are zero"
     tone = _TONES.get(e.stability.verdict, "quiet")
-    verdict = f'<span class="{tone}">{escape(e.stability.verdict)}</span>: {escape(e.stability.reason)}'
+    verdict = (
+        f'<span class="{tone}">{escape(e.stability.verdict)}</span>: {escape(e.stability.reason)}'
+    )
     growth = v.model.modes().growth
     grows = growth > 1e-9 * max((m.frequency for m in v.modes), default=1.0)
     linear = (
-        f'<p><span class="fails">Unstable</span>: a mode grows with Re λ = {growth:.5g}{" 1/s" if v.model.units else ""}.</p>'
+        f'<p><span class="fails">Unstable</span>: a mode grows with Re λ = '
+        f"{growth:.5g}{' 1/s' if v.model.units else ''}.</p>"
         if grows and tone != "fails"
         else ""
     )
@@ -150,12 +191,26 @@ def _eigenvalues(v: LinearizedPoint) -> str:
     zeros = sum(m.structural for m in v.model.modes().modes)
     if not v.modes:
         return f"<p>All {zeros} eigenvalues are zero: ignorable coordinates and free speeds.</p>"
-    rows = [(_value(m), f"{m.frequency:.5g}", _damping_text(m), escape(_dominant_states(v, m))) for m in v.modes]
-    note = f'<p class="quiet">Beside these 0, {zeros} times: ignorable coordinates and free speeds.</p>' if zeros else ""
+    rows = [
+        (_value(m), f"{m.frequency:.5g}", _damping_text(m), escape(_dominant_states(v, m)))
+        for m in v.modes
+    ]
+    note = (
+        f'<p class="quiet">Beside these 0, {zeros} times: ignorable coordinates and free '
+        f"speeds.</p>"
+        if zeros
+        else ""
+    )
     per, turns = ("1/s", "rad/s") if v.model.units else ("", "")
     return (
         table(
-            (label_with_unit("eigenvalue λ", per), label_with_unit("frequency |λ|", turns), "damping ζ", "largest parts of the shape"), rows
+            (
+                label_with_unit("eigenvalue λ", per),
+                label_with_unit("frequency |λ|", turns),
+                "damping ζ",
+                "largest parts of the shape",
+            ),
+            rows,
         )
         + note
     )
@@ -164,7 +219,11 @@ def _eigenvalues(v: LinearizedPoint) -> str:
 def _value(m: Mode, digits: int = 6) -> str:
     z, size = m.eigenvalue, abs(m.eigenvalue)
     real = z.real if abs(z.real) > _DUST * size else 0.0
-    text = f"{real:.{digits}g} ± {z.imag:.{digits}g} i" if abs(z.imag) > _DUST * size else f"{real:.{digits}g}"
+    text = (
+        f"{real:.{digits}g} ± {z.imag:.{digits}g} i"
+        if abs(z.imag) > _DUST * size
+        else f"{real:.{digits}g}"
+    )
     return text.replace("-", "−")
 
 
@@ -183,7 +242,9 @@ def _shapes(study: ReportData, v: LinearizedPoint, number: int, most: int) -> li
     """Mode shapes, each on a stage of its own."""
     if study.run is None:
         return []
-    moving = [m for m in v.modes if m.eigenvalue and np.abs(v.model.C @ m.shape).max(initial=0.0) > 1e-9]
+    moving = [
+        m for m in v.modes if m.eigenvalue and np.abs(v.model.C @ m.shape).max(initial=0.0) > 1e-9
+    ]
     cards = []
     for k, m in enumerate(moving[:most]):
         drawn = build_scene(mode_trajectory(study.run, v, m), arrows=False)
@@ -191,8 +252,10 @@ def _shapes(study: ReportData, v: LinearizedPoint, number: int, most: int) -> li
         data = data_block(identity, scene_data(drawn) | {"period": v.period(m)})
         still = svg(draw_scene(drawn, len(drawn.t) // 4), f"Mode shape, {name}")
         cards.append(
-            f'<figure class="mode player" data-scene="{identity}"><div class="stage"><div class="fallback">{still}</div>'
-            f'<canvas tabindex="0" role="img" aria-label="Mode shape, {name}"></canvas><div class="labels" hidden></div></div>'
+            f'<figure class="mode player" data-scene="{identity}"><div class="stage"><div '
+            f'class="fallback">{still}</div>'
+            f'<canvas tabindex="0" role="img" aria-label="Mode shape, {name}"></canvas><div '
+            f'class="labels" hidden></div></div>'
             f'<figcaption class="controls">{PLAY}<span>{name}</span></figcaption></figure>{data}'
         )
     return cards

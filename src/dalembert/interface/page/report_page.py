@@ -1,6 +1,8 @@
-"""One HTML file that shows everything dalembert knows about a system, and needs nothing but a browser.
+"""One HTML file that shows everything dalembert knows about a system, and needs nothing but a
+browser.
 
-A study computes all of it once: derivations, agreement, a run, integrals, linear modes. The page writes it, one part after another.
+A study computes all of it once: derivations, agreement, a run, integrals, linear modes. The page
+writes it, one part after another.
 """
 
 from __future__ import annotations
@@ -49,11 +51,14 @@ TOLERANCE: Final = 1e-11
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """How a system is to be set in motion, and how it is named on the command line and in Python."""
+    """How a system is to be set in motion, and how it is named on the command line and in
+    Python.
+    """
 
     duration: float = 10.0
     run: RunOptions = field(default_factory=RunOptions)
-    # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function; empty in a program
+    # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function;
+    # empty in a program
     name: str = ""
     # the options that were given on the command line, as they were given
     options: tuple[str, ...] = ()
@@ -101,10 +106,17 @@ class ReportData:
 
 ProgressCallback = Callable[[str], None]
 # what `tell` is told in the course of one study, before the page is written
-STAGES = ("principles and their agreement", "motion", "energy integrals", "equilibria and linear modes")
+STAGES = (
+    "principles and their agreement",
+    "motion",
+    "energy integrals",
+    "equilibria and linear modes",
+)
 
 
-def compute_report(subject: ReportSubject, request: ReportRequest, on_progress: ProgressCallback = lambda _: None) -> ReportData:
+def compute_report(
+    subject: ReportSubject, request: ReportRequest, on_progress: ProgressCallback = lambda _: None
+) -> ReportData:
     """Derive, compare, run, decide, linearize; `tell` hears what is going on."""
     system = subject.system
     with warnings.catch_warnings(record=True) as caught:
@@ -115,10 +127,14 @@ def compute_report(subject: ReportSubject, request: ReportRequest, on_progress: 
         on_progress(STAGES[1])
         run, why_no_run = _try_compute(lambda: _run(system, request))
         on_progress(STAGES[2])
-        integrals, why_no_integrals = _try_compute(lambda: energy_integrals(system, values=request.run.values, inputs=request.run.inputs))
+        integrals, why_no_integrals = _try_compute(
+            lambda: energy_integrals(system, values=request.run.values, inputs=request.run.inputs)
+        )
         on_progress(STAGES[3])
         linearized, why_no_vibrations = _try_compute(lambda: linearized_points(system, request.run))
-    remarks = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DalembertWarning)))
+    remarks = tuple(
+        dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DalembertWarning))
+    )
     return ReportData(
         subject=subject,
         request=request,
@@ -189,7 +205,11 @@ def render_page(study: ReportData) -> str:
     sampled = None if study.run is None else sample_frames(study.run)
     drawn = build_scene(sampled) if sampled is not None and study.system.bodies else None
     title = study.subject.title
-    sketch = "" if drawn is None else svg(draw_scene(drawn, letters=True), f"Sketch of {title} at its start")
+    sketch = (
+        ""
+        if drawn is None
+        else svg(draw_scene(drawn, letters=True), f"Sketch of {title} at its start")
+    )
     still = "" if drawn is None else svg(draw_scene(drawn, 0, 900, 460))
     run = study.run
     plots = None if run is None else Plots.of_run(run)
@@ -205,22 +225,34 @@ def render_page(study: ReportData) -> str:
     ]
     links = "".join(f'<a href="#{identity}">{escape(words)}</a>' for identity, words in PARTS)
     bar = f'<a class="skip" href="#system">Skip to the page</a>{page_header(title, links)}'
-    data = "" if run is None or plots is None else "\n".join([data_block("plots", plots.json_data()), data_block("table", _table(study))])
+    data = (
+        ""
+        if run is None or plots is None
+        else "\n".join([data_block("plots", plots.json_data()), data_block("table", _table(study))])
+    )
     data += "" if drawn is None else "\n" + data_block("scene", scene_data(drawn))
     data += f"\n{live}"
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
-    return html_document(f"{title} · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n{data}")
+    return html_document(
+        f"{title} · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n{data}"
+    )
 
 
 def _table(study: ReportData) -> dict[str, Any]:
-    """The motion for a CSV file: times, coordinates, speeds at the integrator's steps, or at even times where these are too many."""
+    """The motion for a CSV file: times, coordinates, speeds at the integrator's steps, or at
+    even times where these are too many.
+    """
     run = study.run
     assert run is not None
     even = len(run) > _MOST_ROWS and run.solution.has_full_dense_output
     shown = run.at(np.linspace(float(run.t[0]), float(run.t[-1]), _MOST_ROWS)) if even else run
     columns = table_columns(shown)
     values = np.column_stack([shown.t, *columns.values()])
-    return {"names": ["t", *columns], "values": encode_floats(values, "<f8"), "file": f"{slug(study.subject.title)}.csv"}
+    return {
+        "names": ["t", *columns],
+        "values": encode_floats(values, "<f8"),
+        "file": f"{slug(study.subject.title)}.csv",
+    }
 
 
 @check_options
@@ -235,7 +267,8 @@ def write_report(
     events: Sequence[Any] = (),
     description: str = "",
 ) -> Path:
-    """Everything about a system in one HTML file: description, equations, agreement, motion, energy, modes.
+    """Everything about a system in one HTML file: description, equations, agreement, motion,
+    energy, modes.
 
     duration, start, values, inputs and events are those of `simulate`.
     """
@@ -243,13 +276,23 @@ def write_report(
         msg = f"write_report: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
     if not str(path).lower().endswith((".html", ".htm")):
-        msg = f"write_report: {path} — a report is a page; give a path that ends in .html, and print it from the browser for a PDF"
+        msg = (
+            f"write_report: {path} — a report is a page; give a path that ends in .html, and "
+            f"print it from the browser for a PDF"
+        )
         raise Unknown(msg)
     given = {"start": strip_units(system, start), "values": strip_units(system, values)}
     named = {name: {_name(key): x for key, x in numbers.items()} for name, numbers in given.items()}
     motions = {_name(key): x for key, x in (inputs or {}).items()}
-    request = ReportRequest(duration, report_run_options(named["start"], named["values"], motions, events))
-    return write_text(path, render_page(compute_report(ReportSubject(system, system.name, system.source, description), request)))
+    request = ReportRequest(
+        duration, report_run_options(named["start"], named["values"], motions, events)
+    )
+    return write_text(
+        path,
+        render_page(
+            compute_report(ReportSubject(system, system.name, system.source, description), request)
+        ),
+    )
 
 
 def _name(key: Any) -> str:

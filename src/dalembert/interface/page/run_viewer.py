@@ -1,4 +1,6 @@
-"""A run to look at: the stage and the plots of the page by themselves, in a notebook or as a file, and with "Try it" one that lives on."""
+"""A run to look at: the stage and the plots of the page by themselves, in a notebook or as a
+file, and with "Try it" one that lives on.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from dalembert.interface.api.simulate import simulate
 from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.html_elements import asset, html_document
 from dalembert.interface.page.image_export import PAGES, png, save_image
-from dalembert.interface.page.parts.motion import arrow_legend, contact_mode_bands, coordinates, player
+from dalembert.interface.page.parts.motion import (
+    arrow_legend,
+    contact_mode_bands,
+    coordinates,
+    player,
+)
 from dalembert.interface.page.parts.reproduce import PHASE, InteractiveRequest, interactive_panel
 from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.interface.page.svg_drawing import draw_scene, svg
@@ -32,7 +39,9 @@ _HEIGHT: Final = "58rem"
 
 
 def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
-    """The stage, its controls and the plots as a document by itself, with what it may be asked for; and a picture of the start."""
+    """The stage, its controls and the plots as a document by itself, with what it may be asked
+    for; and a picture of the start.
+    """
     name, even = run.system.name, sample_frames(run)
     drawn, plots = build_scene(even), Plots.of_run(run)
     still = svg(draw_scene(drawn, 0, 900, 460), f"{name} at the start")
@@ -59,13 +68,20 @@ class Animation:
         """Write it to a file; the ending decides: .html, .png, .gif or .mp4."""
         target = Path(path)
         # whatever is no page is left to the film, which says what it can do
-        written = write_text(target, self.html) if target.suffix.lower() in PAGES else save_image(self.run, target)
+        written = (
+            write_text(target, self.html)
+            if target.suffix.lower() in PAGES
+            else save_image(self.run, target)
+        )
         return Animation(self.run, os.fspath(written))
 
     def _repr_html_(self) -> str:
         """In a frame of its own, so that the notebook's styles and ours leave one another alone."""
         style = "width:100%;height:46rem;border:0"
-        return f'<iframe srcdoc="{escape(self.html)}" style="{style}" title="{escape(self.run.system.name)}"></iframe>'
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" style="{style}" '
+            f'title="{escape(self.run.system.name)}"></iframe>'
+        )
 
     def __repr__(self) -> str:
         return f"Animation({self.path or 'not saved'})"
@@ -74,8 +90,8 @@ class Animation:
 def animate(run: Trajectory, path: str | os.PathLike[str] | None = None) -> Animation:
     """The motion in three dimensions, with its coordinates over time.
 
-    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
-    .mp4), and the name of the file is printed.
+    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending
+    of the path says (.png, .gif, .mp4), and the name of the file is printed.
     """
     made = Animation(run)
     if path is None and in_notebook():
@@ -88,7 +104,9 @@ def animate(run: Trajectory, path: str | os.PathLike[str] | None = None) -> Anim
 
 @dataclass(frozen=True, eq=False)
 class RunView:
-    """A run that shows itself in a notebook and can be run again there; `save` writes it as a page."""
+    """A run that shows itself in a notebook and can be run again there; `save` writes it as a
+    page.
+    """
 
     run: Trajectory = field(repr=False)
 
@@ -107,27 +125,45 @@ class RunView:
         return write_text(path, self.html)
 
     def _repr_html_(self) -> str:
-        """A frame over a picture: where frames are taken out, as in notebooks that are not trusted, the picture is left."""
+        """A frame over a picture: where frames are taken out, as in notebooks that are not
+        trusted, the picture is left.
+        """
         html, still = self._parts
         name = escape(self.run.system.name)
         image = f"data:image/svg+xml;base64,{base64.b64encode(_standalone_svg(still).encode()).decode('ascii')}"
-        over = f'<iframe srcdoc="{escape(html)}" style="position:absolute;inset:0;width:100%;height:100%;border:0" title="{name}"></iframe>'
+        over = (
+            f'<iframe srcdoc="{escape(html)}" '
+            f'style="position:absolute;inset:0;width:100%;height:100%;border:0" '
+            f'title="{name}"></iframe>'
+        )
         under = f'<img src="{image}" alt="{name} at its start" style="width:100%;max-height:30rem">'
-        return f'<div style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
+        return (
+            f"<div "
+            f'style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
+        )
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002 - as IPython calls it
-        """A widget where anywidget is installed, with the frame, a picture and a word for those who cannot show it; else nothing more."""
+    # as IPython calls it
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002
+        """A widget where anywidget is installed, with the frame, a picture and a word for those
+        who cannot show it; else nothing more.
+        """
         widget = self._widget
         if widget is None:
             return {}
         shown = widget._repr_mimebundle_()
         bundle = dict(shown[0] if isinstance(shown, tuple) else shown or {})
         still = self._picture()
-        return bundle | {"text/html": self._repr_html_(), "text/plain": repr(self)} | ({"image/png": still} if still else {})
+        return (
+            bundle
+            | {"text/html": self._repr_html_(), "text/plain": repr(self)}
+            | ({"image/png": still} if still else {})
+        )
 
     @cached_property
     def _widget(self) -> Any:
-        """The document as a widget, which lives on without the kernel; None where anywidget is not installed."""
+        """The document as a widget, which lives on without the kernel; None where anywidget is
+        not installed.
+        """
         kind = _widget_class()
         return None if kind is None else kind(html=self.html, title=self.run.system.name)
 
@@ -150,13 +186,20 @@ def _widget_class() -> Any:
         import traitlets
     except ImportError:
         return None
-    fields = {"html": traitlets.Unicode().tag(sync=True), "title": traitlets.Unicode().tag(sync=True)}
+    fields = {
+        "html": traitlets.Unicode().tag(sync=True),
+        "title": traitlets.Unicode().tag(sync=True),
+    }
     return type("RunWidget", (anywidget.AnyWidget,), {"_esm": asset("widget.js"), **fields})
 
 
 def _standalone_svg(still: str) -> str:
     """An SVG picture as a file by itself."""
-    return still if "xmlns=" in still else still.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return (
+        still
+        if "xmlns=" in still
+        else still.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
 
 
 def _request(run: Trajectory) -> InteractiveRequest:
@@ -164,9 +207,13 @@ def _request(run: Trajectory) -> InteractiveRequest:
     values, system = run.values, run.system
     start = {m.name: m.value for m in run.start.values if m.origin == "given"}
     names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}
-    inputs = {names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names}
+    inputs = {
+        names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names
+    }
     head = f"import dalembert as da\n\ns = ...  # {system.name!r}, as it was described"
-    return InteractiveRequest(run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.declared_events, head, system.name)
+    return InteractiveRequest(
+        run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.declared_events, head, system.name
+    )
 
 
 def view_system(system: System, duration: float, **options: Any) -> RunView:

@@ -1,4 +1,6 @@
-"""A system as things to draw: solids, links, rails, springs, arrows, ground, each along a motion."""
+"""A system as things to draw: solids, links, rails, springs, arrows, ground, each along a
+motion.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ class ScenePoint:
 
 @dataclass(frozen=True)
 class SceneLine:
-    """Between two places: a rigid link, a spring, a damper, a rope or guide whose length changes."""
+    """Between two places: a rigid link, a spring, a damper, a rope or guide whose length
+    changes.
+    """
 
     kind: Literal["link", "spring", "damper", "rope"]
     a: int
@@ -132,17 +136,25 @@ class _SceneBuilder:
         self.with_arrows = arrows
         self.loads = [*loads(run), *contact_forces(run)] if arrows else []
         self.springs = [(kind, *pair) for kind, pair in springs(run)]
-        self.contacts = list(dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None))
+        self.contacts = list(
+            dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None)
+        )
         self.members, self.grounds = FlexibleMembers(system), GroundPlanes(system.contacts)
         points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
         points += [P for b in system.bodies for P in b.points.values()]
-        points += [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts + self.grounds.points
+        points += (
+            [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts + self.grounds.points
+        )
         points += [P for c in system.constraints for P in c.loop_points or ()]
         points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
         # what hangs on the way to these, and what else a body's own frame carries
         points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
         self.points = list(dict.fromkeys(points))
-        self.poses = Poses(run, self.points, [*(v for *_, v in self.loads), *self.members.vectors, *self.grounds.normals])
+        self.poses = Poses(
+            run,
+            self.points,
+            [*(v for *_, v in self.loads), *self.members.vectors, *self.grounds.normals],
+        )
         self.curves = self.members.curves(self.poses)
         # the places of every body that is drawn as bars
         self.bar_body_points: list[set[int]] = []
@@ -168,17 +180,33 @@ class _SceneBuilder:
                 self._connect(P, self.poses.offset(P))
         self._link_by_constraints()
         self.roots = [self._point_index(c.root.name, c.r[0], c.root) for c in self.curves]
-        self.tips = [self._point_index(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves]
+        self.tips = [
+            self._point_index(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves
+        ]
         # what is to be seen: the masses, and what is linked with them
-        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, *self.ropes, self.roots, self.tips)
-        self.rails += [GuideLine(ends) for ends in self.grounds.inclined_lines(self.run, self.poses, self._up(), self.size)]
+        seen = {self.number[b.G] for b in self.run.system.bodies}.union(
+            *self.links, *self.ropes, self.roots, self.tips
+        )
+        self.rails += [
+            GuideLine(ends)
+            for ends in self.grounds.inclined_lines(self.run, self.poses, self._up(), self.size)
+        ]
         ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
         sprung = {self.number[P] for _, *pair in self.springs for P in pair}
         self.framed_points = [self.places[k] for k in sorted(seen | sprung)] + ends
         # a lone particle is seen with its whole way
-        points = not self.links and not self.curves and all(b.frame is None for b in self.run.system.bodies)
+        points = (
+            not self.links
+            and not self.curves
+            and all(b.frame is None for b in self.run.system.bodies)
+        )
         self.is_stationary = (
-            points or bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STATIONARY_TOLERANCE * self.size for k in seen)
+            points
+            or bool(self.rails)
+            or any(
+                np.ptp(self.places[k], axis=0).max() <= _STATIONARY_TOLERANCE * self.size
+                for k in seen
+            )
         )
         self.scale = _extent([self.places[k] for k in sorted(seen)])
 
@@ -200,7 +228,10 @@ class _SceneBuilder:
         if a == b or not np.all(np.isfinite(length)):
             return
         if np.ptp(length) <= _STATIONARY_TOLERANCE * max(length.max(), 1e-12):
-            still = np.ptp(self.places[a], axis=0).max() + np.ptp(self.places[b], axis=0).max() <= _STATIONARY_TOLERANCE * self.size
+            still = (
+                np.ptp(self.places[a], axis=0).max() + np.ptp(self.places[b], axis=0).max()
+                <= _STATIONARY_TOLERANCE * self.size
+            )
             if not still or length.max() <= 0.5 * self.size:
                 self.links[min(a, b), max(a, b)] = None
             return
@@ -216,7 +247,9 @@ class _SceneBuilder:
             self.ropes.append((a, b))
 
     def _slides_on_rotating_axis(self, P: Point) -> bool:
-        """Whether a point moves along one axis of a frame that turns: a load on a rope, a bead on an arm."""
+        """Whether a point moves along one axis of a frame that turns: a load on a rope, a bead
+        on an arm.
+        """
         N = self.run.system.N
         along = [(F, c) for F, triple in P.r.parts.items() for c in triple if c != P.r.tape.zero]
         return len(along) == 1 and along[0][0] is not N
@@ -224,12 +257,19 @@ class _SceneBuilder:
     def _variable_count(self, P: Point) -> int:
         """How many coordinates and motions an offset depends on."""
         tape = P.r.tape
-        return sum(i in tape.moving for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
+        return sum(
+            i in tape.moving
+            for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple])
+        )
 
     def _link_by_constraints(self) -> None:
         """A constraint that keeps two places at one distance is a link too."""
         rows = [c for c in self.run.system.constraints if c.holonomic]
-        masses = [self.number[b.G] for b in self.run.system.bodies if b.frame is None and not self.members.is_element(b)]
+        masses = [
+            self.number[b.G]
+            for b in self.run.system.bodies
+            if b.frame is None and not self.members.is_element(b)
+        ]
         linked = {k for link in self.links for k in link}
         for i, a in enumerate(masses if rows else []):
             for b in masses[i + 1 :]:
@@ -251,19 +291,44 @@ class _SceneBuilder:
             F = body.frame
             R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
             if body.visuals and F is not None:
-                self.bar_body_points.append({self.number[P] for P in body_fixed_points(body.G, F, self.number)})
+                self.bar_body_points.append(
+                    {self.number[P] for P in body_fixed_points(body.G, F, self.number)}
+                )
                 yield from primitive_bodies(body, poses.point(body.G), R, colour)
                 continue
             reach = R[0].T @ self._farthest_link(body)
-            looks = body_solid(body, poses, scene=self.scale, heaviest=max(masses), reach=reach, contact=self._contact_distance(body))
+            looks = body_solid(
+                body,
+                poses,
+                scene=self.scale,
+                heaviest=max(masses),
+                reach=reach,
+                contact=self._contact_distance(body),
+            )
             drawn = self._outline(body, looks)
             looks = looks if drawn is None else centre_mark(self.scale)
-            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.orientation, body, None if F is None else R, drawn, colour)
+            yield DrawnBody(
+                body.name,
+                looks,
+                poses.point(body.G),
+                R @ looks.orientation,
+                body,
+                None if F is None else R,
+                drawn,
+                colour,
+            )
 
     def _outline(self, body: Body, looks: SolidShape) -> Outline | None:
-        """Bars between the points of a body, where its inertia would only give a bulky guess: one moment, or an ellipsoid."""
+        """Bars between the points of a body, where its inertia would only give a bulky guess:
+        one moment, or an ellipsoid.
+        """
         F = body.frame
-        if F is None or not looks.is_inferred or looks.kind == "cylinder" or self._contact_distance(body) is not None:
+        if (
+            F is None
+            or not looks.is_inferred
+            or looks.kind == "cylinder"
+            or self._contact_distance(body) is not None
+        ):
             return None
         fixed = body_fixed_points(body.G, F, self.number)
         places = {self.number[P] for P in fixed}
@@ -284,7 +349,11 @@ class _SceneBuilder:
     def _contact_distance(self, body: Body) -> float | None:
         for c in self.run.system.constraints:
             if c.contact is not None and c.contact.body is body:
-                return float(np.linalg.norm(self.poses.point(c.contact.point)[0] - self.poses.point(body.G)[0]))
+                return float(
+                    np.linalg.norm(
+                        self.poses.point(c.contact.point)[0] - self.poses.point(body.G)[0]
+                    )
+                )
         return None
 
     # ---- all of it ---------------------------------------------------------------------------
@@ -294,25 +363,50 @@ class _SceneBuilder:
         fixed = [np.ptp(r, axis=0).max() <= _STATIONARY_TOLERANCE * self.size for r in self.places]
         degree = [sum(k in link for link in self.links) for k in range(len(self.places))]
         at_G = {self.number[b.G] for b in self.run.system.bodies}
-        held = {*self.roots, *(k for k, e in zip(self.tips, self.members.bent, strict=True) if e.member.right.support != "free")}
+        held = {
+            *self.roots,
+            *(
+                k
+                for k, e in zip(self.tips, self.members.bent, strict=True)
+                if e.member.right.support != "free"
+            ),
+        }
         joints = [(degree[k] >= 1 or k in held) and k not in at_G for k in range(len(self.places))]
         cut = {b.G.name for b in self.run.system.bodies if self.members.is_element(b)}
         places = zip(self.names, self.places, fixed, joints, self.sources, strict=True)
         # bars of a body stand for its own links, and two supports need none
-        apart = [{k for k, still in enumerate(fixed) if still and degree[k] > 1}, *self.bar_body_points]
-        lines = [SceneLine("link", a, b) for a, b in self.links if not any({a, b} <= places for places in apart)]
+        apart = [
+            {k for k, still in enumerate(fixed) if still and degree[k] > 1},
+            *self.bar_body_points,
+        ]
+        lines = [
+            SceneLine("link", a, b)
+            for a, b in self.links
+            if not any({a, b} <= places for places in apart)
+        ]
         lines += [SceneLine("rope", a, b) for a, b in self.ropes]
         lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
-        ground = [self.places[k] for k in contacts] + self.grounds.horizontal_points(self.run, self.poses, self._up())
+        ground = [self.places[k] for k in contacts] + self.grounds.horizontal_points(
+            self.run, self.poses, self._up()
+        )
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
-            points=tuple(ScenePoint(n, r, source, bool(f), j, n not in cut) for n, r, f, j, source in places),
+            points=tuple(
+                ScenePoint(n, r, source, bool(f), j, n not in cut) for n, r, f, j, source in places
+            ),
             lines=tuple(lines),
             rails=tuple(self.rails),
             arrows=tuple(self._arrows()),
-            view=fit_camera(self._up(), bodies, self.framed_points, ground, masses=self._masses(), is_stationary=self.is_stationary),
+            view=fit_camera(
+                self._up(),
+                bodies,
+                self.framed_points,
+                ground,
+                masses=self._masses(),
+                is_stationary=self.is_stationary,
+            ),
             contacts=contacts,
             curves=tuple(self.curves),
             tips=tuple(self.tips),
@@ -345,7 +439,11 @@ class _SceneBuilder:
                 yield Arrow(name, kind, self.poses.point(P), values, (P, vector))
         # what is only rounding beside the loads is no reaction
         each = reaction_forces(self.run) if self.with_arrows else ()
-        yield from (Arrow(name, "reaction", at, force) for name, at, force in each if _is_significant(force, _ROUNDOFF * largest))
+        yield from (
+            Arrow(name, "reaction", at, force)
+            for name, at, force in each
+            if _is_significant(force, _ROUNDOFF * largest)
+        )
 
 
 def _is_significant(force: FloatArray, least: float = 0.0) -> bool:
@@ -353,10 +451,14 @@ def _is_significant(force: FloatArray, least: float = 0.0) -> bool:
 
 
 def _extent(places: Sequence[FloatArray]) -> float:
-    """The largest distance between places at one time, or how far they get where there is only one."""
+    """The largest distance between places at one time, or how far they get where there is only
+    one.
+    """
     stacked = np.stack(places)
     at_once = float(np.linalg.norm(np.ptp(stacked, axis=0), axis=1).max())
-    return max(at_once if at_once > 0 else float(np.ptp(stacked.reshape(-1, 3), axis=0).max()), 1e-9)
+    return max(
+        at_once if at_once > 0 else float(np.ptp(stacked.reshape(-1, 3), axis=0).max()), 1e-9
+    )
 
 
 def _rail(way: FloatArray, direction: FloatArray, margin: float) -> GuideLine:

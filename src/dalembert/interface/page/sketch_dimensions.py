@@ -1,4 +1,6 @@
-"""The letters of a sketch: angles as arcs from where a frame begins to where it is, lengths along links, coordinates along slides."""
+"""The letters of a sketch: angles as arcs from where a frame begins to where it is, lengths
+along links, coordinates along slides.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 # radians, and parts of the system's size, below which nothing is to be seen
 _LEAST_ANGLE: Final = 0.06
 _LEAST_LENGTH: Final = 0.08
-# radius of an arc against what it turns and against the system; further arcs about one point are larger
+# radius of an arc against what it turns and against the system; further arcs about one point are
+# larger
 _ARC: Final = 0.5
 _MOST_ARC: Final = 0.3
 _NEXT_ARC: Final = 0.35
@@ -36,7 +39,9 @@ _OFTEN: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class DimensionLine:
-    """A letter and its line at the start of a motion: an arc with the legs of its angle, or the way along a length."""
+    """A letter and its line at the start of a motion: an arc with the legs of its angle, or the
+    way along a length.
+    """
 
     text: str
     line: FloatArray = field(repr=False)
@@ -46,7 +51,9 @@ class DimensionLine:
     drawn: bool = True
 
 
-def dimension_lines(run: Trajectory, poses: Poses, points: Iterable[Point], scale: float) -> tuple[DimensionLine, ...]:
+def dimension_lines(
+    run: Trajectory, poses: Poses, points: Iterable[Point], scale: float
+) -> tuple[DimensionLine, ...]:
     """All of them that are large enough to be seen, angles first."""
     letters = _SymbolLabels(run)
     placed = list(points)
@@ -84,7 +91,9 @@ class _SymbolLabels:
 # ---- angles ----------------------------------------------------------------------------------
 
 
-def _angles(letters: _SymbolLabels, poses: Poses, points: list[Point], scale: float) -> Iterator[DimensionLine]:
+def _angles(
+    letters: _SymbolLabels, poses: Poses, points: list[Point], scale: float
+) -> Iterator[DimensionLine]:
     about: Counter[bytes] = Counter()
     for F in letters.system.space.frames:
         if F.parent is None or not isinstance(F.rotation, BasisRotation | AxisRotation):
@@ -103,30 +112,48 @@ def _angles(letters: _SymbolLabels, poses: Poses, points: list[Point], scale: fl
         about[corner.round(6).tobytes()] += 1
         to = leg / np.linalg.norm(leg)
         ways = np.linspace(-angle, 0.0, 25)
-        arc = np.array([corner + radius * (np.cos(w) * to + np.sin(w) * np.cross(axis, to)) for w in ways])
-        yield DimensionLine(letters.text(symbol), arc, np.array([corner, corner + 1.3 * (arc[0] - corner)]))
+        arc = np.array(
+            [corner + radius * (np.cos(w) * to + np.sin(w) * np.cross(axis, to)) for w in ways]
+        )
+        yield DimensionLine(
+            letters.text(symbol), arc, np.array([corner, corner + 1.3 * (arc[0] - corner)])
+        )
 
 
 def _axis_angle(R_parent: FloatArray, R: FloatArray) -> tuple[FloatArray, float]:
     """Axis and angle, at most π, of R Rᵀ_parent."""
     local = R @ R_parent.T
-    skew = np.array([local[2, 1] - local[1, 2], local[0, 2] - local[2, 0], local[1, 0] - local[0, 1]])
+    skew = np.array(
+        [local[2, 1] - local[1, 2], local[0, 2] - local[2, 0], local[1, 0] - local[0, 1]]
+    )
     size = float(np.linalg.norm(skew))
     angle = float(np.arctan2(size, np.trace(local) - 1.0))
     return (skew / size if size > 1e-9 else np.zeros(3)), (angle if size > 1e-9 else 0.0)
 
 
-def _angle_leg(F: Frame, poses: Poses, points: list[Point], axis: FloatArray, scale: float) -> tuple[FloatArray | None, FloatArray]:
-    """The corner of an angle, and the way from there that turns with the frame: to a point of its own, or across the axis."""
-    ways = [(P, poses.vector(Vector(P.r.tape, {F: P.r.parts[F]}))[0]) for P in points if P.parent is not None and F in P.r.parts]
+def _angle_leg(
+    F: Frame, poses: Poses, points: list[Point], axis: FloatArray, scale: float
+) -> tuple[FloatArray | None, FloatArray]:
+    """The corner of an angle, and the way from there that turns with the frame: to a point of
+    its own, or across the axis.
+    """
+    ways = [
+        (P, poses.vector(Vector(P.r.tape, {F: P.r.parts[F]}))[0])
+        for P in points
+        if P.parent is not None and F in P.r.parts
+    ]
     across = [(P, way - (way @ axis) * axis) for P, way in ways]
     far = [(P, way) for P, way in across if np.linalg.norm(way) > 0.02 * scale]
     if far:
         P, way = max(far, key=lambda each: float(np.linalg.norm(each[1])))
         assert P.parent is not None
         return poses.point(P.parent)[0], way
-    carried = [P for P in points if P.parent is not None and any(F.is_ancestor_of(E) for E in P.r.parts)]
-    bodies = [b.G for b in poses.run.system.bodies if b.frame is not None and F.is_ancestor_of(b.frame)]
+    carried = [
+        P for P in points if P.parent is not None and any(F.is_ancestor_of(E) for E in P.r.parts)
+    ]
+    bodies = [
+        b.G for b in poses.run.system.bodies if b.frame is not None and F.is_ancestor_of(b.frame)
+    ]
     place = carried[0].parent if carried else bodies[0] if bodies else None
     if place is None:
         return None, axis
@@ -139,7 +166,9 @@ def _angle_leg(F: Frame, poses: Poses, points: list[Point], axis: FloatArray, sc
 # ---- lengths ---------------------------------------------------------------------------------
 
 
-def _lengths(letters: _SymbolLabels, poses: Poses, points: list[Point], scale: float) -> Iterator[DimensionLine]:
+def _lengths(
+    letters: _SymbolLabels, poses: Poses, points: list[Point], scale: float
+) -> Iterator[DimensionLine]:
     for P in points:
         if P.parent is None or len(P.r.parts) != 1:
             continue
@@ -150,8 +179,16 @@ def _lengths(letters: _SymbolLabels, poses: Poses, points: list[Point], scale: f
         for k, c in enumerate(triple):
             step = way[k] * R[:, k]
             symbol = letters.symbol(c) if c != zero else None
-            if symbol is not None and (symbol in letters.moving or alone) and abs(way[k]) > _LEAST_LENGTH * scale:
-                yield DimensionLine(letters.text(symbol), np.array([here, here + step]), drawn=symbol in letters.moving)
+            if (
+                symbol is not None
+                and (symbol in letters.moving or alone)
+                and abs(way[k]) > _LEAST_LENGTH * scale
+            ):
+                yield DimensionLine(
+                    letters.text(symbol),
+                    np.array([here, here + step]),
+                    drawn=symbol in letters.moving,
+                )
             here = here + step
 
 
@@ -186,10 +223,21 @@ class SketchLabel:
     @property
     def svg(self) -> str:
         """As an element, with a rim that keeps it readable on any body."""
-        style = f'class="letter" font-size="{self.size:.1f}" text-anchor="middle" dominant-baseline="central"'
+        style = (
+            f'class="letter" font-size="{self.size:.1f}" text-anchor="middle" '
+            f'dominant-baseline="central"'
+        )
         letter, _, index = self.text.partition("_")
-        below = f'<tspan dy="{0.28 * self.size:.1f}" font-size="{0.72 * self.size:.1f}">{escape(index)}</tspan>' if letter and index else ""
-        return f'<text x="{self.x:.1f}" y="{self.y:.1f}" {style}>{escape(letter if below else self.text)}{below}</text>'
+        below = (
+            f'<tspan dy="{0.28 * self.size:.1f}" '
+            f'font-size="{0.72 * self.size:.1f}">{escape(index)}</tspan>'
+            if letter and index
+            else ""
+        )
+        return (
+            f'<text x="{self.x:.1f}" y="{self.y:.1f}" '
+            f"{style}>{escape(letter if below else self.text)}{below}</text>"
+        )
 
 
 def place_labels(
@@ -210,7 +258,9 @@ def place_labels(
             return
 
 
-def _label_candidates(each: DimensionLine, project: Projection, size: float) -> Iterator[tuple[float, float]]:
+def _label_candidates(
+    each: DimensionLine, project: Projection, size: float
+) -> Iterator[tuple[float, float]]:
     """Outside of an arc, beside a length: first at its middle, then along it and farther away."""
     line, _ = project(each.line)
     for away in (_AWAY, 1.25 * _AWAY, 1.8 * _AWAY):
@@ -224,7 +274,9 @@ def _label_candidates(each: DimensionLine, project: Projection, size: float) -> 
                 yield from _offsets(middle, np.array([way[1], -way[0]]), away * size, both=True)
 
 
-def _offsets(place: FloatArray, way: FloatArray, far: float, *, both: bool) -> Iterator[tuple[float, float]]:
+def _offsets(
+    place: FloatArray, way: FloatArray, far: float, *, both: bool
+) -> Iterator[tuple[float, float]]:
     length = float(np.linalg.norm(way))
     unit = way / length if length > 1e-9 else np.array([0.0, -1.0])
     for sign in (1.0, -1.0) if both else (1.0,):

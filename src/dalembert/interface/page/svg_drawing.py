@@ -33,7 +33,9 @@ _TURNS: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A filled polygon or, without a fill, a line; in the units of the picture, farther ones first."""
+    """A filled polygon or, without a fill, a line; in the units of the picture, farther ones
+    first.
+    """
 
     points: FloatArray = field(repr=False)
     fill: str | None
@@ -63,7 +65,9 @@ class _Camera:
         centres = [b.r[k] for b in scene.bodies] + [c.r[len(c.r) // 2, k] for c in scene.curves]
         self.target = np.mean(centres, axis=0) if v.follow else v.centre
         self.radius = v.near if v.follow else v.far
-        self.distance = self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(FIELD_OF_VIEW) / 2)
+        self.distance = (
+            self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(FIELD_OF_VIEW) / 2)
+        )
         self.focal = 0.5 * height / np.tan(np.radians(FIELD_OF_VIEW) / 2)
         self.middle = np.array([width / 2, height / 2])
 
@@ -81,15 +85,33 @@ class _Camera:
 
 
 def draw_scene(
-    scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.0, *, trace: bool = False, letters: bool = False
+    scene: Scene,
+    k: int = 0,
+    width: float = 480.0,
+    height: float = 300.0,
+    *,
+    trace: bool = False,
+    letters: bool = False,
 ) -> Picture:
-    """The scene at its k-th time; with `letters`, at its first, the coordinates and lengths are written into it."""
+    """The scene at its k-th time; with `letters`, at its first, the coordinates and lengths are
+    written into it.
+    """
     camera = _Camera(scene, k, width, height)
     fine = 12 if len(scene.bodies) <= 6 else 8
-    faces = [f for b in scene.bodies for f in _solid(b, k, COLOURS[b.colour % len(COLOURS)], camera, fine)]
-    faces += [f for b in scene.bodies for f in _outline(b, k, COLOURS[b.colour % len(COLOURS)], camera)]
+    faces = [
+        f
+        for b in scene.bodies
+        for f in _solid(b, k, COLOURS[b.colour % len(COLOURS)], camera, fine)
+    ]
+    faces += [
+        f for b in scene.bodies for f in _outline(b, k, COLOURS[b.colour % len(COLOURS)], camera)
+    ]
     # members are coloured after the bodies
-    faces += [f for n, c in enumerate(scene.curves, scene.colour_count) for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)]
+    faces += [
+        f
+        for n, c in enumerate(scene.curves, scene.colour_count)
+        for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)
+    ]
     faces += list(_link_faces(scene, k, camera))
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
@@ -116,18 +138,29 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
         second = marked & (corners[seen, :, 0].mean(axis=1) * corners[seen, :, 1].mean(axis=1) < 0)
         fills = _shade(colour, n[seen] @ camera.light(), n[seen] @ camera.up, second)
         count = corners.shape[1]
-        for points, far, fill in zip(flat.reshape(-1, count, 2), depth.reshape(-1, count).mean(axis=1).tolist(), fills, strict=True):
+        for points, far, fill in zip(
+            flat.reshape(-1, count, 2),
+            depth.reshape(-1, count).mean(axis=1).tolist(),
+            fills,
+            strict=True,
+        ):
             yield Face(points, fill, depth=far, alpha=alpha)
 
 
 def _unit_mesh(solid: SolidShape, fine: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Corners and outward normals of the faces of a unit solid, those with as many corners together."""
+    """Corners and outward normals of the faces of a unit solid, those with as many corners
+    together.
+    """
     if solid.surface is not None:
         corners = solid.surface.preview.vertices[solid.surface.preview.faces]
         return ((corners, np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])),)
     if solid.kind == "box":
         return _box()
-    return _cylinder(12 if solid.sizes[2] > 4 * solid.sizes[0] else _ROUND) if solid.kind == "cylinder" else _sphere(fine)
+    return (
+        _cylinder(12 if solid.sizes[2] > 4 * solid.sizes[0] else _ROUND)
+        if solid.kind == "cylinder"
+        else _sphere(fine)
+    )
 
 
 @cache
@@ -135,7 +168,10 @@ def _box() -> tuple[tuple[FloatArray, FloatArray], ...]:
     corners = np.zeros((6, 4, 3))
     for k, (axis, side) in enumerate((axis, side) for axis in range(3) for side in (-1.0, 1.0)):
         corners[k, :, axis] = side
-        corners[k, :, (axis + 1) % 3], corners[k, :, (axis + 2) % 3] = [-1, 1, 1, -1], [-1, -1, 1, 1]
+        corners[k, :, (axis + 1) % 3], corners[k, :, (axis + 2) % 3] = (
+            [-1, 1, 1, -1],
+            [-1, -1, 1, 1],
+        )
     return ((corners, corners.mean(axis=1)),)
 
 
@@ -147,7 +183,12 @@ def _cylinder(n: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
     between = angles[:-1] + np.pi / n
     sides = np.stack([bottom[:-1], bottom[1:], top[1:], top[:-1]], axis=1)
     outward = np.column_stack([np.cos(between), np.sin(between), np.zeros(n)])
-    ends = np.concatenate([np.stack([middle * z, edge[:-1], edge[1:]], axis=1) for z, edge in ((-1.0, bottom), (1.0, top))])
+    ends = np.concatenate(
+        [
+            np.stack([middle * z, edge[:-1], edge[1:]], axis=1)
+            for z, edge in ((-1.0, bottom), (1.0, top))
+        ]
+    )
     return (sides, outward), (ends, np.concatenate([-middle, middle]))
 
 
@@ -156,7 +197,10 @@ def _sphere(n: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
     def at(a: FloatArray, b: FloatArray) -> FloatArray:
         return np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1)
 
-    a, b = (x.ravel() for x in np.meshgrid(np.pi * np.arange(n) / n, np.pi * np.arange(2 * n) / n, indexing="ij"))
+    a, b = (
+        x.ravel()
+        for x in np.meshgrid(np.pi * np.arange(n) / n, np.pi * np.arange(2 * n) / n, indexing="ij")
+    )
     step = np.pi / n
     corners = np.stack([at(a, b), at(a + step, b), at(a + step, b + step), at(a, b + step)], axis=1)
     return ((corners, at(a + step / 2, b + step / 2)),)
@@ -166,7 +210,9 @@ def _shade(colour: str, sun: FloatArray, sky: FloatArray, second: FloatArray) ->
     """The colour of each face in the light that falls on it."""
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     rgb = np.where(second[:, None], rgb + 0.45 * (1 - rgb), rgb)
-    lit = np.clip(rgb * (0.42 + 0.24 * (0.5 + 0.5 * sky) + 0.48 * np.maximum(sun, 0.0))[:, None], 0, 1)
+    lit = np.clip(
+        rgb * (0.42 + 0.24 * (0.5 + 0.5 * sky) + 0.48 * np.maximum(sun, 0.0))[:, None], 0, 1
+    )
     return ["#{:02x}{:02x}{:02x}".format(*face) for face in np.rint(255 * lit).astype(int).tolist()]
 
 
@@ -207,10 +253,18 @@ def _link_faces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
         flat, depth = camera(ends)
         # a link inside a body is hidden by it
         width = 0.45 * unit if line.kind == "rope" else 0.9 * unit
-        yield Face(flat, None, METAL if line.kind == "link" else INK, width, depth=float(depth.max()))
+        yield Face(
+            flat, None, METAL if line.kind == "link" else INK, width, depth=float(depth.max())
+        )
         if line.kind == "damper":
             # the cylinder of a dashpot
-            yield Face(flat[0] + np.outer([0.35, 0.65], flat[-1] - flat[0]), None, METAL, 2.8 * unit, depth=float(depth.min()))
+            yield Face(
+                flat[0] + np.outer([0.35, 0.65], flat[-1] - flat[0]),
+                None,
+                METAL,
+                2.8 * unit,
+                depth=float(depth.min()),
+            )
     for rail in scene.rails:
         flat, depth = camera(rail.ends)
         yield Face(flat, None, INK, 0.35 * unit, depth=float(depth.max()) + camera.distance)
@@ -235,7 +289,9 @@ def _spring_coil(ends: FloatArray, r: float) -> FloatArray:
     y = np.cross(z / length, x)
     s = np.linspace(0.1, 0.9, 12 * _TURNS + 1)
     phase = 2 * np.pi * _TURNS * np.linspace(0, 1, len(s))
-    middle = ends[0] + np.outer(s, z) + r * (np.outer(np.cos(phase), x) + np.outer(np.sin(phase), y))
+    middle = (
+        ends[0] + np.outer(s, z) + r * (np.outer(np.cos(phase), x) + np.outer(np.sin(phase), y))
+    )
     return np.concatenate([ends[:1], middle, ends[1:]])
 
 
@@ -250,7 +306,13 @@ def _dimension(each: DimensionLine, camera: _Camera) -> Iterator[Face]:
 def _traces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
     for n, place in enumerate(traced_points(scene)):
         if k > 1:
-            yield Face(camera(scene.points[place].r[: k + 1])[0], None, COLOURS[n % len(COLOURS)], 1.2, alpha=0.7)
+            yield Face(
+                camera(scene.points[place].r[: k + 1])[0],
+                None,
+                COLOURS[n % len(COLOURS)],
+                1.2,
+                alpha=0.7,
+            )
 
 
 def _floor(scene: Scene, camera: _Camera) -> Iterator[Face]:
@@ -277,16 +339,28 @@ def _floor(scene: Scene, camera: _Camera) -> Iterator[Face]:
 
 def svg(drawn: Picture, title: str = "") -> str:
     """The picture as SVG that scales with its place; `title` is for those who do not see it."""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="img" class="sketch"'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawn.width:g} '
+        f'{drawn.height:g}" role="img" class="sketch"'
+    )
     label = f' aria-label="{escape(title)}">' if title else ">"
-    return head + label + "".join(_element(f) for f in drawn.faces) + "".join(x.svg for x in drawn.labels) + "</svg>"
+    return (
+        head
+        + label
+        + "".join(_element(f) for f in drawn.faces)
+        + "".join(x.svg for x in drawn.labels)
+        + "</svg>"
+    )
 
 
 def _element(face: Face) -> str:
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in face.points)
     alpha = "" if face.alpha == 1.0 else f' opacity="{face.alpha:.2f}"'
     if face.fill is None:
-        style = f'fill="none" stroke="{face.stroke}" stroke-width="{face.width:.2g}" stroke-linecap="round" stroke-linejoin="round"'
+        style = (
+            f'fill="none" stroke="{face.stroke}" stroke-width="{face.width:.2g}" '
+            f'stroke-linecap="round" stroke-linejoin="round"'
+        )
         return f'<polyline points="{points}" {style}{alpha}/>'
     # a thin edge of the same colour closes the gaps between faces
     edge = f' stroke="{face.fill}" stroke-width=".5"' if not alpha else ""

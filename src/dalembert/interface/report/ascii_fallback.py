@@ -23,13 +23,17 @@ _LOW: Final = frozenset("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₔₕₖₗ�
 
 
 def _is_spatial_derivative(text: str, k: int) -> bool:
-    """v′, v̇₁′: whether the prime at k follows one letter, its marks and indices; it is a derivative along a member then, and no rate."""
+    """v′, v̇₁′: whether the prime at k follows one letter, its marks and indices; it is a
+    derivative along a member then, and no rate.
+    """
     k -= 1
     while k >= 0 and text[k] in _LOW:
         k -= 1
     while k >= 0 and unicodedata.combining(text[k]):
         k -= 1
-    return k >= 0 and text[k].isalpha() and text[k] not in "ij" and not (k and text[k - 1].isalpha())
+    return (
+        k >= 0 and text[k].isalpha() and text[k] not in "ij" and not (k and text[k - 1].isalpha())
+    )
 
 
 def to_ascii(text: str, before_it: str = "") -> str:

@@ -1,6 +1,8 @@
-"""What a report is made of: headings, paragraphs, formulas and tables, before anyone decides how they look.
+"""What a report is made of: headings, paragraphs, formulas and tables, before anyone decides how
+they look.
 
-Lines of a display stand under one another: left sides, signs below signs, long right sides on several lines.
+Lines of a display stand under one another: left sides, signs below signs, long right sides on
+several lines.
 """
 
 from __future__ import annotations
@@ -9,13 +11,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.symbolic.algebra.printing.print_tree import Adjacent, Annotated, Continuation, Equality, Prose, Tree, line_parts
+from dalembert.symbolic.algebra.printing.print_tree import (
+    Adjacent,
+    Annotated,
+    Continuation,
+    Equality,
+    Prose,
+    Tree,
+    line_parts,
+)
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
 
 
 @dataclass(frozen=True)
 class FormulaSpan:
-    """Mathematics, to be written in any notation; long results come with the intermediates they are written in."""
+    """Mathematics, to be written in any notation; long results come with the intermediates they
+    are written in.
+    """
 
     tree: Tree
     definitions: tuple[Equality, ...] = ()
@@ -105,7 +117,9 @@ PAGE_WIDTH: Final = 88
 
 @dataclass(frozen=True)
 class AlignedRow:
-    """What stands before the alignment and after it; a `continued` row goes on where the one before it was broken."""
+    """What stands before the alignment and after it; a `continued` row goes on where the one
+    before it was broken.
+    """
 
     left: Tree | None
     right: Tree
@@ -117,8 +131,14 @@ def align_lines(lines: Sequence[Line]) -> list[AlignedRow]:
     sides = [_sides(line) for line in lines]
     # with a left side that takes several lines all of them begin at the margin
     if any(left is not None and len(break_formula(left)) > 1 for left, *_ in sides):
-        return [row for left, sign, right, note in sides for row in _align_at_margin(left, sign, right, note)]
-    return [row for left, sign, right, note in sides for row in _align_at_sign(left, sign, right, note)]
+        return [
+            row
+            for left, sign, right, note in sides
+            for row in _align_at_margin(left, sign, right, note)
+        ]
+    return [
+        row for left, sign, right, note in sides for row in _align_at_sign(left, sign, right, note)
+    ]
 
 
 def definition_lines(display: Display) -> list[Line]:
@@ -127,7 +147,9 @@ def definition_lines(display: Display) -> list[Line]:
 
 
 def break_formula(tree: Tree) -> list[Tree]:
-    """A formula on lines that fit a page, broken before signs; never inside fractions or parentheses."""
+    """A formula on lines that fit a page, broken before signs; never inside fractions or
+    parentheses.
+    """
     lines: list[list[Tree]] = []
     length = 0
     for piece in line_parts(tree):
@@ -164,7 +186,11 @@ def _sides(line: Line) -> tuple[Tree | None, str, Tree, Tree | None]:
     if not line.left:
         return None, "", right, note
     first, *others = (join_spans(left) for left in (*line.equal, line.left))
-    left = Adjacent((first, *(Continuation("=", other) for other in others)), spaced=True) if others else first
+    left = (
+        Adjacent((first, *(Continuation("=", other) for other in others)), spaced=True)
+        if others
+        else first
+    )
     return left, line.sign, right, note
 
 
@@ -172,18 +198,37 @@ def _with_note(tree: Tree, note: Tree | None) -> Tree:
     return tree if note is None else Annotated(tree, note)
 
 
-def _align_at_margin(left: Tree | None, sign: str, right: Tree, note: Tree | None) -> list[AlignedRow]:
+def _align_at_margin(
+    left: Tree | None, sign: str, right: Tree, note: Tree | None
+) -> list[AlignedRow]:
     first, *rest = break_formula(right if left is None else left)
-    rows = [AlignedRow(None, first), *(AlignedRow(None, part, is_continuation=True) for part in rest)]
+    rows = [
+        AlignedRow(None, first),
+        *(AlignedRow(None, part, is_continuation=True) for part in rest),
+    ]
     if left is not None:
         last = rows.pop()
-        rows.append(AlignedRow(None, Adjacent((last.right, Continuation(sign, right)), spaced=True), last.is_continuation))
-    return [*rows[:-1], AlignedRow(None, _with_note(rows[-1].right, note), rows[-1].is_continuation)]
+        rows.append(
+            AlignedRow(
+                None,
+                Adjacent((last.right, Continuation(sign, right)), spaced=True),
+                last.is_continuation,
+            )
+        )
+    return [
+        *rows[:-1],
+        AlignedRow(None, _with_note(rows[-1].right, note), rows[-1].is_continuation),
+    ]
 
 
-def _align_at_sign(left: Tree | None, sign: str, right: Tree, note: Tree | None) -> list[AlignedRow]:
+def _align_at_sign(
+    left: Tree | None, sign: str, right: Tree, note: Tree | None
+) -> list[AlignedRow]:
     if left is None:
         return [AlignedRow(None, _with_note(right, note))]
     *lines, last = break_formula(right)
     first, *rest = [*lines, _with_note(last, note)]
-    return [AlignedRow(left, Continuation(sign, first)), *(AlignedRow(None, part, is_continuation=True) for part in rest)]
+    return [
+        AlignedRow(left, Continuation(sign, first)),
+        *(AlignedRow(None, part, is_continuation=True) for part in rest),
+    ]

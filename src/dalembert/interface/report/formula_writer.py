@@ -43,7 +43,9 @@ def _plain_name(name: str) -> Tree:
 
 @dataclass(frozen=True)
 class FormulaWriter:
-    """What the builders of a report ask for; `naming` says what is shown for the symbols of the model."""
+    """What the builders of a report ask for; `naming` says what is shown for the symbols of the
+    model.
+    """
 
     naming: Naming = _plain_name
 
@@ -54,22 +56,39 @@ class FormulaWriter:
     # ---- scalars -----------------------------------------------------------------------------
 
     def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[Tree], tuple[Equality, ...]]:
-        """Each expression, and the intermediates shared by those that are too long to be read in full."""
+        """Each expression, and the intermediates shared by those that are too long to be read in
+        full.
+        """
         forms = [None if tape.nodes[i][0] == "symbol" else self.normal_form(tape, i) for i in nodes]
-        long = tuple(dict.fromkeys(i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"))
+        long = tuple(
+            dict.fromkeys(
+                i
+                for i, form in zip(nodes, forms, strict=True)
+                if form is None and tape.nodes[i][0] != "symbol"
+            )
+        )
         definitions, results = self.long_scalars(tape, long) if long else ((), [])
         shown = dict(zip(long, results, strict=True))
-        return [shown[i] if i in shown else self.expression_tree(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
+        return [
+            shown[i] if i in shown else self.expression_tree(tape, i, form)
+            for i, form in zip(nodes, forms, strict=True)
+        ], definitions
 
-    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equality, ...], list[Tree]]:
+    def long_scalars(
+        self, tape: Tape, nodes: tuple[int, ...]
+    ) -> tuple[tuple[Equality, ...], list[Tree]]:
         """Expressions that are too long to be read in full, and their intermediates."""
         from dalembert.symbolic.algebra.printing.common_subexpressions import intermediates
 
         return intermediates(tape, nodes, self.naming)
 
-    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equality, ...], list[Equality]]:
+    def long_equations(
+        self, tape: Tape, residuals: list[int], unknowns: Sequence[int]
+    ) -> tuple[tuple[Equality, ...], list[Equality]]:
         """Equations that are too long to be read in full, and their intermediates."""
-        from dalembert.symbolic.algebra.printing.common_subexpressions import equations_with_intermediates
+        from dalembert.symbolic.algebra.printing.common_subexpressions import (
+            equations_with_intermediates,
+        )
 
         return equations_with_intermediates(tape, residuals, unknowns, self.naming)
 
@@ -90,17 +109,25 @@ class FormulaWriter:
 
     # ---- equations ---------------------------------------------------------------------------
 
-    def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
-        """residual = 0, accelerations and rates on the left; long ones share their intermediates."""
+    def equations(
+        self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]
+    ) -> Display:
+        """residual = 0, accelerations and rates on the left; long ones share their
+        intermediates.
+        """
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
         forms = [self.normal_form(tape, r) for r in residuals]
         long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
         definitions, results = self.long_equations(tape, long, unknowns) if long else ((), [])
         rest = iter(results)
-        written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
+        written = [
+            next(rest) if form is None else self._equation(tape, form, *names) for form in forms
+        ]
         return Display(tuple(Line(FormulaSpan(w)) for w in written), definitions)
 
-    def _equation(self, tape: Tape, form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]) -> Equality:
+    def _equation(
+        self, tape: Tape, form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]
+    ) -> Equality:
         sides, ranking = equation(form, tape, unknowns, rates)
         printer = Printer(self.naming, ranking)
         return Equality(printer.form(sides.left), printer.form(sides.right))
@@ -111,7 +138,10 @@ class FormulaWriter:
         """Σ component · axis, frame by frame."""
         entries = components(v)
         written, definitions = self.scalars(v.tape, [c for _, _, c in entries])
-        return FormulaSpan(along_axes([(F, axis, w) for (F, axis, _), w in zip(entries, written, strict=True)]), definitions)
+        return FormulaSpan(
+            along_axes([(F, axis, w) for (F, axis, _), w in zip(entries, written, strict=True)]),
+            definitions,
+        )
 
     # ---- names and general formulas ----------------------------------------------------------
 
@@ -125,7 +155,9 @@ class FormulaWriter:
 
     def general_formula(self, formula: str | Formula) -> FormulaSpan:
         """A formula that holds for every system; words where a chapter states it in words."""
-        return FormulaSpan(Prose(formula) if isinstance(formula, str) else formula_tree(formula, self.naming))
+        return FormulaSpan(
+            Prose(formula) if isinstance(formula, str) else formula_tree(formula, self.naming)
+        )
 
 
 def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
@@ -151,13 +183,20 @@ def matrix(rows: Sequence[Sequence[Tree]]) -> FormulaSpan | None:
 
 def components(v: Vector) -> list[tuple[Frame, str, int]]:
     """(frame, axis, node) of every component that is not zero."""
-    return [(F, axis, c) for F, triple in v.parts.items() for axis, c in zip("xyz", triple, strict=True) if c != v.tape.zero]
+    return [
+        (F, axis, c)
+        for F, triple in v.parts.items()
+        for axis, c in zip("xyz", triple, strict=True)
+        if c != v.tape.zero
+    ]
 
 
 _DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
-def quantity_label(text: str | Formula, writing: FormulaWriter, names: Container[str], of: str = "") -> tuple[Span, ...]:
+def quantity_label(
+    text: str | Formula, writing: FormulaWriter, names: Container[str], of: str = ""
+) -> tuple[Span, ...]:
     """As a formula where it is one, and whose it is."""
     owner = f" of {of}" if of else ""
     if not isinstance(text, str):
@@ -165,7 +204,10 @@ def quantity_label(text: str | Formula, writing: FormulaWriter, names: Container
     head, joint, place = text.partition(" of ")
     formula = _formula(head, names)
     tail = f"{joint}{place}{owner}"
-    return (head if formula is None else writing.general_formula(formula), *([tail] if tail else []))
+    return (
+        head if formula is None else writing.general_formula(formula),
+        *([tail] if tail else []),
+    )
 
 
 def _formula(head: str, names: Container[str]) -> Formula | None:
@@ -178,12 +220,19 @@ def _formula(head: str, names: Container[str]) -> Formula | None:
     if slash and above.removeprefix("−").startswith("∂") and below in names:
         slope = Partial(_letter(above.removeprefix("−")[1:], names), Name(below))
         return Negative(slope) if above.startswith("−") else slope
-    return _letter(head, names) if len(head.partition("_")[0].rstrip("*₀₁₂₃₄₅₆₇₈₉")) == 1 or (head.isalpha() and len(head) == 1) else None
+    return (
+        _letter(head, names)
+        if len(head.partition("_")[0].rstrip("*₀₁₂₃₄₅₆₇₈₉")) == 1
+        or (head.isalpha() and len(head) == 1)
+        else None
+    )
 
 
 def _letter(head: str, names: Container[str]) -> Symbol:
     letter, underscore, index = head.partition("_")
     bare = letter.rstrip("*").rstrip("₀₁₂₃₄₅₆₇₈₉")
     digits = letter.rstrip("*")[len(bare) :].translate(_DIGITS)
-    below = (Name(index) if index in names else index,) if underscore else (digits,) if digits else ()
+    below = (
+        (Name(index) if index in names else index,) if underscore else (digits,) if digits else ()
+    )
     return Symbol(bare, below, star=letter.endswith("*"))

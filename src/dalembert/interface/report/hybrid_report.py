@@ -1,4 +1,6 @@
-"""Hybrid equations to read: the principle, its steps, ordinary and partial differential equations, conditions at the ends."""
+"""Hybrid equations to read: the principle, its steps, ordinary and partial differential
+equations, conditions at the ends.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,18 @@ from dalembert.analysis.flexible.hybrid.hybrid_equations import (
     equation_tree,
     ordered_accelerations,
 )
-from dalembert.analysis.flexible.hybrid.hybrid_equations import ordered_field_accelerations as accelerations_of
+from dalembert.analysis.flexible.hybrid.hybrid_equations import (
+    ordered_field_accelerations as accelerations_of,
+)
 from dalembert.interface.report.derivation_steps import quantities
-from dalembert.interface.report.document_blocks import Block, Display, FormulaSpan, Heading, Line, paragraph
+from dalembert.interface.report.document_blocks import (
+    Block,
+    Display,
+    FormulaSpan,
+    Heading,
+    Line,
+    paragraph,
+)
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.symbolic.algebra.printing.print_tree import Tree
 
@@ -46,14 +57,24 @@ def _with_integral_names(h: HybridEquations, writing: FormulaWriter) -> FormulaW
 
 def _result(h: HybridEquations, writing: FormulaWriter) -> Iterator[Block]:
     if h.ordinary:
-        yield Heading(3, f"Ordinary differential equations, along the {'speeds' if h.along == 'u' else 'coordinates'}")
+        yield Heading(
+            3,
+            f"Ordinary differential equations, along the "
+            f"{'speeds' if h.along == 'u' else 'coordinates'}",
+        )
         yield Display(
             tuple(
-                Line(FormulaSpan(_line(h, o.residual, ordered_accelerations(h, o.name), writing)), note=("along ", writing.symbol(o.name)))
+                Line(
+                    FormulaSpan(_line(h, o.residual, ordered_accelerations(h, o.name), writing)),
+                    note=("along ", writing.symbol(o.name)),
+                )
                 for o in h.ordinary
             )
         )
-    yield Heading(3, "Partial differential equations" if len(h.partial) > 1 else "Partial differential equation")
+    yield Heading(
+        3,
+        "Partial differential equations" if len(h.partial) > 1 else "Partial differential equation",
+    )
     yield Display(
         tuple(
             Line(
@@ -64,8 +85,15 @@ def _result(h: HybridEquations, writing: FormulaWriter) -> Iterator[Block]:
         )
     )
     yield Heading(3, "Boundary conditions")
-    yield Display(tuple(Line(FormulaSpan(_line(h, b.residual, (), writing)), note=(condition_text(h, b),)) for b in h.boundary))
+    yield Display(
+        tuple(
+            Line(FormulaSpan(_line(h, b.residual, (), writing)), note=(condition_text(h, b),))
+            for b in h.boundary
+        )
+    )
 
 
-def _line(h: HybridEquations, residual: int, unknowns: Sequence[int], writing: FormulaWriter) -> Tree:
+def _line(
+    h: HybridEquations, residual: int, unknowns: Sequence[int], writing: FormulaWriter
+) -> Tree:
     return equation_tree(h, residual, unknowns, writing.naming)

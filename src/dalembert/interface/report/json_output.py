@@ -1,4 +1,6 @@
-"""Results as JSON: the fields of a result by name, numbers as numbers, expressions as text, a table as one object for each row."""
+"""Results as JSON: the fields of a result by name, numbers as numbers, expressions as text, a
+table as one object for each row.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from dalembert.symbolic.algebra.formula import Formula
 
 
 def as_json(result: Any, **more: Any) -> str:
-    """The text, ending in a line feed; what is not finite is null, a complex number {"re": …, "im": …}."""
+    """The text, ending in a line feed; what is not finite is null, a complex number {"re": …,
+    "im": …}.
+    """
     data = {**_to_json_data(result), **_to_json_data(more)} if more else _to_json_data(result)
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -52,5 +56,9 @@ def _to_json_data(x: Any) -> Any:
     if isinstance(x, Sequence | AbstractSet):
         return [_to_json_data(each) for each in x]
     if is_dataclass(x) and not hasattr(x, "tape"):
-        return {f.name: _to_json_data(getattr(x, f.name)) for f in fields(x) if f.repr and not f.name.startswith("_")}
+        return {
+            f.name: _to_json_data(getattr(x, f.name))
+            for f in fields(x)
+            if f.repr and not f.name.startswith("_")
+        }
     return str(x)

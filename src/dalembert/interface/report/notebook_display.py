@@ -1,4 +1,6 @@
-"""What a notebook shows of each result: the blocks of a report, in the format that the notebook asks for."""
+"""What a notebook shows of each result: the blocks of a report, in the format that the notebook
+asks for.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dalembert.analysis.integrals.energy_integrals import EnergyIntegrals
 from dalembert.interface.report import derivation_steps, result_blocks, system_tables
-from dalembert.interface.report.document_blocks import Block, Code, Display, Heading, Line, Paragraph
+from dalembert.interface.report.document_blocks import (
+    Block,
+    Code,
+    Display,
+    Heading,
+    Line,
+    Paragraph,
+)
 from dalembert.interface.report.formula_writer import FormulaWriter, matrix
 from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 from dalembert.mechanics.agreement.agreement_table import Agreement
@@ -41,9 +50,14 @@ def blocks(shown: object) -> Iterable[Block]:
         case System():
             return _system(shown)
         case Derivation():
-            return [*derivation_steps.derivation(shown, writing), *derivation_steps.rates(shown, writing.on(shown.tape))]
+            return [
+                *derivation_steps.derivation(shown, writing),
+                *derivation_steps.rates(shown, writing.on(shown.tape)),
+            ]
         case Equations():
-            return [writing.on(shown.tape).equations(shown.tape, shown.residuals, shown.udot, shown.u)]
+            return [
+                writing.on(shown.tape).equations(shown.tape, shown.residuals, shown.udot, shown.u)
+            ]
         case Agreement():
             return [Heading(3, shown.system), *result_blocks.agreement(shown)]
         case EnergyIntegrals():
@@ -51,7 +65,9 @@ def blocks(shown: object) -> Iterable[Block]:
         case Vector():
             return [Display((Line(writing.on(shown.tape).vector(shown)),))]
         case Dyadic():
-            return _matrix_block(writing, shown.tape, shown.rows, f"along {shown.frame.name}") or [Code(str(shown))]
+            return _matrix_block(writing, shown.tape, shown.rows, f"along {shown.frame.name}") or [
+                Code(str(shown))
+            ]
         case Jacobian():
             return _jacobian(shown, writing)
     return _run(shown)
@@ -60,18 +76,35 @@ def blocks(shown: object) -> Iterable[Block]:
 def _jacobian(J: Jacobian, writing: FormulaWriter) -> Iterator[Block]:
     """Its rows between brackets, its columns named, and what is left without speeds."""
     tape = J.bias.tape
-    yield Paragraph((f"Jacobian of {J.of} along {J.along.name}, for ", *writing.on(tape).symbol_list(str(u.name) for u in J.speeds)))
-    yield from _matrix_block(writing, tape, [as_nodes(tape, row) for row in J.rows], "") or [Code(str(J))]
+    yield Paragraph(
+        (
+            f"Jacobian of {J.of} along {J.along.name}, for ",
+            *writing.on(tape).symbol_list(str(u.name) for u in J.speeds),
+        )
+    )
+    yield from _matrix_block(writing, tape, [as_nodes(tape, row) for row in J.rows], "") or [
+        Code(str(J))
+    ]
     if J.bias.parts:
         yield Paragraph(("and without speeds ", writing.on(tape).vector(J.bias)))
 
 
-def _matrix_block(writing: FormulaWriter, tape: Tape, rows: Sequence[Sequence[int]], caption: str) -> list[Block]:
+def _matrix_block(
+    writing: FormulaWriter, tape: Tape, rows: Sequence[Sequence[int]], caption: str
+) -> list[Block]:
     """Entries between brackets; nothing where they are too long for that."""
     written, definitions = writing.on(tape).scalars(tape, [i for row in rows for i in row])
     width = len(rows[0])
-    formula = matrix([written[k : k + width] for k in range(0, len(written), width)]) if width and not definitions else None
-    return [] if formula is None else [Display((Line(formula),)), *([Paragraph((caption,))] if caption else [])]
+    formula = (
+        matrix([written[k : k + width] for k in range(0, len(written), width)])
+        if width and not definitions
+        else None
+    )
+    return (
+        []
+        if formula is None
+        else [Display((Line(formula),)), *([Paragraph((caption,))] if caption else [])]
+    )
 
 
 def _system(system: System) -> Iterator[Block]:

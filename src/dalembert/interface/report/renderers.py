@@ -1,7 +1,7 @@
 """A report as LaTeX, Markdown or HTML: the same blocks, written by each layout in its own notation.
 
-`text` stands inside a document, `document` stands by itself. Formulas of a page are MathML that carries its LaTeX. Every word is
-escaped: a name such as <script> is shown, never obeyed.
+`text` stands inside a document, `document` stands by itself. Formulas of a page are MathML that
+carries its LaTeX. Every word is escaped: a name such as <script> is shown, never obeyed.
 """
 
 from __future__ import annotations
@@ -74,11 +74,17 @@ class Renderer(ABC):
         if not display.lines:
             return ""
         shown, below = self.render_display(display)
-        return self.inner_gap.join([shown, self._collapsible(display.intermediates_text, below)]) if below else shown
+        return (
+            self.inner_gap.join([shown, self._collapsible(display.intermediates_text, below)])
+            if below
+            else shown
+        )
 
     def render_display(self, display: Display) -> tuple[str, str]:
         """The lines of a display, and its intermediates."""
-        return self._lines(display.lines), self._lines(definition_lines(display)) if display.definitions else ""
+        return self._lines(display.lines), self._lines(
+            definition_lines(display)
+        ) if display.definitions else ""
 
     def _collapsible(self, count: str, below: str) -> str:
         """with 12 intermediates, and the formulas below it"""
@@ -90,7 +96,8 @@ class Renderer(ABC):
     @abstractmethod
     def _escape(self, words: str) -> str: ...
 
-    def _paragraph(self, words: str, *, quiet: bool) -> str:  # noqa: ARG002 - HTML alone tells remarks apart
+    # HTML alone tells remarks apart
+    def _paragraph(self, words: str, *, quiet: bool) -> str:  # noqa: ARG002
         return words
 
     @abstractmethod
@@ -128,8 +135,16 @@ PREAMBLE: Final = r"""\documentclass{article}
 class LatexRenderer(Renderer):
     """The body of a document, which needs amsmath, or a document that compiles by itself."""
 
-    headings: ClassVar[Mapping[int, str]] = {1: "\\section*{{{}}}", 2: "\\subsection*{{{}}}", 3: "\\subsubsection*{{{}}}"}
-    verdicts: ClassVar[Mapping[bool | None, str]] = {True: "{}", False: "\\textbf{{{}}}", None: "\\textbf{{{}}}"}
+    headings: ClassVar[Mapping[int, str]] = {
+        1: "\\section*{{{}}}",
+        2: "\\subsection*{{{}}}",
+        3: "\\subsubsection*{{{}}}",
+    }
+    verdicts: ClassVar[Mapping[bool | None, str]] = {
+        True: "{}",
+        False: "\\textbf{{{}}}",
+        None: "\\textbf{{{}}}",
+    }
 
     def document(self, blocks: Iterable[Block]) -> str:
         """A document that compiles by itself."""
@@ -145,12 +160,29 @@ class LatexRenderer(Renderer):
         cells = [map(self._escape, table.headings), *(map(self._inline, row) for row in table.rows)]
         head, *rest = [" & ".join(row) + r" \\" for row in cells]
         columns = "l" * len(table.headings)
-        return "\n".join(["\\begin{center}", f"\\begin{{tabular}}{{{columns}}}", head, r"\hline", *rest, "\\end{tabular}", "\\end{center}"])
+        return "\n".join(
+            [
+                "\\begin{center}",
+                f"\\begin{{tabular}}{{{columns}}}",
+                head,
+                r"\hline",
+                *rest,
+                "\\end{tabular}",
+                "\\end{center}",
+            ]
+        )
 
     def _code(self, text: str) -> str:
         """Each line by itself, its spaces kept; verbatim could be ended by what it holds."""
-        lines = ["~" * (len(line) - len(line.lstrip(" "))) + self._escape(line.lstrip(" ")) for line in text.splitlines()]
-        return "\\begin{flushleft}\\ttfamily\n" + " \\\\\n".join(line or "~" for line in lines) + "\n\\end{flushleft}"
+        lines = [
+            "~" * (len(line) - len(line.lstrip(" "))) + self._escape(line.lstrip(" "))
+            for line in text.splitlines()
+        ]
+        return (
+            "\\begin{flushleft}\\ttfamily\n"
+            + " \\\\\n".join(line or "~" for line in lines)
+            + "\n\\end{flushleft}"
+        )
 
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
@@ -171,7 +203,11 @@ class MarkdownRenderer(Renderer):
 
     def _cell(self, span: Span) -> str:
         """A bar inside a cell would end it."""
-        return self._inline(span).replace("|", r"\vert ") if isinstance(span, FormulaSpan) else self._inline(span)
+        return (
+            self._inline(span).replace("|", r"\vert ")
+            if isinstance(span, FormulaSpan)
+            else self._inline(span)
+        )
 
     def _table(self, table: TableBlock) -> str:
         cells = [map(self._escape, table.headings), *(map(self._cell, row) for row in table.rows)]
@@ -226,11 +262,15 @@ class HtmlRenderer(Renderer):
         shown = list(blocks)
         title = next((b.words for b in shown if isinstance(b, Heading)), "dalembert")
         head = (
-            '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, '
+            'initial-scale=1">\n'
             f"<title>{self._escape(title)}</title>\n<style>{STYLE}</style>"
         )
         inside = f"<main>\n{self.text(shown)}\n</main>"
-        return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{inside}\n</body>\n</html>'
+        return (
+            f"<!DOCTYPE html>\n<html "
+            f'lang="en">\n<head>\n{head}\n</head>\n<body>\n{inside}\n</body>\n</html>'
+        )
 
     def _escape(self, words: str) -> str:
         return mathml.escape(words)
@@ -244,8 +284,16 @@ class HtmlRenderer(Renderer):
     def _lines(self, lines: Sequence[Line]) -> str:
         """One formula, which scrolls where the page is too narrow."""
         rows, write = align_lines(lines), MathML()
-        cells = [([] if r.left is None else write(r.left), [mathml.QUAD] * r.is_continuation + write(r.right)) for r in rows]
-        presentation = mathml.aligned_rows([(mathml.row(left), mathml.row(right)) for left, right in cells])
+        cells = [
+            (
+                [] if r.left is None else write(r.left),
+                [mathml.QUAD] * r.is_continuation + write(r.right),
+            )
+            for r in rows
+        ]
+        presentation = mathml.aligned_rows(
+            [(mathml.row(left), mathml.row(right)) for left, right in cells]
+        )
         written = f"\\begin{{aligned}}\n{latex_rows(rows)}\n\\end{{aligned}}"
         return f'<div class="formula">{mathml.element(presentation, written, block=True)}</div>'
 
@@ -254,7 +302,10 @@ class HtmlRenderer(Renderer):
 
     def _table(self, table: TableBlock) -> str:
         head = "".join(f'<th scope="col">{self._escape(h)}</th>' for h in table.headings)
-        rows = "\n".join("<tr>" + "".join(f"<td>{self._inline(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+        rows = "\n".join(
+            "<tr>" + "".join(f"<td>{self._inline(cell)}</td>" for cell in row) + "</tr>"
+            for row in table.rows
+        )
         return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
 
     def _code(self, text: str) -> str:

@@ -1,4 +1,6 @@
-"""What is found about a system, to read: whether the principles agree, what a source prints, what each route costs, energies, a run."""
+"""What is found about a system, to read: whether the principles agree, what a source prints,
+what each route costs, energies, a run.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dalembert.interface.report.document_blocks import Block, Display, FormulaSpan, Heading, Line, Span, TableBlock, VerdictSpan, paragraph
+from dalembert.interface.report.document_blocks import (
+    Block,
+    Display,
+    FormulaSpan,
+    Heading,
+    Line,
+    Span,
+    TableBlock,
+    VerdictSpan,
+    paragraph,
+)
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.exact import verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero, provably_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, gradient, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    Substitution,
+    gradient,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.formula import Rate, Symbol
 from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 from dalembert.symbolic.algebra.printing.print_tree import ZERO, Equality
@@ -30,7 +47,10 @@ HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
 
 def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     """The table of principles, the exactness statement, the audit."""
-    rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
+    rows = tuple(
+        (*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else []))
+        for r in a.rows
+    )
     yield TableBlock((*HEADINGS, *(["CPU time"] if times else [])), rows)
     yield paragraph(VerdictSpan(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.holds))
     if a.read_as_pi:
@@ -62,12 +82,17 @@ def audit(a: Agreement) -> Iterator[Block]:
     count = f"{len(a.audit) - len(failed)} of {len(a.audit)} identities hold"
     yield paragraph("Kinematic audit: ", VerdictSpan(count, holds=wrong), f" ({kinds}).")
     if failed:
-        yield TableBlock(("identity that fails or is undecided", "where"), tuple((VerdictSpan(f.what, f.holds), f.where) for f in failed))
+        yield TableBlock(
+            ("identity that fails or is undecided", "where"),
+            tuple((VerdictSpan(f.what, f.holds), f.where) for f in failed),
+        )
 
 
 @dataclass(frozen=True)
 class PublishedResult:
-    """residual = 0 as a source prints it: Σ k E over the derived equations E, which are numbered from 1."""
+    """residual = 0 as a source prints it: Σ k E over the derived equations E, which are numbered
+    from 1.
+    """
 
     label: str
     residual: Scalar
@@ -76,31 +101,52 @@ class PublishedResult:
     derived_by_hand: bool = False
 
 
-def check_published(results: Sequence[PublishedResult], d: Derivation) -> tuple[verdict.Verdict, ...]:
-    """residual(q̇ = W u + X, q̈ = W u̇ + c) − Σ k E = 0: shown to hold, shown not to, or undecided."""
+def check_published(
+    results: Sequence[PublishedResult], d: Derivation
+) -> tuple[verdict.Verdict, ...]:
+    """residual(q̇ = W u + X, q̈ = W u̇ + c) − Σ k E = 0: shown to hold, shown not to, or
+    undecided.
+    """
     kin = d.kinematics
-    known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
+    known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(
+        zip(kin.qdot, kin.qdot_of_u, strict=True)
+    )
     residuals = d.equations.residuals
     t = d.tape.fork()
     in_u = Substitution(t, known)
     differences = []
     for result in results:
-        combined = sum_of_products(t, ((in_u(as_node(t, k)), residuals[number - 1]) for number, k in result.combination))
+        combined = sum_of_products(
+            t, ((in_u(as_node(t, k)), residuals[number - 1]) for number, k in result.combination)
+        )
         differences.append(t.sub(in_u(as_node(t, result.residual)), combined))
     return decide_zero(t, differences).verdicts
 
 
-def published_results(results: Sequence[PublishedResult], source: str, d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
+def published_results(
+    results: Sequence[PublishedResult], source: str, d: Derivation, writing: FormulaWriter
+) -> Iterator[Block]:
     """Each result as the source prints it, and the verdict."""
     if not results:
         return
-    yield Heading(2, "Results by hand" if all(r.derived_by_hand for r in results) else "Printed results")
+    yield Heading(
+        2, "Results by hand" if all(r.derived_by_hand for r in results) else "Printed results"
+    )
     verdicts = check_published(results, d)
     tape = results[0].residual.tape
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
     key = source.partition(" ")[0]
-    notes = [f"{'by hand,' if r.derived_by_hand else key} {r.label}{_note(v)}" for r, v in zip(results, verdicts, strict=True)]
-    yield Display(tuple(Line(FormulaSpan(Equality(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
+    notes = [
+        f"{'by hand,' if r.derived_by_hand else key} {r.label}{_note(v)}"
+        for r, v in zip(results, verdicts, strict=True)
+    ]
+    yield Display(
+        tuple(
+            Line(FormulaSpan(Equality(w, ZERO)), note=(note,))
+            for w, note in zip(written, notes, strict=True)
+        ),
+        definitions,
+    )
     yield paragraph(_overall_verdict(verdicts))
 
 
@@ -109,11 +155,19 @@ def _note(v: verdict.Verdict) -> str:
 
 
 def _overall_verdict(verdicts: Sequence[verdict.Verdict]) -> VerdictSpan:
-    wrong, undecided = [v for v in verdicts if v.holds is False], [v for v in verdicts if v.holds is None]
+    wrong, undecided = (
+        [v for v in verdicts if v.holds is False],
+        [v for v in verdicts if v.holds is None],
+    )
     if wrong:
-        return VerdictSpan(f"{len(wrong)} of {len(verdicts)} do NOT follow from the derived equations.", holds=False)
+        return VerdictSpan(
+            f"{len(wrong)} of {len(verdicts)} do NOT follow from the derived equations.",
+            holds=False,
+        )
     if undecided:
-        return VerdictSpan(f"UNDECIDED for {len(undecided)} of {len(verdicts)}: {undecided[0].why}.", holds=None)
+        return VerdictSpan(
+            f"UNDECIDED for {len(undecided)} of {len(verdicts)}: {undecided[0].why}.", holds=None
+        )
     who = {1: "It follows", 2: "Both follow"}.get(len(verdicts), f"All {len(verdicts)} follow")
     return VerdictSpan(f"{who} exactly from the derived equations.", holds=True)
 
@@ -121,16 +175,25 @@ def _overall_verdict(verdicts: Sequence[verdict.Verdict]) -> VerdictSpan:
 def absent_parameters(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
     """Constants, inputs and specified motions that no equation of motion depends on."""
     t = d.tape.fork()
-    known = [s for s in d.kinematics.system.symbols.values() if s.kind in ("constant", "input", "specified")]
+    known = [
+        s
+        for s in d.kinematics.system.symbols.values()
+        if s.kind in ("constant", "input", "specified")
+    ]
     jets = {s.name: [i for name, i in t.names.items() if name.rstrip("'") == s.name] for s in known}
     residuals = d.equations.residuals
     theirs = {i for found in jets.values() for i in found}
     there = [i for i in symbols_of(t, residuals) if i in theirs]
-    # the slope of one combination tells nearly all that are there; where it vanishes, every equation is asked
+    # the slope of one combination tells nearly all that are there; where it vanishes, every
+    # equation is asked
     combined = gradient(t, {r: t.const(k) for k, r in enumerate(residuals, 1)}, there)
     doubtful = {x for x, none in zip(there, provably_zero(t, combined), strict=True) if none}
     inside = {name: [i for i in found if i in there] for name, found in jets.items()}
-    slopes = {name: [_slope(t, r, i) for i in found for r in residuals] for name, found in inside.items() if doubtful.issuperset(found)}
+    slopes = {
+        name: [_slope(t, r, i) for i in found for r in residuals]
+        for name, found in inside.items()
+        if doubtful.issuperset(found)
+    }
     flat = [slope for each in slopes.values() for slope in each]
     zero = dict(zip(flat, provably_zero(t, flat), strict=True))
     absent = [name for name, each in slopes.items() if all(zero[slope] for slope in each)]
@@ -150,7 +213,9 @@ MEASURES = ("operations", "CPU time")
 
 
 def cost_table(c: Comparison) -> Iterator[Block]:
-    """Bar00 Table 1: the table of approaches and velocity variables, then who is best and who does not apply."""
+    """Bar00 Table 1: the table of approaches and velocity variables, then who is best and who
+    does not apply.
+    """
     from dalembert.mechanics.agreement.comparison import APPROACHES, COLUMNS
 
     headings = ("approach", *(h for column in COLUMNS.values() for h in (column, *MEASURES)))
@@ -164,7 +229,11 @@ def cost_table(c: Comparison) -> Iterator[Block]:
     for r in c.routes:
         if not r.applicable:
             yield paragraph(f"{r.principle.title} does not apply: {r.why_not}.")
-    yield paragraph("Operations are those of the native form of each principle. Gauss's principle stands in both rows.", quiet=True)
+    yield paragraph(
+        "Operations are those of the native form of each principle. Gauss's principle stands in "
+        "both rows.",
+        quiet=True,
+    )
 
 
 def _cell(r: Route | None) -> tuple[Span, Span, Span]:
@@ -179,8 +248,10 @@ def _cell(r: Route | None) -> tuple[Span, Span, Span]:
 
 
 _WHY = (
-    "𝒰 is what the generalized work of the loads with a potential leaves behind, Mit22 (19); Z collects what is neither in K₂ nor in 𝒰, "
-    "Ż = σ_R − 𝒫_nonconservative, Mit22 (3). The table's conditions (Mit22 34.1) are sufficient; the verdict is decided by the derivative "
+    "𝒰 is what the generalized work of the loads with a potential leaves behind, Mit22 (19); Z "
+    "collects what is neither in K₂ nor in 𝒰, "
+    "Ż = σ_R − 𝒫_nonconservative, Mit22 (3). The table's conditions (Mit22 34.1) are sufficient; "
+    "the verdict is decided by the derivative "
     "along every motion, so that an integral may be constant where the table's condition fails."
 )
 ENERGY_HEADINGS = ("integral", "", "what", "verdict", "table's condition")
@@ -191,8 +262,10 @@ def energy_integrals(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iter
     writing = writing.on(integrals.K2.tape)
     yield Heading(2, "Energies and powers")
     yield paragraph(
-        f"In the speeds {', '.join(integrals.speeds)}, on which K₂, K₁, K₀ and the verdicts depend where a velocity has a part without them."
-        + " Energies are in J, powers in W." * integrals.has_units
+        f"In the speeds {', '.join(integrals.speeds)}, on which K₂, K₁, K₀ and the verdicts depend "
+        f"where a velocity has a part without them."
+        + " Energies are in J, powers in W."
+        * integrals.has_units
     )
     yield from _quantities(integrals, writing)
     yield Heading(2, "Energy integrals")
@@ -201,7 +274,9 @@ def energy_integrals(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iter
     if integrals.potential_exists is False:
         yield paragraph(f"There is no potential energy U: {integrals.why_no_potential}.")
     if integrals.generalized_potential_exists is False:
-        yield paragraph(f"There is no generalized potential energy 𝒰: {integrals.why_no_generalized_potential}.")
+        yield paragraph(
+            f"There is no generalized potential energy 𝒰: {integrals.why_no_generalized_potential}."
+        )
     for load in integrals.loads:
         yield paragraph(f"{load}.")
     yield from _identities(integrals, writing)
@@ -211,7 +286,13 @@ def energy_integrals(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iter
 def _integral(v: EnergyIntegral, writing: FormulaWriter) -> tuple[Span, ...]:
     verdict = v.statement if v.constant is False else VerdictSpan(v.statement, holds=v.constant)
     sufficient = {True: "holds", False: "does not hold", None: "undecided"}[v.sufficient]
-    return writing.general_formula(v.left), writing.general_formula(v.formula), v.name, verdict, sufficient
+    return (
+        writing.general_formula(v.left),
+        writing.general_formula(v.formula),
+        v.name,
+        verdict,
+        sufficient,
+    )
 
 
 def _quantities(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iterator[Block]:
@@ -227,31 +308,50 @@ def _quantities(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iterator[
     )
     written, definitions = writing.scalars(integrals.K2.tape, [e.i for _, e in rows])
     yield Display(
-        tuple(Line(w, left=(writing.general_formula(name),)) for (name, _), w in zip(rows, map(FormulaSpan, written), strict=True)),
+        tuple(
+            Line(w, left=(writing.general_formula(name),))
+            for (name, _), w in zip(rows, map(FormulaSpan, written), strict=True)
+        ),
         definitions,
     )
 
 
 def _identities(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iterator[Block]:
     failed = [formula_text(identity) for identity, holds in integrals.identities if holds is False]
-    names = [span for identity, holds in integrals.identities if holds is not None for span in ("; ", writing.general_formula(identity))][
-        1:
-    ]
+    names = [
+        span
+        for identity, holds in integrals.identities
+        if holds is not None
+        for span in ("; ", writing.general_formula(identity))
+    ][1:]
     yield paragraph(
-        VerdictSpan(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), " ", *names, "."
+        VerdictSpan(
+            f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:",
+            holds=not failed,
+        ),
+        " ",
+        *names,
+        ".",
     )
     if integrals.undecided:
         yield paragraph(VerdictSpan(f"Undecided in part: {integrals.undecided}.", holds=None))
     elif integrals.bound:
-        yield paragraph(f"What is called constant is not with a probability below {integrals.bound:.0e}.")
+        yield paragraph(
+            f"What is called constant is not with a probability below {integrals.bound:.0e}."
+        )
 
 
 def _first_integrals(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iterator[Block]:
     new = [f for f in integrals.first if not f.is_H]
     if new:
         yield Heading(2, "First integrals")
-        written, definitions = writing.scalars(new[0].expression.tape, [f.expression.i for f in new])
-        lines = (Line(FormulaSpan(w), left=(f.name,), note=(f.why,)) for f, w in zip(new, written, strict=True))
+        written, definitions = writing.scalars(
+            new[0].expression.tape, [f.expression.i for f in new]
+        )
+        lines = (
+            Line(FormulaSpan(w), left=(f.name,), note=(f.why,))
+            for f, w in zip(new, written, strict=True)
+        )
         yield Display(tuple(lines), definitions)
 
 
@@ -271,7 +371,10 @@ def run_summary(run: Trajectory) -> Iterator[Block]:
     yield paragraph(*_energy_sentence(run))
     sizes = {name: float(abs(r).max(initial=0.0)) for name, r in run.residuals.items()}
     if sizes:
-        rows = tuple((name, VerdictSpan(f"{size:.1e}", size <= ACCEPTABLE_DRIFT)) for name, size in sizes.items())
+        rows = tuple(
+            (name, VerdictSpan(f"{size:.1e}", size <= ACCEPTABLE_DRIFT))
+            for name, size in sizes.items()
+        )
         yield TableBlock(("constraint", "largest residual"), rows)
 
 
@@ -284,6 +387,15 @@ def missing_run(reason: str) -> Iterator[Block]:
 def _energy_sentence(run: Trajectory) -> tuple[str | VerdictSpan, ...]:
     if not run.conserves_energy:
         J = " J" if run.system.has_units else ""
-        return (f"T + V goes from {run.energy[0]:.6g}{J} to {run.energy[-1]:.6g}{J}: loads or moving constraints do work.",)
+        return (
+            (
+                f"T + V goes from {run.energy[0]:.6g}{J} to {run.energy[-1]:.6g}{J}: loads or moving "
+                f"constraints do work."
+            ),
+        )
     drift = run.energy_drift
-    return "T + V drifts by ", VerdictSpan(f"{drift:.1e}", drift <= ACCEPTABLE_DRIFT), " of the largest kinetic energy."
+    return (
+        "T + V drifts by ",
+        VerdictSpan(f"{drift:.1e}", drift <= ACCEPTABLE_DRIFT),
+        " of the largest kinetic energy.",
+    )

@@ -1,4 +1,6 @@
-"""The whole report of a system, from its description and kinematics, which all principles share, to the results it reproduces."""
+"""The whole report of a system, from its description and kinematics, which all principles share,
+to the results it reproduces.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportSubject:
-    """A system and what is said about it: where it comes from, what it is, what is printed about it."""
+    """A system and what is said about it: where it comes from, what it is, what is printed about
+    it.
+    """
 
     system: System
     title: str
@@ -42,7 +46,11 @@ def title_blocks(subject: ReportSubject) -> Iterator[Block]:
 
 
 def derivation_report(
-    subject: ReportSubject, derived: Sequence[Derivation], writing: FormulaWriter, *, level: Level = "equations"
+    subject: ReportSubject,
+    derived: Sequence[Derivation],
+    writing: FormulaWriter,
+    *,
+    level: Level = "equations",
 ) -> Iterator[Block]:
     """The equations of motion by each principle, as far back as `level` asks for."""
     yield from title_blocks(subject)
@@ -54,9 +62,15 @@ def derivation_report(
         first = list(kinematics_steps(derived, writing))
         yield from derivation_steps.numbered_blocks(first, level)
     for d in derived:
-        yield from derivation_steps.derivation(d, writing, level=level, first=len(first) + 1, shown=shown)
+        yield from derivation_steps.derivation(
+            d, writing, level=level, first=len(first) + 1, shown=shown
+        )
     if first:
-        yield from sources(subject.source, "Bar00, Gre03, Mei85", *(text for d in derived for text in _cited_sources(d)))
+        yield from sources(
+            subject.source,
+            "Bar00, Gre03, Mei85",
+            *(text for d in derived for text in _cited_sources(d)),
+        )
     else:
         yield from derivation_steps.rates(derived[0], writing)
 
@@ -67,9 +81,15 @@ def _cited_sources(d: Derivation) -> Iterator[str]:
 
 
 def report(
-    subject: ReportSubject, d: Derivation, agreement: Agreement, writing: FormulaWriter, motion: Iterable[Block] = ()
+    subject: ReportSubject,
+    d: Derivation,
+    agreement: Agreement,
+    writing: FormulaWriter,
+    motion: Iterable[Block] = (),
 ) -> Iterator[Block]:
-    """Description, freedoms, equations of motion, agreement, audit, printed results, and a motion if there is one."""
+    """Description, freedoms, equations of motion, agreement, audit, printed results, and a
+    motion if there is one.
+    """
     kin = d.kinematics
     writing = writing.on(d.tape)
     yield from title_blocks(subject)
@@ -109,18 +129,29 @@ r, v, w, u_r = f.Symbol("r"), f.Symbol("v"), f.Symbol("ω"), f.Symbol("u", ("r",
 
 
 def kinematics_steps(
-    derived: Sequence[Derivation], writing: FormulaWriter, transform: Callable[[Step], Step] = lambda step: step
+    derived: Sequence[Derivation],
+    writing: FormulaWriter,
+    transform: Callable[[Step], Step] = lambda step: step,
 ) -> Iterator[NumberedStep]:
-    """Description and kinematics, without what the only derivation shows itself; `told` may shorten a step before it is written."""
+    """Description and kinematics, without what the only derivation shows itself; `told` may
+    shorten a step before it is written.
+    """
     d = derived[0]
     own = {step.title for step in d.steps} if len(derived) == 1 else set()
     yield _description(d, writing)
     yield _geometry(d, writing, transform)
     for step in _kinematic_steps(d):
         if step.title not in own and step.items:
-            yield NumberedStep(step.title, tuple(derivation_steps.quantities(transform(step), d, writing)), step.why)
+            yield NumberedStep(
+                step.title,
+                tuple(derivation_steps.quantities(transform(step), d, writing)),
+                step.why,
+            )
     if "Speeds" not in own and "Rates" not in own:
-        why = "With n coordinates and m independent rows, p = n − m speeds are independent, and every rate is a combination of them."
+        why = (
+            "With n coordinates and m independent rows, p = n − m speeds are independent, and "
+            "every rate is a combination of them."
+        )
         yield NumberedStep("Independent speeds", tuple(derivation_steps.rates(d, writing)), why)
 
 
@@ -134,17 +165,26 @@ def _description(d: Derivation, writing: FormulaWriter) -> NumberedStep:
         system_tables.dof_summary(kin),
         system_tables.dof_table(kin, writing),
     ]
-    why = "One description serves every principle. A load that contributes along no speed is named, and so is a row that says nothing."
+    why = (
+        "One description serves every principle. A load that contributes along no speed is "
+        "named, and so is a row that says nothing."
+    )
     return NumberedStep("Description", tuple(blocks), why)
 
 
-def _geometry(d: Derivation, writing: FormulaWriter, transform: Callable[[Step], Step]) -> NumberedStep:
+def _geometry(
+    d: Derivation, writing: FormulaWriter, transform: Callable[[Step], Step]
+) -> NumberedStep:
     system, title = d.kinematics.system, "Frames, points and positions"
     places = Step(title, r, tuple(StepItem(r, b.G - system.O, b.name) for b in system.bodies))
     frames = (system_tables.frame_table(system, writing),) if len(system.space.frames) > 1 else ()
     _, *positions = derivation_steps.quantities(transform(places), d, writing)
     blocks = (*frames, system_tables.point_table(system, writing), *positions)
-    why = "Frames hang on frames and points on points; vectors stay in the frame in which they are simplest."
+    why = (
+        "Frames hang on frames and points on points; vectors stay in the frame in which they "
+        "are "
+        "simplest."
+    )
     return NumberedStep(title, tuple(blocks), why)
 
 
@@ -159,7 +199,8 @@ def _kinematic_steps(d: Derivation) -> Iterator[Step]:
         f.Equation(v, f.Rate(r)),
         tuple(StepItem(v, motion.v(b.G), b.name) for b in bodies),
         "Bar00 (27)",
-        "Each velocity is built on that of the point before it, so no long position vector is differentiated.",
+        "Each velocity is built on that of the point before it, so no long position vector is "
+        "differentiated.",
     )
     yield Step(
         "Angular velocities",
@@ -173,7 +214,8 @@ def _kinematic_steps(d: Derivation) -> Iterator[Step]:
         f.Equation(f.Symbol("v", ("r",)), f.Partial(v, u_r)),
         tuple(_partial_velocities(d, v, [(b.G, b.name) for b in bodies])),
         "Bar00 (26)",
-        "What stands beside a speed in a velocity: the directions in which the constraints let the system move.",
+        "What stands beside a speed in a velocity: the directions in which the constraints let the "
+        "system move.",
     )
     yield Step(
         "Partial angular velocities",
@@ -184,7 +226,9 @@ def _kinematic_steps(d: Derivation) -> Iterator[Step]:
     )
 
 
-def _partial_velocities(d: Derivation, velocity: f.Symbol, places: Sequence[tuple[Point | Frame, str]]) -> Iterator[StepItem]:
+def _partial_velocities(
+    d: Derivation, velocity: f.Symbol, places: Sequence[tuple[Point | Frame, str]]
+) -> Iterator[StepItem]:
     kin = d.kinematics
     for X, body in places:
         for k, part in kin.partial_velocities(X)[0].items():

@@ -1,4 +1,6 @@
-"""A report for the terminal: Unicode, as wide as the window; whole lines where there is no window."""
+"""A report for the terminal: Unicode, as wide as the window; whole lines where there is no
+window.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ TERMINAL_VARIABLES: Final = ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_IN
 
 
 class PlainOutput:
-    """Where there is no window and no colour: lines as they are; rich is opened for tables alone, which it lays out."""
+    """Where there is no window and no colour: lines as they are; rich is opened for tables
+    alone, which it lays out.
+    """
 
     is_terminal: Final = False
     width: Final = UNLIMITED
@@ -61,7 +65,9 @@ if TYPE_CHECKING:
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Where the report goes: colours only on a terminal, its width or $COLUMNS, otherwise no limit."""
+    """Where the report goes: colours only on a terminal, its width or $COLUMNS, otherwise no
+    limit.
+    """
     from rich.console import Console
 
     class Out(Console):
@@ -167,9 +173,16 @@ def _paragraph(out: Output, words: str, style: str) -> None:
 
 
 def _display(out: Output, lines: tuple[Line, ...]) -> None:
-    lefts = [" = ".join("".join(span_text(s) for s in left) for left in (*line.equal, line.left)) for line in lines]
+    lefts = [
+        " = ".join("".join(span_text(s) for s in left) for left in (*line.equal, line.left))
+        for line in lines
+    ]
     # equals signs under one another, as far as that leaves room
-    short = [_width(left) for left, line in zip(lefts, lines, strict=True) if _width(left) <= out.width // 3 and not line.equal]
+    short = [
+        _width(left)
+        for left, line in zip(lefts, lines, strict=True)
+        if _width(left) <= out.width // 3 and not line.equal
+    ]
     column = max(short, default=0)
     for left, line in zip(lefts, lines, strict=True):
         gap = " " * (column - _width(left))
@@ -193,7 +206,9 @@ def _formula(out: Output, start: str, tree: Tree, note: str = "") -> None:
 
 
 def wrap_formula(tree: Tree, width: float, note: str = "", *, deepest: int = 3) -> list[str]:
-    """The formula on lines of at most `width`, broken as near to the outside as possible, between words at worst."""
+    """The formula on lines of at most `width`, broken as near to the outside as possible,
+    between words at worst.
+    """
     written = Notation()(tree) + note
     if _width(written) <= width:
         return [written]
@@ -205,7 +220,9 @@ def wrap_formula(tree: Tree, width: float, note: str = "", *, deepest: int = 3) 
 
 
 def _fill_lines(parts: Iterable[str], width: float) -> list[str]:
-    """The parts on as few lines as will hold them; one that is too long for itself gets a line of its own."""
+    """The parts on as few lines as will hold them; one that is too long for itself gets a line
+    of its own.
+    """
     lines: list[str] = []
     for part in parts:
         if lines and _width(lines[-1]) + 1 + _width(part) <= width:
@@ -218,7 +235,10 @@ def _fill_lines(parts: Iterable[str], width: float) -> list[str]:
 def _print_matrix(out: Output, start: str, lines: list[str]) -> None:
     """A matrix, with what stands before it beside its middle row."""
     for number, line in enumerate(lines):
-        _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * _width(start)}{line}")
+        _write(
+            out,
+            f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * _width(start)}{line}",
+        )
 
 
 def _definitions(out: Output, count: str, definitions: tuple[Equality, ...]) -> None:
@@ -232,7 +252,13 @@ def _table(out: Output, table: TableBlock) -> None:
     from rich import box
     from rich.table import Table as Grid
 
-    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid = Grid(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+    )
     for heading, whole in zip(table.headings, _unwrapped_columns(out, table), strict=True):
         grid.add_column(heading, overflow="fold", no_wrap=whole)
     for row in table.rows:
@@ -250,9 +276,16 @@ def _table(out: Output, table: TableBlock) -> None:
 
 def _unwrapped_columns(out: Output, table: TableBlock) -> list[bool]:
     """Which columns keep their lines whole: the short ones, if that leaves room for the others."""
-    widths = [max(map(_width, (h, *(span_text(row[k]) for row in table.rows)))) for k, h in enumerate(table.headings)]
+    widths = [
+        max(map(_width, (h, *(span_text(row[k]) for row in table.rows))))
+        for k, h in enumerate(table.headings)
+    ]
     short = [width <= MAX_UNWRAPPED for width in widths]
-    room = out.width - 2 * (len(widths) - 1) - sum(width for width, whole in zip(widths, short, strict=True) if whole)
+    room = (
+        out.width
+        - 2 * (len(widths) - 1)
+        - sum(width for width, whole in zip(widths, short, strict=True) if whole)
+    )
     return short if room >= MAX_UNWRAPPED * short.count(False) else [False] * len(short)
 
 
@@ -260,5 +293,8 @@ def _cell(span: Span) -> Text:
     from rich.text import Text
 
     if isinstance(span, VerdictSpan):
-        return Text(span.words, style="bold yellow" if span.holds is None else "green" if span.holds else "bold red")
+        return Text(
+            span.words,
+            style="bold yellow" if span.holds is None else "green" if span.holds else "bold red",
+        )
     return Text(span_text(span))

@@ -1,4 +1,6 @@
-"""Vector or scalar, generalized velocities or generalized speeds: the choices of Bar00 Table 1, measured on one system."""
+"""Vector or scalar, generalized velocities or generalized speeds: the choices of Bar00 Table 1,
+measured on one system.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ REPETITIONS: Final = 3
 
 @dataclass(frozen=True)
 class Route(Displayable):
-    """One principle on one system: the size of its native form and what it costs to derive, or why it does not apply."""
+    """One principle on one system: the size of its native form and what it costs to derive, or
+    why it does not apply.
+    """
 
     principle: Principle
     why_not: str = ""
@@ -41,19 +45,25 @@ class Route(Displayable):
         return not self.why_not
 
     def belongs_to(self, approach: Approach, variables: Variables) -> bool:
-        """Whether it belongs into this cell of the table; the momenta p belong to the generalized velocities."""
+        """Whether it belongs into this cell of the table; the momenta p belong to the
+        generalized velocities.
+        """
         own = "u" if self.principle.variables == "u" else "q̇"
         return variables == own and self.principle.approach in (approach, "both")
 
     def __str__(self) -> str:
         if not self.applicable:
             return f"{self.principle.title:26} not applicable"
-        return f"{self.principle.title:26}{self.operations:6} operations{1e3 * self.seconds:8.1f} ms"
+        return (
+            f"{self.principle.title:26}{self.operations:6} operations{1e3 * self.seconds:8.1f} ms"
+        )
 
 
 @dataclass(frozen=True)
 class Comparison(Displayable):
-    """The routes of one system, each in its cell of Bar00 Table 1; Gauss's principle stands in both rows (footnote 2)."""
+    """The routes of one system, each in its cell of Bar00 Table 1; Gauss's principle stands in
+    both rows (footnote 2).
+    """
 
     system: str
     routes: tuple[Route, ...]
@@ -78,22 +88,37 @@ class Comparison(Displayable):
 
     def __str__(self) -> str:
         width = 2 + max((len(str(r)) for r in self.routes), default=0)
-        lines = [f"{self.system}: {self.statement}", f"  {'':8}{COLUMNS['q̇']:{width}}{COLUMNS['u']}"]
+        lines = [
+            f"{self.system}: {self.statement}",
+            f"  {'':8}{COLUMNS['q̇']:{width}}{COLUMNS['u']}",
+        ]
         for approach in APPROACHES:
             for number, (left, right) in enumerate(self.table_rows(approach)):
-                cells = f"{'' if left is None else str(left):{width}}{'' if right is None else right}"
+                cells = (
+                    f"{'' if left is None else str(left):{width}}{'' if right is None else right}"
+                )
                 lines.append(f"  {'' if number else approach:8}{cells}".rstrip())
-        lines += [f"  {r.principle.title} does not apply: {r.why_not}" for r in self.routes if not r.applicable]
+        lines += [
+            f"  {r.principle.title} does not apply: {r.why_not}"
+            for r in self.routes
+            if not r.applicable
+        ]
         return "\n".join(lines)
 
 
-def comparison(system: System, principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES) -> Comparison:
-    """Every principle on one system, by approach and by velocity variables, with the measured effort of each.
+def comparison(
+    system: System, principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES
+) -> Comparison:
+    """Every principle on one system, by approach and by velocity variables, with the measured
+    effort of each.
 
     Source: Bar00 Table 1, footnote 2.
     """
     kin = kinematics(system)
-    return Comparison(system.name, tuple(_measure_route(kin, principle, derive) for principle, derive in principles))
+    return Comparison(
+        system.name,
+        tuple(_measure_route(kin, principle, derive) for principle, derive in principles),
+    )
 
 
 def _measure_route(kin: Kinematics, principle: Principle, derive: Derive) -> Route:
@@ -105,4 +130,10 @@ def _measure_route(kin: Kinematics, principle: Principle, derive: Derive) -> Rou
         except NotApplicable as reason:
             return Route(principle, why_not=str(reason))
         times.append(time.process_time() - start)
-    return Route(principle, "", len(d.principle_form.accelerations) + len(d.principle_form.multipliers), count_operations(d), min(times))
+    return Route(
+        principle,
+        "",
+        len(d.native.accelerations) + len(d.native.multipliers),
+        count_operations(d),
+        min(times),
+    )

@@ -43,5 +43,7 @@ def __getattr__(name: str) -> Any:
 
 
 def derive_equations_of_motion(kin: Kinematics) -> Derivation:
-    """The equations that are solved and run: Kane's, or Lagrange's where a system is given by its energies."""
+    """The equations that are solved and run: Kane's, or Lagrange's where a system is given by
+    its energies.
+    """
     return load_principle("lagrange" if kin.system.given_kinetic_energies else "kane")[1](kin)

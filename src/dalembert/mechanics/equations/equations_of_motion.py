@@ -1,14 +1,17 @@
-"""M u̇ = f, q̇ = W u + X: the common form to which every principle is brought, and u̇ = g(q, u, t), solved for evaluation.
+"""M u̇ = f, q̇ = W u + X: the common form to which every principle is brought, and u̇ = g(q, u, t),
+solved for evaluation.
 
-Wᵀ E(q̈ = W u̇ + c) = 0 brings equations along q to the independent speeds. Because Wᵀ Aᵀ = 0, the multipliers drop out of the
-contraction: no symbolic solution is needed.
+Wᵀ E(q̈ = W u̇ + c) = 0 brings equations along q to the independent speeds. Because Wᵀ Aᵀ = 0, the
+multipliers drop out of the contraction: no symbolic solution is needed.
 
-Zᵀ E = 0, A u̇ + γ = 0: equations along the speeds, with rows φ(q, u, t) = 0 that are not linear in them. Chetaev's assumption: a virtual
-change of the speeds that such a row allows satisfies A δu = 0 with A = ∂φ/∂u, so that its reaction is Aᵀλ. The columns of Z span these
-changes; γ is the rest of dφ/dt. Where φ is linear this is the usual rule.
+Zᵀ E = 0, A u̇ + γ = 0: equations along the speeds, with rows φ(q, u, t) = 0 that are not linear in
+them. Chetaev's assumption: a virtual change of the speeds that such a row allows satisfies A δu = 0
+with A = ∂φ/∂u, so that its reaction is Aᵀλ. The columns of Z span these changes; γ is the rest of
+dφ/dt. Where φ is linear this is the usual rule.
 
-They are solved by M = L D Lᵀ on the tape, without pivoting, where M is symmetric: it is positive wherever the system is regular, and
-det WᵀMW ≢ 0, every independent speed resisted by some inertia, is checked first. x → x(t), ẋ → dx/dt, … puts specified motions and
+They are solved by M = L D Lᵀ on the tape, without pivoting, where M is symmetric: it is positive
+wherever the system is regular, and det WᵀMW ≢ 0, every independent speed resisted by some inertia,
+is checked first. x → x(t), ẋ → dx/dt, … puts specified motions and
 inputs in.
 """
 
@@ -25,9 +28,21 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.arithmetic import is_regular_somewhere
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, nullspace_mod
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, dependencies, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    dependencies,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.scalar import Scalar, as_node
-from dalembert.symbolic.algebra.sparse_matrix import Column, Elimination, SparseMatrix, solve_rows, sum_of_products
+from dalembert.symbolic.algebra.sparse_matrix import (
+    Column,
+    Elimination,
+    SparseMatrix,
+    solve_rows,
+    sum_of_products,
+)
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 
@@ -39,8 +54,13 @@ class Equations(Displayable):
     """
 
     _foreign_names: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("sympy", "A", "B", "linearize"), "da.kane(s).sympy() has the matrices for SymPy"),
-        **dict.fromkeys(("solve", "simulate", "run", "rhs"), "da.compile(s) is u̇ = f(q, u), da.simulate(s, 10) its motion"),
+        **dict.fromkeys(
+            ("sympy", "A", "B", "linearize"), "da.kane(s).sympy() has the matrices for SymPy"
+        ),
+        **dict.fromkeys(
+            ("solve", "simulate", "run", "rhs"),
+            "da.compile(s) is u̇ = f(q, u), da.simulate(s, 10) its motion",
+        ),
         **dict.fromkeys(("M", "f"), "they are .mass_matrix() and .forcing()"),
     }
 
@@ -87,16 +107,23 @@ class Equations(Displayable):
         return [Scalar(self.tape, i) for i in self.f]
 
     def text(self, *, group: bool = False) -> str:
-        """One equation a line, as a book prints it; `group` puts what shares constants under parentheses, m (u̇ − l ω²)."""
+        """One equation a line, as a book prints it; `group` puts what shares constants under
+        parentheses, m (u̇ − l ω²).
+        """
         from dalembert.symbolic.algebra.printing import equation_text
 
-        return "\n".join(equation_text(self.tape, r, self.udot, self.u, group=group) for r in self.residuals)
+        return "\n".join(
+            equation_text(self.tape, r, self.udot, self.u, group=group) for r in self.residuals
+        )
 
     def latex(self, *, group: bool = False) -> str:
         """The equations as an aligned LaTeX block."""
         from dalembert.symbolic.algebra.printing import equation_latex
 
-        lines = [equation_latex(self.tape, r, self.udot, self.u, group=group).replace("=", "&=", 1) for r in self.residuals]
+        lines = [
+            equation_latex(self.tape, r, self.udot, self.u, group=group).replace("=", "&=", 1)
+            for r in self.residuals
+        ]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def __str__(self) -> str:
@@ -108,35 +135,64 @@ class Equations(Displayable):
 
 def common_form(kin: Kinematics, residuals: list[int]) -> Equations:
     """The equations whose residuals, linear in u̇, are given."""
-    return Equations(kin.system.name, kin.tape, kin.q, kin.u, kin.udot, kin.qdot_of_u, tuple(residuals), not kin.nonlinear_rows)
+    return Equations(
+        kin.system.name,
+        kin.tape,
+        kin.q,
+        kin.u,
+        kin.udot,
+        kin.qdot_of_u,
+        tuple(residuals),
+        not kin.nonlinear_rows,
+    )
 
 
 def admissible_speed_basis(kin: Kinematics) -> list[dict[int, int]]:
     """Z by columns, A Z = 0: for each free speed j, {r: ∂u_r/∂u_j}."""
     t, rows = kin.tape, kin.nonlinear_rows
-    solved, dependent = Elimination(t, [(t.zero, dict(row.A)) for row in rows], lambda k: -k, t.moving).run()
+    solved, dependent = Elimination(
+        t, [(t.zero, dict(row.A)) for row in rows], lambda k: -k, t.moving
+    ).run()
     if dependent:
         name = rows[dependent[0]].row.name
-        msg = f"{name!r}: what it says about the velocities follows from the other rows, or contradicts them; remove one of them"
+        msg = (
+            f"{name!r}: what it says about the velocities follows from the other rows, or "
+            f"contradicts them; remove one of them"
+        )
         raise IllPosed(msg)
     free = [j for j in range(kin.n_u) if j not in solved]
-    return [{j: t.one} | {r: t.neg(a[j]) for r, (_, a) in sorted(solved.items()) if j in a} for j in free]
+    return [
+        {j: t.one} | {r: t.neg(a[j]) for r, (_, a) in sorted(solved.items()) if j in a}
+        for j in free
+    ]
 
 
 def append_nonlinear_rows(kin: Kinematics, along_u: Sequence[int]) -> list[int]:
-    """Σ_r Z_rj E_r = 0 for every column of Z, then the rows Σ_r A_r u̇_r + γ = 0; without such rows the equations as they are."""
+    """Σ_r Z_rj E_r = 0 for every column of Z, then the rows Σ_r A_r u̇_r + γ = 0; without such
+    rows the equations as they are.
+    """
     t, rows = kin.tape, kin.nonlinear_rows
     if not rows:
         return list(along_u)
     free = SparseMatrix(t, admissible_speed_basis(kin), kin.n_u) @ Column(t, along_u)
-    return [*free, *(sum_of_products(t, ((a, kin.udot[r]) for r, a in row.A.items()), row.gamma) for row in rows)]
+    return [
+        *free,
+        *(
+            sum_of_products(t, ((a, kin.udot[r]) for r, a in row.A.items()), row.gamma)
+            for row in rows
+        ),
+    ]
 
 
-def project_onto_speeds(kin: Kinematics, along_q: Sequence[int], multipliers: Sequence[int]) -> list[int]:
+def project_onto_speeds(
+    kin: Kinematics, along_q: Sequence[int], multipliers: Sequence[int]
+) -> list[int]:
     """Σ_k W_kr E_k in u and u̇, from E_k in q̇, q̈ and λ."""
     t = kin.tape
     in_u = Substitution(
-        t, dict(zip((*kin.qddot, *kin.qdot), (*kin.qddot_of_u, *kin.qdot_of_u), strict=True)) | dict.fromkeys(multipliers, t.zero)
+        t,
+        dict(zip((*kin.qddot, *kin.qdot), (*kin.qddot_of_u, *kin.qdot_of_u), strict=True))
+        | dict.fromkeys(multipliers, t.zero),
     )
     W = SparseMatrix(t, (row for _, row in kin.WX), kin.n_u)
     return list(W.T @ Column(t, map(in_u, along_q)))
@@ -193,8 +249,14 @@ class ExplicitEquations(Displayable):
     source: Equations | None = None
 
     def __str__(self) -> str:
-        count = sum(self.tape.nodes[i][0] not in LEAVES for i in dependencies(self.tape, (*self.qdot, *self.udot)))
-        return f"{self.system}: q̇ and u̇ for {len(self.q)} coordinates and {len(self.u)} speeds by {self.route}, {count} operations"
+        count = sum(
+            self.tape.nodes[i][0] not in LEAVES
+            for i in dependencies(self.tape, (*self.qdot, *self.udot))
+        )
+        return (
+            f"{self.system}: q̇ and u̇ for {len(self.q)} coordinates and {len(self.u)} speeds "
+            f"by {self.route}, {count} operations"
+        )
 
     @cached_property
     def symbols(self) -> tuple[int, ...]:
@@ -210,25 +272,44 @@ def solve_accelerations(equations: Equations) -> ExplicitEquations:
     if not equations.symmetric:
         accelerations = solve_rows(t, ((t.neg(b), row) for row, b in zip(rows, f, strict=True)))
         eliminated = tuple(accelerations[k] for k in range(n))
-        return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination")
+        return ExplicitEquations(
+            equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination"
+        )
     M = [[row.get(s, t.zero) for s in range(n)] for row in rows]
     udot = LDL(t, M).solve(f)
-    return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, tuple(udot), "M = L D Lᵀ", equations)
+    return ExplicitEquations(
+        equations.system,
+        t,
+        equations.q,
+        equations.u,
+        equations.qdot,
+        tuple(udot),
+        "M = L D Lᵀ",
+        equations,
+    )
 
 
 def check_regular(equations: Equations) -> None:
-    """Refuse equations whose mass matrix is singular in every state, naming the speeds that nothing resists."""
+    """Refuse equations whose mass matrix is singular in every state, naming the speeds that
+    nothing resists.
+    """
     t, n, rows = equations.tape, len(equations.u), equations.M
     if is_regular_somewhere(t, rows):
         return
 
     def free_motion(point: SamplePoint) -> list[list[Element]]:
-        return nullspace_mod([[point(row[s]) if s in row else 0 for s in range(n)] for row in rows], point.prime)
+        return nullspace_mod(
+            [[point(row[s]) if s in row else 0 for s in range(n)] for row in rows], point.prime
+        )
 
     free = RandomPoints(t, 1).at(0, free_motion)
     if free:
         names = [str(t.nodes[u][1]) for u, x in zip(equations.u, free[0], strict=True) if x]
-        what = f"the speed {names[0]}" if len(names) == 1 else f"a combination of the speeds {', '.join(names)}"
+        what = (
+            f"the speed {names[0]}"
+            if len(names) == 1
+            else f"a combination of the speeds {', '.join(names)}"
+        )
         remedy = "give the part it moves a mass, or remove the coordinate"
         msg = f"the mass matrix is singular in every state: no inertia resists {what}; {remedy}"
         raise IllPosed(msg)
@@ -254,4 +335,9 @@ def bind_motions(equations: ExplicitEquations, bindings: Mapping[int, Scalar]) -
         return equations
     t = equations.tape.fork()
     insert = Substitution(t, derivative_bindings(t, bindings))
-    return replace(equations, tape=t, qdot=tuple(insert(e) for e in equations.qdot), udot=tuple(insert(e) for e in equations.udot))
+    return replace(
+        equations,
+        tape=t,
+        qdot=tuple(insert(e) for e in equations.qdot),
+        udot=tuple(insert(e) for e in equations.udot),
+    )

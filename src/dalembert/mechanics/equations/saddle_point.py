@@ -1,13 +1,17 @@
-"""𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations with the rows beside them, nothing eliminated.
+"""𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations with the rows beside them, nothing
+eliminated.
 
-z are all the rates (spins for quaternions), so no choice of independent speeds can become singular. The rows may depend
-on one another wherever they are consistent; what they do to the motion is then the same, and λ is not unique.
+z are all the rates (spins for quaternions), so no choice of independent speeds can become singular.
+The rows may depend on one another wherever they are consistent; what they do to the motion is then
+the same, and λ is not unique.
 
-δq = −K⁻¹ Aᵀ (A K⁻¹ Aᵀ)⁻¹ φ, K = M + AᵀA: the shortest way back onto φ(q, t) = 0, measured by the mass matrix. On A δq = −φ the term AᵀA
-adds a constant, so this is the projection in the mass metric; and K is regular whenever the mass matrix is regular on the freedoms,
-quaternions and massless coordinates included.
+δq = −K⁻¹ Aᵀ (A K⁻¹ Aᵀ)⁻¹ φ, K = M + AᵀA: the shortest way back onto φ(q, t) = 0, measured by the
+mass matrix. On A δq = −φ the term AᵀA adds a constant, so this is the projection in the mass
+metric; and K is regular whenever the mass matrix is regular on the freedoms, quaternions and
+massless coordinates included.
 
-Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Chetaev's rule, A = ∂e/∂z.
+Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Chetaev's rule, A =
+∂e/∂z.
 """
 
 from __future__ import annotations
@@ -25,13 +29,22 @@ from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.functions import sqrt
-from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, gradient_column, jacobian, sum_of_products, sum_scalars
+from dalembert.symbolic.algebra.sparse_matrix import (
+    Column,
+    SparseMatrix,
+    gradient_column,
+    jacobian,
+    sum_of_products,
+    sum_scalars,
+)
 from dalembert.symbolic.algebra.tape import Tape
 
 
 @dataclass(frozen=True)
 class SaddlePointEquations:
-    """M, f, and for every row A, γ, e and φ, as nodes of one tape; `retraction[k]` is q_k + E δz with the state's z as δz."""
+    """M, f, and for every row A, γ, e and φ, as nodes of one tape; `retraction[k]` is q_k + E δz
+    with the state's z as δz.
+    """
 
     system: str
     tape: Tape
@@ -56,7 +69,9 @@ class SaddlePointEquations:
 
     @cached_property
     def has_singular_mass(self) -> bool:
-        """Whether M is singular in every state: some rates move no mass, and only the rows determine them."""
+        """Whether M is singular in every state: some rates move no mass, and only the rows
+        determine them.
+        """
         n = len(self.z)
 
         def rank(point: SamplePoint) -> int:
@@ -72,7 +87,9 @@ class SaddlePointEquations:
 
 
 def saddle_point_equations(kin: Kinematics, equations: Equations) -> SaddlePointEquations:
-    """The equations of a system without rows, by any principle on `all_rates`, and its rows beside them."""
+    """The equations of a system without rows, by any principle on `all_rates`, and its rows
+    beside them.
+    """
     augmented = SaddlePointEquations(
         equations.system,
         kin.tape,
@@ -92,12 +109,17 @@ def _retraction(kin: Kinematics) -> list[int]:
     """q + E z, with every quaternion divided by its length."""
     t = kin.tape
     linear = LinearCoefficients(t, kin.u)
-    new = [sum_of_products(t, ((c, kin.u[r]) for r, c in linear(e)[1].items()), q) for q, e in zip(kin.q, kin.qdot_of_u, strict=True)]
+    new = [
+        sum_of_products(t, ((c, kin.u[r]) for r, c in linear(e)[1].items()), q)
+        for q, e in zip(kin.q, kin.qdot_of_u, strict=True)
+    ]
     place = {q: k for k, q in enumerate(kin.q)}
     for F in kin.system.space.frames:
         if isinstance(F.rotation, Quaternion):
             at = [place[e] for e in F.rotation.e]
-            length = t.call("sqrt", Substitution(t, {kin.q[k]: new[k] for k in at})(F.rotation.squared_norm(t)))
+            length = t.call(
+                "sqrt", Substitution(t, {kin.q[k]: new[k] for k in at})(F.rotation.squared_norm(t))
+            )
             for k in at:
                 new[k] = t.div(new[k], length)
     return new
@@ -112,11 +134,16 @@ def _check_regular(equations: SaddlePointEquations) -> None:
         return rank_mod([*_matrix_at_point(point, equations.M, n), *rows], point.prime).rank
 
     if equations.has_singular_mass and RandomPoints(t, 1).at(0, rank) < n:
-        msg = "the mass matrix is singular in every state, and no row determines what no inertia resists; give the part it moves a mass"
+        msg = (
+            "the mass matrix is singular in every state, and no row determines what no inertia "
+            "resists; give the part it moves a mass"
+        )
         raise IllPosed(msg)
 
 
-def _matrix_at_point(point: SamplePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[Element]]:
+def _matrix_at_point(
+    point: SamplePoint, M: tuple[dict[int, int], ...], n: int
+) -> list[list[Element]]:
     return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]
 
 
@@ -142,7 +169,8 @@ def constraint_projection(kin: Kinematics) -> ProjectionStep | None:
     A = jacobian(Column(t, (f.i for f in phi)), Column(t, kin.q))
     residual = sum_scalars(t, map(abs, phi)).i
     if all(r.is_norm for r in kin.rows if r.phi is not None):
-        # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are no other rows no mass is asked
+        # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are
+        # no other rows no mass is asked
         factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
         return ProjectionStep(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
     K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())

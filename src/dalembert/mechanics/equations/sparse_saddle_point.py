@@ -1,10 +1,12 @@
-"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0, and the shortest δz with A δz = −g, in a straight line that keeps the zeros.
+"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0, and the shortest δz with A δz = −g, in a straight line
+that keeps the zeros.
 
-    M = L D Lᵀ,  W = L⁻¹ Aᵀ,  S = Wᵀ D⁻¹ W = L' D' L'ᵀ,  S λ = −γ − Wᵀ D⁻¹ L⁻¹ f,  Lᵀ ż = D⁻¹ (L⁻¹ f + W λ)
-    S μ = −g,  Lᵀ δz = D⁻¹ W μ
+    M = L D Lᵀ,  W = L⁻¹ Aᵀ,  S = Wᵀ D⁻¹ W = L' D' L'ᵀ,  S λ = −γ − Wᵀ D⁻¹ L⁻¹ f,  Lᵀ ż = D⁻¹ (L⁻¹ f
+    + W λ) S μ = −g,  Lᵀ δz = D⁻¹ W μ
 
-The order is that of least degree: what has the fewest neighbours left is eliminated next, so that a row of n loops takes O(n) operations.
-Nothing is exchanged at run time. What is left of each pivot tells where that is unsafe, and others must solve.
+The order is that of least degree: what has the fewest neighbours left is eliminated next, so that a
+row of n loops takes O(n) operations. Nothing is exchanged at run time. What is left of each pivot
+tells where that is unsafe, and others must solve.
 """
 
 from __future__ import annotations
@@ -81,13 +83,17 @@ class SparseLDL:
         return {k: self.tape.mul(x, self.D_inverse[k]) for k, x in b.items()}
 
 
-def factor_saddle_point(tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]) -> SparseSaddlePoint | None:
+def factor_saddle_point(
+    tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]
+) -> SparseSaddlePoint | None:
     """The factors on the tape; None where there are no rows, or many unknowns and few zeros."""
     n, m = len(M), len(A)
     if not m:
         return None
     try:
-        return SparseSaddlePoint(tape, M, A, max(_MIN_BUDGET, (n**3 // 6 + n * n * m // 2 + m * m * n) // _MIN_SAVINGS))
+        return SparseSaddlePoint(
+            tape, M, A, max(_MIN_BUDGET, (n**3 // 6 + n * n * m // 2 + m * m * n) // _MIN_SAVINGS)
+        )
     except _TooManyOperations:
         return None
 
@@ -100,7 +106,9 @@ class SparseSaddlePoint:
     mass_lost    Σ (M_kk/d_k)²
     """
 
-    def __init__(self, t: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]], budget: int) -> None:
+    def __init__(
+        self, t: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]], budget: int
+    ) -> None:
         self.tape = t
         self._mass_factor = SparseLDL(t, _without_zeros(t, M), budget)
         W = [self._mass_factor.forward(row) for row in _without_zeros(t, A)]
@@ -109,25 +117,38 @@ class SparseSaddlePoint:
         V = self._V = [self._mass_factor.divide_by_D(row) for row in W]
         S: list[dict[int, int]] = [{} for _ in A]
         for i, j in _coupled_row_pairs(W):
-            S[i][j] = S[j][i] = sum_of_products(t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j]))
+            S[i][j] = S[j][i] = sum_of_products(
+                t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j])
+            )
         self._schur_factor = SparseLDL(t, S, budget)
         self.row_norms_squared = tuple(row.get(j, t.zero) for j, row in enumerate(S))
         self.inverse_pivots = _as_tuple(self._schur_factor.D_inverse)
         lost = self._mass_factor.divide_by_D({k: row[k] for k, row in enumerate(M)}).values()
         self.mass_cancellation = sum_of_products(t, ((x, x) for x in lost))
 
-    def solution(self, f: Sequence[int], gamma: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def solution(
+        self, f: Sequence[int], gamma: Sequence[int]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """ż and λ"""
         t, h = self.tape, self._mass_factor.forward(dict(enumerate(f)))
-        right = {j: t.neg(sum_of_products(t, ((v, h[k]) for k, v in row.items()), gamma[j])) for j, row in enumerate(self._V)}
+        right = {
+            j: t.neg(sum_of_products(t, ((v, h[k]) for k, v in row.items()), gamma[j]))
+            for j, row in enumerate(self._V)
+        }
         lam = self._schur_factor.solve(right)
-        return _as_tuple(self._apply_multipliers(lam, self._mass_factor.divide_by_D(h))), _as_tuple(lam)
+        return _as_tuple(self._apply_multipliers(lam, self._mass_factor.divide_by_D(h))), _as_tuple(
+            lam
+        )
 
     def projection_step(self, g: Sequence[int]) -> tuple[int, ...]:
         """δz"""
         t = self.tape
         mu = self._schur_factor.solve({j: t.neg(x) for j, x in enumerate(g)})
-        return _as_tuple(self._apply_multipliers(mu, dict.fromkeys(range(len(self._mass_factor.D_inverse)), t.zero)))
+        return _as_tuple(
+            self._apply_multipliers(
+                mu, dict.fromkeys(range(len(self._mass_factor.D_inverse)), t.zero)
+            )
+        )
 
     def _apply_multipliers(self, lam: Mapping[int, int], y: dict[int, int]) -> dict[int, int]:
         """L⁻ᵀ (y + D⁻¹ W λ)"""

@@ -1,4 +1,6 @@
-"""M u̇ = f, q̇ = W u + X and their slopes for SymPy, with the names and matrices that users of KanesMethod expect."""
+"""M u̇ = f, q̇ = W u + X and their slopes for SymPy, with the names and matrices that users of
+KanesMethod expect.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ class SymPyEquations(Displayable):
     rows: sympy.Matrix
 
     def __str__(self) -> str:
-        return f"SymPy: mass_matrix * u' = forcing, q' = rates for q = {list(self.q)}, u = {list(self.u)}"
+        return (
+            f"SymPy: mass_matrix * u' = forcing, q' = rates for q = {list(self.q)}, u = "
+            f"{list(self.u)}"
+        )
 
     @property
     def mass_matrix_full(self) -> Any:
@@ -61,11 +66,14 @@ class SymPyEquations(Displayable):
     def _state_jacobians(self) -> tuple[Any, Any]:
         return self.linearize()
 
-    def linearize(self, about: Mapping[Any, Any] | None = None, coordinates: Sequence[Any] | None = None) -> tuple[Any, Any]:
+    def linearize(
+        self, about: Mapping[Any, Any] | None = None, coordinates: Sequence[Any] | None = None
+    ) -> tuple[Any, Any]:
         """A = ∂ẋ/∂x, B = ∂ẋ/∂w for x = (z, u): ∂u̇ = M⁻¹ (∂f − ∂M u̇₀), u̇₀ = M⁻¹ f, ∂q = S ∂z.
 
-        about        what stands at the point for coordinates, speeds, inputs or constants; the others stay symbols
-        coordinates  the independent coordinates z, needed where rows stand on positions
+        about        what stands at the point for coordinates, speeds, inputs or constants; the
+        others stay symbols coordinates  the independent coordinates z, needed where rows stand on
+        positions
         """
         import sympy
 
@@ -77,23 +85,34 @@ class SymPyEquations(Displayable):
         # (q, u, w) from (z, u, w)
         L = sympy.diag(S, sympy.eye(len(self.u) + len(self.inputs)))
         accelerations = dict(zip(v, _lu_solve(M, f), strict=True))
-        slopes = (self.forcing - self.mass_matrix * v).jacobian(x).xreplace(at).xreplace(accelerations)
+        slopes = (
+            (self.forcing - self.mass_matrix * v).jacobian(x).xreplace(at).xreplace(accelerations)
+        )
         zdot = self.rates.extract(free, [0]).jacobian(x).xreplace(at)
         whole = (zdot * L).col_join(_lu_solve(M, slopes * L))
         if whole.has(sympy.zoo, sympy.nan, sympy.oo):
-            msg = "linearize: the equations have no finite slope at this point (division by zero): choose another"
+            msg = (
+                "linearize: the equations have no finite slope at this point (division by "
+                "zero): "
+                "choose another"
+            )
             raise DalembertError(msg)
         n = len(free) + len(self.u)
         return whole[:, :n], whole[:, n:]
 
-    def _tangent_basis(self, coordinates: Sequence[Any] | None, at: Mapping[Any, Any]) -> tuple[list[int], Any]:
+    def _tangent_basis(
+        self, coordinates: Sequence[Any] | None, at: Mapping[Any, Any]
+    ) -> tuple[list[int], Any]:
         """∂q = S ∂z on the rows, ∂φ/∂q S = 0, and the places of z."""
         import sympy
 
         q, wanted = list(self.q), len(self.q) - len(self.rows)
         names = list(q) if coordinates is None else [self._symbol(key) for key in coordinates]
         if len(set(names)) != wanted or not set(names) <= set(q):
-            msg = f"linearize: rows stand on positions, so name {wanted} of {_name_list(q)} as independent: coordinates=[…]"
+            msg = (
+                f"linearize: rows stand on positions, so name {wanted} of {_name_list(q)} as "
+                f"independent: coordinates=[…]"
+            )
             raise DalembertError(msg)
         free = [q.index(z) for z in names]
         dependent = [k for k in range(len(q)) if k not in free]
@@ -103,7 +122,8 @@ class SymPyEquations(Displayable):
         if dependent:
             phi_q = self.rows.jacobian(q).xreplace(dict(at))
             dependent_part = _lu_solve(
-                phi_q.extract(list(range(len(dependent))), dependent), -phi_q.extract(list(range(len(dependent))), free)
+                phi_q.extract(list(range(len(dependent))), dependent),
+                -phi_q.extract(list(range(len(dependent))), free),
             )
             for i, k in enumerate(dependent):
                 S[k, :] = dependent_part[i, :]
@@ -113,7 +133,10 @@ class SymPyEquations(Displayable):
         """A symbol of these equations by itself or by its name: theta, "theta", "theta.dot"."""
         name = _ascii_name(str(key).removesuffix("(t)").replace(".dot", "'"))
         if name not in self._symbols_by_name:
-            msg = f"linearize: {key} does not occur in the equations; known are {_name_list(self._symbols_by_name)}"
+            msg = (
+                f"linearize: {key} does not occur in the equations; known are "
+                f"{_name_list(self._symbols_by_name)}"
+            )
             raise Unknown(msg)
         return self._symbols_by_name[name]
 
@@ -124,8 +147,13 @@ class SymPyEquations(Displayable):
         from sympy.physics.mechanics import dynamicsymbols
 
         parts = (self.mass_matrix, self.forcing, self.rates, self.rows)
-        others = {x for e in parts for x in e.atoms(AppliedUndef) | e.free_symbols} - {dynamicsymbols._t}  # noqa: SLF001 - SymPy's own name
-        return {str(x).removesuffix("(t)"): x for x in (*self.q, *self.u, *self.inputs, *sorted(others, key=str))}
+        others = {x for e in parts for x in e.atoms(AppliedUndef) | e.free_symbols} - {
+            dynamicsymbols._t  # noqa: SLF001
+        }
+        return {
+            str(x).removesuffix("(t)"): x
+            for x in (*self.q, *self.u, *self.inputs, *sorted(others, key=str))
+        }
 
 
 def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
@@ -144,7 +172,11 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
 
     def expression(i: int) -> Any:
         e = Scalar(t, i).sympy()
-        others = {s: dynamicsymbols(_ascii_name(s.name)) for s in e.free_symbols if s not in replace and s.name.rstrip("'") in moving}
+        others = {
+            s: dynamicsymbols(_ascii_name(s.name))
+            for s in e.free_symbols
+            if s not in replace and s.name.rstrip("'") in moving
+        }
         return e.xreplace({**replace, **others})
 
     n = len(equations.u)
@@ -176,7 +208,10 @@ def _lu_solve(M: Any, b: Any) -> Any:
     try:
         return M.LUsolve(b)
     except (NonInvertibleMatrixError, ZeroDivisionError) as e:
-        msg = "linearize: the mass matrix or the rows are singular at this point: choose another point, or other coordinates="
+        msg = (
+            "linearize: the mass matrix or the rows are singular at this point: choose another "
+            "point, or other coordinates="
+        )
         raise DalembertError(msg) from e
 
 

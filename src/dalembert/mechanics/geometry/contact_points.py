@@ -1,4 +1,6 @@
-"""Where a rounded body touches a plane: the point of its surface that lies farthest in a direction."""
+"""Where a rounded body touches a plane: the point of its surface that lies farthest in a
+direction.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ from dalembert.symbolic.algebra.tape import Tape
 
 
 def ellipsoid_contact(toward: Vector, frame: Frame, a: Any, b: Any, c: Any) -> Vector:
-    """(a² n₁, b² n₂, c² n₃)/√(a² n₁² + b² n₂² + c² n₃²): from the centre of an ellipsoid to its farthest point towards n.
+    """(a² n₁, b² n₂, c² n₃)/√(a² n₁² + b² n₂² + c² n₃²): from the centre of an ellipsoid to its
+    farthest point towards n.
 
-    The semi-axes a, b, c lie along the frame; n is a unit vector, such as −N.z for the lowest point.
+    The semi-axes a, b, c lie along the frame; n is a unit vector, such as −N.z for the lowest
+    point.
     """
     _check("ellipsoid_contact", frame, Frame)
     _check("ellipsoid_contact", toward, Vector)
@@ -27,10 +31,11 @@ def ellipsoid_contact(toward: Vector, frame: Frame, a: Any, b: Any, c: Any) -> V
 
 
 def ring_contact(toward: Vector, axis: Vector, radius: Any, tube: Any = 0) -> Vector:
-    """r (n − (n·k) k)/√(1 − (n·k)²) + ρ n: from the centre of a ring about k to its farthest point towards n.
+    """r (n − (n·k) k)/√(1 − (n·k)²) + ρ n: from the centre of a ring about k to its farthest point
+    towards n.
 
-    With a `tube` ρ the ring is a torus; without one it is the edge of a thin disk. Where the ring lies flat every point is
-    as far as any other, and the formula has no value.
+    With a `tube` ρ the ring is a torus; without one it is the edge of a thin disk. Where the ring
+    lies flat every point is as far as any other, and the formula has no value.
     """
     _check("ring_contact", toward, Vector)
     _check("ring_contact", axis, Vector)

@@ -1,4 +1,6 @@
-"""What was declared, in order and in the words it was declared in: enough to write a description down again."""
+"""What was declared, in order and in the words it was declared in: enough to write a description
+down again.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class PythonFunction:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One declaration: the verb, its arguments by name, and what it made; `owner` is the frame or point it was asked of."""
+    """One declaration: the verb, its arguments by name, and what it made; `owner` is the frame
+    or point it was asked of.
+    """
 
     verb: str
     owner: Any
@@ -36,7 +40,9 @@ class Declaration:
 
 @dataclass(slots=True)
 class DeclarationLog:
-    """Declarations in order. One that a declaration makes on its way is a part of it and not listed by itself."""
+    """Declarations in order. One that a declaration makes on its way is a part of it and not
+    listed by itself.
+    """
 
     declarations: list[Declaration] = field(default_factory=list)
     depth: int = 0
@@ -49,7 +55,9 @@ _UNIT_VERBS: Final = ("constant", "constants", "input", "units")
 
 
 class Rollback:
-    """How much there was before a declaration: what is refused for its dimension is taken back whole."""
+    """How much there was before a declaration: what is refused for its dimension is taken back
+    whole.
+    """
 
     def __init__(self, owner: Any) -> None:
         space, journal = owner.space, owner.space.journal
@@ -57,11 +65,23 @@ class Rollback:
         self.registry = owner if check is None else check.s
         self.journal, self.tape, self.check = journal, space.tape, check
         parts = (self.registry, space, *(() if check is None else (check, check.inference)))
-        containers = [c for part in parts for c in vars(part).values() if isinstance(c, list | dict)]
+        containers = [
+            c for part in parts for c in vars(part).values() if isinstance(c, list | dict)
+        ]
         # they only grow, and keep their order
         self.lengths = [(c, len(c)) for c in (*containers, journal.declarations, *self._dicts())]
-        self.copies = [(c, c.copy()) for c in (self.registry.dimensions, self.tape.moving, self.tape.inputs, self.tape.states)]
-        self.copies += [] if check is None else [(check.checked_counts, check.checked_counts.copy())]
+        self.copies = [
+            (c, c.copy())
+            for c in (
+                self.registry.dimensions,
+                self.tape.moving,
+                self.tape.inputs,
+                self.tape.states,
+            )
+        ]
+        self.copies += (
+            [] if check is None else [(check.checked_counts, check.checked_counts.copy())]
+        )
         self.gravity_field = self.registry.gravity_field
 
     def _dicts(self) -> tuple[dict[Any, Any], ...]:
@@ -84,7 +104,9 @@ class Rollback:
 
 
 def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
-    """The verb of a system, a frame or a point, noted in the journal of its space where it succeeds."""
+    """The verb of a system, a frame or a point, noted in the journal of its space where it
+    succeeds.
+    """
     signature = inspect.signature(verb)
 
     @functools.wraps(verb)
@@ -97,8 +119,12 @@ def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
         tape = owner.space.tape
         before = len(tape)
         outermost = journal.depth == 1
-        lengths = [(c, len(c)) for c in vars(owner).values() if c.__class__ is list] if outermost else []
-        needs_rollback = outermost and (journal.dimensions is not None or verb.__name__ in _UNIT_VERBS)
+        lengths = (
+            [(c, len(c)) for c in vars(owner).values() if c.__class__ is list] if outermost else []
+        )
+        needs_rollback = outermost and (
+            journal.dimensions is not None or verb.__name__ in _UNIT_VERBS
+        )
         rollback = Rollback(owner) if needs_rollback else None
         try:
             result = verb(*args, **kwargs)
@@ -112,9 +138,20 @@ def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
             given: dict[str, Any] = {}
             for name, value in rest:
                 plain = _without_callables(value)
-                given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
-            added = tuple(x for elements, length in lengths if len(elements) > length for x in elements[length:])
-            journal.declarations.append(Declaration(verb.__name__, owner, given, result, (before, len(tape)), added))
+                given |= (
+                    plain
+                    if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+                    else {name: plain}
+                )
+            added = tuple(
+                x
+                for elements, length in lengths
+                if len(elements) > length
+                for x in elements[length:]
+            )
+            journal.declarations.append(
+                Declaration(verb.__name__, owner, given, result, (before, len(tape)), added)
+            )
             if journal.dimensions is not None and rollback is not None:
                 try:
                     journal.dimensions.check_new()
@@ -126,17 +163,29 @@ def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
     return wrapper
 
 
-def _check_call(verb: Callable[..., Any], signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+def _check_call(
+    verb: Callable[..., Any], signature: inspect.Signature, args: Any, kwargs: Any
+) -> None:
     """Say how a verb is called where arguments are missing or too many."""
     try:
         signature.bind(*args, **kwargs)
     except TypeError as problem:
         _, *rest = signature.parameters.values()
-        written = ", ".join("name=value" if p.kind is p.VAR_KEYWORD else p.name if p.default is p.empty else f"{p.name}=…" for p in rest)
+        written = ", ".join(
+            "name=value"
+            if p.kind is p.VAR_KEYWORD
+            else p.name
+            if p.default is p.empty
+            else f"{p.name}=…"
+            for p in rest
+        )
         named = tuple(p.name for p in rest)
         unknown = next((name for name in kwargs if name not in named), "")
         meant = suggest_option(unknown, named) if unknown else ""
-        msg = f"{verb.__name__}: {problem}; {meant + ' ' if meant else ''}it is called {verb.__name__}({written})"
+        msg = (
+            f"{verb.__name__}: {problem}; {meant + ' ' if meant else ''}it is called "
+            f"{verb.__name__}({written})"
+        )
         raise BadDescription(msg) from None
 
 

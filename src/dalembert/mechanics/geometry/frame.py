@@ -1,8 +1,8 @@
 """Frames hang on frames: each knows its parent and how it is turned against it.
 
-So velocities come by recursion, v_P = v_parent + d(offset)/dt and ω_F = ω_parent + spin. The same recursion serves two sets of velocity
-variables: the rates q', and the speeds u, where a frame or a point whose motion *defines* speeds (ω = u₁ b₁ + u₂ b₂ + u₃ b₃) enters as
-that vector itself.
+So velocities come by recursion, v_P = v_parent + d(offset)/dt and ω_F = ω_parent + spin. The same
+recursion serves two sets of velocity variables: the rates q', and the speeds u, where a frame or a
+point whose motion *defines* speeds (ω = u₁ b₁ + u₂ b₂ + u₃ b₃) enters as that vector itself.
 """
 
 from __future__ import annotations
@@ -38,25 +38,46 @@ if TYPE_CHECKING:
     from dalembert.mechanics.geometry.point import Point, Space
 
 
-# so many frames away a vector along one axis is turned as a unit vector, which all others along it share
+# so many frames away a vector along one axis is turned as a unit vector, which all others along it
+# share
 _LONG_CHAIN: Final = 12
 
 
 # what other libraries call it
 _ELSEWHERE: Final = {
-    **dict.fromkeys(("orient", "orientnew", "orient_axis", "orient_body_fixed", "rotate"), "a turned frame is N.rotated(angle, N.z)"),
-    **dict.fromkeys(("omega", "ang_vel_in", "set_ang_vel", "angular_velocity"), "angular velocities follow from rotations: B.w"),
-    **dict.fromkeys(("ang_acc_in", "alpha", "set_ang_acc"), "angular accelerations follow from rotations: those of B are in its rates"),
-    **dict.fromkeys(("dcm", "rotation_matrix", "R", "matrix"), "the components of its axes along N are B.x.to(N), B.y.to(N), B.z.to(N)"),
-    **dict.fromkeys(("X", "Y", "Z", "i", "j", "k", "e1", "e2", "e3", "ex", "ey", "ez"), "the axes of a frame are N.x, N.y and N.z"),
-    **dict.fromkeys(("offset", "origin", "G", "v"), "a frame has axes and no place; points have, s.O.offset(vector)"),
+    **dict.fromkeys(
+        ("orient", "orientnew", "orient_axis", "orient_body_fixed", "rotate"),
+        "a turned frame is N.rotated(angle, N.z)",
+    ),
+    **dict.fromkeys(
+        ("omega", "ang_vel_in", "set_ang_vel", "angular_velocity"),
+        "angular velocities follow from rotations: B.w",
+    ),
+    **dict.fromkeys(
+        ("ang_acc_in", "alpha", "set_ang_acc"),
+        "angular accelerations follow from rotations: those of B are in its rates",
+    ),
+    **dict.fromkeys(
+        ("dcm", "rotation_matrix", "R", "matrix"),
+        "the components of its axes along N are B.x.to(N), B.y.to(N), B.z.to(N)",
+    ),
+    **dict.fromkeys(
+        ("X", "Y", "Z", "i", "j", "k", "e1", "e2", "e3", "ex", "ey", "ez"),
+        "the axes of a frame are N.x, N.y and N.z",
+    ),
+    **dict.fromkeys(
+        ("offset", "origin", "G", "v"),
+        "a frame has axes and no place; points have, s.O.offset(vector)",
+    ),
 }
 
 
 class Frame:
     """Three right-handed orthogonal unit vectors x, y, z and how they turn."""
 
-    def __init__(self, space: Space, name: str, parent: Frame | None, rotation: Rotation | None) -> None:
+    def __init__(
+        self, space: Space, name: str, parent: Frame | None, rotation: Rotation | None
+    ) -> None:
         self.space, self.name, self.parent, self.rotation = space, name, parent, rotation
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.number = len(space.frames)
@@ -102,10 +123,19 @@ class Frame:
 
     @record_declaration
     def rotated(self, angle: Any, axis: Vector, name: str | None = None) -> Frame:
-        """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
+        """The frame that results when this one is turned through `angle` about the unit vector
+        `axis`.
+        """
         t = self.space.tape
-        if isinstance(angle, str) and angle in ("x", "y", "z") and not isinstance(axis, str | Vector):
-            msg = f"rotated({angle!r}, …): the angle comes first, then the axis: rotated({axis}, {angle!r})"
+        if (
+            isinstance(angle, str)
+            and angle in ("x", "y", "z")
+            and not isinstance(axis, str | Vector)
+        ):
+            msg = (
+                f"rotated({angle!r}, …): the angle comes first, then the axis: rotated({axis}, "
+                f"{angle!r})"
+            )
             raise BadDescription(msg)
         theta = as_node(t, angle)
         if (turn := t.value(theta)) is not None and abs(turn) in COMMON_DEGREES:
@@ -122,14 +152,20 @@ class Frame:
         return getattr(self, axis) if isinstance(axis, str) and axis in ("x", "y", "z") else axis  # type: ignore[return-value]
 
     def unit_axis(self, axis: Vector | str) -> Triple:
-        """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else is refused."""
+        """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else
+        is refused.
+        """
         t = self.space.tape
         direction = self.named_axis(axis)
         self.space.check_vector(direction, "rotation axis")
         n = direction.on(t).components(self)
         moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
         if moving:
-            msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"
+            msg = (
+                f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an "
+                f"axis "
+                f"must be fixed in the parent frame"
+            )
             raise BadDescription(msg)
         square = dot3(t, n, n)
         if decide_all_zero(t, [square], "rotation axis: whether it has a direction"):
@@ -141,8 +177,12 @@ class Frame:
         return (t.div(n[0], length), t.div(n[1], length), t.div(n[2], length))
 
     @record_declaration
-    def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
-        """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
+    def rotations(
+        self, axes: str, *angles: Any, names: Sequence[str] | None = None
+    ) -> tuple[Frame, ...]:
+        """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate
+        frames.
+        """
         check_axes(axes, len(angles))
         # refused before the first frame is made
         angles = tuple(Scalar(self.space.tape, as_node(self.space.tape, angle)) for angle in angles)
@@ -155,23 +195,42 @@ class Frame:
 
     @record_declaration
     def oriented(self, cosines: Sequence[Sequence[Any]], name: str | None = None) -> Frame:
-        """The frame with v_this = R v_new, R given by its direction cosines (row i: this frame's axis i)."""
+        """The frame with v_this = R v_new, R given by its direction cosines (row i: this frame's
+        axis i).
+        """
         t = self.space.tape
         if len(cosines) != 3 or any(len(row) != 3 for row in cosines):
             msg = "direction cosines: give a 3 by 3 matrix"
             raise BadDescription(msg)
         R: Matrix3 = tuple(tuple(as_node(t, c) for c in row) for row in cosines)  # type: ignore[assignment]
-        if not decide_all_zero(t, orthogonality_residuals(t, R), "direction cosines: whether the rows are orthogonal unit vectors"):
-            msg = "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"
+        if not decide_all_zero(
+            t,
+            orthogonality_residuals(t, R),
+            "direction cosines: whether the rows are orthogonal unit vectors",
+        ):
+            msg = (
+                "direction cosines: the rows are not orthogonal unit vectors for every value of "
+                "the coordinates"
+            )
             raise BadDescription(msg)
-        if not decide_all_zero(t, [t.sub(dot3(t, R[0], cross3(t, R[1], R[2])), t.one)], "direction cosines: whether the determinant is 1"):
-            msg = "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign"
+        if not decide_all_zero(
+            t,
+            [t.sub(dot3(t, R[0], cross3(t, R[1], R[2])), t.one)],
+            "direction cosines: whether the determinant is 1",
+        ):
+            msg = (
+                "direction cosines: the determinant is −1, a reflection; exchange two columns "
+                "or "
+                "change a sign"
+            )
             raise BadDescription(msg)
         return self._child(name, DirectionCosines(R))
 
     @record_declaration
     def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, *, name: str | None = None) -> Frame:
-        """The frame turned by the quaternion e₀ + e₁ i + e₂ j + e₃ k, normalised, so any e ≠ 0 will do."""
+        """The frame turned by the quaternion e₀ + e₁ i + e₂ j + e₃ k, normalised, so any e ≠ 0
+        will do.
+        """
         t = self.space.tape
         e = (as_node(t, e0), as_node(t, e1), as_node(t, e2), as_node(t, e3))
         if len(set(e)) != 4 or any(t.nodes[i][0] != "symbol" for i in e):
@@ -214,7 +273,9 @@ class Frame:
         return v
 
     def _ancestor_axis(self, t: Tape, G: Frame, axis: int) -> Triple:
-        """The components here of a unit vector of G, which carries this frame; turned on frame by frame, once for all loads along it."""
+        """The components here of a unit vector of G, which carries this frame; turned on frame
+        by frame, once for all loads along it.
+        """
         down: list[Frame] = []
         F: Frame = self
         while F is not G and (F.number, G.number, axis) not in t.rotated_components:
@@ -223,11 +284,15 @@ class Frame:
             F = F.parent
         v = identity(t)[axis] if F is G else t.rotated_components[F.number, G.number, axis]
         for F in reversed(down):
-            v = t.rotated_components[F.number, G.number, axis] = F.transform_components(t, v, to_parent=False)
+            v = t.rotated_components[F.number, G.number, axis] = F.transform_components(
+                t, v, to_parent=False
+            )
         return v
 
     def transform_components(self, t: Tape, v: Triple, *, to_parent: bool) -> Triple:
-        """Components in this frame from those in its parent (`back`: the other way), remembered both ways."""
+        """Components in this frame from those in its parent (`back`: the other way), remembered
+        both ways.
+        """
         key = (self.number, to_parent, v)
         components = t.rotated_components.get(key)
         if components is None:
@@ -244,7 +309,10 @@ class Frame:
         return transpose((x, y, z))
 
     def __getitem__(self, k: object) -> Vector:
-        msg = f"{self.name}[{k!r}]: the axes of a frame are {self.name}.x, {self.name}.y and {self.name}.z"
+        msg = (
+            f"{self.name}[{k!r}]: the axes of a frame are {self.name}.x, {self.name}.y and "
+            f"{self.name}.z"
+        )
         raise BadExpression(msg)
 
     def __str__(self) -> str:
@@ -256,10 +324,22 @@ class Frame:
 
 def check_axes(axes: str, count: int) -> None:
     """Refuse a sequence of turns that is not one letter x, y or z for each angle."""
-    if not isinstance(axes, str) or len(axes) != count or not axes or any(a not in "xyz" for a in axes):
-        turned = "".join("xyz"[int(a) - 1] for a in axes) if isinstance(axes, str) and axes and not axes.strip("123") else ""
+    if (
+        not isinstance(axes, str)
+        or len(axes) != count
+        or not axes
+        or any(a not in "xyz" for a in axes)
+    ):
+        turned = (
+            "".join("xyz"[int(a) - 1] for a in axes)
+            if isinstance(axes, str) and axes and not axes.strip("123")
+            else ""
+        )
         hint = f"; 1, 2, 3 are x, y, z: {turned!r}" if turned else ""
-        msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {count} angles{hint}"
+        msg = (
+            f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got "
+            f"{count} angles{hint}"
+        )
         raise BadDescription(msg)
 
 
@@ -295,7 +375,9 @@ class VelocityRecursion:
         rotation, parent = F.rotation, F.parent
         assert rotation is not None
         assert parent is not None
-        components = self._spins[F] if F in self._spins else rotation.angular_velocity(self.tape, self.rate)
+        components = (
+            self._spins[F] if F in self._spins else rotation.angular_velocity(self.tape, self.rate)
+        )
         return Vector(self.tape, {F if rotation.velocity_in_child else parent: components})
 
     def v(self, P: Point) -> Vector:

@@ -1,6 +1,8 @@
-"""What must vanish where two bodies meet again: gaps between points, angles between axes and frames, joint by joint.
+"""What must vanish where two bodies meet again: gaps between points, angles between axes and
+frames, joint by joint.
 
-Each function gives named scalars; a loop is closed where all of them are zero. With them comes what their multipliers exert.
+Each function gives named scalars; a loop is closed where all of them are zero. With them comes what
+their multipliers exert.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from dalembert.symbolic.algebra.scalar import Scalar
 
 @dataclass(frozen=True)
 class UnitReaction:
-    """δφ = Σ d·δr_P + Σ m·δθ_F: forces at points and moments on frames that a multiplier λ = 1 of the row φ = 0 exerts."""
+    """δφ = Σ d·δr_P + Σ m·δθ_F: forces at points and moments on frames that a multiplier λ = 1
+    of the row φ = 0 exerts.
+    """
 
     forces: tuple[tuple[Point, Vector], ...] = ()
     moments: tuple[tuple[Frame, Vector], ...] = ()
@@ -37,8 +41,11 @@ Rows = list[ClosureEquation]
 Number = Callable[[Scalar], float | None]
 
 
-def _gap_equation(suffix: str, P: Point, Q: Point, n: Vector, F: Frame, *, with_moment: bool = False) -> ClosureEquation:
-    """r·n = 0, r = r_P − r_Q, n fixed in F: n at P, −n at Q, and n × r on F, which vanishes where r does.
+def _gap_equation(
+    suffix: str, P: Point, Q: Point, n: Vector, F: Frame, *, with_moment: bool = False
+) -> ClosureEquation:
+    """r·n = 0, r = r_P − r_Q, n fixed in F: n at P, −n at Q, and n × r on F, which vanishes where r
+    does.
 
     A guide feels this moment even where it cannot turn.
     """
@@ -50,7 +57,9 @@ def _gap_equation(suffix: str, P: Point, Q: Point, n: Vector, F: Frame, *, with_
 def _perpendicular_axes(suffix: str, a: Vector, b: Vector) -> ClosureEquation:
     """a·b = 0: the moment a × b on a's frame, its opposite on b's."""
     m = a.cross(b)
-    return ClosureEquation(suffix, a @ b, UnitReaction(moments=((_innermost_frame(a), m), (_innermost_frame(b), -m))))
+    return ClosureEquation(
+        suffix, a @ b, UnitReaction(moments=((_innermost_frame(a), m), (_innermost_frame(b), -m)))
+    )
 
 
 def _innermost_frame(a: Vector) -> Frame:
@@ -72,18 +81,27 @@ def fixed_distance(P: Point, Q: Point, l: Scalar) -> ClosureEquation:
 def equal_orientation(B: Frame, C: Frame) -> Rows:
     """½ Σ_i b_i × c_i = n sin θ = 0 along B: C is not turned against B.
 
-    It vanishes at θ = π too, where the three rows depend on one another, so that no motion begins there unnoticed.
+    It vanishes at θ = π too, where the three rows depend on one another, so that no motion begins
+    there unnoticed.
     """
     b, c = (B.x, B.y, B.z), (C.x, C.y, C.z)
     rows = []
     for axis, j, k in (("x", 1, 2), ("y", 2, 0), ("z", 0, 1)):
         m = (c[j].cross(b[k]) - c[k].cross(b[j])) / 2
-        rows.append(ClosureEquation(f"about {axis}", (c[j].to(B)[k] - c[k].to(B)[j]) / 2, UnitReaction(moments=((C, m), (B, -m)))))
+        rows.append(
+            ClosureEquation(
+                f"about {axis}",
+                (c[j].to(B)[k] - c[k].to(B)[j]) / 2,
+                UnitReaction(moments=((C, m), (B, -m))),
+            )
+        )
     return rows
 
 
 def parallel_axes(a: Vector, b: Vector, number: Number) -> Rows:
-    """a · p = a · (b × p) = 0 with p at right angles to b and fixed beside it: a × b = 0 in two rows."""
+    """a · p = a · (b × p) = 0 with p at right angles to b and fixed beside it: a × b = 0 in two
+    rows.
+    """
     frame_of_axis(a)
     p = b.cross(transverse_axis(b, number))
     return [_perpendicular_axes("axis 1", a, p), _perpendicular_axes("axis 2", a, b.cross(p))]
@@ -92,7 +110,10 @@ def parallel_axes(a: Vector, b: Vector, number: Number) -> Rows:
 def point_on_line(P: Point, Q: Point, axis: Vector, number: Number) -> Rows:
     """r · p = r · (axis × p) = 0, r = r_Q − r_P: Q stays on the line through P along an axis."""
     p, F = axis.cross(transverse_axis(axis, number)), frame_of_axis(axis)
-    return [_gap_equation("across 1", Q, P, p, F, with_moment=True), _gap_equation("across 2", Q, P, axis.cross(p), F, with_moment=True)]
+    return [
+        _gap_equation("across 1", Q, P, p, F, with_moment=True),
+        _gap_equation("across 2", Q, P, axis.cross(p), F, with_moment=True),
+    ]
 
 
 def frame_of_axis(axis: Vector) -> Frame:
@@ -106,7 +127,9 @@ def frame_of_axis(axis: Vector) -> Frame:
 
 
 def transverse_axis(axis: Vector, number: Number) -> Vector:
-    """The axis of its own frame that lies farthest from a direction, as far as numbers are known."""
+    """The axis of its own frame that lies farthest from a direction, as far as numbers are
+    known.
+    """
     F = frame_of_axis(axis)
     sizes = [1.0 if (size := number(c)) is None else abs(size) for c in axis.to(F)]
     best = min((2, 1, 0), key=lambda k: sizes[k])
@@ -117,8 +140,12 @@ def transverse_axis(axis: Vector, number: Number) -> Vector:
 
 
 def pin(P: Point, Q: Point, axis: Vector | None, other: Vector | None, number: Number) -> Rows:
-    """The points coincide, and the axis on one side stays parallel to that on the other (by default both z)."""
-    return coincident_points(P, Q, P.space.N) + parallel_axes(axis or P.frame.z, other or Q.frame.z, number)
+    """The points coincide, and the axis on one side stays parallel to that on the other (by
+    default both z).
+    """
+    return coincident_points(P, Q, P.space.N) + parallel_axes(
+        axis or P.frame.z, other or Q.frame.z, number
+    )
 
 
 def ball(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: Number) -> Rows:
@@ -135,7 +162,9 @@ def slide(P: Point, Q: Point, axis: Vector | None, other: Vector | None, number:
 
 def cylinder(P: Point, Q: Point, axis: Vector | None, other: Vector | None, number: Number) -> Rows:
     """The axes stay parallel, and Q − P along them (by default both z)."""
-    return point_on_line(P, Q, axis or P.frame.z, number) + parallel_axes(axis or P.frame.z, other or Q.frame.z, number)
+    return point_on_line(P, Q, axis or P.frame.z, number) + parallel_axes(
+        axis or P.frame.z, other or Q.frame.z, number
+    )
 
 
 def universal(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: Number) -> Rows:

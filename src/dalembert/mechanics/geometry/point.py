@@ -20,27 +20,46 @@ from dalembert.symbolic.algebra.tape import Tape
 _PLACE: Final = "its place from Q is the vector P - Q, whose components are (P - Q).to(N)"
 _VELOCITY: Final = "velocities follow from places: P.v, and P.v_in(B) as a frame sees it"
 _ELSEWHERE: Final = {
-    **dict.fromkeys(("pos_from", "position", "pos", "x", "y", "z", "to", "r_from", "coordinates"), _PLACE),
-    **dict.fromkeys(("vel", "velocity", "set_vel", "v2pt_theory", "v1pt_theory", "dt", "dot", "speed"), _VELOCITY),
-    **dict.fromkeys(("acc", "acceleration", "set_acc", "a2pt_theory", "a1pt_theory"), "accelerations follow from places: P.a"),
-    **dict.fromkeys(("locatenew", "set_pos", "locate_new", "add", "translated"), "the point at a vector from P is P.offset(vector)"),
-    **dict.fromkeys(("distance", "distance_to", "norm"), "the distance of P and Q is da.sqrt((P - Q) @ (P - Q))"),
+    **dict.fromkeys(
+        ("pos_from", "position", "pos", "x", "y", "z", "to", "r_from", "coordinates"), _PLACE
+    ),
+    **dict.fromkeys(
+        ("vel", "velocity", "set_vel", "v2pt_theory", "v1pt_theory", "dt", "dot", "speed"),
+        _VELOCITY,
+    ),
+    **dict.fromkeys(
+        ("acc", "acceleration", "set_acc", "a2pt_theory", "a1pt_theory"),
+        "accelerations follow from places: P.a",
+    ),
+    **dict.fromkeys(
+        ("locatenew", "set_pos", "locate_new", "add", "translated"),
+        "the point at a vector from P is P.offset(vector)",
+    ),
+    **dict.fromkeys(
+        ("distance", "distance_to", "norm"), "the distance of P and Q is da.sqrt((P - Q) @ (P - Q))"
+    ),
     "tip": "it is a point already; a rod has .tip and .G",
     "mass": "a point has no mass; s.particle(name, mass, P) puts one there",
 }
 
 
 class Point:
-    """A point of the system, given by its offset from another point. `P - Q` is the vector from Q to P."""
+    """A point of the system, given by its offset from another point. `P - Q` is the vector from
+    Q to P.
+    """
 
-    def __init__(self, space: Space, name: str, parent: Point | None, r: Vector, frame: Frame) -> None:
+    def __init__(
+        self, space: Space, name: str, parent: Point | None, r: Vector, frame: Frame
+    ) -> None:
         self.space, self.name, self.parent, self.r, self.frame = space, name, parent, r, frame
         self.depth: int = 0 if parent is None else parent.depth + 1
         space.points.append(self)
 
     @record_declaration
     def offset(self, r: Vector, name: str | None = None, frame: Frame | None = None) -> Point:
-        """The point at r from this one. It rides on `frame`, by default the deepest frame r is written in."""
+        """The point at r from this one. It rides on `frame`, by default the deepest frame r is
+        written in.
+        """
         space = self.space
         space.check_vector(r, "offset")
         if frame is not None:
@@ -60,9 +79,11 @@ class Point:
         return self.space.motion.derivative(self.v)
 
     def v_in(self, frame: Frame, origin: Point | None = None) -> Vector:
-        """ᶠv = ᶠd/dt (P − origin): the velocity that an observer on `frame` sees; `origin` is a point fixed in the frame.
+        """ᶠv = ᶠd/dt (P − origin): the velocity that an observer on `frame` sees; `origin` is a
+        point fixed in the frame.
 
-        Without one it is the point where the frame is attached: the first, on the way to the ground, that does not ride on it.
+        Without one it is the point where the frame is attached: the first, on the way to the
+        ground, that does not ride on it.
         """
         return self.space.motion.derivative_in(self - (origin or self._frame_origin(frame)), frame)
 
@@ -75,7 +96,10 @@ class Point:
         if frame is self.space.N:
             return self.space.O
         if not frame.is_ancestor_of(self.frame):
-            msg = f"{self.name} seen from {frame.name}: {self.name} does not ride on it; name a point that is fixed in it, origin=Q"
+            msg = (
+                f"{self.name} seen from {frame.name}: {self.name} does not ride on it; name a "
+                f"point that is fixed in it, origin=Q"
+            )
             raise BadExpression(msg)
         P = self
         while frame.is_ancestor_of(P.frame) and P.parent is not None:
@@ -84,9 +108,16 @@ class Point:
 
     def __add__(self, other: object) -> Point:
         if not isinstance(other, Vector):
-            msg = f"{self.name} + {other}: points are not added; the vector from one to another is {self.name} - Q"
+            msg = (
+                f"{self.name} + {other}: points are not added; the vector from one to another "
+                f"is "
+                f"{self.name} - Q"
+            )
             raise BadExpression(msg)
-        msg = f"{self.name} + vector: the point at a vector from {self.name} is written {self.name}.offset(vector)"
+        msg = (
+            f"{self.name} + vector: the point at a vector from {self.name} is written "
+            f"{self.name}.offset(vector)"
+        )
         raise BadExpression(msg)
 
     def __getattr__(self, name: str) -> Any:
@@ -94,11 +125,18 @@ class Point:
         raise attribute_error(self, name, _ELSEWHERE.get(name, ""))
 
     def __neg__(self) -> Point:
-        msg = f"-{self.name}: a point has no multiples; its place from O is the vector {self.name} - s.O"
+        msg = (
+            f"-{self.name}: a point has no multiples; its place from O is the vector "
+            f"{self.name} "
+            f"- s.O"
+        )
         raise BadExpression(msg)
 
     def __mul__(self, other: object) -> Point:
-        msg = f"{self.name} * {other}: a point has no multiples; its place from O is the vector {self.name} - s.O"
+        msg = (
+            f"{self.name} * {other}: a point has no multiples; its place from O is the vector "
+            f"{self.name} - s.O"
+        )
         raise BadExpression(msg)
 
     __rmul__ = __mul__
@@ -106,7 +144,10 @@ class Point:
     def __sub__(self, other: Point) -> Vector:
         """The vector from `other` to this point."""
         if not isinstance(other, Point):
-            msg = f"{self.name} - {other}: subtract a point, {self.name} - Q, which gives the vector from Q to {self.name}"
+            msg = (
+                f"{self.name} - {other}: subtract a point, {self.name} - Q, which gives the "
+                f"vector from Q to {self.name}"
+            )
             raise BadExpression(msg)
         self.space.check_same_system(other.space)
         here, there = Vector(self.space.tape, {}), Vector(self.space.tape, {})
@@ -146,14 +187,21 @@ class Space:
             msg = f"{what}: expected a vector such as a*N.x, got {_describe(v)}{_vector_hint(v)}"
             raise BadDescription(msg)
         if v.tape.root is not self.tape.root:
-            msg = f"{what}: this vector belongs to another system; it can only be used in the system that made it"
+            msg = (
+                f"{what}: this vector belongs to another system; it can only be used in the "
+                f"system that made it"
+            )
             raise BadDescription(msg)
 
     def check_element(self, element: object, kind: type[Point | Frame], what: str) -> None:
         """Refuse what is not a point (or a frame) of this space."""
         if not isinstance(element, kind):
             own = "a frame that moves, or s.N" if kind is Frame else "its point, particle.G"
-            hint = f" (a particle has no frame; name {own})" if element is None else _element_hint(element, kind)
+            hint = (
+                f" (a particle has no frame; name {own})"
+                if element is None
+                else _element_hint(element, kind)
+            )
             msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}{hint}"
             raise BadDescription(msg)
         self.check_same_system(element.space)
@@ -161,7 +209,10 @@ class Space:
     def check_same_system(self, other: Space) -> None:
         """Refuse to mix systems."""
         if other is not self:
-            msg = "this frame or point belongs to another system; it can only be used in the system that made it"
+            msg = (
+                "this frame or point belongs to another system; it can only be used in the "
+                "system that made it"
+            )
             raise BadDescription(msg)
 
     def frame_name(self, name: str | None) -> str:
@@ -185,7 +236,8 @@ def _check_name(name: object, what: str) -> str:
 def _describe(v: object) -> str:
     """What was given, without an address."""
     return (
-        "a Python function; a function of the time goes to an input, s.input('F')*N.x, and inputs={'F': f}"
+        "a Python function; a function of the time goes to an input, s.input('F')*N.x, and "
+        "inputs={'F': f}"
         if is_python_function(v)
         else repr(v)
     )

@@ -1,6 +1,7 @@
 """v_parent = R v_child: how a frame is turned against its parent, and [ω]ₓ = Ṙ Rᵀ.
 
-First a + b, a·b, a × b, X a, X + Y: three components along the axes of one frame, and matrices of three rows, as nodes.
+First a + b, a·b, a × b, X a, X + Y: three components along the axes of one frame, and matrices of
+three rows, as nodes.
 """
 
 from __future__ import annotations
@@ -76,7 +77,11 @@ def transpose(X: Matrix3) -> Matrix3:
 def matrix_product(t: Tape, X: Matrix3, Y: Matrix3) -> Matrix3:
     """X Y"""
     columns = transpose(Y)
-    return matrix_vector(t, columns, X[0]), matrix_vector(t, columns, X[1]), matrix_vector(t, columns, X[2])
+    return (
+        matrix_vector(t, columns, X[0]),
+        matrix_vector(t, columns, X[1]),
+        matrix_vector(t, columns, X[2]),
+    )
 
 
 def outer(t: Tape, a: Triple, b: Triple) -> Matrix3:
@@ -99,7 +104,11 @@ def parallel_axis_term(t: Tape, m_r: Triple, r: Triple) -> Matrix3:
 
 def orthogonality_residuals(t: Tape, R: Matrix3) -> list[int]:
     """R Rᵀ − 1, its upper half: zero where the rows are orthogonal unit vectors"""
-    return [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]
+    return [
+        t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero)
+        for i in range(3)
+        for j in range(i, 3)
+    ]
 
 
 def negate_matrix(t: Tape, X: Matrix3) -> Matrix3:
@@ -124,7 +133,9 @@ class Rotation(Protocol):
         ...
 
     def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
-        """The child's angular velocity relative to the parent: along the child's axes if `velocity_in_child`, else the parent's."""
+        """The child's angular velocity relative to the parent: along the child's axes if
+        `velocity_in_child`, else the parent's.
+        """
         ...
 
     @property
@@ -139,7 +150,9 @@ class Rotation(Protocol):
 
 @dataclass(frozen=True)
 class BasisRotation:
-    """A turn through an angle about one of the parent's own axes (sign −1: about the opposite direction)."""
+    """A turn through an angle about one of the parent's own axes (sign −1: about the opposite
+    direction).
+    """
 
     angle: int
     axis: int
@@ -210,7 +223,8 @@ class DirectionCosines:
 class Quaternion:
     """R = R_h(e)/(e·e), ω = 2 E(e) ė/(e·e): four coordinates e, valid for every e ≠ 0.
 
-    The normalised rotation makes every identity hold off the unit sphere too; e·ė = 0 keeps the norm.
+    The normalised rotation makes every identity hold off the unit sphere too; e·ė = 0 keeps the
+    norm.
     """
 
     e: tuple[int, int, int, int]

@@ -1,4 +1,6 @@
-"""m l²/12, m r²/2, …: the inertias of rods, disks, spheres, cylinders and boxes, and of whatever six numbers say."""
+"""m l²/12, m r²/2, …: the inertias of rods, disks, spheres, cylinders and boxes, and of whatever
+six numbers say.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +13,26 @@ from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.tape import Tape
 
 
-def inertia(frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, xz: Any = 0) -> Dyadic:
+def inertia(
+    frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, xz: Any = 0
+) -> Dyadic:
     """I = Ixx f₁f₁ + … with tensor entries: the products of inertia are I_xy = −∫ x y dm."""
     given = inertia_tensor(frame, xx, yy, zz, xy, yz, xz)
     typed = [x for i in given.entries()[:3] if (x := given.tape.value(i)) is not None and x > 0]
     # zeros are moments that a motion in the plane does without
     if len(typed) == 3 and 2 * max(typed) > sum(typed):
         moments = ", ".join(f"{float(x):g}" for x in typed)
-        msg = f"inertia: no body has the moments {moments}: none exceeds the sum of the other two (a thin disk has 1, 1, 2)"
+        msg = (
+            f"inertia: no body has the moments {moments}: none exceeds the sum of the other two "
+            f"(a thin disk has 1, 1, 2)"
+        )
         raise BadDescription(msg)
     return given
 
 
-def inertia_tensor(frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, xz: Any = 0) -> Dyadic:
+def inertia_tensor(
+    frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, xz: Any = 0
+) -> Dyadic:
     """The same of whatever a file says, possible or not."""
     t = _tape(frame)
     a, b, c, d, e, f = (as_node(t, v) for v in (xx, yy, zz, xy, yz, xz))

@@ -26,7 +26,9 @@ class TriangleMesh:
     faces: NDArray[np.int64] = field(repr=False)
 
     def decimate(self, most: int) -> TriangleMesh:
-        """At most so many triangles: corners in one cell of a grid become one, the grid as fine as that allows."""
+        """At most so many triangles: corners in one cell of a grid become one, the grid as fine
+        as that allows.
+        """
         if len(self.faces) <= most:
             return self
         low, high, best = 1, _FINEST, self._cluster_vertices(1)
@@ -45,7 +47,9 @@ class TriangleMesh:
         return self.decimate(_SKETCHED)
 
     def _cluster_vertices(self, cells: int) -> TriangleMesh:
-        """The corners of a cell at their mean; triangles that have two corners in one cell are gone."""
+        """The corners of a cell at their mean; triangles that have two corners in one cell are
+        gone.
+        """
         import numpy as np
 
         least = self.vertices.min(axis=0)
@@ -53,7 +57,9 @@ class TriangleMesh:
         i, j, k = np.minimum((self.vertices - least) / side, cells - 1).astype(np.int64).T
         _, cell = np.unique((i * cells + j) * cells + k, return_inverse=True)
         count = np.bincount(cell)
-        corners = np.stack([np.bincount(cell, self.vertices[:, axis]) / count for axis in range(3)], axis=1)
+        corners = np.stack(
+            [np.bincount(cell, self.vertices[:, axis]) / count for axis in range(3)], axis=1
+        )
         faces = cell[self.faces]
         a, b, c = faces.T
         kept = faces[(a != b) & (b != c) & (c != a)]

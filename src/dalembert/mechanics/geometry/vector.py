@@ -1,7 +1,8 @@
 """v = Σ_F (v₁ f₁ + v₂ f₂ + v₃ f₃): vectors as sums over frames.
 
-A vector stays a sum of parts, each written in the frame where it is short, until a product needs two of them in
-one frame; then the deeper of the two is taken. Above three frames the parts are merged into the deepest.
+A vector stays a sum of parts, each written in the frame where it is short, until a product needs
+two of them in one frame; then the deeper of the two is taken. Above three frames the parts are
+merged into the deepest.
 
 I = Σ I_ij f_i f_j: symmetric dyadics, as inertias are, in one frame.
 """
@@ -38,14 +39,18 @@ _ELSEWHERE: Final = {
 
 
 class Vector(NotebookDisplay):
-    """A vector of one system; `+ - *` as usual, `a @ b` is the dot product, `a.cross(b)` the cross product."""
+    """A vector of one system; `+ - *` as usual, `a @ b` is the dot product, `a.cross(b)` the
+    cross product.
+    """
 
     __slots__ = ("parts", "tape")
 
     def __init__(self, tape: Tape, parts: dict[Frame, Triple]) -> None:
         self.tape = tape
         nothing = (tape.zero, tape.zero, tape.zero)
-        self.parts = {F: c for F, c in parts.items() if c != nothing} if nothing in parts.values() else parts
+        self.parts = (
+            {F: c for F, c in parts.items() if c != nothing} if nothing in parts.values() else parts
+        )
 
     def on(self, tape: Tape) -> Vector:
         """The same vector with its components on another tape of the system."""
@@ -57,7 +62,10 @@ class Vector(NotebookDisplay):
             shared = tape.shared_length(self.tape)
         if max(map(max, self.parts.values()), default=0) < shared:
             return Vector(tape, self.parts)
-        return Vector(tape, {F: tuple(copy_expressions(self.tape, tape, c)) for F, c in self.parts.items()})  # type: ignore[misc]
+        return Vector(
+            tape,
+            {F: tuple(copy_expressions(self.tape, tape, c)) for F, c in self.parts.items()},  # type: ignore[misc]
+        )
 
     # ---- sums --------------------------------------------------------------------------------
 
@@ -100,7 +108,10 @@ class Vector(NotebookDisplay):
     __lt__ = __le__ = __gt__ = __ge__ = _no_order
 
     def __len__(self) -> int:
-        msg = "a vector has no number of elements; its components along a frame are v.to(N), its length is da.sqrt(v @ v)"
+        msg = (
+            "a vector has no number of elements; its components along a frame are v.to(N), its "
+            "length is da.sqrt(v @ v)"
+        )
         raise TypeError(msg)
 
     def __bool__(self) -> bool:
@@ -113,7 +124,10 @@ class Vector(NotebookDisplay):
     __array_ufunc__ = None
 
     def __array__(self, *_: object, **__: object) -> Any:
-        msg = "a vector is no array: its components along a frame are v.to(N), products are a @ b and a.cross(b)"
+        msg = (
+            "a vector is no array: its components along a frame are v.to(N), products are a @ b "
+            "and a.cross(b)"
+        )
         raise BadExpression(msg)
 
     def __getattr__(self, name: str) -> Any:
@@ -139,7 +153,9 @@ class Vector(NotebookDisplay):
 
     def map(self, rule: Callable[[int], int]) -> Vector:
         """The same rule for every component: a derivative along a fixed frame, a substitution."""
-        return Vector(self.tape, {F: (rule(x), rule(y), rule(z)) for F, (x, y, z) in self.parts.items()})
+        return Vector(
+            self.tape, {F: (rule(x), rule(y), rule(z)) for F, (x, y, z) in self.parts.items()}
+        )
 
     def scale(self, k: int) -> Vector:
         """k v for a node k of the vector's own tape."""
@@ -204,7 +220,11 @@ class Vector(NotebookDisplay):
     def __str__(self) -> str:
         if not self.parts:
             return "0"
-        named = [(c, f"{F.name}.{axis}") for F, t in self.parts.items() for c, axis in zip(t, "xyz", strict=True)]
+        named = [
+            (c, f"{F.name}.{axis}")
+            for F, t in self.parts.items()
+            for c, axis in zip(t, "xyz", strict=True)
+        ]
         terms = [(Scalar(self.tape, c), name) for c, name in named if c != self.tape.zero]
         return " + ".join(name if e == 1 else f"({e}) {name}" for e, name in terms)
 
@@ -215,7 +235,11 @@ def _refuse_operand(a: object, operator: str, b: object) -> Any:
     """Only vectors are added to vectors, and multiplied by @."""
     if operator != "@" and getattr(b if isinstance(a, Vector) else a, "space", None) is not None:
         return NotImplemented
-    remedy = "the dot product takes two vectors" if operator == "@" else "a vector is added to vectors alone, such as 2*N.x"
+    remedy = (
+        "the dot product takes two vectors"
+        if operator == "@"
+        else "a vector is added to vectors alone, such as 2*N.x"
+    )
     msg = f"{a} {operator} {b}: {remedy}"
     raise BadExpression(msg)
 
@@ -236,7 +260,9 @@ def _on_common_tape(a: Vector, b: Vector) -> tuple[Vector, Vector]:
     return a.on(tape), b.on(tape)
 
 
-def _in_common_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Frame, Triple, Triple]:
+def _in_common_frame(
+    t: Tape, F: Frame, a: Triple, G: Frame, b: Triple
+) -> tuple[Frame, Triple, Triple]:
     if F is G:
         return F, a, b
     if F.depth >= G.depth:
@@ -257,7 +283,11 @@ class Dyadic(NotebookDisplay):
 
     def __str__(self) -> str:
         names = [f"{self.frame.name}.{axis}" for axis in "xyz"]
-        terms = [(Scalar(self.tape, e), a, b) for row, a in zip(self.rows, names, strict=True) for e, b in zip(row, names, strict=True)]
+        terms = [
+            (Scalar(self.tape, e), a, b)
+            for row, a in zip(self.rows, names, strict=True)
+            for e, b in zip(row, names, strict=True)
+        ]
         return " + ".join(f"({e}) {a} {b}" for e, a, b in terms if e != 0) or "0"
 
     def __repr__(self) -> str:
@@ -277,13 +307,26 @@ class Dyadic(NotebookDisplay):
         tape = common_tape(self.tape, w.tape)
         me, w = self.on(tape), w.on(tape)
         c = w.components(me.frame)
-        return Vector(tape, {me.frame: (dot3(tape, me.rows[0], c), dot3(tape, me.rows[1], c), dot3(tape, me.rows[2], c))})
+        return Vector(
+            tape,
+            {
+                me.frame: (
+                    dot3(tape, me.rows[0], c),
+                    dot3(tape, me.rows[1], c),
+                    dot3(tape, me.rows[2], c),
+                )
+            },
+        )
 
     def __add__(self, other: Dyadic) -> Dyadic:
         if other.frame is not self.frame:
             other = other.to(self.frame)
         t = self.tape
-        return Dyadic(t, self.frame, tuple(add3(t, a, b) for a, b in zip(self.rows, other.rows, strict=True)))  # type: ignore[arg-type]
+        return Dyadic(
+            t,
+            self.frame,
+            tuple(add3(t, a, b) for a, b in zip(self.rows, other.rows, strict=True)),  # type: ignore[arg-type]
+        )
 
     def scale(self, k: Any) -> Dyadic:
         """k I"""

@@ -1,12 +1,13 @@
 """q̇ = W u + X: from speeds and constraint rows to the rates of the coordinates.
 
-All n speeds are u = Ψ q̇ + ψ with the constraint rows last; the rates follow by elimination, without a symbolic
-inverse. The four rates of a quaternion are written ė = ½ Eᵀ s through the three components s of the spin, so that
-no pivot can vanish at a particular attitude.
+All n speeds are u = Ψ q̇ + ψ with the constraint rows last; the rates follow by elimination,
+without a symbolic inverse. The four rates of a quaternion are written ė = ½ Eᵀ s through the three
+components s of the spin, so that no pivot can vanish at a particular attitude.
 
-a ẋ + b ẏ + c = 0 with a² + b² = 1 is the row of a knife edge, a skate or a wheel that does not slip sideways. Solved for ẏ or for ẋ it
-divides by b or by a, which vanish at some headings although the edge is the same at all of them; the speed v = b ẋ − a ẏ along the edge
-divides by nothing: ẋ = b v − a c, ẏ = −a v − b c.
+a ẋ + b ẏ + c = 0 with a² + b² = 1 is the row of a knife edge, a skate or a wheel that does not slip
+sideways. Solved for ẏ or for ẋ it divides by b or by a, which vanish at some headings although the
+edge is the same at all of them; the speed v = b ẋ − a ẏ along the edge divides by nothing: ẋ = b v
+− a c, ẏ = −a v − b c.
 
 Source: Gre03 (4.1)–(4.9), Bar00 (22)–(23).
 """
@@ -24,8 +25,18 @@ from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow
 from dalembert.mechanics.model.elements import Speed
 from dalembert.mechanics.model.system import System
-from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, provably_zero, rank_mod
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, symbols_of
+from dalembert.symbolic.algebra.exact.zero_test import (
+    RandomPoints,
+    SamplePoint,
+    provably_zero,
+    rank_mod,
+)
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Elimination, Row, sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
@@ -33,7 +44,9 @@ from dalembert.symbolic.algebra.tape import Tape, Triple
 
 @dataclass(frozen=True)
 class KnifeEdgeSpeed:
-    """The speed v along an edge: the place of its row, those of the two rates among the unknowns, and a, b, c."""
+    """The speed v along an edge: the place of its row, those of the two rates among the
+    unknowns, and a, b, c.
+    """
 
     row: int
     x: int
@@ -45,7 +58,9 @@ class KnifeEdgeSpeed:
 
     def rates_from_speed(self, t: Tape, v: int) -> tuple[int, int]:
         """(b v − a c, −a v − b c)"""
-        return t.sub(t.mul(self.b, v), t.mul(self.a, self.c)), t.neg(t.add(t.mul(self.a, v), t.mul(self.b, self.c)))
+        return t.sub(t.mul(self.b, v), t.mul(self.a, self.c)), t.neg(
+            t.add(t.mul(self.a, v), t.mul(self.b, self.c))
+        )
 
     def speed_from_rates(self, t: Tape, xdot: int, ydot: int) -> int:
         """v = b ẋ − a ẏ"""
@@ -66,12 +81,20 @@ def find_knife_edge_speeds(t: Tape, rows: Sequence[Row]) -> tuple[KnifeEdgeSpeed
     taken: set[int] = set()
     pairs: list[tuple[int, int, int]] = []
     for i, (_, coefficients) in enumerate(rows):
-        if len(coefficients) == 2 and taken.isdisjoint(coefficients) and _is_unit_direction(t, *coefficients.values()):
+        if (
+            len(coefficients) == 2
+            and taken.isdisjoint(coefficients)
+            and _is_unit_direction(t, *coefficients.values())
+        ):
             taken.update(coefficients)
             x, y = sorted(coefficients)
             pairs.append((i, x, y))
     letter = "v" if "v" not in t.names else "v_e"
-    numbers = [""] if len(pairs) == 1 else [f"_{n}" if letter == "v" else f"{n}" for n in range(1, len(pairs) + 1)]
+    numbers = (
+        [""]
+        if len(pairs) == 1
+        else [f"_{n}" if letter == "v" else f"{n}" for n in range(1, len(pairs) + 1)]
+    )
     edge_speeds = []
     for (i, x, y), number in zip(pairs, numbers, strict=True):
         c, coefficients = rows[i]
@@ -79,7 +102,9 @@ def find_knife_edge_speeds(t: Tape, rows: Sequence[Row]) -> tuple[KnifeEdgeSpeed
         if t.nodes[b][0] == "neg":
             # the same row: v then points where ẋ does, at the heading zero
             a, b, c = t.neg(a), t.neg(b), t.neg(c)
-        edge_speeds.append(KnifeEdgeSpeed(i, x, y, a, b, c, t.private_symbol(f"{letter}{number}", moving=True)))
+        edge_speeds.append(
+            KnifeEdgeSpeed(i, x, y, a, b, c, t.private_symbol(f"{letter}{number}", moving=True))
+        )
     return tuple(edge_speeds)
 
 
@@ -112,8 +137,21 @@ class SpeedChoice:
 class SpeedSolver:
     """Chooses the independent speeds and solves for q̇."""
 
-    def __init__(self, system: System, tape: Tape, qdot: list[int], rows: tuple[ConstraintRow, ...], in_rates: Substitution) -> None:
-        self.system, self.tape, self.qdot, self.rows, self.in_rates = system, tape, qdot, rows, in_rates
+    def __init__(
+        self,
+        system: System,
+        tape: Tape,
+        qdot: list[int],
+        rows: tuple[ConstraintRow, ...],
+        in_rates: Substitution,
+    ) -> None:
+        self.system, self.tape, self.qdot, self.rows, self.in_rates = (
+            system,
+            tape,
+            qdot,
+            rows,
+            in_rates,
+        )
         self._introduce_quaternion_spins()
 
     def _introduce_quaternion_spins(self) -> None:
@@ -132,7 +170,9 @@ class SpeedSolver:
                 for e, edot in zip(F.rotation.e, F.rotation.rates_from_velocity(t, s), strict=True):  # type: ignore[arg-type]
                     replaced[t.rate(e)] = edot  # type: ignore[index]
         self.in_z = Substitution(t, replaced)
-        self.z = [x for x in self.qdot if x not in replaced] + [x for s in self.spins.values() for x in s]
+        self.z = [x for x in self.qdot if x not in replaced] + [
+            x for s in self.spins.values() for x in s
+        ]
         self.motion = VelocityRecursion(t, self._rate_in_z, spins=self.spins)
         self._total = Derivative(t, t.rate)
 
@@ -142,10 +182,16 @@ class SpeedSolver:
     # ---- the equations for z -----------------------------------------------------------------
 
     def _row_in_unknowns(self, row: ConstraintRow) -> int:
-        """A q̇ + b in z; a contact is formed again from velocities, which keeps quaternions short."""
+        """A q̇ + b in z; a contact is formed again from velocities, which keeps quaternions
+        short.
+        """
         if row.contact is not None and self.spins:
             return row.contact.slip(self.motion).i
-        return self.in_z(sum_of_products(self.tape, ((a, self.in_z(self.qdot[k])) for k, a in row.A.items()), row.b))
+        return self.in_z(
+            sum_of_products(
+                self.tape, ((a, self.in_z(self.qdot[k])) for k, a in row.A.items()), row.b
+            )
+        )
 
     def _speed_in_unknowns(self, speed: Speed) -> int:
         if self.spins and speed.of is not None and speed.along is not None:
@@ -154,7 +200,9 @@ class SpeedSolver:
         return self.in_z(self.in_rates(speed.definition.i))
 
     def solve(self, dependent: tuple[str, ...] = ()) -> SpeedChoice:
-        """The independent speeds by the user's choice, or else the rates that no row eliminates, all but `dependent` if these are named."""
+        """The independent speeds by the user's choice, or else the rates that no row eliminates,
+        all but `dependent` if these are named.
+        """
         linear = LinearCoefficients(self.tape, self.z)
         rows = [linear(self._row_in_unknowns(r)) for r in self.rows if not r.is_norm]
         speeds = self.system.speed_list
@@ -162,7 +210,10 @@ class SpeedSolver:
         if not speeds:
             return self._choose_default_speeds(rows, dependent)
         if len(speeds) not in (n - m, n):
-            raise IllPosed(self._count_message(len(speeds), m), [c.name for c in self.system.constraints if c.nonlinear or c.redundant])
+            raise IllPosed(
+                self._count_message(len(speeds), m),
+                [c.name for c in self.system.constraints if c.nonlinear or c.redundant],
+            )
         forms = [linear(self._speed_in_unknowns(s)) for s in speeds]
         independent = list(range(n)) if m == 0 else list(range(len(speeds)))
         if m and len(speeds) == n:
@@ -170,28 +221,46 @@ class SpeedSolver:
         return self._use_declared_speeds(rows, forms, independent)
 
     def keep_all_rates(self) -> SpeedChoice:
-        """u = z: every rate is a speed (a spin where there is a quaternion), and every row A z + b = 0 stays a row."""
+        """u = z: every rate is a speed (a spin where there is a quaternion), and every row A z +
+        b = 0 stays a row.
+        """
         held = [(row, self._row_in_unknowns(row)) for row in self.rows if not row.is_norm]
         choice = self._choose_default_speeds([])
         return replace(choice, dependent=list(self.system.speed_list), retained_rows=held)
 
     def _count_message(self, declared: int, m: int) -> str:
         n, norms = len(self.qdot), sum(r.is_norm for r in self.rows)
-        have = f"{n} coordinates, {declared} speed{'s' * (declared != 1)} and {m + norms or 'no'} constraint row{'s' * (m + norms != 1)}"
+        have = (
+            f"{n} coordinates, {declared} speed{'s' * (declared != 1)} and {m + norms or 'no'} "
+            f"constraint row{'s' * (m + norms != 1)}"
+        )
         beside = [repr(c.name) for c in self.system.constraints if c.nonlinear or c.redundant]
         have += f" (without {', '.join(beside)}, which eliminates no speed)" if beside else ""
         missing = n - m - norms - declared
         if missing > 0:
-            return f"{have}: add {missing} speed{'s' * (missing != 1)} or constraint{'s' * (missing != 1)} (Gre03 §4.1)"
-        fitting = f"declare {n - m - norms}" + (f", or {n - norms} of which {m} are constrained" if m else "")
+            return (
+                f"{have}: add {missing} speed{'s' * (missing != 1)} or "
+                f"constraint{'s' * (missing != 1)} (Gre03 §4.1)"
+            )
+        fitting = f"declare {n - m - norms}" + (
+            f", or {n - norms} of which {m} are constrained" if m else ""
+        )
         return f"{have}: {-missing} speed{'s' * (missing != -1)} too many; {fitting}"
 
     # ---- the two cases -----------------------------------------------------------------------
 
-    def _choose_default_speeds(self, rows: list[Row], dependent: tuple[str, ...] = ()) -> SpeedChoice:
-        """u = the rates that remain independent, or speeds along edges where these spare a division by what may vanish."""
+    def _choose_default_speeds(
+        self, rows: list[Row], dependent: tuple[str, ...] = ()
+    ) -> SpeedChoice:
+        """u = the rates that remain independent, or speeds along edges where these spare a
+        division by what may vanish.
+        """
         choice = self._eliminate_rows(rows, self.z, dependent)
-        edges = () if dependent or not choice.state_dependent_pivots else find_knife_edge_speeds(self.tape, rows)
+        edges = (
+            ()
+            if dependent or not choice.state_dependent_pivots
+            else find_knife_edge_speeds(self.tape, rows)
+        )
         along = self._choose_edge_speeds(rows, edges) if edges else choice
         return along if self._pivot_coordinates(along) < self._pivot_coordinates(choice) else choice
 
@@ -199,7 +268,9 @@ class SpeedSolver:
         """The coordinates that decide where a divisor vanishes."""
         return self.tape.moving.intersection(symbols_of(self.tape, choice.state_dependent_pivots))
 
-    def _choose_edge_speeds(self, rows: list[Row], edges: tuple[KnifeEdgeSpeed, ...]) -> SpeedChoice:
+    def _choose_edge_speeds(
+        self, rows: list[Row], edges: tuple[KnifeEdgeSpeed, ...]
+    ) -> SpeedChoice:
         """The rows of edges solved for their two rates, the others in v."""
         used = {e.row for e in edges}
         others = [row for i, row in enumerate(rows) if i not in used]
@@ -210,39 +281,72 @@ class SpeedSolver:
         return self._eliminate_rows(others, z, edges=edges)
 
     def _eliminate_rows(
-        self, rows: list[Row], z: Sequence[int | None], wanted: tuple[str, ...] = (), edges: tuple[KnifeEdgeSpeed, ...] = ()
+        self,
+        rows: list[Row],
+        z: Sequence[int | None],
+        wanted: tuple[str, ...] = (),
+        edges: tuple[KnifeEdgeSpeed, ...] = (),
     ) -> SpeedChoice:
-        """u = those of z that no row eliminates; those eliminated first have a numeric coefficient."""
+        """u = those of z that no row eliminates; those eliminated first have a numeric
+        coefficient.
+        """
         t = self.tape
         elimination = Elimination(t, [(c, dict(k)) for c, k in rows], lambda k: -k, t.moving)
         solved, dependent = elimination.run()
         if wanted:
-            solved = {k: (t.zero, {}) for k, x in enumerate(z) if x is not None and t.nodes[x][1] in wanted}
+            solved = {
+                k: (t.zero, {})
+                for k, x in enumerate(z)
+                if x is not None and t.nodes[x][1] in wanted
+            }
         u = [x for k, x in enumerate(z) if x is not None and k not in solved]
         if (elimination.moving_pivots or wanted) and not dependent:
-            elimination = Elimination(t, [_restrict_to_unknowns(t, row, z, solved) for row in rows], lambda _: 0, t.moving)
+            elimination = Elimination(
+                t, [_restrict_to_unknowns(t, row, z, solved) for row in rows], lambda _: 0, t.moving
+            )
             solved, _ = elimination.run()
         value = {x: x for x in u}
         for k, (c, coefficients) in solved.items():
-            value[_unknown_symbol(z, k)] = t.neg(sum_of_products(t, ((a, _unknown_symbol(z, j)) for j, a in coefficients.items()), c))
+            value[_unknown_symbol(z, k)] = t.neg(
+                sum_of_products(t, ((a, _unknown_symbol(z, j)) for j, a in coefficients.items()), c)
+            )
         for e in edges:
             value[self.z[e.x]], value[self.z[e.y]] = e.rates_from_speed(t, value[e.v])
-        definition = {e.v: e.speed_from_rates(t, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])) for e in edges}
+        definition = {
+            e.v: e.speed_from_rates(
+                t, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])
+            )
+            for e in edges
+        }
         definitions = [definition[x] if x in definition else self._rate_definition(x) for x in u]
-        along = {e.v: {self.z[e.x]: e.b, self.z[e.y]: t.neg(e.a)} for e in edges if e.v in value and value[e.v] == e.v}
+        along = {
+            e.v: {self.z[e.x]: e.b, self.z[e.y]: t.neg(e.a)}
+            for e in edges
+            if e.v in value and value[e.v] == e.v
+        }
         return SpeedChoice(
-            u, definitions, self._coordinate_rates(value), [], self._spin_values(value), elimination.moving_pivots, edge_coefficients=along
+            u,
+            definitions,
+            self._coordinate_rates(value),
+            [],
+            self._spin_values(value),
+            elimination.moving_pivots,
+            edge_coefficients=along,
         )
 
     def _rate_definition(self, x: int) -> int:
         """The default speed x as an expression in q̇."""
         for F, s in self.spins.items():
             if x in s and F.rotation is not None:
-                return F.rotation.angular_velocity(self.tape, Derivative(self.tape, self.tape.rate))[s.index(x)]
+                return F.rotation.angular_velocity(
+                    self.tape, Derivative(self.tape, self.tape.rate)
+                )[s.index(x)]
         return x
 
     def _independent_speed_indices(self, rows: list[Row], forms: list[Row]) -> list[int]:
-        """Which of n declared speeds stay independent: in order of declaration, those the rows do not already fix."""
+        """Which of n declared speeds stay independent: in order of declaration, those the rows
+        do not already fix.
+        """
         n = len(self.z)
 
         def choose(point: SamplePoint) -> list[int]:
@@ -257,24 +361,39 @@ class SpeedSolver:
 
         return RandomPoints(self.tape, 1).at(0, choose)
 
-    def _use_declared_speeds(self, rows: list[Row], forms: list[Row], independent: list[int]) -> SpeedChoice:
+    def _use_declared_speeds(
+        self, rows: list[Row], forms: list[Row], independent: list[int]
+    ) -> SpeedChoice:
         t = self.tape
         speeds = self.system.speed_list
-        equations = [(t.sub(forms[r][0], speeds[r].scalar.i), dict(forms[r][1])) for r in independent]
-        solved, _ = Elimination(t, [*equations, *((c, dict(k)) for c, k in rows)], lambda _: 0, t.moving).run()
+        equations = [
+            (t.sub(forms[r][0], speeds[r].scalar.i), dict(forms[r][1])) for r in independent
+        ]
+        solved, _ = Elimination(
+            t, [*equations, *((c, dict(k)) for c, k in rows)], lambda _: 0, t.moving
+        ).run()
         if len(solved) < len(self.z):
             raise IllPosed(self._undetermined_message(solved))
         value = {self.z[k]: t.neg(c) for k, (c, _) in solved.items()}
         chosen = [speeds[r] for r in independent]
         definitions = [self.in_rates(s.definition.i) for s in chosen]
         dependent = [s for r, s in enumerate(speeds) if r not in independent]
-        return SpeedChoice([s.scalar.i for s in chosen], definitions, self._coordinate_rates(value), dependent, self._spin_values(value))
+        return SpeedChoice(
+            [s.scalar.i for s in chosen],
+            definitions,
+            self._coordinate_rates(value),
+            dependent,
+            self._spin_values(value),
+        )
 
     def _undetermined_message(self, solved: dict[int, Row]) -> str:
         t = self.tape
         free = next(k for k in range(len(self.z)) if k not in solved)
-        # z_k = −a z_free for every z_k that goes with the free one: the direction in which q̇ is not determined
-        along = sum_of_products(t, ((a[free], self.z[k]) for k, (_, a) in sorted(solved.items()) if free in a))
+        # z_k = −a z_free for every z_k that goes with the free one: the direction in which q̇ is
+        # not determined
+        along = sum_of_products(
+            t, ((a[free], self.z[k]) for k, (_, a) in sorted(solved.items()) if free in a)
+        )
         total = t.sub(self.z[free], along)
         what = "the rate" if total == self.z[free] else "the combination of rates"
         remedy = "change a speed's definition so that every rate follows"
@@ -295,27 +414,42 @@ def _unknown_symbol(z: Sequence[int | None], k: int) -> int:
     return x
 
 
-def _restrict_to_unknowns(t: Tape, row: Row, z: Sequence[int | None], unknowns: Container[int]) -> Row:
-    """The row with all but some unknowns taken as given: these can be solved for by determinants, which vanish least."""
+def _restrict_to_unknowns(
+    t: Tape, row: Row, z: Sequence[int | None], unknowns: Container[int]
+) -> Row:
+    """The row with all but some unknowns taken as given: these can be solved for by
+    determinants, which vanish least.
+    """
     c, coefficients = row
-    c = sum_of_products(t, ((a, _unknown_symbol(z, k)) for k, a in coefficients.items() if k not in unknowns), c)
+    c = sum_of_products(
+        t, ((a, _unknown_symbol(z, k)) for k, a in coefficients.items() if k not in unknowns), c
+    )
     return c, {k: a for k, a in coefficients.items() if k in unknowns}
 
 
 def definitions_in_rates(system: System, t: Tape) -> dict[int, int]:
-    """{u: Ψ q̇ + ψ} of the declared speeds; a definition that mentions other speeds is brought to q̇ alone."""
+    """{u: Ψ q̇ + ψ} of the declared speeds; a definition that mentions other speeds is brought
+    to q̇ alone.
+    """
     definitions = {s.scalar.i: s.definition.i for s in system.speed_list}
     for _ in range(len(definitions)):
         rewrite = Substitution(t, definitions)
-        once = {u: rewrite(e) if e not in definitions else definitions[e] for u, e in definitions.items()}
+        once = {
+            u: rewrite(e) if e not in definitions else definitions[e]
+            for u, e in definitions.items()
+        }
         if once == definitions:
             break
         definitions = once
     return definitions
 
 
-def velocities_from_speeds(system: System, tape: Tape, dependent: list[Speed]) -> tuple[dict[Frame, Vector], dict[Point, Vector]]:
-    """ω = u₁ b₁ + u₂ b₂ + u₃ b₃ for frames (and v for points) all of whose components are speeds."""
+def velocities_from_speeds(
+    system: System, tape: Tape, dependent: list[Speed]
+) -> tuple[dict[Frame, Vector], dict[Point, Vector]]:
+    """ω = u₁ b₁ + u₂ b₂ + u₃ b₃ for frames (and v for points) all of whose components are
+    speeds.
+    """
     gone = {s.name for s in dependent}
     groups: dict[int, list[Speed]] = {}
     for s in system.speed_list:

@@ -20,7 +20,8 @@ from dalembert.symbolic.algebra.scalar import Scalar
 
 @dataclass(frozen=True, eq=False)
 class Jacobian(Displayable):
-    """v = J u + v_t of a point, ω = J u + ω_t of a frame: J[i, r], columns the partial velocities, rows along the axes of a frame.
+    """v = J u + v_t of a point, ω = J u + ω_t of a frame: J[i, r], columns the partial velocities,
+    rows along the axes of a frame.
 
     A load R at the point, or a torque on the frame, adds Jᵀ R to f in M u̇ = f.
     """
@@ -54,7 +55,10 @@ class Jacobian(Displayable):
         try:
             return self.rows[place[0]][place[1]] if isinstance(place, tuple) else self.rows[place]
         except (IndexError, TypeError, ValueError):
-            msg = f"J[{place}]: J has 3 rows and {len(self.speeds)} columns,; write J[i, r], counted from 0"
+            msg = (
+                f"J[{place}]: J has 3 rows and {len(self.speeds)} columns,; write J[i, r], "
+                f"counted from 0"
+            )
             raise BadExpression(msg) from None
 
     def __len__(self) -> int:
@@ -62,9 +66,17 @@ class Jacobian(Displayable):
 
     def __str__(self) -> str:
         axes = [f"{self.along.name}.{axis}" for axis in "xyz"]
-        entries = [["", *map(str, self.speeds)], *([axis, *map(str, row)] for axis, row in zip(axes, self.rows, strict=True))]
+        entries = [
+            ["", *map(str, self.speeds)],
+            *([axis, *map(str, row)] for axis, row in zip(axes, self.rows, strict=True)),
+        ]
         widths = [max(map(_display_width, column)) for column in zip(*entries, strict=True)]
-        lines = ["  ".join(x + " " * (w - _display_width(x)) for x, w in zip(row, widths, strict=True)).rstrip() for row in entries]
+        lines = [
+            "  ".join(
+                x + " " * (w - _display_width(x)) for x, w in zip(row, widths, strict=True)
+            ).rstrip()
+            for row in entries
+        ]
         rest = [f"  and without speeds: {self.bias}"] if self.bias.parts else []
         return "\n".join([f"Jacobian of {self.of}", *(f"  {line}" for line in lines), *rest])
 
@@ -74,11 +86,14 @@ def _display_width(text: str) -> int:
     return sum(not unicodedata.combining(c) for c in text)
 
 
-def jacobian(system: System, of: Point | Frame, *, rates: bool = False, along: Frame | None = None) -> Jacobian:
-    """v_P = J u + v_t, ω_B = J u + ω_t: the Jacobian of a point, or of the angular velocity of a frame.
+def jacobian(
+    system: System, of: Point | Frame, *, rates: bool = False, along: Frame | None = None
+) -> Jacobian:
+    """v_P = J u + v_t, ω_B = J u + ω_t: the Jacobian of a point, or of the angular velocity of a
+    frame.
 
-    u are the independent speeds, those of M u̇ = f; with rates=True all rates, v = J q̇ + v_t. Rows are along N, or along the
-    axes of the frame named.
+    u are the independent speeds, those of M u̇ = f; with rates=True all rates, v = J q̇ + v_t. Rows
+    are along N, or along the axes of the frame named.
 
     Source: Bar00 (26).
     """
@@ -88,11 +103,21 @@ def jacobian(system: System, of: Point | Frame, *, rates: bool = False, along: F
     if isinstance(of, Frame):
         system.space.check_same_system(of.space)
     else:
-        system.space.check_element(of, Point, "jacobian, of a point such as body.G or of a frame such as body.frame")
+        system.space.check_element(
+            of, Point, "jacobian, of a point such as body.G or of a frame such as body.frame"
+        )
     if along is not None:
         system.space.check_element(along, Frame, "jacobian: along")
     kin = kinematics(system).fork()
     motion, u = (kin.motion_in_rates, kin.qdot) if rates else (kin.motion, kin.u)
-    parts, rest = split_linear(LinearCoefficients(kin.tape, u), motion.v(of) if isinstance(of, Point) else motion.w(of))
+    parts, rest = split_linear(
+        LinearCoefficients(kin.tape, u), motion.v(of) if isinstance(of, Point) else motion.w(of)
+    )
     columns = tuple(parts.get(r, Vector(kin.tape, {})) for r in range(len(u)))
-    return Jacobian(of.name if isinstance(of, Point) else f"ω of {of.name}", tuple(map(kin.scalar, u)), columns, rest, along or system.N)
+    return Jacobian(
+        of.name if isinstance(of, Point) else f"ω of {of.name}",
+        tuple(map(kin.scalar, u)),
+        columns,
+        rest,
+        along or system.N,
+    )

@@ -1,8 +1,10 @@
-"""The open tree behind a description: links that turn or slide against their parent, and the masses they carry.
+"""The open tree behind a description: links that turn or slide against their parent, and the masses
+they carry.
 
-Read off the frames and points alone: along the frames from N to a body, the offsets written in each frame are made
-first, then the turn into the next frame. Bodies that share their first moves share links. Where a point moves against
-the body it belongs to, the description is no open tree. A coordinate may move several links, as coupled joints do.
+Read off the frames and points alone: along the frames from N to a body, the offsets written in each
+frame are made first, then the turn into the next frame. Bodies that share their first moves share
+links. Where a point moves against the body it belongs to, the description is no open tree. A
+coordinate may move several links, as coupled joints do.
 """
 
 from __future__ import annotations
@@ -15,13 +17,20 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import BasisRotation, DirectionCosines, Quaternion, add3
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.elements import Body
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    Substitution,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.tape import LEAVES, Tape, Triple
 
 
 @dataclass(eq=False)
 class TreeLink:
-    """A frame at a point: `r` from the parent's point in the parent's axes, its freedoms, and the masses fixed to it."""
+    """A frame at a point: `r` from the parent's point in the parent's axes, its freedoms, and
+    the masses fixed to it.
+    """
 
     parent: TreeLink | None
     frame: Frame
@@ -38,9 +47,13 @@ class TreeLink:
 
     @property
     def ball(self) -> Quaternion | None:
-        """The quaternion of a ball joint; a link that slides in the same frame has none of its own."""
+        """The quaternion of a ball joint; a link that slides in the same frame has none of its
+        own.
+        """
         turns = self.parent is not None and self.frame is not self.parent.frame
-        return self.frame.rotation if turns and isinstance(self.frame.rotation, Quaternion) else None
+        return (
+            self.frame.rotation if turns and isinstance(self.frame.rotation, Quaternion) else None
+        )
 
 
 class KinematicTree:
@@ -48,7 +61,10 @@ class KinematicTree:
 
     def __init__(self, kin: Kinematics) -> None:
         if any(not row.is_norm for row in kin.rows_with_multipliers):
-            msg = "the constraint rows close loops or couple joints; only an open tree without rows can be treated from link to link"
+            msg = (
+                "the constraint rows close loops or couple joints; only an open tree without "
+                "rows can be treated from link to link"
+            )
             raise NotApplicable(msg)
         self.kin, self.tape = kin, kin.tape
         t = self.tape
@@ -56,16 +72,24 @@ class KinematicTree:
         self.linear = LinearCoefficients(t, kin.qdot)
         self.drop_accelerations = Substitution(t, dict.fromkeys(kin.qddot, t.zero))
         self.zero: Triple = (t.zero, t.zero, t.zero)
-        self.root = TreeLink(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
+        self.root = TreeLink(
+            None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero
+        )
         self.links = [self.root]
         # {q̇ or spin: the links it moves}
         self.links_moved_by: dict[int, list[TreeLink]] = {}
-        # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other links
+        # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other
+        # links
         self.flywheels: dict[int, int] = {}
-        # offsets seen before, taken apart, and those of points: bodies far from the root pass by all joints before theirs
+        # offsets seen before, taken apart, and those of points: bodies far from the root pass by
+        # all joints before theirs
         self._split_cache: dict[Triple, tuple[Triple, Triple]] = {}
         self._offset_cache: dict[Point, dict[Frame, Triple]] = {}
-        wheels = {body: flywheel for body in kin.system.bodies if (flywheel := self._flywheel(body)) is not None}
+        wheels = {
+            body: flywheel
+            for body in kin.system.bodies
+            if (flywheel := self._flywheel(body)) is not None
+        }
         for body in kin.system.bodies:
             if body not in wheels:
                 self._attach_body(body)
@@ -88,7 +112,9 @@ class KinematicTree:
             path.append(F)
             F = F.parent
         if not {*offsets} <= {*path}:
-            msg = f"the mass centre of {body.name} is placed by a frame that does not carry the body"
+            msg = (
+                f"the mass centre of {body.name} is placed by a frame that does not carry the body"
+            )
             raise NotApplicable(msg)
         link = self.root
         for G, following in zip(reversed(path), [*reversed(path[:-1]), None], strict=True):
@@ -101,9 +127,16 @@ class KinematicTree:
                 link.masses.append((body, fixed))
 
     def _flywheel(self, body: Body) -> tuple[int, int] | None:
-        """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest, turned through k q: T = ½ J q̇²."""
+        """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest, turned
+        through k q: T = ½ J q̇².
+        """
         F, t = body.frame, self.tape
-        if F is None or body.inertia is None or F.parent is not self.kin.system.N or not isinstance(F.rotation, BasisRotation):
+        if (
+            F is None
+            or body.inertia is None
+            or F.parent is not self.kin.system.N
+            or not isinstance(F.rotation, BasisRotation)
+        ):
             return None
         freedoms = self._joint_axes(F.rotation.angular_velocity(t, self.rate))
         if self._offsets(body) or len(freedoms) != 1:
@@ -149,7 +182,18 @@ class KinematicTree:
             freedoms = self._joint_axes(r_dot)
             bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
             self._add_link(
-                link, key, TreeLink(link, link.frame, c, [(x, self.zero, s) for x, s in freedoms], self.zero, self.zero, r_dot, bias)
+                link,
+                key,
+                TreeLink(
+                    link,
+                    link.frame,
+                    c,
+                    [(x, self.zero, s) for x, s in freedoms],
+                    self.zero,
+                    self.zero,
+                    r_dot,
+                    bias,
+                ),
             )
         return link.children[key]
 
@@ -157,7 +201,9 @@ class KinematicTree:
         key = ("turn", frame.number, at)
         if key not in link.children:
             t, rotation = self.tape, frame.rotation
-            if isinstance(rotation, DirectionCosines) and any(x in t.moving for x in symbols_of(t, rotation.variables())):
+            if isinstance(rotation, DirectionCosines) and any(
+                x in t.moving for x in symbols_of(t, rotation.variables())
+            ):
                 msg = f"frame {frame.name} is given by direction cosines, not by a joint's turn"
                 raise NotApplicable(msg)
             if isinstance(rotation, Quaternion):
@@ -179,7 +225,11 @@ class KinematicTree:
         if spins is None:
             msg = f"the speeds of the ball joint of {frame.name} are not its own spin components"
             raise NotApplicable(msg)
-        axes: list[Triple] = [(t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one)]
+        axes: list[Triple] = [
+            (t.one, t.zero, t.zero),
+            (t.zero, t.one, t.zero),
+            (t.zero, t.zero, t.one),
+        ]
         freedoms = [(x, s, self.zero) for x, s in zip(spins, axes, strict=True)]
         return TreeLink(link, frame, at, freedoms, spins, self.zero, self.zero, self.zero)
 

@@ -1,6 +1,8 @@
-"""r, R and nothing else: positions and attitudes in the inertial frame, and all kinematics from differentiating them.
+"""r, R and nothing else: positions and attitudes in the inertial frame, and all kinematics from
+differentiating them.
 
-Independent of the recursion for velocities: v = ṙ, a = r̈, [ω]ₓ = Ṙ Rᵀ, r_k = ∂r/∂q_k, [θ_k]ₓ = (∂R/∂q_k) Rᵀ.
+Independent of the recursion for velocities: v = ṙ, a = r̈, [ω]ₓ = Ṙ Rᵀ, r_k = ∂r/∂q_k, [θ_k]ₓ =
+(∂R/∂q_k) Rᵀ.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class PositionKinematics:
             assert G.parent is not None
             assert G.rotation is not None
             columns = [G.rotation.transform(self.t, e, back=True) for e in basis]
-            self._R[G] = tuple(tuple(dot3(self.t, row, c) for c in columns) for row in self._R[G.parent])  # type: ignore[assignment]
+            self._R[G] = tuple(
+                tuple(dot3(self.t, row, c) for c in columns) for row in self._R[G.parent]
+            )  # type: ignore[assignment]
         return self._R[F]
 
     def in_N(self, v: Vector) -> Triple:

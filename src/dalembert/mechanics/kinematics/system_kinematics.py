@@ -1,6 +1,7 @@
 """r, v, a and R, ω, α of every body in the independent speeds u, with the partial velocities.
 
-v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion from the parent; partial velocities are sparse.
+v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion from the parent; partial
+velocities are sparse.
 """
 
 from __future__ import annotations
@@ -15,8 +16,16 @@ from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow, VelocityRow, constraint_rows
-from dalembert.mechanics.kinematics.generalized_speeds import SpeedSolver, definitions_in_rates, velocities_from_speeds
+from dalembert.mechanics.kinematics.constraint_rows import (
+    ConstraintRow,
+    VelocityRow,
+    constraint_rows,
+)
+from dalembert.mechanics.kinematics.generalized_speeds import (
+    SpeedSolver,
+    definitions_in_rates,
+    velocities_from_speeds,
+)
 from dalembert.mechanics.model.registry import check_complete, warn_about_moving_points
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
@@ -24,31 +33,53 @@ from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
-# velocities are written on the tape of the system when they are first asked for: one thread at a time
+# velocities are written on the tape of the system when they are first asked for: one thread at a
+# time
 _UNREDUCED_CACHE: Final = PerOwnerCache["Kinematics"]()
 _DEPENDENT_RATES_CACHE: Final = PerOwnerCache["Kinematics"]()
 # what a fork makes anew, if it is asked for it
 _TAPE_BOUND_ATTRIBUTES: Final = (
     *("tape", "in_rates", "in_speeds", "rate", "coordinate_rate"),
-    *("qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear", "_acceleration_cache", "_partial_velocity_cache"),
+    *(
+        "qddot_of_u",
+        "velocity_rows",
+        "motion",
+        "motion_in_rates",
+        "_linear",
+        "_acceleration_cache",
+        "_partial_velocity_cache",
+    ),
 )
 
 
 class Kinematics(Displayable):
-    """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all velocities.
+    """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all
+    velocities.
 
-    It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations do not see
+    It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations
+    do not see
     one another.
 
-    With `eliminate=False` nothing is eliminated: u = z are all the rates (spins where there is a quaternion), and the
-    rows stay beside the equations as `velocity_rows`. Declared speeds then follow from the rates by their definitions.
+    With `eliminate=False` nothing is eliminated: u = z are all the rates (spins where there is a
+    quaternion), and the rows stay beside the equations as `velocity_rows`. Declared speeds then
+    follow from the rates by their definitions.
     """
 
     def __str__(self) -> str:
-        counted = f"{len(self.q)} coordinates, {len(self.rows)} constraint rows, {len(self.u)} independent speeds"
+        counted = (
+            f"{len(self.q)} coordinates, {len(self.rows)} constraint rows, {len(self.u)} "
+            f"independent speeds"
+        )
         return f"Kinematics of {self.system.name}: {counted} {', '.join(map(self.name, self.u))}"
 
-    def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True, dependent: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        system: System,
+        *,
+        eliminate: bool = True,
+        complete: bool = True,
+        dependent: tuple[str, ...] = (),
+    ) -> None:
         # a system that carries continua is complete without coordinates and masses of its own
         if complete:
             check_complete(system)
@@ -60,10 +91,17 @@ class Kinematics(Displayable):
         # everything in q̇: declared speeds replaced by their definitions
         self._definitions = definitions_in_rates(system, t)
         declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
-        # rows said to follow from the others take no part in the elimination, nor do those nonlinear in the rates
-        self.redundant: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.redundant and r.nonlinear is None)
-        self.nonlinear: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is not None)
-        self.rows: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is None and not (eliminate and r.redundant))
+        # rows said to follow from the others take no part in the elimination, nor do those
+        # nonlinear in the rates
+        self.redundant: tuple[ConstraintRow, ...] = tuple(
+            r for r in declared if r.redundant and r.nonlinear is None
+        )
+        self.nonlinear: tuple[ConstraintRow, ...] = tuple(
+            r for r in declared if r.nonlinear is not None
+        )
+        self.rows: tuple[ConstraintRow, ...] = tuple(
+            r for r in declared if r.nonlinear is None and not (eliminate and r.redundant)
+        )
         self._eliminated = eliminate
         solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
         choice = solver.solve(dependent) if eliminate else solver.keep_all_rates()
@@ -85,12 +123,21 @@ class Kinematics(Displayable):
         self.sampled_inputs: tuple[int, ...] = ()
         # first-order states beside the motion, and ẋ in the speeds
         in_u = Substitution(t, self._in_u)
-        self.x: tuple[int, ...] = tuple(s.scalar.i for s in system.symbols.values() if s.kind == "state")
-        self.xdot: tuple[int, ...] = tuple(in_u(system.state_rates[t.nodes[i][1]].i) for i in self.x)
+        self.x: tuple[int, ...] = tuple(
+            s.scalar.i for s in system.symbols.values() if s.kind == "state"
+        )
+        self.xdot: tuple[int, ...] = tuple(
+            in_u(system.state_rates[t.nodes[i][1]].i) for i in self.x
+        )
         self._dependent, self._spins = choice.dependent, choice.spins
-        self._retained_rows = (*choice.retained_rows, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
+        self._retained_rows = (
+            *choice.retained_rows,
+            *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None),
+        )
         # λ of the rows that stay beside the equations
-        self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._retained_rows) + 1))
+        self.multipliers: tuple[int, ...] = tuple(
+            t.private_symbol(f"lambda_{j}") for j in range(1, len(self._retained_rows) + 1)
+        )
         # q̇_k = Σ_r W_kr u_r + X_k, as [(X_k, {r: W_kr})]
         linear = LinearCoefficients(t, self.u)
         self.WX: list[tuple[int, dict[int, int]]] = [linear(e) for e in self.qdot_of_u]
@@ -101,7 +148,9 @@ class Kinematics(Displayable):
 
     @lazy_property
     def tape(self) -> Tape:
-        """Where the expressions are; that of a fork is copied when it is first asked for, and most runs never ask."""
+        """Where the expressions are; that of a fork is copied when it is first asked for, and
+        most runs never ask.
+        """
         with COMPUTE_LOCK:
             made: Tape | None = self.__dict__.get("tape")
             if made is None:
@@ -139,7 +188,9 @@ class Kinematics(Displayable):
         return {}
 
     def fork(self, base_tape: Tape | None = None) -> Kinematics:
-        """The same kinematics on a tape of its own, for one derivation; `grown` is the tape of another fork, to go on from."""
+        """The same kinematics on a tape of its own, for one derivation; `grown` is the tape of
+        another fork, to go on from.
+        """
         if self._base_tape is None or len(self._base_tape) != self.base_tape_length:
             # this one never grows, so that forks are plain copies of it
             self._base_tape = self.tape.fork(self.base_tape_length)
@@ -156,7 +207,9 @@ class Kinematics(Displayable):
         return {**self.__dict__, "tape": self.tape, "cached_results": {}, "_base_tape": None}
 
     def spin_symbols(self, F: Frame) -> Triple | None:
-        """The three speeds that are the spin of a quaternion frame along its own axes, if it has such speeds."""
+        """The three speeds that are the spin of a quaternion frame along its own axes, if it has
+        such speeds.
+        """
         spin = self._spins.get(F)
         return spin if spin is not None and all(x in self.u for x in spin) else None
 
@@ -180,7 +233,11 @@ class Kinematics(Displayable):
     @property
     def nonlinear_rows(self) -> tuple[VelocityRow, ...]:
         """The rows that are not linear in the speeds, where the speeds have used up all others."""
-        return tuple(r for r in self.velocity_rows if r.row.nonlinear is not None) if self._eliminated and self.nonlinear else ()
+        return (
+            tuple(r for r in self.velocity_rows if r.row.nonlinear is not None)
+            if self._eliminated and self.nonlinear
+            else ()
+        )
 
     @property
     def linear_rows(self) -> tuple[ConstraintRow, ...]:
@@ -195,7 +252,11 @@ class Kinematics(Displayable):
     @property
     def edge_speed_definitions(self) -> list[tuple[int, int]]:
         """(v, b ẋ − a ẏ) of the independent speeds along edges, which nobody declared."""
-        return [(u, e) for u, e in zip(self.u, self.definitions, strict=True) if u in self.edge_coefficients]
+        return [
+            (u, e)
+            for u, e in zip(self.u, self.definitions, strict=True)
+            if u in self.edge_coefficients
+        ]
 
     # ---- motion of points and frames ---------------------------------------------------------
 
@@ -263,7 +324,9 @@ class Kinematics(Displayable):
 
     @property
     def state(self) -> tuple[int, ...]:
-        """(q, x, u): what a run integrates, in its order; x are the first-order states, and behind them what the run holds."""
+        """(q, x, u): what a run integrates, in its order; x are the first-order states, and
+        behind them what the run holds.
+        """
         return (*self.q, *self.x, *self.sampled_inputs, *self.u)
 
     @property
@@ -283,7 +346,9 @@ class Kinematics(Displayable):
 
 
 def symbol_rate(tape: Tape, known: dict[int, int], i: int) -> int | None:
-    """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
+    """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified
+    motions.
+    """
     return known[i] if i in known else tape.rate(i)
 
 
@@ -297,7 +362,10 @@ def split_linear(linear: LinearCoefficients, v: Vector) -> tuple[dict[int, Vecto
         forms = [linear(x) for x in c]
         rest = rest + Vector(t, {F: (forms[0][0], forms[1][0], forms[2][0])})
         for r in sorted({r for _, k in forms for r in k}):
-            part = Vector(t, {F: (forms[0][1].get(r, zero), forms[1][1].get(r, zero), forms[2][1].get(r, zero))})
+            part = Vector(
+                t,
+                {F: (forms[0][1].get(r, zero), forms[1][1].get(r, zero), forms[2][1].get(r, zero))},
+            )
             parts[r] = parts[r] + part if r in parts else part
     return parts, rest
 
@@ -318,16 +386,26 @@ def kinematics(system: System) -> Kinematics:
 
 
 def unreduced_kinematics(kin: Kinematics) -> Kinematics:
-    """The same system with every rate a speed and every row a row beside the equations; computed once."""
-    return _UNREDUCED_CACHE(kin, None, lambda: _with_speed_aliases(kin, Kinematics(kin.system, eliminate=False)))
+    """The same system with every rate a speed and every row a row beside the equations; computed
+    once.
+    """
+    return _UNREDUCED_CACHE(
+        kin, None, lambda: _with_speed_aliases(kin, Kinematics(kin.system, eliminate=False))
+    )
 
 
 def kinematics_with_dependent(kin: Kinematics, rates: tuple[str, ...]) -> Kinematics:
-    """The same system with these rates solved for, and the others as its speeds; computed once for each choice."""
-    return _DEPENDENT_RATES_CACHE(kin, rates, lambda: _with_speed_aliases(kin, Kinematics(kin.system, dependent=rates)))
+    """The same system with these rates solved for, and the others as its speeds; computed once
+    for each choice.
+    """
+    return _DEPENDENT_RATES_CACHE(
+        kin, rates, lambda: _with_speed_aliases(kin, Kinematics(kin.system, dependent=rates))
+    )
 
 
 def _with_speed_aliases(kin: Kinematics, other: Kinematics) -> Kinematics:
-    """Another choice of speeds, in which those along edges can still be asked for by the name that the equations show."""
+    """Another choice of speeds, in which those along edges can still be asked for by the name
+    that the equations show.
+    """
     other.speed_aliases = {kin.name(u): kin.scalar(e) for u, e in kin.edge_speed_definitions}
     return other

@@ -1,8 +1,10 @@
-"""Σ m a − Σ F − Σ f = 0, Σ (Ḣ + ρ × m a) − M_P − μ_P = 0: the balances of any part of a system about any point.
+"""Σ m a − Σ F − Σ f = 0, Σ (Ḣ + ρ × m a) − M_P − μ_P = 0: the balances of any part of a system
+about any point.
 
-The moment of inertia forces about P is Ḣ_G + (r_G − r_P) × m a_G for every P, moving or not; it is the rate of the angular momentum
-about P only where P is fixed or the mass centre. Accelerations and Ḣ come from differentiating positions and rotations, not from the
-velocities that gave the reactions: so this checks them.
+The moment of inertia forces about P is Ḣ_G + (r_G − r_P) × m a_G for every P, moving or not; it is
+the rate of the angular momentum about P only where P is fixed or the mass centre. Accelerations and
+Ḣ come from differentiating positions and rotations, not from the velocities that gave the
+reactions: so this checks them.
 
 Source: Bar00, after (30) and after (50).
 """
@@ -28,7 +30,9 @@ from dalembert.symbolic.algebra.expression_graph import Substitution
 
 @dataclass(frozen=True)
 class Balance(Displayable):
-    """What a part of a system needs and what it gets, as forces and as moments about a point, in q, u, u̇ and λ."""
+    """What a part of a system needs and what it gets, as forces and as moments about a point, in
+    q, u, u̇ and λ.
+    """
 
     bodies: tuple[str, ...]
     about: str
@@ -57,10 +61,15 @@ class BalanceEquations:
         self.kin, self.groups = kin, RigidGroups(kin)
         self.actions = actions = row_actions(self.groups)
         self.joints = joint_wrenches(self.groups, actions)
-        self._loads = [x._replace(vector=kin.vector_in_speeds(x.vector)) for x in loads_by_group(self.groups)]
+        self._loads = [
+            x._replace(vector=kin.vector_in_speeds(x.vector)) for x in loads_by_group(self.groups)
+        ]
         self._rows = list(row_loads_by_group(self.groups, actions))
         self._positions = PositionKinematics(kin)
-        rates = {**dict(zip(kin.qdot, kin.qdot_of_u, strict=True)), **dict(zip(kin.qddot, kin.qddot_of_u, strict=True))}
+        rates = {
+            **dict(zip(kin.qdot, kin.qdot_of_u, strict=True)),
+            **dict(zip(kin.qddot, kin.qddot_of_u, strict=True)),
+        }
         self._in_speeds = Substitution(kin.tape, rates)
         self._zero_wrench = Wrench(Vector(kin.tape, {}), Vector(kin.tape, {}))
 
@@ -69,7 +78,10 @@ class BalanceEquations:
         own = {self.groups.of_body[b] for b in bodies}
         left = [b.name for g in own for b, _ in g.masses if b not in bodies]
         if left:
-            msg = f"{left[0]!r} is fixed to one of these bodies, and what holds them together is not known; take it too"
+            msg = (
+                f"{left[0]!r} is fixed to one of these bodies, and what holds them together is "
+                f"not known; take it too"
+            )
             raise NotApplicable(msg)
         inertia = self._zero_wrench
         for body in bodies:
@@ -78,14 +90,25 @@ class BalanceEquations:
         cut = self._total_wrench(about, [x for x in self._rows if x.group in own])
         for wrench, arm in self._cut_joint_wrenches(own, about):
             cut = cut.plus(wrench, arm)
-        return Balance(names, about.name, inertia, self._total_wrench(about, [x for x in self._loads if x.group in own]), cut)
+        return Balance(
+            names,
+            about.name,
+            inertia,
+            self._total_wrench(about, [x for x in self._loads if x.group in own]),
+            cut,
+        )
 
-    def _cut_joint_wrenches(self, own: set[RigidGroup], about: Point) -> Iterator[tuple[Wrench, Vector]]:
+    def _cut_joint_wrenches(
+        self, own: set[RigidGroup], about: Point
+    ) -> Iterator[tuple[Wrench, Vector]]:
         """The wrenches in the joints between a part and the rest, and the joints from the point."""
         origin = self._vector_in_speeds(self._positions.r(about))
         for group, wrench in self.joints.items():
             if (group in own) != (group.before in own):
-                arm = self._vector_in_speeds(self._positions.in_N(self.groups.joint_position(group))) - origin
+                arm = (
+                    self._vector_in_speeds(self._positions.in_N(self.groups.joint_position(group)))
+                    - origin
+                )
                 yield (wrench if group in own else Wrench(-wrench.force, -wrench.moment)), arm
 
     def _inertia_wrench(self, body: Body) -> Wrench:
@@ -104,11 +127,15 @@ class BalanceEquations:
             if load.at is None:
                 total = total.plus(self._zero_wrench._replace(moment=load.vector))
             else:
-                total = total.plus(self._zero_wrench._replace(force=load.vector), self._arm(about, load.at))
+                total = total.plus(
+                    self._zero_wrench._replace(force=load.vector), self._arm(about, load.at)
+                )
         return total
 
     def _arm(self, P: Point, Q: Point) -> Vector:
-        return self._vector_in_speeds(self._positions.r(Q)) - self._vector_in_speeds(self._positions.r(P))
+        return self._vector_in_speeds(self._positions.r(Q)) - self._vector_in_speeds(
+            self._positions.r(P)
+        )
 
     def _vector_in_speeds(self, c: Sequence[int]) -> Vector:
         f = self._in_speeds
@@ -124,7 +151,9 @@ def balance(kin: Kinematics, bodies: Iterable[Body | str], about: Point) -> Bala
     unknown_bodies = [b for b in given if b not in known]
     if unknown_bodies or not given:
         what = (
-            f"{getattr(unknown_bodies[0], 'name', unknown_bodies[0])!r} is no body of this system" if unknown_bodies else "no body is named"
+            f"{getattr(unknown_bodies[0], 'name', unknown_bodies[0])!r} is no body of this system"
+            if unknown_bodies
+            else "no body is named"
         )
         msg = f"balance: {what}; there are {', '.join(repr(b.name) for b in kin.system.bodies)}"
         raise BadDescription(msg)

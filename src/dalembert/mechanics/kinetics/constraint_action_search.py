@@ -1,7 +1,8 @@
-"""Rows compared with whatever two points or two frames of the description can do to each other, at a point of a prime field.
+"""Rows compared with whatever two points or two frames of the description can do to each other, at
+a point of a prime field.
 
-δr_P and δθ_F along a random δq: every point and frame of a system at a random point, exactly. Two things that vary alike there vary
-alike everywhere, but for a chance of about 2⁻⁶².
+δr_P and δθ_F along a random δq: every point and frame of a system at a random point, exactly. Two
+things that vary alike there vary alike everywhere, but for a chance of about 2⁻⁶².
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ from dalembert.mechanics.kinetics.free_bodies import plane_normal
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroup, RigidGroups
 from dalembert.mechanics.model.elements import Body
 from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, rank_mod
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, dependencies, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    dependencies,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.functions import sqrt
 
 _FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
@@ -49,23 +55,38 @@ class UnitReactionSearch:
         self._groups: dict[Point, RigidGroup | None] = {}
 
     def candidate_reactions(self, row: ConstraintRow) -> list[ReactionCandidate]:
-        """Every hold whose variation is the row's, up to a simple factor, with the body it is on where the search knows it."""
+        """Every hold whose variation is the row's, up to a simple factor, with the body it is on
+        where the search knows it.
+        """
         wanted = self._target_variations(row)
         if row.holonomic:
-            for found_by in (self._gap_reactions(row, wanted), self._angle_reactions(wanted), self._distance_reactions(row, wanted)):
+            for found_by in (
+                self._gap_reactions(row, wanted),
+                self._angle_reactions(wanted),
+                self._distance_reactions(row, wanted),
+            ):
                 reactions = list(islice(found_by, _MAX_CANDIDATES))
                 if reactions:
                     return reactions
             return []
-        firm = list(islice(chain(self._gap_reactions(row, wanted), self._angular_rate_reactions(wanted)), _MAX_CANDIDATES))
+        firm = list(
+            islice(
+                chain(self._gap_reactions(row, wanted), self._angular_rate_reactions(wanted)),
+                _MAX_CANDIDATES,
+            )
+        )
         return firm or list(islice(self._slip_reactions(wanted), _MAX_CANDIDATES))
 
     def _target_variations(self, row: ConstraintRow) -> _Wanted:
         variation = self.all.row_variation(row.A)
-        return {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
+        return {
+            variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS
+        }
 
     def _gap_reactions(self, row: ConstraintRow, wanted: _Wanted) -> Iterator[ReactionCandidate]:
-        """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n × (r_P − r_Q) on n's own frame."""
+        """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n ×
+        (r_P − r_Q) on n's own frame.
+        """
         for F, turned in self.all.frames.items():
             hit = False
             for k, name in enumerate("xyz"):
@@ -74,11 +95,14 @@ class UnitReactionSearch:
                     d = _scale(getattr(F, name), factor)
                     turn = ((F, d.cross(P - Q)),) if row.holonomic and F.parent is not None else ()
                     # between points that belong together it holds nothing
-                    if self._unambiguous_group(P) is None or self._unambiguous_group(P) is not self._unambiguous_group(Q):
+                    if self._unambiguous_group(P) is None or self._unambiguous_group(
+                        P
+                    ) is not self._unambiguous_group(Q):
                         hit = True
                         yield UnitReaction(((P, d), (Q, -d)), turn), None
             if hit and not row.holonomic:
-                # the same axis in other frames would say the same; of a position its own frame feels a moment
+                # the same axis in other frames would say the same; of a position its own frame
+                # feels a moment
                 return
 
     def _unambiguous_group(self, P: Point) -> RigidGroup | None:
@@ -90,7 +114,9 @@ class UnitReactionSearch:
                 self._groups[P] = None
         return self._groups[P]
 
-    def _point_pairs(self, n: Three, dn: Three, wanted: _Wanted) -> Iterator[tuple[Fraction, Point, Point]]:
+    def _point_pairs(
+        self, n: Three, dn: Three, wanted: _Wanted
+    ) -> Iterator[tuple[Fraction, Point, Point]]:
         """The points whose gap along n varies as wanted."""
         parts = {P: (dot(dr, n) + dot(r, dn)) % self.p for P, (r, dr) in self.all.points.items()}
         by_value: dict[int, list[Point]] = {}
@@ -102,7 +128,9 @@ class UnitReactionSearch:
                     yield factor, P, Q
 
     def _angular_rate_reactions(self, wanted: _Wanted) -> Iterator[ReactionCandidate]:
-        """(ω_F − ω_G)·n along the axis n of some frame: ±n on the frames. What does not turn at all is the ground."""
+        """(ω_F − ω_G)·n along the axis n of some frame: ±n on the frames. What does not turn at
+        all is the ground.
+        """
         N = self.kin.system.N
         turning = [N, *(F for F in self.all.frames if not self.groups.rotates_with(F, N))]
         for d, n in self._axes():
@@ -139,7 +167,10 @@ class UnitReactionSearch:
     ) -> Iterator[tuple[Fraction, Vector]]:
         p = self.p
         F_axes, G_axes = (F.x, F.y, F.z), (G.x, G.y, G.z)
-        products = [[(dot(f.varied[a], g.axes[b]) + dot(f.axes[a], g.varied[b])) % p for b in range(3)] for a in range(3)]
+        products = [
+            [(dot(f.varied[a], g.axes[b]) + dot(f.axes[a], g.varied[b])) % p for b in range(3)]
+            for a in range(3)
+        ]
         half = pow(2, -1, p)
         for a in range(3):
             for b in range(3):
@@ -149,21 +180,30 @@ class UnitReactionSearch:
             if (k := wanted.get((products[i][j] - products[j][i]) * half % p)) is not None:
                 yield k, (F_axes[i].cross(G_axes[j]) - F_axes[j].cross(G_axes[i])) / 2
 
-    def _distance_reactions(self, row: ConstraintRow, wanted: _Wanted) -> Iterator[ReactionCandidate]:
+    def _distance_reactions(
+        self, row: ConstraintRow, wanted: _Wanted
+    ) -> Iterator[ReactionCandidate]:
         """r·r = l² or |r| = l, r = r_P − r_Q: the force 2 r or r/|r| on P, its opposite on Q."""
         points = list(self.all.points.items())
         if len(points) ** 2 > _MAX_PAIRS:
             return
         t, at = self.kin.tape, self.all.point.real_value
         # {r·r: |r|} of the lengths that the row contains
-        lengths = {at(t.nodes[i][1]): at(i) for i in dependencies(t, row.A.values()) if t.nodes[i][0] == "sqrt"}
+        lengths = {
+            at(t.nodes[i][1]): at(i)
+            for i in dependencies(t, row.A.values())
+            if t.nodes[i][0] == "sqrt"
+        }
         for i, (P, (r, dr)) in enumerate(points):
             for Q, (s, ds) in points[:i]:
                 gap = subtract(r, s)
                 change, length = dot(gap, subtract(dr, ds)), lengths.get(dot(gap, gap) % self.p)
                 if (k := wanted.get(2 * change % self.p)) is not None:
                     d = _scale(P - Q, 2 * k)
-                elif length and (k := wanted.get(change * pow(length, -1, self.p) % self.p)) is not None:
+                elif (
+                    length
+                    and (k := wanted.get(change * pow(length, -1, self.p) % self.p)) is not None
+                ):
                     d = _scale((P - Q) / sqrt((P - Q) @ (P - Q)), k)
                 else:
                     continue
@@ -173,10 +213,15 @@ class UnitReactionSearch:
         """The velocity of that point of a rigid body which is at P just now, as in rolling."""
         bodies = [b for b in self.kin.system.bodies if b.frame is not None]
         for body, P in product(bodies, self.all.points):
-            yield from ((hold, body) for hold in self._axis_forces(P, self.all.displacement(body, P), wanted))
+            yield from (
+                (hold, body)
+                for hold in self._axis_forces(P, self.all.displacement(body, P), wanted)
+            )
 
     def _axis_forces(self, P: Point, moved: Three, wanted: _Wanted) -> Iterator[UnitReaction]:
-        """Forces at a point that moves so, each along one of the directions, that do the work of the row."""
+        """Forces at a point that moves so, each along one of the directions, that do the work of
+        the row.
+        """
         for d, value in self._directions:
             if (k := wanted.get(dot(moved, value) % self.p)) is not None:
                 yield UnitReaction(((P, _scale(d, k)),))
@@ -190,33 +235,53 @@ class UnitReactionSearch:
         for F, turned in self.all.frames.items():
             for a, value in zip((F.x, F.y, F.z), turned.axes, strict=True):
                 directions.append((a, value))
-                directions += [(a.cross(b), cross(value, other)) for b, other in fixed if F is not N]
+                directions += [
+                    (a.cross(b), cross(value, other)) for b, other in fixed if F is not N
+                ]
         return directions
 
     def group_moving_along(self, P: Point, d: Vector) -> RigidGroup | None:
-        """The body whose point at P moves with P along d at least, as a wheel does with the point where it touches."""
+        """The body whose point at P moves with P along d at least, as a wheel does with the
+        point where it touches.
+        """
         value, (_, dr) = self.all.value(d), self.all.points[P]
         bodies = [b for b in self.kin.system.bodies if b.frame is not None]
-        along = [b for b in bodies if not dot(subtract(dr, self.all.displacement(b, P)), value) % self.p]
+        along = [
+            b for b in bodies if not dot(subtract(dr, self.all.displacement(b, P)), value) % self.p
+        ]
         own = [b for b in along if b.G is P.parent] or along
         groups = {self.groups.of_body[b] for b in own}
         return groups.pop() if len(groups) == 1 else None
 
     def groups_for_moment(self, F: Frame, d: Vector) -> list[RigidGroup]:
-        """The groups that a moment d on a frame may act on: those of the bodies that turn with it, or about d at least."""
+        """The groups that a moment d on a frame may act on: those of the bodies that turn with
+        it, or about d at least.
+        """
         N, groups = self.kin.system.N, self.groups
         if rotating_groups := groups.groups_rotating_with(F):
             return rotating_groups
         value, turn = self.all.value(d), self.all.frames[F].rotation
-        turning = [(b, b.frame) for b in self.kin.system.bodies if b.frame is not None and not groups.rotates_with(b.frame, N)]
-        along = {groups.of_body[b] for b, B in turning if not dot(subtract(turn, self.all.frames[B].rotation), value) % self.p}
+        turning = [
+            (b, b.frame)
+            for b in self.kin.system.bodies
+            if b.frame is not None and not groups.rotates_with(b.frame, N)
+        ]
+        along = {
+            groups.of_body[b]
+            for b, B in turning
+            if not dot(subtract(turn, self.all.frames[B].rotation), value) % self.p
+        }
         along |= set() if dot(turn, value) % self.p else {groups.ground}
         return list(along) if len(along) == 1 else []
 
     # ---- what was named ----------------------------------------------------------------------
 
-    def axis_force(self, row: ConstraintRow, body: Body, P: Point, other: Body | None) -> UnitReaction | None:
-        """A force along an axis of some frame at a point of the body that does the work of the row."""
+    def axis_force(
+        self, row: ConstraintRow, body: Body, P: Point, other: Body | None
+    ) -> UnitReaction | None:
+        """A force along an axis of some frame at a point of the body that does the work of the
+        row.
+        """
         wanted = self._target_variations(row)
         moved = self.all.displacement(body, P)
         moved = moved if other is None else subtract(moved, self.all.displacement(other, P))
@@ -230,31 +295,50 @@ class UnitReactionSearch:
 
     def _velocities(self, body: Body) -> list[Vector]:
         motion = self.kin.motion_in_rates
-        return [motion.v(body.G)] if body.frame is None else [motion.v(body.G), motion.w(body.frame)]
+        return (
+            [motion.v(body.G)] if body.frame is None else [motion.v(body.G), motion.w(body.frame)]
+        )
 
     def _rates_moving(self, body: Body) -> set[int]:
         """The rates that a body's velocities hold."""
-        return set(symbols_of(self.kin.tape, [c for v in self._velocities(body) for part in v.parts.values() for c in part]))
+        return set(
+            symbols_of(
+                self.kin.tape,
+                [c for v in self._velocities(body) for part in v.parts.values() for c in part],
+            )
+        )
 
     def is_free(self, body: Body) -> bool:
-        """Whether rates that move no other body move it in every way: 6 freedoms, a particle 3; in a plane 3 and 2."""
+        """Whether rates that move no other body move it in every way: 6 freedoms, a particle 3;
+        in a plane 3 and 2.
+        """
         linear, N = LinearCoefficients(self.kin.tape, self.kin.qdot), self.kin.system.N
         parts = [split_linear(linear, v)[0] for v in self._velocities(body)]
         none = Vector(self.kin.tape, {})
         shared = {i for b in self.kin.system.bodies if b is not body for i in self._rates_moving(b)}
         own = sorted({k for p in parts for k in p if self.kin.qdot[k] not in shared})
         columns = [[c for p in parts for c in p.get(k, none).components(N)] for k in own]
-        rank = rank_mod([[self.all.point.real_value(x) for x in c] for c in columns], self.p).rank if columns else 0
+        rank = (
+            rank_mod([[self.all.point.real_value(x) for x in c] for c in columns], self.p).rank
+            if columns
+            else 0
+        )
         full, flat = (3, 2) if body.frame is None else (6, 3)
         return rank == full or (rank == flat and plane_normal(self.kin) is not None)
 
     def wrenches(
-        self, forces: Sequence[tuple[RigidGroup, Point, Vector]], moments: Sequence[tuple[RigidGroup, Vector]]
+        self,
+        forces: Sequence[tuple[RigidGroup, Point, Vector]],
+        moments: Sequence[tuple[RigidGroup, Vector]],
     ) -> dict[RigidGroup, tuple[int, ...]]:
-        """Force and moment about O on every group but the ground, in the field; those that vanish left out."""
+        """Force and moment about O on every group but the ground, in the field; those that
+        vanish left out.
+        """
         total: dict[RigidGroup, list[int]] = {}
         terms = [(g, d, cross(self.all.points[P][0], self.all.value(d))) for g, P, d in forces]
-        values = [(g, (*self.all.value(d), *m)) for g, d, m in terms] + [(g, (0, 0, 0, *self.all.value(m))) for g, m in moments]
+        values = [(g, (*self.all.value(d), *m)) for g, d, m in terms] + [
+            (g, (0, 0, 0, *self.all.value(m))) for g, m in moments
+        ]
         for g, w in values:
             if g is not self.groups.ground:
                 total[g] = [(x + y) % self.p for x, y in zip(total.get(g, [0] * 6), w, strict=True)]
@@ -288,7 +372,10 @@ class Variations:
         varied = dict(zip(kin.q, map(t.const, self.dq), strict=True))
         self._vary = Derivative(t, varied.get)
         space, N = kin.system.space, kin.system.N
-        self.points = {P: self._value_and_variation((P - kin.system.O).on(t).components(N)) for P in space.points}
+        self.points = {
+            P: self._value_and_variation((P - kin.system.O).on(t).components(N))
+            for P in space.points
+        }
         self.frames = {F: self._frame_variation(F) for F in space.frames}
 
     def _value_and_variation(self, c: Sequence[int]) -> tuple[Three, Three]:
@@ -297,10 +384,15 @@ class Variations:
 
     def _frame_variation(self, F: Frame) -> FrameVariation:
         t, N = self.kin.tape, self.kin.system.N
-        (x, dx), (y, dy), (z, dz) = (self._value_and_variation(axis.on(t).components(N)) for axis in (F.x, F.y, F.z))
+        (x, dx), (y, dy), (z, dz) = (
+            self._value_and_variation(axis.on(t).components(N)) for axis in (F.x, F.y, F.z)
+        )
         half = pow(2, -1, self.p)
         # δθ = ½ Σ a_i × δa_i
-        a, b, c = (sum(parts) * half % self.p for parts in zip(cross(x, dx), cross(y, dy), cross(z, dz), strict=True))
+        a, b, c = (
+            sum(parts) * half % self.p
+            for parts in zip(cross(x, dx), cross(y, dy), cross(z, dz), strict=True)
+        )
         return FrameVariation((x, y, z), (dx, dy, dz), (a, b, c))
 
     def row_variation(self, A: Mapping[int, int]) -> int:
@@ -309,7 +401,9 @@ class Variations:
 
     def value(self, d: Vector) -> Three:
         """A vector along N."""
-        x, y, z = (self.point.real_value(i) for i in d.on(self.kin.tape).components(self.kin.system.N))
+        x, y, z = (
+            self.point.real_value(i) for i in d.on(self.kin.tape).components(self.kin.system.N)
+        )
         return x, y, z
 
     def is_zero(self, a: Three) -> bool:

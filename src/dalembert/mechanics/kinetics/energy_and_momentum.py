@@ -1,4 +1,5 @@
-"""T, V, p, H_P and the mass centre: sums over all bodies of a system or some of them, as expressions in q, q̇ and t.
+"""T, V, p, H_P and the mass centre: sums over all bodies of a system or some of them, as
+expressions in q, q̇ and t.
 
 They are written on a tape of their own, so that asking for one declares nothing.
 """
@@ -28,7 +29,8 @@ _HALF: Final = Fraction(1, 2)
 def kinetic_energy(system: System, *, of: Any = None) -> Scalar:
     """T = Σ ½ m v·v + ½ ω·I·ω
 
-    Of all bodies, or of those that `of` names: a body, its name, or several. Of a system that is given by its energies the T given.
+    Of all bodies, or of those that `of` names: a body, its name, or several. Of a system that is
+    given by its energies the T given.
 
     Source: Gre03 (4.43).
     """
@@ -37,7 +39,9 @@ def kinetic_energy(system: System, *, of: Any = None) -> Scalar:
         _refuse_selection(of)
         return _in_rates(system, sum_scalars(system.space.tape, system.given_kinetic_energies))
     motion, chosen = _velocity_recursion(system), _selected_bodies(system, of)
-    return sum_scalars(motion.tape, (part for body in chosen for part in _kinetic_energy_terms(motion, body)))
+    return sum_scalars(
+        motion.tape, (part for body in chosen for part in _kinetic_energy_terms(motion, body))
+    )
 
 
 def _kinetic_energy_terms(motion: VelocityRecursion, body: Body) -> Iterable[Scalar]:
@@ -51,16 +55,29 @@ def _kinetic_energy_terms(motion: VelocityRecursion, body: Body) -> Iterable[Sca
 def potential_energy(system: System, *, of: Any = None) -> Scalar:
     """V = Σ V_i − Σ m g·r
 
-    Of all declared potentials, springs among them, and of gravity, where V = 0 for masses at O. `of` names bodies, for the
-    potential of their weight, and potentials by their names.
+    Of all declared potentials, springs among them, and of gravity, where V = 0 for masses at O.
+    `of` names bodies, for the potential of their weight, and potentials by their names.
     """
     _check_system(system)
-    tape, chosen = _forked_tape(system), _selected_bodies(system, of, (*system.bodies, *system.potentials))
+    tape, chosen = (
+        _forked_tape(system),
+        _selected_bodies(system, of, (*system.bodies, *system.potentials)),
+    )
     declared = [_in_rates(system, p.V) for p in chosen if isinstance(p, Potential)]
     if system.gravity_field is None:
         return sum_scalars(tape, declared)
     g = system.gravity_field.g.on(tape)
-    return sum_scalars(tape, [*declared, *(-(body.mass * (g @ (body.G - system.O))) for body in chosen if isinstance(body, Body))])
+    return sum_scalars(
+        tape,
+        [
+            *declared,
+            *(
+                -(body.mass * (g @ (body.G - system.O)))
+                for body in chosen
+                if isinstance(body, Body)
+            ),
+        ],
+    )
 
 
 def momentum(system: System, *, of: Any = None) -> Vector:
@@ -70,20 +87,29 @@ def momentum(system: System, *, of: Any = None) -> Vector:
     """
     _check_masses(system)
     motion = _velocity_recursion(system)
-    return _vector_sum(motion.tape, (motion.v(body.G) * body.mass for body in _selected_bodies(system, of)))
+    return _vector_sum(
+        motion.tape, (motion.v(body.G) * body.mass for body in _selected_bodies(system, of))
+    )
 
 
 def angular_momentum(system: System, about: Point | None = None, *, of: Any = None) -> Vector:
     """H_P = Σ (G − P) × m v + I·ω
 
-    About P, by default O, with velocities in the inertial frame. Ḣ_P = M_P − v_P × p, so that Ḣ_P is the moment M_P of the
-    forces and torques from outside where P is at rest or the mass centre.
+    About P, by default O, with velocities in the inertial frame. Ḣ_P = M_P − v_P × p, so that Ḣ_P
+    is the moment M_P of the forces and torques from outside where P is at rest or the mass centre.
     """
     _check_masses(system)
     P = system.O if about is None else about
     system.space.check_element(P, Point, "angular_momentum: about")
     motion = _velocity_recursion(system)
-    return _vector_sum(motion.tape, (part for body in _selected_bodies(system, of) for part in _angular_momentum_terms(motion, body, P)))
+    return _vector_sum(
+        motion.tape,
+        (
+            part
+            for body in _selected_bodies(system, of)
+            for part in _angular_momentum_terms(motion, body, P)
+        ),
+    )
 
 
 def _angular_momentum_terms(motion: VelocityRecursion, body: Body, P: Point) -> Iterable[Vector]:
@@ -95,7 +121,8 @@ def _angular_momentum_terms(motion: VelocityRecursion, body: Body, P: Point) -> 
 def mass_centre(system: System, *, of: Any = None) -> Point:
     """r_G = Σ m r / Σ m
 
-    The mass centre of all bodies, or of those that `of` names, as a point: G − P, G.v, G.a, G.v_in(B). Of one body its own G.
+    The mass centre of all bodies, or of those that `of` names, as a point: G − P, G.v, G.a,
+    G.v_in(B). Of one body its own G.
     """
     _check_masses(system)
     chosen: list[Body] = _selected_bodies(system, of)
@@ -106,12 +133,21 @@ def mass_centre(system: System, *, of: Any = None) -> Point:
         mass = sum_scalars(tape, (body.mass for body in chosen))
         r = _vector_sum(tape, ((body.G - system.O) * (body.mass / mass) for body in chosen))
         # asked for again it is the same point
-        name = "mass centre" if of is None else f"mass centre of {', '.join(body.name for body in chosen)}"
-        known = (P for P in system.space.points if P.name == name and P.parent is system.O and P.r.parts == r.parts)
+        name = (
+            "mass centre"
+            if of is None
+            else f"mass centre of {', '.join(body.name for body in chosen)}"
+        )
+        known = (
+            P
+            for P in system.space.points
+            if P.name == name and P.parent is system.O and P.r.parts == r.parts
+        )
         return next(known, None) or system.O.offset(r, name, system.N)
 
 
-# ---- which bodies, and on which tape ---------------------------------------------------------------
+# ---- which bodies, and on which tape
+# ---------------------------------------------------------------
 
 
 def _check_system(system: System) -> None:
@@ -120,20 +156,28 @@ def _check_system(system: System) -> None:
         raise NotASystem(msg)
     continuous = [name for name in system.members if name not in system.expansions]
     if continuous:
-        msg = f"the member {continuous[0]!r} is a continuum: da.discretise(s) puts masses in its place, whose energy and momentum are sums"
+        msg = (
+            f"the member {continuous[0]!r} is a continuum: da.discretise(s) puts masses in its "
+            f"place, whose energy and momentum are sums"
+        )
         raise NotApplicable(msg)
 
 
 def _check_masses(system: System) -> None:
     _check_system(system)
     if system.given_kinetic_energies:
-        msg = f"{system.name} is given by its energies: it has no bodies, whose momenta could be added"
+        msg = (
+            f"{system.name} is given by its energies: it has no bodies, whose momenta could be "
+            f"added"
+        )
         raise NotApplicable(msg)
 
 
 def _refuse_selection(of: Any) -> None:
     if of is not None:
-        msg = "of=: a system that is given by its energies has no bodies to choose from; leave it out"
+        msg = (
+            "of=: a system that is given by its energies has no bodies to choose from; leave it out"
+        )
         raise NotApplicable(msg)
 
 
@@ -153,8 +197,16 @@ def _find_element(known: list[Any], each: Any) -> Any:
     for x in known:
         if x is each or (isinstance(each, str) and x.name == each):
             return x
-    what = repr(each) if isinstance(each, str) else f"{type(each).__name__} {getattr(each, 'name', each)!r}"
-    msg = f"of={what}: not among {', '.join(x.name for x in known)}; give bodies of this system or their names"
+    what = (
+        repr(each)
+        if isinstance(each, str)
+        else f"{type(each).__name__} {getattr(each, 'name', each)!r}"
+    )
+    msg = (
+        f"of={what}: not among {', '.join(x.name for x in known)}; give bodies of this system "
+        f"or "
+        f"their names"
+    )
     raise Unknown(msg)
 
 

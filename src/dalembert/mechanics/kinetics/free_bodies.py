@@ -1,7 +1,9 @@
-"""Bodies cut free: every load booked to the rigid group it acts on, and the loads that have no place but a joint.
+"""Bodies cut free: every load booked to the rigid group it acts on, and the loads that have no
+place but a joint.
 
-a_C = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel: how each rigid group is accelerated by the one that holds it. Groups that have
-neither mass nor load and hold one other group only are passed over: their joint is part of the next one's.
+a_C = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel: how each rigid group is accelerated by the
+one that holds it. Groups that have neither mass nor load and hold one other group only are passed
+over: their joint is part of the next one's.
 
 v·n = 0, ω × n = 0: where everything moves in one plane, three balances are left for every body.
 """
@@ -41,7 +43,9 @@ class Wrench(NamedTuple):
     def plus(self, other: Wrench, arm: Vector | None = None) -> Wrench:
         """The sum; the other's force acts at an arm from the point."""
         moment = self.moment + other.moment
-        return Wrench(self.force + other.force, moment if arm is None else moment + arm.cross(other.force))
+        return Wrench(
+            self.force + other.force, moment if arm is None else moment + arm.cross(other.force)
+        )
 
     def minus(self, other: Wrench, arm: Vector | None = None) -> Wrench:
         """The difference."""
@@ -56,7 +60,9 @@ def loads_by_group(groups: RigidGroups) -> Iterator[GroupLoad]:
     system = groups.kin.system
     if system.gravity_field is not None:
         for b in system.bodies:
-            yield GroupLoad(f"weight of {b.name}", groups.of_body[b], b.mass * system.gravity_field.g, b.G)
+            yield GroupLoad(
+                f"weight of {b.name}", groups.of_body[b], b.mass * system.gravity_field.g, b.G
+            )
     for load in system.loads:
         yield from _assign_load(groups, load)
     for spring in system.potentials:
@@ -71,16 +77,29 @@ def _assign_load(groups: RigidGroups, load: Load | Potential) -> Iterator[GroupL
         raise NotApplicable(msg)
     named = load.bodies or (None,) * (len(load.forces) + len(torques))
     for (F, P), body in zip(load.forces, named, strict=False):
-        yield GroupLoad(load.name, groups.group_of_point(P, load.name) if body is None else groups.of_body[body], F, P)
+        yield GroupLoad(
+            load.name,
+            groups.group_of_point(P, load.name) if body is None else groups.of_body[body],
+            F,
+            P,
+        )
     for (T, B), body in zip(torques, named[len(load.forces) :], strict=True):
-        yield GroupLoad(load.name, groups.group_of_frame(B, load.name) if body is None else groups.of_body[body], T)
+        yield GroupLoad(
+            load.name,
+            groups.group_of_frame(B, load.name) if body is None else groups.of_body[body],
+            T,
+        )
 
 
 def joint_loads(groups: RigidGroups) -> dict[int, int]:
-    """τ_k = −∂V/∂q_k − ∂D/∂q̇_k of the potentials and dissipation functions that name no points: they act in the joint that q_k moves."""
+    """τ_k = −∂V/∂q_k − ∂D/∂q̇_k of the potentials and dissipation functions that name no points:
+    they act in the joint that q_k moves.
+    """
     kin, t = groups.kin, groups.kin.tape
     tau: dict[int, int] = {}
-    functions = [(p.name, kin.in_rates(p.V.i), kin.q) for p in kin.system.potentials if not p.forces]
+    functions = [
+        (p.name, kin.in_rates(p.V.i), kin.q) for p in kin.system.potentials if not p.forces
+    ]
     functions += [(d.name, kin.in_rates(d.D.i), kin.qdot) for d in kin.system.dissipations]
     for name, e, by in functions:
         slopes = gradient(t, {e: t.one}, by)
@@ -130,7 +149,9 @@ class FreeBody:
     def on(self, t: Tape, group: RigidGroup, before: FreeBody | None) -> FreeBody:
         """The same on the tape of a fork."""
         twists = {k: (v.on(t), w.on(t)) for k, (v, w) in self.twists.items()}
-        return FreeBody(group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists)
+        return FreeBody(
+            group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists
+        )
 
     @property
     def name(self) -> str:
@@ -160,11 +181,15 @@ def free_bodies(groups: RigidGroups, acting: Iterable[RigidGroup]) -> list[FreeB
         offset, ancestor = group.offset, group.before
         while ancestor is not None and ancestor not in bodies and ancestor is not groups.ground:
             offset, ancestor = ancestor.offset + offset, ancestor.before
-        bodies[group] = _free_body(groups, group, bodies.get(ancestor) if ancestor is not None else None, offset)
+        bodies[group] = _free_body(
+            groups, group, bodies.get(ancestor) if ancestor is not None else None, offset
+        )
     return list(bodies.values())
 
 
-def _free_body(groups: RigidGroups, group: RigidGroup, before: FreeBody | None, rho: Vector) -> FreeBody:
+def _free_body(
+    groups: RigidGroups, group: RigidGroup, before: FreeBody | None, rho: Vector
+) -> FreeBody:
     motion, none = groups.kin.motion_in_rates, Vector(groups.kin.tape, {})
     w = motion.w(group.frame)
     linear = LinearCoefficients(groups.kin.tape, groups.kin.qdot)
@@ -178,23 +203,33 @@ def _free_body(groups: RigidGroups, group: RigidGroup, before: FreeBody | None, 
         a = before.acceleration(rho) + 2 * before.w.cross(v_rel) + a_rel
         alpha = before.alpha + groups.relative_rate(w_rel, frame) + before.w.cross(w_rel)
     v_k, w_k = split_linear(linear, v_rel)[0], split_linear(linear, w_rel)[0]
-    twists = groups.nonzero_twists({k: (v_k.get(k, none), w_k.get(k, none)) for k in sorted({*v_k, *w_k})})
+    twists = groups.nonzero_twists(
+        {k: (v_k.get(k, none), w_k.get(k, none)) for k in sorted({*v_k, *w_k})}
+    )
     return FreeBody(group, before, rho, a, w, alpha, twists)
 
 
 def plane_normal(kin: Kinematics) -> Vector | None:
-    """The axis of N along which no mass moves and about which alone bodies turn; None if there is none."""
+    """The axis of N along which no mass moves and about which alone bodies turn; None if there
+    is none.
+    """
     N, motion, t = kin.system.N, kin.motion_in_rates, kin.tape
     velocities = [motion.v(b.G).components(N) for b in kin.system.bodies]
     spins = [motion.w(b.frame).components(N) for b in kin.system.bodies if b.frame is not None]
     for k, n in enumerate((N.x, N.y, N.z)):
-        if all(provably_zero(t, [*(v[k] for v in velocities), *(w[j] for w in spins for j in range(3) if j != k)])):
+        if all(
+            provably_zero(
+                t, [*(v[k] for v in velocities), *(w[j] for w in spins for j in range(3) if j != k)]
+            )
+        ):
             return n
     return None
 
 
 def plane_of_motion(groups: RigidGroups, loads: list[GroupLoad]) -> str:
-    """The axis of N at right angles to the plane in which everything moves and acts; empty if there is none."""
+    """The axis of N at right angles to the plane in which everything moves and acts; empty if
+    there is none.
+    """
     kin, N, t = groups.kin, groups.kin.system.N, groups.kin.tape
     n = plane_normal(kin)
     if n is None:
@@ -205,9 +240,15 @@ def plane_of_motion(groups: RigidGroups, loads: list[GroupLoad]) -> str:
         c = load.vector.components(N)
         unwanted += [c[k]] if load.at is not None else [x for j, x in enumerate(c) if j != k]
         # forces in parallel planes turn bodies out of theirs
-        unwanted += [] if load.at is None else [groups.offset_from_joint(load.at, load.group).components(N)[k]]
+        unwanted += (
+            []
+            if load.at is None
+            else [groups.offset_from_joint(load.at, load.group).components(N)[k]]
+        )
     for group in groups.groups[1:]:
-        unwanted += [rho.components(N)[k] for _, rho in group.masses] + [group.offset.components(N)[k]]
+        unwanted += [rho.components(N)[k] for _, rho in group.masses] + [
+            group.offset.components(N)[k]
+        ]
         for body, _ in group.masses:
             if body.inertia is not None:
                 unwanted += [x for j, x in enumerate((body.inertia @ n).components(N)) if j != k]

@@ -1,14 +1,18 @@
 """Reactions as expressions, in the joints and behind specified motions.
 
-f = Σ (m a − F), μ = Σ (Ḣ − M + ρ × (m a − F)) over the bodies beyond a joint. A constraint row brings the generalized reaction
-λ A on q; where it is known which bodies it takes hold of, a closed loop is cut at its rows, and the forces λ d of the rows act
-on the bodies. Springs pull at their ends. A load declared by another potential has no place of action; where it acts across a
-joint the joint's wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a drive).
+f = Σ (m a − F), μ = Σ (Ḣ − M + ρ × (m a − F)) over the bodies beyond a joint. A constraint row
+brings the generalized reaction λ A on q; where it is known which bodies it takes hold of, a closed
+loop is cut at its rows, and the forces λ d of the rows act on the bodies. Springs pull at their
+ends. A load declared by another potential has no place of action; where it acts across a joint the
+joint's wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a
+drive).
 
-τ_x = d/dt ∂T/∂ẋ − ∂T/∂x + ∂V/∂x − Q_x − λᵀA_x: the load that makes a specified motion x(t) happen, and the power it takes.
-Whatever moves as prescribed is held by a load that the equations of motion never contain. Lagrange's equation along x, as if x
-were one more coordinate, gives it. A row that moves by itself (b ≠ 0) feeds in the power −λ b. Both together, and what time does
-where it is written into a position or a potential, are the power fed in, P_in = d(T + V)/dt − P of the loads without potential.
+τ_x = d/dt ∂T/∂ẋ − ∂T/∂x + ∂V/∂x − Q_x − λᵀA_x: the load that makes a specified motion x(t) happen,
+and the power it takes. Whatever moves as prescribed is held by a load that the equations of motion
+never contain. Lagrange's equation along x, as if x were one more coordinate, gives it. A row that
+moves by itself (b ≠ 0) feeds in the power −λ b. Both together, and what time does where it is
+written into a position or a potential, are the power fed in, P_in = d(T + V)/dt − P of the loads
+without potential.
 """
 
 from __future__ import annotations
@@ -22,7 +26,13 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.constraint_actions import ConstraintAction, multipliers, reaction_rows, row_actions, row_loads_by_group
+from dalembert.mechanics.kinetics.constraint_actions import (
+    ConstraintAction,
+    multipliers,
+    reaction_rows,
+    row_actions,
+    row_loads_by_group,
+)
 from dalembert.mechanics.kinetics.free_bodies import GroupLoad, Wrench, inertia, loads_by_group
 from dalembert.mechanics.kinetics.quantity import total
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroup, RigidGroups
@@ -35,7 +45,9 @@ from dalembert.symbolic.algebra.tape import Tape
 
 @dataclass(frozen=True)
 class PrescribedMotion:
-    """A specified motion: its rate ẋ, the load without the rows, and A_x of every row, so that τ = load − λᵀA_x."""
+    """A specified motion: its rate ẋ, the load without the rows, and A_x of every row, so that τ
+    = load − λᵀA_x.
+    """
 
     name: str
     rate: int
@@ -57,31 +69,51 @@ class PrescribedMotionLoads:
 
 
 def prescribed_motion_loads(kin: Kinematics) -> PrescribedMotionLoads:
-    """What the rows and the specified motions have to exert along a motion; `kin` is a fork of its own."""
+    """What the rows and the specified motions have to exert along a motion; `kin` is a fork of
+    its own.
+    """
     t, n = kin.tape, kin.n_q
     of = Quantities(kin)
     T, V, given = of.rates.T.value, of.V.value, of.rates
     specified = [s for s in kin.system.symbols.values() if s.kind == "specified"]
     xdot = Column(t, (t.rate(s.scalar.i) or t.zero for s in specified))
     x, rates = Column(t, (*kin.q, *(s.scalar.i for s in specified))), Column(t, (*kin.qdot, *xdot))
-    Q = given.nonpotential_force(of.variables(Symbol("x", dots=1), rates, tuple(map(kin.name, rates)))).value
-    left = gradient_column(T, rates).map(given.rate) - gradient_column(T, x) + gradient_column(V, x) - Q
+    Q = given.nonpotential_force(
+        of.variables(Symbol("x", dots=1), rates, tuple(map(kin.name, rates)))
+    ).value
+    left = (
+        gradient_column(T, rates).map(given.rate)
+        - gradient_column(T, x)
+        + gradient_column(V, x)
+        - Q
+    )
     rows = reaction_rows(kin)
     A = SparseMatrix(t, (row.A for row in rows), n)
     A_x = jacobian(Column(t, (row.nonlinear or row.b for row in rows)), xdot)
-    drives = tuple(map(PrescribedMotion, (s.name for s in specified), xdot, left.nodes[n:], A_x.T.dense()))
+    drives = tuple(
+        map(PrescribedMotion, (s.name for s in specified), xdot, left.nodes[n:], A_x.T.dense())
+    )
     row_rates = A @ Column(t, kin.qdot) + A_x @ xdot
     energy_rate = given.rate((T + V).i)
-    power = total(given.forces_without_potential.dot(given.v)).value + total(given.moments.dot(given.w)).value
+    power = (
+        total(given.forces_without_potential.dot(given.v)).value
+        + total(given.moments.dot(given.w)).value
+    )
     D = given.dissipation.value
     return PrescribedMotionLoads(
-        left.nodes[:n], A.dense(), drives, row_rates.nodes, (kin.scalar(energy_rate) - (power - rates @ gradient_column(D, rates))).i
+        left.nodes[:n],
+        A.dense(),
+        drives,
+        row_rates.nodes,
+        (kin.scalar(energy_rate) - (power - rates @ gradient_column(D, rates))).i,
     )
 
 
 @dataclass(frozen=True)
 class JointReaction:
-    """The wrench on what lies beyond a joint, at the joint, in q, u, u̇ and λ; `at` is the joint's place from O."""
+    """The wrench on what lies beyond a joint, at the joint, in q, u, u̇ and λ; `at` is the
+    joint's place from O.
+    """
 
     joint: str
     force: Vector
@@ -91,10 +123,11 @@ class JointReaction:
 
 @dataclass(frozen=True)
 class RowReaction:
-    """What a constraint row exerts: λ A_k along each coordinate, and as a force and a moment where a body carries it.
+    """What a constraint row exerts: λ A_k along each coordinate, and as a force and a moment where
+    a body carries it.
 
-    The force acts at the point `at` on the body `on`, the moment is about that point; their opposites act on the body
-    `against`, or on the ground.
+    The force acts at the point `at` on the body `on`, the moment is about that point; their
+    opposites act on the body `against`, or on the ground.
     """
 
     row: str
@@ -120,9 +153,18 @@ class Reactions(Displayable):
         lines = [f"{j.joint}: force {j.force}, moment {j.moment}" for j in self.joints]
         for row in self.rows:
             on = f"on {row.on}: " if row.on else ""
-            parts = [f"{what} {v}" for what, v in (("force", row.force), ("moment", row.moment)) if v is not None]
-            lines.append(f"{row.row}: {on}{', '.join(parts) or ', '.join(f'{e} along {q}' for q, e in row.along.items())}")
-        return "\n".join([*lines, *([f"no joints: {self.why_no_joints}"] if self.why_no_joints else [])])
+            parts = [
+                f"{what} {v}"
+                for what, v in (("force", row.force), ("moment", row.moment))
+                if v is not None
+            ]
+            lines.append(
+                f"{row.row}: "
+                f"{on}{', '.join(parts) or ', '.join(f'{e} along {q}' for q, e in row.along.items())}"
+            )
+        return "\n".join(
+            [*lines, *([f"no joints: {self.why_no_joints}"] if self.why_no_joints else [])]
+        )
 
 
 def reactions(kin: Kinematics) -> Reactions:
@@ -143,13 +185,22 @@ def reactions(kin: Kinematics) -> Reactions:
 # ---- joints -------------------------------------------------------------------------------------
 
 
-def _joint_reactions(groups: RigidGroups, actions: list[ConstraintAction]) -> tuple[JointReaction, ...]:
+def _joint_reactions(
+    groups: RigidGroups, actions: list[ConstraintAction]
+) -> tuple[JointReaction, ...]:
     wrenches = joint_wrenches(groups, actions)
-    return tuple(JointReaction(group.name, *wrench, groups.joint_position(group)) for group, wrench in wrenches.items())
+    return tuple(
+        JointReaction(group.name, *wrench, groups.joint_position(group))
+        for group, wrench in wrenches.items()
+    )
 
 
-def joint_wrenches(groups: RigidGroups, actions: list[ConstraintAction]) -> dict[RigidGroup, Wrench]:
-    """f = Σ (m a − F) − Σ λ d, μ likewise about the joint, of everything from a group outwards: what the joint must exert."""
+def joint_wrenches(
+    groups: RigidGroups, actions: list[ConstraintAction]
+) -> dict[RigidGroup, Wrench]:
+    """f = Σ (m a − F) − Σ λ d, μ likewise about the joint, of everything from a group outwards:
+    what the joint must exert.
+    """
     kin = groups.kin
     _check_loads_located(kin, actions)
     loads = [*_in_speeds(kin, loads_by_group(groups)), *row_loads_by_group(groups, actions)]
@@ -171,7 +222,9 @@ def _in_speeds(kin: Kinematics, loads: Iterable[GroupLoad]) -> Iterator[GroupLoa
     return (load._replace(vector=kin.vector_in_speeds(load.vector)) for load in loads)
 
 
-def _load_wrench(groups: RigidGroups, load: GroupLoad, none: Wrench) -> tuple[Wrench, Vector | None]:
+def _load_wrench(
+    groups: RigidGroups, load: GroupLoad, none: Wrench
+) -> tuple[Wrench, Vector | None]:
     """A load as a wrench at a place, from the joint of its group."""
     if load.at is None:
         return none._replace(moment=load.vector), None
@@ -199,7 +252,9 @@ def _row_reactions(kin: Kinematics, actions: list[ConstraintAction]) -> tuple[Ro
     return tuple(row_reactions)
 
 
-def _row_reaction(kin: Kinematics, row: ConstraintRow, lam: int, action: ConstraintAction) -> RowReaction:
+def _row_reaction(
+    kin: Kinematics, row: ConstraintRow, lam: int, action: ConstraintAction
+) -> RowReaction:
     t = kin.tape
     along = {kin.name(kin.q[k]): kin.scalar(t.mul(lam, a)) for k, a in row.A.items()}
     if action.on is None or action.body_pair is None:
@@ -212,5 +267,15 @@ def _row_reaction(kin: Kinematics, row: ConstraintRow, lam: int, action: Constra
         moment = moment + (P - unit_forces[0][0]).on(t).cross(f)
     for group, d in action.moments:
         moment = moment + d.on(t).scale(lam) if group is action.on else moment
-    nonzero_moment = moment if any(c != t.zero for part in moment.parts.values() for c in part) else None
-    return RowReaction(row.name, kin.scalar(lam), along, force if unit_forces else None, at, nonzero_moment, *action.body_pair)
+    nonzero_moment = (
+        moment if any(c != t.zero for part in moment.parts.values() for c in part) else None
+    )
+    return RowReaction(
+        row.name,
+        kin.scalar(lam),
+        along,
+        force if unit_forces else None,
+        at,
+        nonzero_moment,
+        *action.body_pair,
+    )

@@ -1,10 +1,14 @@
-"""v(P), ω(B), m(P), F(P): what has a value at points or on frames, and sums Σ over all places that have one.
+"""v(P), ω(B), m(P), F(P): what has a value at points or on frames, and sums Σ over all places that
+have one.
 
-A field is made at a place when it is first asked for there. Masses, inertias and loads exist at a few places only and so say how far
-a sum reaches; velocities exist everywhere. A load on a velocity's slopes, Σ F·∂v/∂u_r, is gathered by one sweep backwards through the
-velocities, from the tips of the mechanism to its root: no partial velocity is formed, and the work grows with the number of links.
+A field is made at a place when it is first asked for there. Masses, inertias and loads exist at a
+few places only and so say how far a sum reaches; velocities exist everywhere. A load on a
+velocity's slopes, Σ F·∂v/∂u_r, is gathered by one sweep backwards through the velocities, from the
+tips of the mechanism to its root: no partial velocity is formed, and the work grows with the number
+of links.
 
-Then the loads of a description, gathered: what acts on which point or frame, and what derives from a potential.
+Then the loads of a description, gathered: what acts on which point or frame, and what derives from
+a potential.
 """
 
 from __future__ import annotations
@@ -28,9 +32,13 @@ Location = Point | Frame
 
 
 class SpatialField:
-    """One value (a scalar, a vector, a dyadic) for each place; `places` are those that a sum runs over, None for everywhere."""
+    """One value (a scalar, a vector, a dyadic) for each place; `places` are those that a sum
+    runs over, None for everywhere.
+    """
 
-    def __init__(self, tape: Tape, at: Callable[[Any], Any], places: tuple[Location, ...] | None = None) -> None:
+    def __init__(
+        self, tape: Tape, at: Callable[[Any], Any], places: tuple[Location, ...] | None = None
+    ) -> None:
         self.tape, self._make, self.support = tape, at, places
         self.values: dict[Location, Any] = {}
 
@@ -56,7 +64,11 @@ class SpatialField:
         return SpatialField(self.tape, lambda X: rule(self(X)), self.support)
 
     def _combine(self, rule: Callable[[Any, Any], Any], other: SpatialField) -> SpatialField:
-        return SpatialField(self.tape, lambda X: rule(self(X), other(X)), self.support if self.support is not None else other.support)
+        return SpatialField(
+            self.tape,
+            lambda X: rule(self(X), other(X)),
+            self.support if self.support is not None else other.support,
+        )
 
     def __neg__(self) -> SpatialField:
         return self.map(operator.neg)
@@ -69,10 +81,16 @@ class SpatialField:
         return self.map(lambda a: k * a)
 
     def dot(self, other: SpatialField) -> SpatialField | Contraction:
-        """a·b of vectors, I·ω of a dyadic and a vector; with slopes of velocities, what a sum gathers."""
+        """a·b of vectors, I·ω of a dyadic and a vector; with slopes of velocities, what a sum
+        gathers.
+        """
         if isinstance(self, VelocityPartials):
             return Contraction(other, self)
-        return Contraction(self, other) if isinstance(other, VelocityPartials) else self._combine(operator.matmul, other)
+        return (
+            Contraction(self, other)
+            if isinstance(other, VelocityPartials)
+            else self._combine(operator.matmul, other)
+        )
 
     def cross(self, other: SpatialField) -> SpatialField:
         """a × b"""
@@ -100,7 +118,9 @@ class DeclaredTotal:
 
 
 class VelocityPartials(SpatialField):
-    """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not vanish."""
+    """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not
+    vanish.
+    """
 
     def __init__(self, of: SpatialField, by: Column) -> None:
         super().__init__(of.tape, _raise_undefined, of.support)
@@ -123,7 +143,11 @@ class VelocityPartials(SpatialField):
         """load·v = Σ of pairs (component of v, component of the load)."""
         zero = self.tape.zero
         for F, velocity in self.of_field(X).parts.items():
-            yield from ((v, f) for v, f in zip(velocity, load.components(F), strict=True) if f != zero and v != zero)
+            yield from (
+                (v, f)
+                for v, f in zip(velocity, load.components(F), strict=True)
+                if f != zero and v != zero
+            )
 
 
 class Contraction:
@@ -137,11 +161,15 @@ class Contraction:
         t, load, slopes, places = self.load.tape, self.load, self.slopes, self.load.support
         assert places is not None
         slopes.loaded_locations |= dict.fromkeys(places)
-        return LazyGradient(t, sum_by_key(t, (pair for X in places for pair in slopes.seeds(X, load(X)))), slopes.by)
+        return LazyGradient(
+            t, sum_by_key(t, (pair for X in places for pair in slopes.seeds(X, load(X)))), slopes.by
+        )
 
 
 class LazyGradient(Column):
-    """± Σ s ∂e/∂x of some pairs {e: s}. The sweep waits until its entries are read, so that a sum of such columns takes one."""
+    """± Σ s ∂e/∂x of some pairs {e: s}. The sweep waits until its entries are read, so that a
+    sum of such columns takes one.
+    """
 
     __slots__ = ("by", "seeds", "sign")
 
@@ -151,7 +179,11 @@ class LazyGradient(Column):
     def __getattr__(self, name: str) -> tuple[int, ...]:
         # asked once, for what `__init__` left unset
         assert name == "nodes"
-        swept = gradient(self.tape, self.seeds, self.by.nodes) if self.seeds else [self.tape.zero] * len(self.by)
+        swept = (
+            gradient(self.tape, self.seeds, self.by.nodes)
+            if self.seeds
+            else [self.tape.zero] * len(self.by)
+        )
         self.nodes = tuple(swept if self.sign > 0 else map(self.tape.neg, swept))
         return self.nodes
 
@@ -159,13 +191,21 @@ class LazyGradient(Column):
         return LazyGradient(self.tape, self.seeds, self.by, -self.sign)
 
     def __add__(self, other: Column) -> Column:
-        if not (isinstance(other, LazyGradient) and other.by is self.by and other.sign == self.sign):
+        if not (
+            isinstance(other, LazyGradient) and other.by is self.by and other.sign == self.sign
+        ):
             return super().__add__(other)
-        both = sum_by_key(self.tape, (pair for seeds in (self.seeds, other.seeds) for pair in seeds.items()))
+        both = sum_by_key(
+            self.tape, (pair for seeds in (self.seeds, other.seeds) for pair in seeds.items())
+        )
         return LazyGradient(self.tape, both, self.by, self.sign)
 
     def __sub__(self, other: Column) -> Column:
-        return self + -other if isinstance(other, LazyGradient) and other.sign != self.sign else super().__sub__(other)
+        return (
+            self + -other
+            if isinstance(other, LazyGradient) and other.sign != self.sign
+            else super().__sub__(other)
+        )
 
 
 def applied_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
@@ -206,7 +246,9 @@ def declared_kinetic_energy(kin: Kinematics) -> int | None:
     """T(q, q̇, t) of a system that is given by its energies; None where it follows from bodies."""
     if not kin.system.given_kinetic_energies:
         return None
-    return sum_scalars(kin.tape, (kin.scalar(kin.in_rates(T.i)) for T in kin.system.given_kinetic_energies)).i
+    return sum_scalars(
+        kin.tape, (kin.scalar(kin.in_rates(T.i)) for T in kin.system.given_kinetic_energies)
+    ).i
 
 
 def declared_potential_energy(kin: Kinematics) -> Scalar:
@@ -215,7 +257,9 @@ def declared_potential_energy(kin: Kinematics) -> Scalar:
 
 
 def unlocated_potential(kin: Kinematics) -> Scalar | None:
-    """V of the potentials that are no springs, whose loads are known along the coordinates only; None where there are none."""
+    """V of the potentials that are no springs, whose loads are known along the coordinates only;
+    None where there are none.
+    """
     rest = [kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials if not p.forces]
     return sum_scalars(kin.tape, rest) if rest else None
 
@@ -228,7 +272,9 @@ def potential_energy(kin: Kinematics) -> Scalar:
 def gravity_potential(kin: Kinematics) -> Scalar:
     """V_g = −Σ m g·r, by recursion along the points."""
     projections = gravity_projections(kin)
-    return -sum_scalars(kin.tape, (projections[body.G] * body.mass for body in kin.system.bodies if projections))
+    return -sum_scalars(
+        kin.tape, (projections[body.G] * body.mass for body in kin.system.bodies if projections)
+    )
 
 
 def gravity_projections(kin: Kinematics) -> dict[Point, Scalar]:

@@ -1,8 +1,10 @@
-"""T, V, Q, F, A, λ: the quantities that principles are written in, each made once, when a derivation first asks for it.
+"""T, V, Q, F, A, λ: the quantities that principles are written in, each made once, when a
+derivation first asks for it.
 
-`rates` holds what is written in q̇ and q̈, `speeds` what is written in u and u̇. Loads come in two ways that share nothing: as forces
-and moments at the places where they act, weights and springs among them; or by the potential energy V, with the forces that have no
-potential beside it. A principle takes one of the two.
+`rates` holds what is written in q̇ and q̈, `speeds` what is written in u and u̇. Loads come in two
+ways that share nothing: as forces and moments at the places where they act, weights and springs
+among them; or by the potential energy V, with the forces that have no potential beside it. A
+principle takes one of the two.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Quantities:
     @lazy_property
     def rates(self) -> RateQuantities:
         """What is written in q̇ and q̈"""
-        return RateQuantities(self, self.kin.motion_in_rates, self.kin.in_rates, self.kin.vector_in_rates)
+        return RateQuantities(
+            self, self.kin.motion_in_rates, self.kin.in_rates, self.kin.vector_in_rates
+        )
 
     @lazy_property
     def speeds(self) -> SpeedQuantities:
@@ -50,9 +54,13 @@ class Quantities:
         symbol = f.letter(letter, below)
         return Quantity(symbol, value, (), symbol)
 
-    def variables(self, symbol: f.Formula, nodes: Iterable[int], index: tuple[str | f.Formula, ...] = ()) -> Quantity:
+    def variables(
+        self, symbol: f.Formula, nodes: Iterable[int], index: tuple[str | f.Formula, ...] = ()
+    ) -> Quantity:
         """A column of symbols; its entries belong to the coordinates unless said otherwise."""
-        return Quantity(symbol, Column(self.tape, nodes), symbol=symbol, row_labels=index or self.coordinates)
+        return Quantity(
+            symbol, Column(self.tape, nodes), symbol=symbol, row_labels=index or self.coordinates
+        )
 
     @lazy_property
     def coordinates(self) -> tuple[Name, ...]:
@@ -93,7 +101,9 @@ class Quantities:
     def lam(self) -> Quantity:
         """λ_1, …, λ_m: one symbol for each row."""
         numbers = tuple(map(str, range(1, len(self.kin.rows_with_multipliers) + 1)))
-        return self.variables(letter("λ"), (self.tape.private_symbol(f"lambda_{j}") for j in numbers), numbers)
+        return self.variables(
+            letter("λ"), (self.tape.private_symbol(f"lambda_{j}") for j in numbers), numbers
+        )
 
     # ---- rows and speeds -----------------------------------------------------------------------
 
@@ -101,7 +111,13 @@ class Quantities:
     def A(self) -> Quantity:
         """A of the rows A q̇ + b = 0; ∂φ/∂q̇ of those that are not linear in the rates."""
         A = SparseMatrix(self.tape, (row.A for row in self.kin.rows_with_multipliers), self.kin.n_q)
-        return Quantity(letter("A"), A, symbol=letter("A"), row_labels=self.lam.row_labels, column_labels=self.coordinates)
+        return Quantity(
+            letter("A"),
+            A,
+            symbol=letter("A"),
+            row_labels=self.lam.row_labels,
+            column_labels=self.coordinates,
+        )
 
     @lazy_property
     def rows(self) -> Quantity:
@@ -113,13 +129,21 @@ class Quantities:
             symbol=letter("A"),
             row_labels=tuple(r.name for r in kin.rows),
         )
-        return equation(A @ self.qdot + self.declared_quantity("b", Column(t, (row.b for row in kin.rows))))
+        return equation(
+            A @ self.qdot + self.declared_quantity("b", Column(t, (row.b for row in kin.rows)))
+        )
 
     @lazy_property
     def W(self) -> Quantity:
         """W of q̇ = W u + X."""
         W = SparseMatrix(self.tape, (row for _, row in self.kin.WX), self.kin.n_u)
-        return Quantity(letter("W"), W, symbol=letter("W"), row_labels=self.coordinates, column_labels=self.speed_labels)
+        return Quantity(
+            letter("W"),
+            W,
+            symbol=letter("W"),
+            row_labels=self.coordinates,
+            column_labels=self.speed_labels,
+        )
 
     @lazy_property
     def qdot_of_u(self) -> Quantity:
@@ -127,7 +151,13 @@ class Quantities:
         X = self.declared_quantity("X", Column(self.tape, (X for X, _ in self.kin.WX)))
         tree = self.W.ref * self.u.ref + X.ref
         parts = (self.W, self.u, X, self.qdot)
-        return Quantity(tree, Column(self.tape, self.kin.qdot_of_u), parts, symbol=self.qdot.ref, row_labels=self.coordinates)
+        return Quantity(
+            tree,
+            Column(self.tape, self.kin.qdot_of_u),
+            parts,
+            symbol=self.qdot.ref,
+            row_labels=self.coordinates,
+        )
 
     def in_speeds(self, a: Quantity) -> Quantity:
         """The same with q̇ = W u + X, and q̈ = d/dt (W u + X)."""
@@ -148,7 +178,11 @@ class Quantities:
     @lazy_property
     def inertia(self) -> Quantity:
         """I of the frames of rigid bodies, central"""
-        rigid = ((b.frame, b.inertia.on(self.tape)) for b in self.kin.system.bodies if b.frame is not None and b.inertia is not None)
+        rigid = (
+            (b.frame, b.inertia.on(self.tape))
+            for b in self.kin.system.bodies
+            if b.frame is not None and b.inertia is not None
+        )
         return self.declared_quantity("I", SpatialField.from_values(self.tape, rigid))
 
     # ---- by the energies -----------------------------------------------------------------------
@@ -156,21 +190,43 @@ class Quantities:
     @lazy_property
     def V(self) -> Quantity:
         """V = Σ V_i − Σ m g·r: the declared potentials and that of the weights."""
-        declared = total(self.declared_quantity("V", DeclaredTotal(spatial_fields.declared_potential_energy(self.kin)), "i"))
+        declared = total(
+            self.declared_quantity(
+                "V", DeclaredTotal(spatial_fields.declared_potential_energy(self.kin)), "i"
+            )
+        )
         if self.kin.system.gravity_field is None:
             return declared.with_letter("V")
         g, r = self.declared_quantity("g", None), self.declared_quantity("r", None)
         height = Quantity(
-            g.ref.dot(r.ref), SpatialField.from_values(self.tape, spatial_fields.gravity_projections(self.kin).items()), (g, r)
+            g.ref.dot(r.ref),
+            SpatialField.from_values(
+                self.tape, spatial_fields.gravity_projections(self.kin).items()
+            ),
+            (g, r),
         )
         return (declared - total(self.m * height)).with_letter("V")
 
 
 class RateQuantities:
-    """Velocities, accelerations, momenta and loads in one set of velocity variables, here in the rates q̇."""
+    """Velocities, accelerations, momenta and loads in one set of velocity variables, here in the
+    rates q̇.
+    """
 
-    def __init__(self, of: Quantities, motion: VelocityRecursion, node: Callable[[int], int], vector: Callable[[Vector], Vector]) -> None:
-        self.of, self.kin, self.tape, self._motion, self.rate = of, of.kin, of.tape, motion, motion.rate
+    def __init__(
+        self,
+        of: Quantities,
+        motion: VelocityRecursion,
+        node: Callable[[int], int],
+        vector: Callable[[Vector], Vector],
+    ) -> None:
+        self.of, self.kin, self.tape, self._motion, self.rate = (
+            of,
+            of.kin,
+            of.tape,
+            motion,
+            motion.rate,
+        )
         # what the description gives, in these variables
         self._node, self._vector = node, vector
 
@@ -181,7 +237,9 @@ class RateQuantities:
 
     def d_dt(self, a: Quantity) -> Quantity:
         """da/dt along the motion, of a vector in the inertial frame."""
-        return a.map(f.Rate, self._motion.derivative if isinstance(a.value, SpatialField) else self.rate)
+        return a.map(
+            f.Rate, self._motion.derivative if isinstance(a.value, SpatialField) else self.rate
+        )
 
     # ---- motion --------------------------------------------------------------------------------
 
@@ -193,7 +251,9 @@ class RateQuantities:
     @lazy_property
     def w(self) -> Quantity:
         """ω of any frame, [ω]ₓ = Ṙ Rᵀ"""
-        return Quantity(ANGULAR_VELOCITY, SpatialField(self.tape, self._motion.w), symbol=letter("ω"))
+        return Quantity(
+            ANGULAR_VELOCITY, SpatialField(self.tape, self._motion.w), symbol=letter("ω")
+        )
 
     @lazy_property
     def w_in_inertia_axes(self) -> Quantity:
@@ -215,7 +275,7 @@ class RateQuantities:
         I, t = self.of.inertia.value, self.tape
 
         def at(F: Frame) -> Vector:
-            axes = I(F).frame if F in I.places else F
+            axes = I(F).frame if F in I.support else F
             return Vector(t, {axes: a.value(F).components(axes)})
 
         return Quantity(a.formula, SpatialField(t, at), a.parts, symbol=a.symbol)
@@ -240,7 +300,9 @@ class RateQuantities:
         """
         declared = spatial_fields.declared_kinetic_energy(self.kin)
         if declared is not None:
-            return self.of.declared_quantity("T", Scalar(self.tape, self._node(declared))).with_letter("T")
+            return self.of.declared_quantity(
+                "T", Scalar(self.tape, self._node(declared))
+            ).with_letter("T")
         return kinetic_energy(self.of, self.v, self.w_in_inertia_axes)
 
     @lazy_property
@@ -254,7 +316,9 @@ class RateQuantities:
     @lazy_property
     def dissipation(self) -> Quantity:
         """D, Rayleigh's dissipation"""
-        return self.of.declared_quantity("D", Scalar(self.tape, self._node(spatial_fields.dissipation(self.kin).i)))
+        return self.of.declared_quantity(
+            "D", Scalar(self.tape, self._node(spatial_fields.dissipation(self.kin).i))
+        )
 
     # ---- loads ---------------------------------------------------------------------------------
 
@@ -264,18 +328,26 @@ class RateQuantities:
     @lazy_property
     def forces(self) -> Quantity:
         """F at every point where a load acts: declared forces, weights and springs."""
-        acting = (*spatial_fields.applied_forces(self.kin), *spatial_fields.weights(self.kin), *spatial_fields.spring_forces(self.kin))
+        acting = (
+            *spatial_fields.applied_forces(self.kin),
+            *spatial_fields.weights(self.kin),
+            *spatial_fields.spring_forces(self.kin),
+        )
         return self.of.declared_quantity("F", self._field((P, F) for _, F, P in acting))
 
     @lazy_property
     def forces_without_potential(self) -> Quantity:
         """F of the declared forces alone"""
-        return self.of.declared_quantity("F", self._field((P, F) for _, F, P in spatial_fields.applied_forces(self.kin)))
+        return self.of.declared_quantity(
+            "F", self._field((P, F) for _, F, P in spatial_fields.applied_forces(self.kin))
+        )
 
     @lazy_property
     def moments(self) -> Quantity:
         """M on every frame"""
-        return self.of.declared_quantity("M", self._field((B, M) for _, M, B in spatial_fields.applied_torques(self.kin)))
+        return self.of.declared_quantity(
+            "M", self._field((B, M) for _, M, B in spatial_fields.applied_torques(self.kin))
+        )
 
     @lazy_property
     def Q(self) -> Quantity:
@@ -286,23 +358,38 @@ class RateQuantities:
         return self.nonpotential_force(self.velocity_variables).with_letter("Q")
 
     def nonpotential_force(self, x: Quantity) -> Quantity:
-        """Σ F·∂v/∂x + Σ M·∂ω/∂x − ∂D/∂x, of the loads that have no potential, along any velocities x"""
+        """Σ F·∂v/∂x + Σ M·∂ω/∂x − ∂D/∂x, of the loads that have no potential, along any
+        velocities x
+        """
         return self._subtract_dissipation(
-            total(self.forces_without_potential.dot(diff(self.v, x))) + total(self.moments.dot(diff(self.w, x))), x
+            total(self.forces_without_potential.dot(diff(self.v, x)))
+            + total(self.moments.dot(diff(self.w, x))),
+            x,
         )
 
     @lazy_property
     def generalized_force_without_gravity(self) -> Quantity:
         """Q − ∂V/∂q, V of the declared potentials, gravity left out"""
-        return self.Q - diff(self.of.declared_quantity("V", spatial_fields.declared_potential_energy(self.kin)), self.of.q)
+        return self.Q - diff(
+            self.of.declared_quantity("V", spatial_fields.declared_potential_energy(self.kin)),
+            self.of.q,
+        )
 
-    def generalized_force(self, F: Quantity, M: Quantity, v_k: Quantity, w_k: Quantity, letter: str = "k") -> Quantity:
+    def generalized_force(
+        self, F: Quantity, M: Quantity, v_k: Quantity, w_k: Quantity, letter: str = "k"
+    ) -> Quantity:
         """Σ F·v_k + Σ M·ω_k − ∂D/∂q̇_k − ∂V/∂q_k, V of the potentials without a place
 
         Source: Bar00 (30), Mar (9), Mit22 (27).
         """
-        along = self._subtract_dissipation(total(F.dot(v_k)) + total(M.dot(w_k)), self.velocity_variables.at(letter))
-        return along if self.unlocated_potential is None else along - self._potential_gradient(self.unlocated_potential, letter)
+        along = self._subtract_dissipation(
+            total(F.dot(v_k)) + total(M.dot(w_k)), self.velocity_variables.at(letter)
+        )
+        return (
+            along
+            if self.unlocated_potential is None
+            else along - self._potential_gradient(self.unlocated_potential, letter)
+        )
 
     def _subtract_dissipation(self, along: Quantity, x: Quantity) -> Quantity:
         return along - diff(self.dissipation, x) if self.kin.system.dissipations else along
@@ -333,12 +420,16 @@ class SpeedQuantities(RateQuantities):
 
     @lazy_property
     def a(self) -> Quantity:
-        return Quantity(f.Rate(self.v.ref), SpatialField(self.tape, self.kin.a), (self.v,), symbol=letter("a"))
+        return Quantity(
+            f.Rate(self.v.ref), SpatialField(self.tape, self.kin.a), (self.v,), symbol=letter("a")
+        )
 
 
 def kinetic_energy(of: Quantities, v: Quantity, w: Quantity) -> Quantity:
     """T = ½ Σ m v·v + ½ Σ ω·I·ω"""
-    return (of.half * total(of.m * v.dot(v)) + of.half * total(w.dot(of.inertia.dot(w)))).with_letter("T")
+    return (
+        of.half * total(of.m * v.dot(v)) + of.half * total(w.dot(of.inertia.dot(w)))
+    ).with_letter("T")
 
 
 def gibbs_function(of: Quantities, a: Quantity, w: Quantity, alpha: Quantity) -> Quantity:

@@ -8,7 +8,13 @@ from typing import Any, Final, NamedTuple
 from dalembert.errors import BadDescription, warn
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.solid_inertia import box_inertia, cylinder_inertia, disk_inertia, rod_inertia, sphere_inertia
+from dalembert.mechanics.geometry.solid_inertia import (
+    box_inertia,
+    cylinder_inertia,
+    disk_inertia,
+    rod_inertia,
+    sphere_inertia,
+)
 from dalembert.mechanics.geometry.solid_inertia import inertia as inertia_dyadic
 from dalembert.mechanics.geometry.vector import Dyadic, Vector, outer_square
 from dalembert.mechanics.model.elements import Body, Shape
@@ -31,14 +37,27 @@ def particle(s: Registry, name: str, mass: Any, at: Point) -> Body:
 
 
 def body(
-    s: Registry, name: str, mass: Any, G: Point, frame: Frame, inertia: Dyadic, *, about: Point | None = None, shape: Shape | None = None
+    s: Registry,
+    name: str,
+    mass: Any,
+    G: Point,
+    frame: Frame,
+    inertia: Dyadic,
+    *,
+    about: Point | None = None,
+    shape: Shape | None = None,
 ) -> Body:
-    """A rigid body: mass, mass centre G, its frame, and its inertia about G (or about another of its points)."""
+    """A rigid body: mass, mass centre G, its frame, and its inertia about G (or about another of
+    its points).
+    """
     check_body_name(s, name)
     s.space.check_element(G, Point, f"body {name!r}")
     s.space.check_element(frame, Frame, f"body {name!r}")
     if not isinstance(inertia, Dyadic):
-        msg = f"body {name!r}: expected its inertia, such as da.inertia(B, 1, 1, 1) or da.rod_inertia(B.y, m, l), got {inertia!r}"
+        msg = (
+            f"body {name!r}: expected its inertia, such as da.inertia(B, 1, 1, 1) or "
+            f"da.rod_inertia(B.y, m, l), got {inertia!r}"
+        )
         raise BadDescription(msg)
     s.space.check_same_system(inertia.frame.space)
     if about is not None:
@@ -81,7 +100,9 @@ def _central_inertia(I_P: Dyadic, m: Scalar, r: Vector) -> Dyadic:
     """I_G = I_P − m (r·r 1 − r r)   (Huygens–Steiner)"""
     F = I_P.frame
     square = r @ r
-    return I_P + inertia_dyadic(F, -m * square, -m * square, -m * square) + outer_square(r, F).scale(m)
+    return (
+        I_P + inertia_dyadic(F, -m * square, -m * square, -m * square) + outer_square(r, F).scale(m)
+    )
 
 
 def _check_inertia(s: Registry, name: str, I: Dyadic, frame: Frame) -> None:
@@ -89,7 +110,9 @@ def _check_inertia(s: Registry, name: str, I: Dyadic, frame: Frame) -> None:
     in_body = I.to(frame).entries()
     rate = Derivative(tape, tape.rate)
     changing = [rate(c) for c in in_body]
-    if not decide_all_zero(tape, changing, f"body {name!r}: whether its inertia is constant in the body"):
+    if not decide_all_zero(
+        tape, changing, f"body {name!r}: whether its inertia is constant in the body"
+    ):
         q = _varying_symbol(s, in_body)
         own = f"give it in the body's own frame {frame.name}"
         msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; {own}"
@@ -125,27 +148,64 @@ def _check_sizes(s: Registry, body: str, **sizes: Any) -> tuple[Scalar, ...]:
 
 
 def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:
-    """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip` is its end."""
+    """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip`
+    is its end.
+    """
     s.space.check_element(at, Point, f"rod {name!r}")
     F = at.frame
     (l,) = _check_sizes(s, name, length=length)
-    made = body(s, name, mass, at.offset(-l / 2 * F.y, frame=F), F, rod_inertia(F.y, mass, l), shape=Shape("rod", (l,), F.y))
+    made = body(
+        s,
+        name,
+        mass,
+        at.offset(-l / 2 * F.y, frame=F),
+        F,
+        rod_inertia(F.y, mass, l),
+        shape=Shape("rod", (l,), F.y),
+    )
     made.points["tip"] = at.offset(-l * F.y, f"tip of {name}", F)
     return made
 
 
-def disk(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, axis: Vector) -> Body:
+def disk(
+    s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, axis: Vector
+) -> Body:
     """A thin uniform disk with its axis along `axis`, a vector or "x", "y", "z" of its frame."""
     n = frame.named_axis(axis) if isinstance(frame, Frame) else axis
-    return body(s, name, mass, G, frame, disk_inertia(n, mass, radius), shape=Shape("disk", _check_sizes(s, name, radius=radius), n))
+    return body(
+        s,
+        name,
+        mass,
+        G,
+        frame,
+        disk_inertia(n, mass, radius),
+        shape=Shape("disk", _check_sizes(s, name, radius=radius), n),
+    )
 
 
 def sphere(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any) -> Body:
     """A homogeneous sphere."""
-    return body(s, name, mass, G, frame, sphere_inertia(frame, mass, radius), shape=Shape("sphere", _check_sizes(s, name, radius=radius)))
+    return body(
+        s,
+        name,
+        mass,
+        G,
+        frame,
+        sphere_inertia(frame, mass, radius),
+        shape=Shape("sphere", _check_sizes(s, name, radius=radius)),
+    )
 
 
-def cylinder(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, length: Any, axis: Vector) -> Body:
+def cylinder(
+    s: Registry,
+    name: str,
+    G: Point,
+    frame: Frame,
+    mass: Any,
+    radius: Any,
+    length: Any,
+    axis: Vector,
+) -> Body:
     """A solid cylinder with its axis along `axis`, a vector or "x", "y", "z" of its frame."""
     n = frame.named_axis(axis) if isinstance(frame, Frame) else axis
     shape = Shape("cylinder", _check_sizes(s, name, radius=radius, length=length), n)
@@ -154,23 +214,37 @@ def cylinder(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: 
 
 def box(s: Registry, name: str, G: Point, frame: Frame, mass: Any, a: Any, b: Any, c: Any) -> Body:
     """A solid box with sides a, b, c along the axes of its frame."""
-    return body(s, name, mass, G, frame, box_inertia(frame, mass, a, b, c), shape=Shape("box", _check_sizes(s, name, a=a, b=b, c=c)))
+    return body(
+        s,
+        name,
+        mass,
+        G,
+        frame,
+        box_inertia(frame, mass, a, b, c),
+        shape=Shape("box", _check_sizes(s, name, a=a, b=b, c=c)),
+    )
 
 
-# ---- what the principal moments of inertia of a real body satisfy: I_a ≥ 0, I_a ≤ I_b + I_c ------------
+# ---- what the principal moments of inertia of a real body satisfy: I_a ≥ 0, I_a ≤ I_b + I_c
+# ------------
 
 
 class InertiaFault(NamedTuple):
-    """What is wrong with an inertia; an impossible one is refused, an implausible one only deserves a word."""
+    """What is wrong with an inertia; an impossible one is refused, an implausible one only
+    deserves a word.
+    """
 
     text: str
     impossible: bool
 
 
-def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]) -> InertiaFault | None:
+def inertia_fault(
+    I: Dyadic, frame: Frame, number: Callable[[int], float | None]
+) -> InertiaFault | None:
     """What the moments that matter violate, as far as their numbers are known.
 
-    A body that turns about one axis of its frame needs only the moment about it; the others may be left at zero.
+    A body that turns about one axis of its frame needs only the moment about it; the others may be
+    left at zero.
     """
     turning = frame.rotation_axes
     if not turning:
@@ -180,7 +254,9 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
     if len(turning) == 1:
         about = values[turning[0]]
         return (
-            InertiaFault(f"its moment of inertia about {frame.name}.{'xyz'[turning[0]]} is {about:g}", True)
+            InertiaFault(
+                f"its moment of inertia about {frame.name}.{'xyz'[turning[0]]} is {about:g}", True
+            )
             if about is not None and about < 0
             else None
         )
@@ -192,7 +268,9 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
         return fault
     # one rate: it turns about one axis, skew in its frame, and the other moments do not matter
     t = frame.w.tape
-    rates = [i for i in symbols_of(t, frame.w.components(frame)) if str(t.nodes[i][1]).endswith("'")]
+    rates = [
+        i for i in symbols_of(t, frame.w.components(frame)) if str(t.nodes[i][1]).endswith("'")
+    ]
     return fault if len(rates) > 1 else None
 
 
@@ -208,10 +286,16 @@ def _check_triangle(moments: list[float]) -> InertiaFault | None:
     a, b, c = moments
     if c <= (a + b) * (1 + _ROUNDOFF):
         return None
-    return InertiaFault(f"principal moments {a:g}, {b:g}, {c:g} violate the triangle inequality; no real body has them", False)
+    return InertiaFault(
+        f"principal moments {a:g}, {b:g}, {c:g} violate the triangle inequality; no real body has "
+        f"them",
+        False,
+    )
 
 
-def principal_moments(xx: float, yy: float, zz: float, xy: float, yz: float, xz: float) -> list[float]:
+def principal_moments(
+    xx: float, yy: float, zz: float, xy: float, yz: float, xz: float
+) -> list[float]:
     """The eigenvalues of a symmetric dyadic, smallest first."""
     if xy == yz == xz == 0:
         return sorted((xx, yy, zz))

@@ -1,4 +1,6 @@
-"""What every place of a description needs: an offset is a length, a mass is in kg, a force in N, a potential in J."""
+"""What every place of a description needs: an offset is a length, a mass is in kg, a force in N,
+a potential in J.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from dalembert.mechanics.model.flexible_member import End, Member
 from dalembert.mechanics.model.registry import Registry
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.units.dimension_inference import BadDimension, DimensionInference
-from dalembert.symbolic.units.quantities import DIMENSIONLESS, ENERGY, FORCE, LENGTH, MASS, Dimension, dimension, unit_text
+from dalembert.symbolic.units.quantities import (
+    DIMENSIONLESS,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    MASS,
+    Dimension,
+    dimension,
+    unit_text,
+)
 
 _INERTIA: Final = dimension(kg=1, m=2)
 _TORQUE: Final = ENERGY
@@ -58,10 +69,15 @@ class DimensionChecker:
         try:
             self._check_elements()
         except BadDimension as problem:
-            constants = (x for x in self.s.symbols.values() if x.kind == "constant" and x.value is not None)
+            constants = (
+                x for x in self.s.symbols.values() if x.kind == "constant" and x.value is not None
+            )
             plain = [x.name for x in constants if x.name not in self.s.dimensions]
             if plain:
-                cure = f"once one has a unit, plain numbers ({', '.join(plain[:4])}) have none: give each its own, as in m='2 kg'"
+                cure = (
+                    f"once one has a unit, plain numbers ({', '.join(plain[:4])}) have none: "
+                    f"give each its own, as in m='2 kg'"
+                )
                 problem.args = (f"{problem}; {cure}",)
             raise
 
@@ -70,15 +86,27 @@ class DimensionChecker:
         self._symbols()
         readers: tuple[tuple[str, list[Any], Callable[[Any], None]], ...] = (
             ("frames", s.space.frames, self._frame),
-            ("points", s.space.points, lambda P: self._vector(P.r, LENGTH, f"point {P.name}: its offset")),
+            (
+                "points",
+                s.space.points,
+                lambda P: self._vector(P.r, LENGTH, f"point {P.name}: its offset"),
+            ),
             ("bodies", s.bodies, self._body),
             ("loads", s.loads, self._load),
             ("potentials", s.potentials, lambda p: learnt.require(p.V.i, ENERGY, p.name)),
             ("dissipations", s.dissipations, lambda d: learnt.require(d.D.i, _POWER, d.name)),
             ("constraints", s.constraints, lambda c: learnt.require_homogeneous((c.expression.i,))),
-            ("speeds", s.speed_list, lambda u: learnt.require_equal(u.scalar.i, u.definition.i, f"speed {u.name}")),
+            (
+                "speeds",
+                s.speed_list,
+                lambda u: learnt.require_equal(u.scalar.i, u.definition.i, f"speed {u.name}"),
+            ),
             ("members", list(s.members.values()), self._member),
-            ("gravity", [] if s.gravity_field is None else [s.gravity_field], lambda field: self._vector(field.g, _GRAVITY, "gravity")),
+            (
+                "gravity",
+                [] if s.gravity_field is None else [s.gravity_field],
+                lambda field: self._vector(field.g, _GRAVITY, "gravity"),
+            ),
         )
         for kind, elements, read in readers:
             for x in self._not_yet_checked(kind, elements):
@@ -86,7 +114,9 @@ class DimensionChecker:
 
     def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions that are determined, by the names of the symbols."""
-        dimensions = {name: self.inference.dimension(x.scalar.i) for name, x in self.s.symbols.items()}
+        dimensions = {
+            name: self.inference.dimension(x.scalar.i) for name, x in self.s.symbols.items()
+        }
         return {name: d for name, d in dimensions.items() if d is not None}
 
     def dimension(self, node: int) -> Dimension | None:
@@ -101,15 +131,31 @@ class DimensionChecker:
         """The unit of an expression, where it is determined; rad, rad/s for what turns."""
         dimension = self.dimension(node)
         text = "" if dimension is None else unit_text(dimension)
-        return _ANGULAR_UNITS.get(text, text) if dimension is not None and self._is_angular(node) else text
+        return (
+            _ANGULAR_UNITS.get(text, text)
+            if dimension is not None and self._is_angular(node)
+            else text
+        )
 
     def conjugate_unit(self, name: str) -> str:
-        """J/[φ] or W/[φ]: the unit of a row's multiplier, or of the load behind a specified motion."""
+        """J/[φ] or W/[φ]: the unit of a row's multiplier, or of the load behind a specified
+        motion.
+        """
         row = next((c for c in self.s.constraints if c.name == name), None)
-        e = row.expression if row is not None else self.s.symbols[name].scalar if name in self.s.symbols else None
+        e = (
+            row.expression
+            if row is not None
+            else self.s.symbols[name].scalar
+            if name in self.s.symbols
+            else None
+        )
         dimension = None if e is None else self.dimension(e.i)
         work = ENERGY if row is None or row.holonomic else _POWER
-        return "" if dimension is None else unit_text(tuple(a - b for a, b in zip(work, dimension, strict=True)))  # type: ignore[arg-type]
+        return (
+            ""
+            if dimension is None
+            else unit_text(tuple(a - b for a, b in zip(work, dimension, strict=True)))  # type: ignore[arg-type]
+        )
 
     def _is_angular(self, node: int) -> bool:
         """Whether a node is an angle, a rate of one, or a speed that is defined by such rates."""
@@ -118,12 +164,19 @@ class DimensionChecker:
             return False
         x, angles = self.inference.base(node)[0], self._angles()
         definition = next((u.definition.i for u in self.s.speed_list if u.scalar.i == x), None)
-        return x in angles or (definition is not None and any(self.inference.base(i)[0] in angles for i in symbols_of(tape, (definition,))))
+        return x in angles or (
+            definition is not None
+            and any(self.inference.base(i)[0] in angles for i in symbols_of(tape, (definition,)))
+        )
 
     def _angles(self) -> set[int]:
         """Symbols that frames turn by, or whose sines are taken."""
         tape = self.s.space.tape
-        turned = [F.rotation.angle for F in self.s.space.frames if isinstance(F.rotation, BasisRotation | AxisRotation)]
+        turned = [
+            F.rotation.angle
+            for F in self.s.space.frames
+            if isinstance(F.rotation, BasisRotation | AxisRotation)
+        ]
         terms, angles = turned + [a for op, a, _ in tape.nodes if op in ("sin", "cos")], set()
         while terms:
             op, a, b = tape.nodes[i := terms.pop()]
@@ -152,7 +205,9 @@ class DimensionChecker:
             # a plain number has no dimension once units are used
             self.given[name] = DIMENSIONLESS if given is None else given
             self.inference.set_dimension(x.scalar.i, self.given[name], name)
-        for x in self._not_yet_checked("motions", [x for x in self.s.symbols.values() if x.motion is not None]):
+        for x in self._not_yet_checked(
+            "motions", [x for x in self.s.symbols.values() if x.motion is not None]
+        ):
             self.inference.require_equal(x.scalar.i, x.motion.i, f"specified {x.name}")
 
     def _vector(self, v: Vector, wanted: Dimension, what: str) -> None:

@@ -20,7 +20,9 @@ SymbolKind = Literal["coordinate", "constant", "input", "specified", "speed", "s
 
 @dataclass(frozen=True)
 class DeclaredSymbol:
-    """A named quantity: what kind it is, the number it stands for by default, or the motion it is bound to."""
+    """A named quantity: what kind it is, the number it stands for by default, or the motion it
+    is bound to.
+    """
 
     name: str
     kind: SymbolKind
@@ -44,7 +46,9 @@ class Speed:
 
 @dataclass(frozen=True)
 class RollingContact:
-    """A point of a body at rest on the ground, or on another body: (v_G + ω × (C − G)) · direction = 0."""
+    """A point of a body at rest on the ground, or on another body: (v_G + ω × (C − G)) ·
+    direction = 0.
+    """
 
     body: Body
     point: Point
@@ -55,7 +59,9 @@ class RollingContact:
     def slip(self, motion: VelocityRecursion) -> Scalar:
         """The velocity of the body's point at C, relative to the ground's, along the direction."""
         v = self._material_velocity(motion, self.body)
-        return (v if self.ground is None else v - self._material_velocity(motion, self.ground)) @ self.direction
+        return (
+            v if self.ground is None else v - self._material_velocity(motion, self.ground)
+        ) @ self.direction
 
     def _material_velocity(self, motion: VelocityRecursion, body: Body) -> Vector:
         assert body.frame is not None
@@ -88,7 +94,9 @@ class Constraint:
 
 @dataclass(frozen=True)
 class UnilateralContact:
-    """g(q, t) ≥ 0, N ≥ 0, g N = 0 and |T| ≤ μ N: a contact, a stop, or friction under a given normal force."""
+    """g(q, t) ≥ 0, N ≥ 0, g N = 0 and |T| ≤ μ N: a contact, a stop, or friction under a given
+    normal force.
+    """
 
     name: str
     # the gap; None where the normal force is given
@@ -105,7 +113,8 @@ class UnilateralContact:
     restitution: Scalar
     law: str
     two_sided: bool
-    # what a run decides: closed, sticking (1 or 0), direction of slip, sign of N (±1), and what a monitor may fall short of zero
+    # what a run decides: closed, sticking (1 or 0), direction of slip, sign of N (±1), and what a
+    # monitor may fall short of zero
     mode_symbols: tuple[Scalar, ...]
     # where it acts, along which normal and which direction of slip
     force_location: tuple[Point, Vector | None, Vector | None] | None = None
@@ -129,13 +138,19 @@ class Body(Displayable):
 
     def __repr__(self) -> str:
         kind = "Body" if self.is_rigid else "Particle"
-        return f"{kind}({self.name!r}: mass {self.mass}, at {self.G.name}{f', frame {self.frame.name}' if self.frame else ''})"
+        return (
+            f"{kind}({self.name!r}: mass {self.mass}, at "
+            f"{self.G.name}{f', frame {self.frame.name}' if self.frame else ''})"
+        )
 
     @property
     def tip(self) -> Point:
         """The far end of a rod."""
         if "tip" not in self.points:
-            msg = f"{self.name!r} has no tip: it was not made by s.rod; name the point yourself, P.offset(l*B.y)"
+            msg = (
+                f"{self.name!r} has no tip: it was not made by s.rod; name the point yourself, "
+                f"P.offset(l*B.y)"
+            )
             raise BadDescription(msg)
         return self.points["tip"]
 
@@ -159,9 +174,11 @@ class Shape(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """A ball, box or cylinder along z of half sizes, its middle from G and its axes (columns) in the frame of a body, in numbers.
+    """A ball, box or cylinder along z of half sizes, its middle from G and its axes (columns) in
+    the frame of a body, in numbers.
 
-    A mesh is a surface whose corners lie between −1 and 1, stretched by the sizes as the others are.
+    A mesh is a surface whose corners lie between −1 and 1, stretched by the sizes as the others
+    are.
     """
 
     kind: Literal["sphere", "box", "cylinder", "mesh"]
@@ -178,7 +195,8 @@ class Load:
     name: str
     forces: tuple[tuple[Vector, Point], ...] = ()
     torques: tuple[tuple[Vector, Frame], ...] = ()
-    # the body that was named for each force, then for each torque; None (or nothing at all) where the place says it
+    # the body that was named for each force, then for each torque; None (or nothing at all) where
+    # the place says it
     bodies: tuple[Body | None, ...] = ()
     # Q_k along these coordinates: its forces are at points that move with q_k and belong to no body
     coordinates: tuple[Scalar, ...] = ()
@@ -194,7 +212,8 @@ class Potential:
 
     name: str
     V: Scalar
-    # the two ends of a spring, the forces that it exerts there, and the bodies that were named for them
+    # the two ends of a spring, the forces that it exerts there, and the bodies that were named for
+    # them
     between: tuple[Point, Point] | None = None
     forces: tuple[tuple[Vector, Point], ...] = ()
     bodies: tuple[Body | None, ...] = ()

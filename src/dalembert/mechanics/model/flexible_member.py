@@ -1,9 +1,10 @@
 """Members: strings, bars, shafts and beams, described as continua that hang on a point and a frame.
 
-r(x, t) = r_P + (x + u − ½∫₀ˣ (v′² + w′²) dx) e_x + v e_y + w e_z      (u: stretch; the integral: shortening)
+r(x, t) = r_P + (x + u − ½∫₀ˣ (v′² + w′²) dx) e_x + v e_y + w e_z      (u: stretch; the integral:
+shortening)
 
-A member is a description only. What is done with it, its hybrid equations or its expansion in admissible functions,
-is the matter of the chapter `flexible`.
+A member is a description only. What is done with it, its hybrid equations or its expansion in
+admissible functions, is the matter of the chapter `flexible`.
 """
 
 from __future__ import annotations
@@ -25,17 +26,26 @@ FieldKind = Literal["bending", "transverse", "stretch", "twist", "turn"]
 
 SUPPORTS: Final = ("clamped", "pinned", "sliding", "free")
 _SIDES: Final = ("left", "right")
-_END_PROPERTIES: Final = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
+_END_PROPERTIES: Final = (
+    "mass",
+    "inertia",
+    "spring",
+    "turning_spring",
+    "axial_spring",
+    "twisting_spring",
+    "damper",
+)
 
 
 @dataclass(frozen=True, eq=False)
 class End(Displayable):
     """One end of a member: how the frame holds it, and what sits on it.
 
-    The springs and the damper tie it to the frame the member hangs on, across the member (`spring`, `damper`), against its
-    slope (`turning_spring`), along it (`axial_spring`) and against its twist (`twisting_spring`); the damper of a bar works
-    along it, that of a shaft against its twist. `inertia` is the moment of inertia of an end body about the axis across the
-    bending plane, on a shaft about the shaft; `force` and `moment` are vectors.
+    The springs and the damper tie it to the frame the member hangs on, across the member (`spring`,
+    `damper`), against its slope (`turning_spring`), along it (`axial_spring`) and against its twist
+    (`twisting_spring`); the damper of a bar works along it, that of a shaft against its twist.
+    `inertia` is the moment of inertia of an end body about the axis across the bending plane, on a
+    shaft about the shaft; `force` and `moment` are vectors.
     """
 
     support: Support
@@ -55,7 +65,9 @@ class End(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class Field(Displayable):
-    """One unknown function of (x, t): v and w across the member, u along it, φ its twist, ψ the turn of its sections."""
+    """One unknown function of (x, t): v and w across the member, u along it, φ its twist, ψ the
+    turn of its sections.
+    """
 
     symbol: str
     kind: FieldKind
@@ -67,7 +79,9 @@ class Field(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A continuum on [0, length]: x is its place along the member, a symbol of its own; the rest are functions of x."""
+    """A continuum on [0, length]: x is its place along the member, a symbol of its own; the rest
+    are functions of x.
+    """
 
     name: str
     kind: Kind
@@ -85,7 +99,8 @@ class Member:
     axial: Scalar | None = None
     torsion: Scalar | None = None
     shear: tuple[Scalar, ...] = ()
-    # moments of inertia per length: ρI about the axis across each direction of bending, ρI_p about the member
+    # moments of inertia per length: ρI about the axis across each direction of bending, ρI_p about
+    # the member
     rotary: tuple[Scalar, ...] = ()
     polar: Scalar | None = None
     # the axial force that is there from the start, positive in tension
@@ -109,26 +124,39 @@ class Member:
 
     @property
     def damped_fields(self) -> tuple[str, ...]:
-        """The fields that a damper at an end works against: v and w, or u of a bar, φ of a shaft."""
+        """The fields that a damper at an end works against: v and w, or u of a bar, φ of a
+        shaft.
+        """
         return {"bar": ("u",), "shaft": ("phi",)}.get(self.kind, ("v", "w")[: len(self.bending)])
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """The unknown functions, in order: v, w, u, φ, ψ."""
         bent: FieldKind = "bending" if self.kind == "beam" and not self.shear else "transverse"
-        fields = [Field(s, bent, b, 2 if bent == "bending" else 1) for s, b in zip("vw", self.bending, strict=False)]
+        fields = [
+            Field(s, bent, b, 2 if bent == "bending" else 1)
+            for s, b in zip("vw", self.bending, strict=False)
+        ]
         if self.axial is not None:
             fields.append(Field("u", "stretch", self.along, 1))
         if self.torsion is not None:
             fields.append(Field("phi", "twist", self.along, 1))
         if self.shear:
             names = ("psi",) if len(self.bending) == 1 else ("psi_v", "psi_w")
-            fields += [Field(s, "turn", n, 1) for s, n in zip(names, self.bending_axes, strict=True)]
+            fields += [
+                Field(s, "turn", n, 1) for s, n in zip(names, self.bending_axes, strict=True)
+            ]
         return tuple(fields)
 
     def essential_conditions(self, field: Field) -> tuple[tuple[int, int], ...]:
-        """The geometric conditions of a field: (end, k) means that its k-th derivative vanishes at end 0 or 1."""
-        return tuple((side, k) for side, end in enumerate(self.ends) for k in self._fixed_derivatives(field, side, end))
+        """The geometric conditions of a field: (end, k) means that its k-th derivative vanishes
+        at end 0 or 1.
+        """
+        return tuple(
+            (side, k)
+            for side, end in enumerate(self.ends)
+            for k in self._fixed_derivatives(field, side, end)
+        )
 
     def _fixed_derivatives(self, field: Field, side: int, end: End) -> tuple[int, ...]:
         support = end.support
@@ -139,7 +167,11 @@ class Member:
         if field.kind == "turn":
             return (0,) if support in ("clamped", "sliding") else ()
         if field.kind == "twist":
-            held = end.twist if end.twist is not None else support == "clamped" or (side == 0 and support != "free")
+            held = (
+                end.twist
+                if end.twist is not None
+                else support == "clamped" or (side == 0 and support != "free")
+            )
             return (0,) if held else ()
         # a bent member draws its far end in, so that end slides along unless it is said to be held
         free_to_slide = side == 1 and self.kind == "beam"
@@ -152,36 +184,49 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class MemberExpansion:
-    """The amplitudes by which a member's fields became coordinates of its system: {field: (q_1, …, q_n)}."""
+    """The amplitudes by which a member's fields became coordinates of its system: {field: (q_1,
+    …, q_n)}.
+    """
 
     member: Member
     amplitudes: dict[str, tuple[Scalar, ...]]
 
     def truncation_report(self, size: Callable[[Scalar], float]) -> list[str]:
-        """How large the amplitude of the last function of each field is against the largest: small, if enough functions are kept."""
+        """How large the amplitude of the last function of each field is against the largest:
+        small, if enough functions are kept.
+        """
         lines = []
         for symbol, amplitudes in self.amplitudes.items():
             sizes = [size(q) for q in amplitudes]
             if len(sizes) > 1 and max(sizes) > 0:
                 share = f"{sizes[-1] / max(sizes):.1e} of the largest"
-                lines.append(f"{self.member.name}: amplitude of the last of {len(sizes)} functions of {symbol} at most {share}")
+                lines.append(
+                    f"{self.member.name}: amplitude of the last of {len(sizes)} functions of "
+                    f"{symbol} at most {share}"
+                )
         return lines
 
 
-# ---- what is refused: a member that is loose, an end that is supported twice ----------------------
+# ---- what is refused: a member that is loose, an end that is supported twice
+# ----------------------
 
 
 def support_of(name: object) -> Support:
     """A kind of support by its name."""
     known = {"fixed": "clamped", **{s: s for s in SUPPORTS}}
     if not isinstance(name, str) or name not in known:
-        msg = f"end {name!r}: an end is clamped (or fixed), pinned, sliding or free; springs and masses come with s.end(...)"
+        msg = (
+            f"end {name!r}: an end is clamped (or fixed), pinned, sliding or free; springs and "
+            f"masses come with s.end(...)"
+        )
         raise BadDescription(msg)
     return known[name]  # type: ignore[return-value]
 
 
 def check_ends(member: Member) -> None:
-    """Refuse a member that can move as a whole in its frame, and an end that is held and carries something as well."""
+    """Refuse a member that can move as a whole in its frame, and an end that is held and carries
+    something as well.
+    """
     for field in member.fields:
         _check_rigid_motion(member, field)
     for side, end in zip(_SIDES, member.ends, strict=True):
@@ -194,7 +239,12 @@ def _acts_on(member: Member, what: str) -> tuple[str, int]:
     """The field, and which derivative of it, that something at an end acts on."""
     first = member.damped_fields[0]
     turned = ("phi", 0) if member.kind == "shaft" else ("v", 1)
-    springs = {"spring": ("v", 0), "turning_spring": ("v", 1), "axial_spring": ("u", 0), "twisting_spring": ("phi", 0)}
+    springs = {
+        "spring": ("v", 0),
+        "turning_spring": ("v", 1),
+        "axial_spring": ("u", 0),
+        "twisting_spring": ("phi", 0),
+    }
     return {"mass": (first, 0), "damper": (first, 0), "inertia": turned, **springs}[what]
 
 
@@ -205,7 +255,9 @@ def _spring_conditions(member: Member, field: Field) -> list[tuple[int, int]]:
         if field.symbol in ("v", "w"):
             conditions += [(side, 0)] if end.spring is not None else []
             conditions += [(side, 1)] if end.turning_spring is not None else []
-        if (field.symbol == "u" and end.axial_spring is not None) or (field.symbol == "phi" and end.twisting_spring is not None):
+        if (field.symbol == "u" and end.axial_spring is not None) or (
+            field.symbol == "phi" and end.twisting_spring is not None
+        ):
             conditions.append((side, 0))
     return conditions
 
@@ -215,31 +267,58 @@ def _check_rigid_motion(member: Member, field: Field) -> None:
     held = {*member.essential_conditions(field), *_spring_conditions(member, field)}
     displaced = sum(k == 0 for _, k in held)
     # a section that is held, as slope or as turn of its own, keeps the whole from turning
-    turned = any(k == 1 for _, k in held) or any(member.essential_conditions(f) for f in member.fields if f.kind == "turn")
+    turned = any(k == 1 for _, k in held) or any(
+        member.essential_conditions(f) for f in member.fields if f.kind == "turn"
+    )
     pulled = member.tension is not None or member.shortening
     if member.loose or field.kind == "turn":
         return
     name = f"{member.kind} {member.name!r}"
     ends = f"{member.left.support}–{member.right.support}"
     if displaced == 0:
-        what = {"stretch": "slide along its axis", "twist": "turn about its axis"}.get(field.kind, "move sideways")
+        what = {"stretch": "slide along its axis", "twist": "turn about its axis"}.get(
+            field.kind, "move sideways"
+        )
         mend = "hold an end, give it a spring (s.end), or say loose=True if it floats"
-        msg = f"{name}: its ends ({ends}) leave it loose, it can {what} as a whole in frame {member.frame.name}; {mend}"
+        msg = (
+            f"{name}: its ends ({ends}) leave it loose, it can {what} as a whole in frame "
+            f"{member.frame.name}; {mend}"
+        )
         raise BadDescription(msg)
-    if field.kind in ("bending", "transverse") and member.kind == "beam" and displaced == 1 and not turned and not pulled:
-        mend = "clamp an end, hold both, give it a turning spring (s.end), or say loose=True if it floats"
-        msg = f"{name}: its ends ({ends}) leave it loose, it can turn as a whole in frame {member.frame.name}; {mend}"
+    if (
+        field.kind in ("bending", "transverse")
+        and member.kind == "beam"
+        and displaced == 1
+        and not turned
+        and not pulled
+    ):
+        mend = (
+            "clamp an end, hold both, give it a turning spring (s.end), or say loose=True if "
+            "it "
+            "floats"
+        )
+        msg = (
+            f"{name}: its ends ({ends}) leave it loose, it can turn as a whole in frame "
+            f"{member.frame.name}; {mend}"
+        )
         raise BadDescription(msg)
 
 
 def _check_end_load(member: Member, side: str, what: str, symbol: str, k: int) -> None:
-    """A spring or damper on an end that cannot move does nothing: the end is supported twice. A mass there moves with the frame."""
+    """A spring or damper on an end that cannot move does nothing: the end is supported twice. A
+    mass there moves with the frame.
+    """
     number = _SIDES.index(side)
     name, words = f"{member.kind} {member.name!r}", _article(what.replace("_", " "))
     field = next((f for f in member.fields if f.symbol == symbol), None)
     if field is None:
-        fitting = {"spring": "give axial_spring= to a bar, twisting_spring= to a shaft"}.get(what, "leave it out")
-        msg = f"{name}: its {side} end has {words}, but nothing in this member moves against it; {fitting}"
+        fitting = {"spring": "give axial_spring= to a bar, twisting_spring= to a shaft"}.get(
+            what, "leave it out"
+        )
+        msg = (
+            f"{name}: its {side} end has {words}, but nothing in this member moves against it; "
+            f"{fitting}"
+        )
         raise BadDescription(msg)
     turns = next((f for f in member.fields if f.kind == "turn"), None)
     held = (

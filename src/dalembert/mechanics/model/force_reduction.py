@@ -1,7 +1,9 @@
-"""F at P on a body: the force acts on that point of the body which is at P now, whether P is fixed to the body or not.
+"""F at P on a body: the force acts on that point of the body which is at P now, whether P is fixed
+to the body or not.
 
-Where P is fixed to the body, the force stays at P. Elsewhere it is reduced to the mass centre: F at G and the couple
-(r_P − r_G) × F, for the point of the body that is at P now has the velocity v_G + ω × (r_P − r_G), which is not that of P.
+Where P is fixed to the body, the force stays at P. Elsewhere it is reduced to the mass centre: F at
+G and the couple (r_P − r_G) × F, for the point of the body that is at P now has the velocity v_G +
+ω × (r_P − r_G), which is not that of P.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class ReducedLoads(NamedTuple):
 
 
 def is_fixed_in(P: Point, body: Body) -> bool:
-    """Whether r_P − r_G is constant in the body, decided exactly; a particle has no other point than its own."""
+    """Whether r_P − r_G is constant in the body, decided exactly; a particle has no other point
+    than its own.
+    """
     t = P.space.tape
     r = P - body.G
     question = f"whether {P.name} is fixed in {body.name}"
@@ -39,16 +43,25 @@ def is_fixed_in(P: Point, body: Body) -> bool:
 def check_body(what: str, P: Point, body: object) -> Body:
     """The body named by on=, if it has a point at P."""
     if not isinstance(body, Body):
-        msg = f"{what}: on={body!r:.60}; name the body it acts on, such as on=rod (of two ends: on=(rod, cart), None for the point's own)"
+        msg = (
+            f"{what}: on={body!r:.60}; name the body it acts on, such as on=rod (of two ends: "
+            f"on=(rod, cart), None for the point's own)"
+        )
         raise BadDescription(msg)
     P.space.check_same_system(body.G.space)
     if body.frame is None and not is_fixed_in(P, body):
-        msg = f"{what}: {body.name!r} is a particle, and {P.name} is not where it is; give its own point {body.G.name}, or another body"
+        msg = (
+            f"{what}: {body.name!r} is a particle, and {P.name} is not where it is; give its "
+            f"own "
+            f"point {body.G.name}, or another body"
+        )
         raise BadDescription(msg)
     return body
 
 
-def bodies_at_ends(what: str, P: Point, Q: Point | None, on: object) -> tuple[Body | None, Body | None]:
+def bodies_at_ends(
+    what: str, P: Point, Q: Point | None, on: object
+) -> tuple[Body | None, Body | None]:
     """The bodies that on= names for the first point and, of a pair, for the second."""
     given = on if isinstance(on, tuple) else (on, None)
     if len(given) != 2 or (Q is None and given[1] is not None):

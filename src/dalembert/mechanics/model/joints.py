@@ -26,7 +26,9 @@ def pin(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
 
 
 def slide(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
-    """A slider: one distance along `axis` (by default the x axis of the frame the point rides on)."""
+    """A slider: one distance along `axis` (by default the x axis of the frame the point rides
+    on).
+    """
     s.space.check_element(at, Point, f"slide {name!r}")
     direction = at.frame.x if axis is None else at.frame.named_axis(axis)
     s.space.check_vector(direction, "slide")
@@ -53,7 +55,10 @@ def free(s: Registry, names: str, at: Point | None = None, axes: str = "zyx") ->
     place = s.space.O if at is None else at
     single = split_names(names)
     if len(single) not in (6, 7):
-        msg = f"free: six names are needed (x y z and three angles) or seven (x y z and a quaternion), got {len(single)}"
+        msg = (
+            f"free: six names are needed (x y z and three angles) or seven (x y z and a "
+            f"quaternion), got {len(single)}"
+        )
         raise BadDescription(msg)
     s.space.check_element(place, Point, f"free {names!r}")
     check_names(s, single, "coordinate")

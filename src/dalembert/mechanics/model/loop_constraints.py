@@ -1,4 +1,6 @@
-"""Closed loops and couplings: points that coincide, axes that stay aligned, joints between two moving bodies, gears, screws."""
+"""Closed loops and couplings: points that coincide, axes that stay aligned, joints between two
+moving bodies, gears, screws.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from typing import Any, Final
 
 from dalembert.errors import BadDescription
 from dalembert.mechanics.geometry.frame import Frame
-from dalembert.mechanics.geometry.joint_constraints import JOINTS, Rows, coincident_points, equal_orientation, parallel_axes
+from dalembert.mechanics.geometry.joint_constraints import (
+    JOINTS,
+    Rows,
+    coincident_points,
+    equal_orientation,
+    parallel_axes,
+)
 from dalembert.mechanics.geometry.joint_constraints import fixed_distance as distance_row
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
@@ -20,19 +28,37 @@ from dalembert.symbolic.algebra.scalar import Scalar
 _ALREADY_SATISFIED: Final = "this holds already for every position, so it closes nothing"
 
 
-def coincide(s: Registry, P: Point, Q: Point, name: str | None = None, *, seen: Frame | str = "N", redundant: Iterable[str] = ()) -> None:
+def coincide(
+    s: Registry,
+    P: Point,
+    Q: Point,
+    name: str | None = None,
+    *,
+    seen: Frame | str = "N",
+    redundant: Iterable[str] = (),
+) -> None:
     """r_P − r_Q = 0: two points coincide, one row for each axis of N (or of `seen`).
 
-    Rows that vanish identically (z in a plane mechanism) are dropped and reported; `redundant="z"` marks a row that
-    follows from the others wherever these hold.
+    Rows that vanish identically (z in a plane mechanism) are dropped and reported; `redundant="z"`
+    marks a row that follows from the others wherever these hold.
     """
     _check_points(s, "coincide", P, Q)
     label = _closure_name(s, name, "loop closure")
-    _add_closure(s, label, coincident_points(P, Q, resolve_frame(s, seen, "coincide")), redundant, (P, Q))
+    _add_closure(
+        s, label, coincident_points(P, Q, resolve_frame(s, seen, "coincide")), redundant, (P, Q)
+    )
 
 
-def align(s: Registry, a: Vector | Frame, b: Vector | Frame, name: str | None = None, *, redundant: Iterable[str] = ()) -> None:
-    """a × b = 0: two axes, each fixed in its body, stay parallel (2 rows); of two frames all axes do (3 rows).
+def align(
+    s: Registry,
+    a: Vector | Frame,
+    b: Vector | Frame,
+    name: str | None = None,
+    *,
+    redundant: Iterable[str] = (),
+) -> None:
+    """a × b = 0: two axes, each fixed in its body, stay parallel (2 rows); of two frames all axes
+    do (3 rows).
 
     Parallel and opposite are two ways to assemble; the start chooses.
     """
@@ -61,15 +87,18 @@ def close(
     *,
     redundant: Iterable[str] = (),
 ) -> None:
-    """A joint that closes a loop: P and Q ride on two moving frames, and the joint holds them together.
+    """A joint that closes a loop: P and Q ride on two moving frames, and the joint holds them
+    together.
 
-    "pin"       the points coincide, `axis` on the side of P stays parallel to `other` on the side of Q (by default both z)
+    "pin"       the points coincide, `axis` on the side of P stays parallel to `other` on the side
+    of Q (by default both z)
     "ball"      the points coincide
     "slide"     equal frames; Q − P stays along `axis` (by default x)
     "cylinder"  `axis` stays parallel to `other`, and Q − P along both (by default z)
     "universal" the points coincide, `axis` stays at right angles to `other` (by default x and y)
     "weld"      the points coincide, and the frames are equal
-    No coordinate is declared. Rows that vanish identically (all that leave the plane of a plane mechanism) are dropped.
+    No coordinate is declared. Rows that vanish identically (all that leave the plane of a plane
+    mechanism) are dropped.
     """
     _check_points(s, "close", P, Q)
     rows = JOINTS.get(joint) if isinstance(joint, str) else None
@@ -83,26 +112,46 @@ def close(
     _add_closure(s, _closure_name(s, name, f"closing {joint}"), equations, redundant, (P, Q))
 
 
-def distance(s: Registry, P: Point, Q: Point, l: Any, name: str | None = None, *, redundant: bool = False) -> None:
-    """r·r − l² = 0, r = r_P − r_Q: two points keep the distance l (a massless rod; l may be a specified motion)."""
+def distance(
+    s: Registry, P: Point, Q: Point, l: Any, name: str | None = None, *, redundant: bool = False
+) -> None:
+    """r·r − l² = 0, r = r_P − r_Q: two points keep the distance l (a massless rod; l may be a
+    specified motion).
+    """
     _check_points(s, "distance", P, Q)
     length = scalar(s, l)
     value = constant_value(s, length)
     if value is not None and value <= 0:
-        remedy = "for distance zero write s.coincide(P, Q)" if value == 0 else "a distance is positive"
+        remedy = (
+            "for distance zero write s.coincide(P, Q)" if value == 0 else "a distance is positive"
+        )
         msg = f"distance of {P.name} and {Q.name}: it is {value:g}; {remedy}"
         raise BadDescription(msg)
     row = distance_row(P, Q, length)
-    add_row(s, _closure_name(s, name, f"distance of {P.name} and {Q.name}"), row.phi, redundant=redundant, hold=row.unit_reaction)
+    add_row(
+        s,
+        _closure_name(s, name, f"distance of {P.name} and {Q.name}"),
+        row.phi,
+        redundant=redundant,
+        hold=row.unit_reaction,
+    )
 
 
-def gear(s: Registry, driven: Any, driver: Any, ratio: Any, *, offset: Any = 0, name: str | None = None) -> None:
-    """θ₁ − k θ₂ − θ₀ = 0: two angles (or distances) in a fixed ratio k, negative for wheels that mesh from outside."""
+def gear(
+    s: Registry, driven: Any, driver: Any, ratio: Any, *, offset: Any = 0, name: str | None = None
+) -> None:
+    """θ₁ − k θ₂ − θ₀ = 0: two angles (or distances) in a fixed ratio k, negative for wheels that
+    mesh from outside.
+    """
     _add_coupling(s, "gear", driven, driver, _check_ratio(s, "gear", "ratio", ratio), offset, name)
 
 
-def screw(s: Registry, distance: Any, angle: Any, pitch: Any, *, offset: Any = 0, name: str | None = None) -> None:
-    """x − (h/2π) θ − x₀ = 0: a nut advances by the pitch h for every turn of its screw, negative for a left-hand thread."""
+def screw(
+    s: Registry, distance: Any, angle: Any, pitch: Any, *, offset: Any = 0, name: str | None = None
+) -> None:
+    """x − (h/2π) θ − x₀ = 0: a nut advances by the pitch h for every turn of its screw, negative
+    for a left-hand thread.
+    """
     tape = s.space.tape
     per_radian = _check_ratio(s, "screw", "pitch", pitch) / (2 * Scalar(tape, tape.pi))
     _add_coupling(s, "screw", distance, angle, per_radian, offset, name)
@@ -132,7 +181,10 @@ def _check_ratio(s: Registry, what: str, kind: str, value: Any) -> Scalar:
     k = scalar(s, value)
     moving = time_varying_names(s, k.i)
     if moving:
-        msg = f"{what}: its {kind} depends on {moving[0]}; it must be constant (for anything else write s.constrain(...))"
+        msg = (
+            f"{what}: its {kind} depends on {moving[0]}; it must be constant (for anything else "
+            f"write s.constrain(...))"
+        )
         raise BadDescription(msg)
     if constant_value(s, k) == 0:
         msg = f"{what}: its {kind} is 0, so nothing is coupled"
@@ -140,7 +192,9 @@ def _check_ratio(s: Registry, what: str, kind: str, value: Any) -> Scalar:
     return k
 
 
-def _add_coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, name: str | None) -> None:
+def _add_coupling(
+    s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, name: str | None
+) -> None:
     """x − k y − x₀ = 0"""
     tape = s.space.tape
     first, second, zero = (scalar(s, e) for e in (x, y, offset))
@@ -155,8 +209,26 @@ def _add_coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any
     if moving:
         msg = f"{what}: its offset depends on {moving[0]}; it must be constant"
         raise BadDescription(msg)
-    add_row(s, _closure_name(s, name, f"{what} of {first} and {second}"), first - k * second - zero, couples=True)
+    add_row(
+        s,
+        _closure_name(s, name, f"{what} of {first} and {second}"),
+        first - k * second - zero,
+        couples=True,
+    )
 
 
-def _add_closure(s: Registry, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:
-    add_rows(s, label, [(row.suffix, row.phi, row.unit_reaction) for row in rows], redundant, _ALREADY_SATISFIED, between)
+def _add_closure(
+    s: Registry,
+    label: str,
+    rows: Rows,
+    redundant: Iterable[str],
+    between: tuple[Point, Point] | None = None,
+) -> None:
+    add_rows(
+        s,
+        label,
+        [(row.suffix, row.phi, row.unit_reaction) for row in rows],
+        redundant,
+        _ALREADY_SATISFIED,
+        between,
+    )

@@ -12,9 +12,23 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.bodies import check_body_name
 from dalembert.mechanics.model.elements import Body, Dissipation, Load, Potential
-from dalembert.mechanics.model.flexible_member import End, Kind, Member, MemberExpansion, check_ends, support_of
+from dalembert.mechanics.model.flexible_member import (
+    End,
+    Kind,
+    Member,
+    MemberExpansion,
+    check_ends,
+    support_of,
+)
 from dalembert.mechanics.model.loads import check_load_name
-from dalembert.mechanics.model.registry import Registry, component_nodes, constant_value, refuse_accelerations, scalar, time_varying_names
+from dalembert.mechanics.model.registry import (
+    Registry,
+    component_nodes,
+    constant_value,
+    refuse_accelerations,
+    scalar,
+    time_varying_names,
+)
 from dalembert.mechanics.model.symbols import check_names
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
 from dalembert.symbolic.algebra.expression_graph import Substitution
@@ -54,17 +68,38 @@ def beam(
     load: Any = None,
     loose: bool = False,
 ) -> Member:
-    """A beam: V = ½∫ EI v″² dx, T = ½∫ ρA v·v dx, in one plane or, with two `bending` directions, in two.
+    """A beam: V = ½∫ EI v″² dx, T = ½∫ ρA v·v dx, in one plane or, with two `bending` directions,
+    in two.
 
-    stiffness EI, density ρA (mass per length); axial EA adds the stretch u, torsion GJ the twist φ, shear kGA makes it
-    Timoshenko's beam with sections that turn by ψ. rotary ρI and polar ρI_p are moments of inertia per length. Each is a
-    number, an expression, or a function of the place x: stiffness=lambda x: EI*(1 - x/L). `tension` is an axial force
-    that is there from the start; `shortening` draws the bent beam in along its axis, which is what stiffens it when it
-    turns or is pulled.
+    stiffness EI, density ρA (mass per length); axial EA adds the stretch u, torsion GJ the twist φ,
+    shear kGA makes it Timoshenko's beam with sections that turn by ψ. rotary ρI and polar ρI_p are
+    moments of inertia per length. Each is a number, an expression, or a function of the place x:
+    stiffness=lambda x: EI*(1 - x/L). `tension` is an axial force that is there from the start;
+    `shortening` draws the bent beam in along its axis, which is what stiffens it when it turns or
+    is pulled.
     """
-    properties = {"stiffness": stiffness, "density": density, "axial": axial, "torsion": torsion, "shear": shear}
+    properties = {
+        "stiffness": stiffness,
+        "density": density,
+        "axial": axial,
+        "torsion": torsion,
+        "shear": shear,
+    }
     properties |= {"rotary": rotary, "polar": polar, "tension": tension}
-    return _declare(s, name, "beam", at, along, bending, length, properties, (left, right), load, shortening=shortening, loose=loose)
+    return _declare(
+        s,
+        name,
+        "beam",
+        at,
+        along,
+        bending,
+        length,
+        properties,
+        (left, right),
+        load,
+        shortening=shortening,
+        loose=loose,
+    )
 
 
 def string(
@@ -83,12 +118,30 @@ def string(
     load: Any = None,
     loose: bool = False,
 ) -> Member:
-    """A string: V = ½∫ N v′² dx with the tension N, or with `shortening` the tension that its loads put into it."""
+    """A string: V = ½∫ N v′² dx with the tension N, or with `shortening` the tension that its
+    loads put into it.
+    """
     if tension is None and not shortening:
-        msg = f"string {name!r}: nothing makes it resist; give its tension, or shortening=True if its loads stretch it (a hanging chain)"
+        msg = (
+            f"string {name!r}: nothing makes it resist; give its tension, or shortening=True if "
+            f"its loads stretch it (a hanging chain)"
+        )
         raise BadDescription(msg)
     properties = {"density": density, "tension": tension}
-    return _declare(s, name, "string", at, along, bending, length, properties, (left, right), load, shortening=shortening, loose=loose)
+    return _declare(
+        s,
+        name,
+        "string",
+        at,
+        along,
+        bending,
+        length,
+        properties,
+        (left, right),
+        load,
+        shortening=shortening,
+        loose=loose,
+    )
 
 
 def bar(
@@ -107,7 +160,9 @@ def bar(
 ) -> Member:
     """A bar that stretches along its axis: V = ½∫ EA u′² dx, T = ½∫ ρA u̇² dx."""
     properties = {"axial": stiffness, "density": density}
-    return _declare(s, name, "bar", at, along, (), length, properties, (left, right), load, loose=loose)
+    return _declare(
+        s, name, "bar", at, along, (), length, properties, (left, right), load, loose=loose
+    )
 
 
 def shaft(
@@ -124,7 +179,9 @@ def shaft(
     right: str | End = "free",
     loose: bool = False,
 ) -> Member:
-    """A shaft that twists: V = ½∫ GJ φ′² dx, T = ½∫ ρI_p φ̇² dx; its density matters only where its point moves."""
+    """A shaft that twists: V = ½∫ GJ φ′² dx, T = ½∫ ρI_p φ̇² dx; its density matters only where
+    its point moves.
+    """
     properties = {"torsion": stiffness, "polar": polar, "density": density}
     return _declare(s, name, "shaft", at, along, (), length, properties, (left, right), loose=loose)
 
@@ -156,7 +213,10 @@ def end(
         _check_constant(s, f"end: {what}", e)
         value = constant_value(s, e)
         if value is not None and value <= 0:
-            msg = f"end: its {what.replace('_', ' ')} is {value:g}; it must be positive (leave it out if there is none)"
+            msg = (
+                f"end: its {what.replace('_', ' ')} is {value:g}; it must be positive (leave it "
+                f"out if there is none)"
+            )
             raise BadDescription(msg)
     for what, vector in (("force", force), ("moment", moment)):
         if vector is not None:
@@ -173,7 +233,9 @@ def expand(
     potentials: Sequence[Potential],
     dissipations: Sequence[Dissipation],
 ) -> None:
-    """Put in a member's place the masses, loads and energies in its amplitudes; those that vanish are left out."""
+    """Put in a member's place the masses, loads and energies in its amplitudes; those that
+    vanish are left out.
+    """
     kept = [p for p in potentials if p.V.value != 0]
     damping = [d for d in dissipations if d.D.value != 0]
     for body in bodies:
@@ -216,7 +278,10 @@ def _declare(
     _check_positive(s, what, "length", l, x, l)
     for key in _REQUIRED[kind]:
         if properties.get(key) is None:
-            msg = f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an expression or a function of the place"
+            msg = (
+                f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an "
+                f"expression or a function of the place"
+            )
             raise BadDescription(msg)
     properties_of_x: dict[str, Any] = {"density": None}
     for key, given in properties.items():
@@ -226,7 +291,10 @@ def _declare(
                 _check_positive(s, what, key, e, x, l)
             properties_of_x[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
     if "shear" in properties_of_x and "rotary" not in properties_of_x:
-        msg = f"{what}: with shear its sections turn by themselves and need an inertia of their own; give rotary=, ρI per length"
+        msg = (
+            f"{what}: with shear its sections turn by themselves and need an inertia of their "
+            f"own; give rotary=, ρI per length"
+        )
         raise BadDescription(msg)
     left, right = (e if isinstance(e, End) else End(support_of(e)) for e in ends)
     force = None if load is None else _distributed_load(s, what, load, x)
@@ -241,7 +309,9 @@ def _declare(
     return member
 
 
-def _member_frame(s: Registry, what: str, kind: Kind, along: Vector, bending: Iterable[Vector]) -> Frame:
+def _member_frame(
+    s: Registry, what: str, kind: Kind, along: Vector, bending: Iterable[Vector]
+) -> Frame:
     """The frame in which the directions are fixed unit vectors, at right angles to one another."""
     vectors = (along, *bending)
     for v in vectors:
@@ -249,24 +319,39 @@ def _member_frame(s: Registry, what: str, kind: Kind, along: Vector, bending: It
     if kind in ("beam", "string") and len(vectors) not in (2, 3):
         msg = f"{what}: give one direction of bending or two, bending=B.y or bending=(B.y, B.z)"
         raise BadDescription(msg)
-    frame = max((F for v in vectors for F in v.parts), key=lambda F: (F.depth, F.number), default=s.space.N)
+    frame = max(
+        (F for v in vectors for F in v.parts), key=lambda F: (F.depth, F.number), default=s.space.N
+    )
     for v in vectors:
         frame.unit_axis(v)
     pairs = [(a, b) for i, a in enumerate(vectors) for b in vectors[:i]]
-    if not decide_all_zero(s.space.tape, [(a @ b).i for a, b in pairs], f"{what}: whether its directions are at right angles"):
-        msg = f"{what}: its directions are not at right angles; along and bending must be, such as along=B.x, bending=B.y"
+    if not decide_all_zero(
+        s.space.tape,
+        [(a @ b).i for a, b in pairs],
+        f"{what}: whether its directions are at right angles",
+    ):
+        msg = (
+            f"{what}: its directions are not at right angles; along and bending must be, such "
+            f"as "
+            f"along=B.x, bending=B.y"
+        )
         raise BadDescription(msg)
     return frame
 
 
-def _as_functions_of_x(s: Registry, what: str, key: str, given: Any, x: Scalar, planes: int) -> tuple[Scalar, ...]:
+def _as_functions_of_x(
+    s: Registry, what: str, key: str, given: Any, x: Scalar, planes: int
+) -> tuple[Scalar, ...]:
     """A property as functions of x: one, or one for each direction of bending."""
     each = list(given) if isinstance(given, tuple | list) else [given]
     wanted = planes if key in ("stiffness", "shear", "rotary") else 1
     if len(each) == 1:
         each *= wanted
     if len(each) != wanted:
-        msg = f"{what}: {key} has {len(each)} entries; give one, or one for each of the {wanted} directions of bending"
+        msg = (
+            f"{what}: {key} has {len(each)} entries; give one, or one for each of the {wanted} "
+            f"directions of bending"
+        )
         raise BadDescription(msg)
     functions = tuple(scalar(s, _evaluate_property(what, key, e, x)) for e in each)
     for e in functions:
@@ -290,13 +375,17 @@ def _check_positive(s: Registry, what: str, key: str, e: Scalar, x: Scalar, leng
     for share in _SAMPLE_POSITIONS:
         here = Substitution(tape, {x.i: (length * share).i})(e.i)
         value = constant_value(s, Scalar(tape, here))
-        if value is not None and (value < 0 or (value == 0 and (here == e.i or share not in (0, 1)))):
+        if value is not None and (
+            value < 0 or (value == 0 and (here == e.i or share not in (0, 1)))
+        ):
             where = "" if here == e.i else f" at x = {float(share):g} of its length"
             msg = f"{what}: its {key} is {value:g}{where}; it must be positive"
             raise BadDescription(msg)
 
 
-def _distributed_load(s: Registry, what: str, load: Vector | Callable[[Scalar], Vector], x: Scalar) -> Vector:
+def _distributed_load(
+    s: Registry, what: str, load: Vector | Callable[[Scalar], Vector], x: Scalar
+) -> Vector:
     force: Vector = _evaluate_property(what, "load", load, x)
     s.space.check_vector(force, f"{what}: its load per length")
     refuse_accelerations(s, what, component_nodes(s, force))
@@ -310,5 +399,8 @@ def _evaluate_property(what: str, key: str, given: Any, x: Scalar) -> Any:
     try:
         return given(x)
     except (TypeError, AttributeError) as problem:
-        msg = f"{what}: its {key} is not a function of the place x alone ({problem}); write it as lambda x: 1 - x/2"
+        msg = (
+            f"{what}: its {key} is not a function of the place x alone ({problem}); write it as "
+            f"lambda x: 1 - x/2"
+        )
         raise BadDescription(msg) from problem

@@ -23,7 +23,11 @@ def check_name(name: str, taken: dict[str, str]) -> str:
         # printing is opened only by those who need it
         from dalembert.symbolic.algebra.printing.symbol_names import GREEK
 
-        several = "; several are declared by s.coordinates('x y')" if all(map(_SHAPE.fullmatch, split_names(name))) else ""
+        several = (
+            "; several are declared by s.coordinates('x y')"
+            if all(map(_SHAPE.fullmatch, split_names(name)))
+            else ""
+        )
         letter = next((word for word, letter in GREEK.items() if letter == name), "")
         plain = "use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
         cure = f"write {letter!r}, which prints as {name}" if letter else plain
@@ -37,7 +41,11 @@ def check_name(name: str, taken: dict[str, str]) -> str:
         raise BadDescription(msg)
     if name in taken:
         article = "an" if taken[name][0] in "aeiou" else "a"
-        msg = f"{name!r} is declared already, as {article} {taken[name]}; names are used once in a system"
+        msg = (
+            f"{name!r} is declared already, as {article} {taken[name]}; names are used once in "
+            f"a "
+            f"system"
+        )
         raise BadDescription(msg)
     return name
 
@@ -51,9 +59,16 @@ def parse_display_name(text: str) -> str:
     from dalembert.symbolic.algebra.printing.symbol_names import LATEX_LETTERS
 
     letters = f"A-Za-z{''.join(LATEX_LETTERS)}"
-    plain = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_SMALL)}", text) if isinstance(text, str) else ""
+    plain = (
+        re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_SMALL)}", text)
+        if isinstance(text, str)
+        else ""
+    )
     if not re.fullmatch(rf"[{letters}]+[0-9]*(?:_[{letters}0-9]+)*", plain):
-        msg = f"{text!r:.60} cannot be displayed for a symbol: use Latin or Greek letters and indices, such as 'θ', 'θ₁', 'omega_B'"
+        msg = (
+            f"{text!r:.60} cannot be displayed for a symbol: use Latin or Greek letters and "
+            f"indices, such as 'θ', 'θ₁', 'omega_B'"
+        )
         raise BadDescription(msg)
     return plain
 
@@ -69,8 +84,14 @@ def unused_name(wanted: str, taken: Container[str], joint: str = "_") -> str:
 
 def split_names(names: str | Sequence[str]) -> list[str]:
     """The single names in "x y z" or "x, y, z", or in a list of such texts."""
-    texts = names if isinstance(names, list | tuple) and all(isinstance(n, str) for n in names) else [names]
-    single_names = [name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split()]
+    texts = (
+        names
+        if isinstance(names, list | tuple) and all(isinstance(n, str) for n in names)
+        else [names]
+    )
+    single_names = [
+        name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split()
+    ]
     if not single_names:
         msg = f'expected names such as "x y theta", got {names!r:.60}'
         raise BadDescription(msg)

@@ -1,7 +1,8 @@
-"""What has been declared about a system: its elements in order, and the questions that every declaration asks of them.
+"""What has been declared about a system: its elements in order, and the questions that every
+declaration asks of them.
 
-And what a description forgets, asked before anything is derived from it: every symbol must matter to a mass, a load or a constraint; a
-force F at a point that no body carries along turns nothing.
+And what a description forgets, asked before anything is derived from it: every symbol must matter
+to a mass, a load or a constraint; a force F at a point that no body carries along turns nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ from dalembert.mechanics.model.elements import (
     UnilateralContact,
 )
 from dalembert.mechanics.model.flexible_member import Member, MemberExpansion
-from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, evaluate, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    Substitution,
+    evaluate,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.units.quantities import Dimension
@@ -35,7 +41,9 @@ _GROWING: Final = (list, dict)
 
 
 class Registry:
-    """The declared elements of a system. It only grows, and knows no verb: those are functions that take it."""
+    """The declared elements of a system. It only grows, and knows no verb: those are functions
+    that take it.
+    """
 
     name: str
 
@@ -90,7 +98,12 @@ class Registry:
         """Changes whenever something is declared."""
         # asked before every run, and `list | dict` would be made anew for each of them
         grown = [len(value) for value in vars(self).values() if isinstance(value, _GROWING)]
-        return tuple(grown), self.gravity_field is not None, tuple(self.space.tape.displays.items()), len(self.space.frames)
+        return (
+            tuple(grown),
+            self.gravity_field is not None,
+            tuple(self.space.tape.displays.items()),
+            len(self.space.frames),
+        )
 
     def snapshot(self) -> Self:
         """The description as it is now: a copy that does not grow with this one."""
@@ -121,7 +134,9 @@ def expression(s: Registry, e: Any) -> Scalar:
 
 
 def constant_value(s: Registry, e: Scalar) -> float | None:
-    """What an expression of constants is for the values that they were declared with; None where one has no value."""
+    """What an expression of constants is for the values that they were declared with; None where
+    one has no value.
+    """
     from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 
     tape, values = e.tape, {}
@@ -138,9 +153,15 @@ def constant_value(s: Registry, e: Scalar) -> float | None:
 
 
 def time_varying_names(s: Registry, *nodes: int, inputs: bool = False) -> list[str]:
-    """The names inside that change with time: moving symbols, and on request those known only at run time."""
+    """The names inside that change with time: moving symbols, and on request those known only at
+    run time.
+    """
     tape = s.space.tape
-    return [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i in tape.moving or (inputs and i in tape.inputs)]
+    return [
+        str(tape.nodes[i][1])
+        for i in symbols_of(tape, nodes)
+        if i in tape.moving or (inputs and i in tape.inputs)
+    ]
 
 
 def substitute_speeds(s: Registry, i: int) -> int:
@@ -170,14 +191,22 @@ def refuse_inputs(s: Registry, what: str, e: Scalar) -> None:
     inside = [i for i in symbols_of(tape, (e.i,)) if i in tape.inputs]
     known_late = [str(tape.nodes[i][1]) for i in inside if i not in tape.states]
     if inside and not known_late:
-        msg = f"{what}: it contains the state {tape.nodes[inside[0]][1]}, on which loads may depend, but no position, row or V"
+        msg = (
+            f"{what}: it contains the state {tape.nodes[inside[0]][1]}, on which loads may "
+            f"depend, but no position, row or V"
+        )
         raise BadDescription(msg)
     if known_late:
-        msg = f"{what}: it contains the input {known_late[0]}, whose rate is unknown; declare it with s.specified(...) instead"
+        msg = (
+            f"{what}: it contains the input {known_late[0]}, whose rate is unknown; declare it "
+            f"with s.specified(...) instead"
+        )
         raise BadDescription(msg)
 
 
-def refuse_velocities(s: Registry, what: str, nodes: Iterable[int], why: str = "V depends on positions and time only") -> None:
+def refuse_velocities(
+    s: Registry, what: str, nodes: Iterable[int], why: str = "V depends on positions and time only"
+) -> None:
     """V(q, t): no q', q'', u, u'."""
     _refuse(s, what, nodes, {i for pair in _velocities(s) for i in pair}, why)
 
@@ -185,21 +214,34 @@ def refuse_velocities(s: Registry, what: str, nodes: Iterable[int], why: str = "
 def refuse_accelerations(s: Registry, what: str, nodes: Iterable[int]) -> None:
     """A load at (q, q', t): no q'', u'."""
     kind = "rates" if what.startswith("rate of") else "loads"
-    _refuse(s, what, nodes, {pair[1] for pair in _velocities(s)}, f"{kind} depend on positions, velocities and time")
+    _refuse(
+        s,
+        what,
+        nodes,
+        {pair[1] for pair in _velocities(s)},
+        f"{kind} depend on positions, velocities and time",
+    )
 
 
 def require_rate(s: Registry, D: Scalar) -> None:
     """D(q, q'): without a rate it dissipates nothing."""
     rates = {v for v, _ in _velocities(s)}
     if not rates.intersection(symbols_of(s.space.tape, (D.i,))):
-        msg = f"dissipation: D = {D} contains no rate, so it dissipates nothing; a damper is ½ c x'², written c*x.dot**2/2"
+        msg = (
+            f"dissipation: D = {D} contains no rate, so it dissipates nothing; a damper is ½ c "
+            f"x'², written c*x.dot**2/2"
+        )
         raise BadDescription(msg)
 
 
 def _velocities(s: Registry) -> list[tuple[int, int]]:
     """The nodes q', q'' of every coordinate; u, u' of every speed."""
     rate = s.space.tape.rate
-    moving = [rate(x.scalar.i) if x.kind == "coordinate" else x.scalar.i for x in s.symbols.values() if x.kind in ("coordinate", "speed")]
+    moving = [
+        rate(x.scalar.i) if x.kind == "coordinate" else x.scalar.i
+        for x in s.symbols.values()
+        if x.kind in ("coordinate", "speed")
+    ]
     return [(v, a) for v in moving if v is not None and (a := rate(v)) is not None]
 
 
@@ -215,11 +257,16 @@ def _refuse(s: Registry, what: str, nodes: Iterable[int], unwanted: set[int], wh
 
 
 def check_complete(s: Registry) -> None:
-    """Refuse a system without coordinates, without masses and loads, and a symbol that stands nowhere."""
+    """Refuse a system without coordinates, without masses and loads, and a symbol that stands
+    nowhere.
+    """
     unexpanded = [m for name, m in s.members.items() if name not in s.expansions]
     if unexpanded:
         m = unexpanded[0]
-        ways = f"expand it in functions, da.discretise(s, {m.name}, 4), or derive hybrid equations, da.extended_hamilton(s)"
+        ways = (
+            f"expand it in functions, da.discretise(s, {m.name}, 4), or derive hybrid "
+            f"equations, da.extended_hamilton(s)"
+        )
         msg = f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: {ways}"
         raise IllPosed(msg, [m.name])
     if not s.q:
@@ -228,7 +275,9 @@ def check_complete(s: Registry) -> None:
     if not s.bodies and not s.given_kinetic_energies and not s.loads and not s.potentials:
         msg = f"system {s.name!r} has no masses: declare a particle or a body"
         raise IllPosed(msg)
-    without = [x.name for x in s.symbols.values() if x.kind == "state" and x.name not in s.state_rates]
+    without = [
+        x.name for x in s.symbols.values() if x.kind == "state" and x.name not in s.state_rates
+    ]
     if without:
         msg = f"state {without[0]!r} has no rate: give it by s.rate({without[0]}, …)"
         raise IllPosed(msg, without[:1])
@@ -236,7 +285,11 @@ def check_complete(s: Registry) -> None:
     used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, used_nodes(s))}
     speeds = {x.name for x in s.speed_list}
     # a state need not act on anything: it may only measure
-    idle = [x for name, x in s.symbols.items() if name not in used and name not in speeds and x.kind != "state"]
+    idle = [
+        x
+        for name, x in s.symbols.items()
+        if name not in used and name not in speeds and x.kind != "state"
+    ]
     if idle:
         names = ", ".join(f"{x.kind} {x.name!r}" for x in idle)
         msg = f"{names}: declared but used nowhere; remove it or use it"
@@ -266,7 +319,11 @@ def used_nodes(s: Registry) -> Iterator[int]:
     yield from (d.D.i for d in s.dissipations)
     yield from (c.expression.i for c in s.constraints)
     for c in s.contacts:
-        yield from (x.i for x in (c.gap, c.approach, c.slip, c.normal, c.friction, c.static, c.restitution) if x is not None)
+        yield from (
+            x.i
+            for x in (c.gap, c.approach, c.slip, c.normal, c.friction, c.static, c.restitution)
+            if x is not None
+        )
     yield from (x.definition.i for x in s.speed_list)
     yield from (e.i for e in s.state_rates.values())
     yield from (x.motion.i for x in s.symbols.values() if x.motion is not None)
@@ -300,10 +357,11 @@ def _frame_nodes(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
 
 
 def warn_about_moving_points(s: Registry) -> None:
-    """A word on every force at a point that hangs on a rigid body and moves relative to it, where no body was named.
+    """A word on every force at a point that hangs on a rigid body and moves relative to it, where
+    no body was named.
 
-    The contact of a wheel is such a point: it follows the axle and does not turn. A force there without on= acts on nothing that
-    turns, and every principle agrees on that.
+    The contact of a wheel is such a point: it follows the axle and does not turn. A force there
+    without on= acts on nothing that turns, and every principle agrees on that.
     """
     materials = {b.G for b in s.bodies}
     for load in s.loads:
@@ -315,14 +373,24 @@ def warn_about_moving_points(s: Registry) -> None:
             body = _body_of_point(s, P.parent)
             if body is not None and not any(_is_fixed_structurally(s, P, b) for b in s.bodies):
                 warn(
-                    f"{load.name}: {P.name} moves relative to {body.name!r}, on which it hangs, so that the force does not turn it; "
+                    f"{load.name}: {P.name} moves relative to {body.name!r}, on which it hangs, so "
+                    f"that the force does not turn it; "
                     f"if it acts there, name the body: on={body.name}"
                 )
 
 
 def _body_of_point(s: Registry, Q: Point) -> Body | None:
-    """The rigid body that a point belongs to: its mass centre, whatever that rides on, or a point fixed in its frame."""
-    return next((b for b in s.bodies if b.is_rigid and (Q is b.G or (b.frame is Q.frame and _is_fixed_structurally(s, Q, b)))), None)
+    """The rigid body that a point belongs to: its mass centre, whatever that rides on, or a
+    point fixed in its frame.
+    """
+    return next(
+        (
+            b
+            for b in s.bodies
+            if b.is_rigid and (Q is b.G or (b.frame is Q.frame and _is_fixed_structurally(s, Q, b)))
+        ),
+        None,
+    )
 
 
 def _is_fixed_structurally(s: Registry, P: Point, body: Body) -> bool:

@@ -1,4 +1,6 @@
-"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds, first-order states."""
+"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds, first-order
+states.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.elements import DeclaredSymbol, Speed, SymbolKind
 from dalembert.mechanics.model.name_rules import check_name, parse_display_name, split_names
-from dalembert.mechanics.model.registry import Registry, expression, rate_coefficients, refuse_accelerations, refuse_inputs, scalar
+from dalembert.mechanics.model.registry import (
+    Registry,
+    expression,
+    rate_coefficients,
+    refuse_accelerations,
+    refuse_inputs,
+    scalar,
+)
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar, exact, is_python_function
 from dalembert.symbolic.algebra.tape import Number
@@ -24,7 +33,13 @@ _ORDERS: Final = {"coordinate": 2, "specified": 2, "speed": 1}
 
 
 def declare_symbol(
-    s: Registry, name: str, kind: SymbolKind, display: str | None, *, value: Number | None = None, motion: Scalar | None = None
+    s: Registry,
+    name: str,
+    kind: SymbolKind,
+    display: str | None,
+    *,
+    value: Number | None = None,
+    motion: Scalar | None = None,
 ) -> Scalar:
     """A symbol of that kind, whose name is taken from now on."""
     set_display_name(s, check_name(name, s.used_names), display)
@@ -50,7 +65,11 @@ def _check_display(s: Registry, name: str) -> None:
     shown = unicode_name(displays.get(name, name))
     like = next((n for n, d in displays.items() if n != name and unicode_name(d) == shown), None)
     if like is not None:
-        msg = f"{name!r} would be printed as {shown}, like the {s.used_names[like]} {like!r}; give it another display name"
+        msg = (
+            f"{name!r} would be printed as {shown}, like the {s.used_names[like]} {like!r}; "
+            f"give "
+            f"it another display name"
+        )
         raise BadDescription(msg)
 
 
@@ -69,9 +88,19 @@ def set_display_name(s: Registry, name: str, display: str | None) -> None:
     from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 
     shown, displays = parse_display_name(display), s.space.tape.displays
-    like = next((n for n in s.used_names if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)), None)
+    like = next(
+        (
+            n
+            for n in s.used_names
+            if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)
+        ),
+        None,
+    )
     if like is not None:
-        msg = f"{name!r} cannot be displayed as {display!r}: the {s.used_names[like]} {like!r} is printed like that"
+        msg = (
+            f"{name!r} cannot be displayed as {display!r}: the {s.used_names[like]} {like!r} is "
+            f"printed like that"
+        )
         raise BadDescription(msg)
     displays[name] = shown
 
@@ -86,7 +115,9 @@ def display(s: Registry, /, **names: str) -> None:
 
 
 def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
-    """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such as "θ₁"."""
+    """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such
+    as "θ₁".
+    """
     return declare_symbol(s, name, "coordinate", display)
 
 
@@ -96,12 +127,18 @@ def coordinates(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
 
 
 def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
-    """A constant; `value` is what it stands for in a simulation unless told otherwise: a number, or "2 kg", or "50 cm"."""
+    """A constant; `value` is what it stands for in a simulation unless told otherwise: a number,
+    or "2 kg", or "50 cm".
+    """
     return declare_symbol(s, name, "constant", display, value=parse_value(s, name, value))
 
 
-def constants(s: Registry, /, names: str | Mapping[str, Any] | None = None, **values: Any) -> tuple[Scalar, ...]:
-    """Several constants: s.constants(m=2, g=9.81), s.constants(m="2 kg", g="9.81 m/s**2"), or s.constants("m g") without values."""
+def constants(
+    s: Registry, /, names: str | Mapping[str, Any] | None = None, **values: Any
+) -> tuple[Scalar, ...]:
+    """Several constants: s.constants(m=2, g=9.81), s.constants(m="2 kg", g="9.81 m/s**2"), or
+    s.constants("m g") without values.
+    """
     if isinstance(names, Mapping):
         values = {**names, **values}
     plain = [] if names is None or isinstance(names, Mapping) else split_names(names)
@@ -110,23 +147,34 @@ def constants(s: Registry, /, names: str | Mapping[str, Any] | None = None, **va
         raise BadDescription(msg)
     check_names(s, [*plain, *values], "constant")
     numbers = {n: parse_value(s, n, v) for n, v in values.items()}
-    return tuple(constant(s, n) for n in plain) + tuple(constant(s, n, v) for n, v in numbers.items())
+    return tuple(constant(s, n) for n in plain) + tuple(
+        constant(s, n, v) for n, v in numbers.items()
+    )
 
 
 def parse_value(s: Registry, name: str, value: Any) -> Number | None:
     """The number of a symbol; a text says its unit too, which gives the symbol its dimension."""
     if isinstance(value, Scalar) and value.value is None:
-        msg = f"{name}: its value is a number; {value} is an expression, which stands for itself: {name} = {value}"
+        msg = (
+            f"{name}: its value is a number; {value} is an expression, which stands for itself: "
+            f"{name} = {value}"
+        )
         raise BadDescription(msg)
     if not isinstance(value, str):
         return None if value is None else exact(value)
     number, dimension = parse_quantity(value)
     _set_dimension(s, name, dimension)
-    return number if number.denominator == 1 or number.limit_denominator(_MAX_DENOMINATOR) == number else exact(float(number))
+    return (
+        number
+        if number.denominator == 1 or number.limit_denominator(_MAX_DENOMINATOR) == number
+        else exact(float(number))
+    )
 
 
 def _set_dimension(s: Registry, name: str, dimension: Dimension) -> None:
-    """The dimension of a symbol; with the first one every element is read for the dimensions of its parts."""
+    """The dimension of a symbol; with the first one every element is read for the dimensions of
+    its parts.
+    """
     from dalembert.mechanics.model.dimension_check import DimensionChecker
 
     s.dimensions[name] = dimension
@@ -138,7 +186,9 @@ def _set_dimension(s: Registry, name: str, dimension: Dimension) -> None:
 
 
 def units(s: Registry, /, **units: str) -> None:
-    """The dimensions of symbols, by units: s.units(x="m", k="N/m"). What is not said is inferred from how it is used."""
+    """The dimensions of symbols, by units: s.units(x="m", k="N/m"). What is not said is inferred
+    from how it is used.
+    """
     for name, text in units.items():
         if name not in s.symbols:
             msg = f"units: no symbol {name!r} in this system"
@@ -146,8 +196,11 @@ def units(s: Registry, /, **units: str) -> None:
         _set_dimension(s, name, parse_unit(text)[1])
 
 
-def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
-    """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
+# the verb s.input
+def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001
+    """A quantity known only at run time, such as a motor force; `value` is what it is where a
+    run says nothing of it.
+    """
     w = declare_symbol(s, name, "input", display, value=parse_value(s, name, value))
     s.space.tape.inputs.add(w.i)
     return w
@@ -165,14 +218,24 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
     """
     tape = s.space.tape
     if is_python_function(motion) or isinstance(motion, list):
-        msg = f"specified {name!r}: give an expression in s.t, or a table to the run, inputs={{{name!r}: da.table(times, values, 'cubic')}}"
+        msg = (
+            f"specified {name!r}: give an expression in s.t, or a table to the run, "
+            f"inputs={{{name!r}: da.table(times, values, 'cubic')}}"
+        )
         raise BadDescription(msg)
     bound = None if motion is None else scalar(s, motion)
     if bound is not None:
         inside = symbols_of(tape, (bound.i,))
-        strange = [tape.nodes[i][1] for i in inside if i in tape.inputs or (i in tape.moving and i != s.t.i)]
+        strange = [
+            tape.nodes[i][1]
+            for i in inside
+            if i in tape.inputs or (i in tape.moving and i != s.t.i)
+        ]
         if strange:
-            msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
+            msg = (
+                f"specified {name!r}: its motion contains {', '.join(strange)}; only t and "
+                f"constants may enter"
+            )
             raise BadDescription(msg)
     return declare_symbol(s, name, "specified", display, motion=bound)
 
@@ -185,32 +248,55 @@ def speed(s: Registry, name: str, definition: Any, *, display: str | None = None
 
 
 def speeds(
-    s: Registry, /, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any
+    s: Registry,
+    /,
+    names: str | None = None,
+    vector: Vector | None = None,
+    along: Frame | None = None,
+    **definitions: Any,
 ) -> tuple[Scalar, ...]:
-    """Speeds u1=…, u2=…; or s.speeds("u1 u2 u3", B.w, B): the three components of a vector along a frame."""
+    """Speeds u1=…, u2=…; or s.speeds("u1 u2 u3", B.w, B): the three components of a vector along
+    a frame.
+    """
     if names is None:
         if not definitions:
-            msg = 'speeds: nothing declared; write s.speeds(u1=theta.dot) or s.speeds("u1 u2 u3", B.w, B)'
+            msg = (
+                'speeds: nothing declared; write s.speeds(u1=theta.dot) or s.speeds("u1 u2 u3", '
+                "B.w, B)"
+            )
             raise BadDescription(msg)
         return _declare_speeds(s, {n: scalar(s, e) for n, e in definitions.items()})
     if vector is None or along is None or definitions:
-        msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B); of expressions: s.speeds(u1=theta.dot, u2=…)'
+        msg = (
+            'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B); of expressions: '
+            "s.speeds(u1=theta.dot, u2=…)"
+        )
         raise BadDescription(msg)
     return _vector_speeds(s, split_names(names), vector, along)
 
 
-def _vector_speeds(s: Registry, names: list[str], vector: Vector, along: Frame) -> tuple[Scalar, ...]:
+def _vector_speeds(
+    s: Registry, names: list[str], vector: Vector, along: Frame
+) -> tuple[Scalar, ...]:
     if len(names) != 3:
-        msg = f"speeds of a vector: three names are needed, got {len(names)}; of expressions: s.speeds(u1=theta.dot, u2=…)"
+        msg = (
+            f"speeds of a vector: three names are needed, got {len(names)}; of expressions: "
+            f"s.speeds(u1=theta.dot, u2=…)"
+        )
         raise BadDescription(msg)
     s.space.check_vector(vector, "speeds")
     s.space.check_same_system(along.space)
     check_names(s, names, "speed")
-    return _declare_speeds(s, dict(zip(names, vector.to(along), strict=True)), _find_owner(s, vector), along)
+    return _declare_speeds(
+        s, dict(zip(names, vector.to(along), strict=True)), _find_owner(s, vector), along
+    )
 
 
 def _declare_speeds(
-    s: Registry, definitions: dict[str, Scalar], of: Frame | Point | None = None, along: Frame | None = None
+    s: Registry,
+    definitions: dict[str, Scalar],
+    of: Frame | Point | None = None,
+    along: Frame | None = None,
 ) -> tuple[Scalar, ...]:
     """All of the speeds or, if one is refused, none."""
     check_names(s, definitions, "speed")
@@ -248,18 +334,25 @@ def _check_speed(s: Registry, name: str, e: Scalar) -> None:
     refuse_inputs(s, f"speed {name!r}", e)
 
 
-# ---- ẋ = f(q, q̇, x, w, t): a motor's current, a controller's integral, with a rate of their own ------
+# ---- ẋ = f(q, q̇, x, w, t): a motor's current, a controller's integral, with a rate of their own
+# ------
 
 
-def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, display: str | None = None) -> Scalar:
+def state(
+    s: Registry, name: str, rate: Any = None, *, value: Any = None, display: str | None = None
+) -> Scalar:
     """A state x with ẋ = rate: s.state("i", rate="(V - R*i - k*theta.dot)/L").
 
-    The rate is a text, in which the state itself is known, or a function of the state, `rate=lambda i: (V - R*i)/L`, or is given
-    afterwards by `s.rate(i, …)`. Loads may contain the state, as they may contain an input. `value` is where a run begins, zero
-    unless told otherwise.
+    The rate is a text, in which the state itself is known, or a function of the state, `rate=lambda
+    i: (V - R*i)/L`, or is given afterwards by `s.rate(i, …)`. Loads may contain the state, as they
+    may contain an input. `value` is where a run begins, zero unless told otherwise.
     """
-    x, tape = declare_symbol(s, name, "state", display, value=parse_value(s, name, value)), s.space.tape
-    # for positions, rows and potentials a state is like an input: what it does to them is not known from q and t
+    x, tape = (
+        declare_symbol(s, name, "state", display, value=parse_value(s, name, value)),
+        s.space.tape,
+    )
+    # for positions, rows and potentials a state is like an input: what it does to them is not known
+    # from q and t
     tape.inputs.add(x.i)
     tape.states.add(x.i)
     if rate is not None:
@@ -278,7 +371,10 @@ def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, displa
 def _call_rate(name: str, rate: Callable[..., Any], x: Scalar) -> Any:
     """rate(x) of a function of the state itself."""
     if (code := getattr(rate, "__code__", None)) is not None and code.co_argcount != 1:
-        msg = f"rate of {name}: its function takes {code.co_argcount or 'no'} arguments; it is called with the state, lambda {name}: …"
+        msg = (
+            f"rate of {name}: its function takes {code.co_argcount or 'no'} arguments; it is "
+            f"called with the state, lambda {name}: …"
+        )
         raise BadDescription(msg)
     return rate(x)
 
@@ -289,7 +385,10 @@ def rate(s: Registry, x: Any, rate: Any) -> None:
     symbol = s.symbols.get(name)
     if symbol is None or symbol.kind != "state":
         what = "no symbol of this system" if symbol is None else f"a {symbol.kind}"
-        msg = f"rate: {name} is {what}; only a state has a rate of its own, declared by s.state({name!r})"
+        msg = (
+            f"rate: {name} is {what}; only a state has a rate of its own, declared by "
+            f"s.state({name!r})"
+        )
         raise BadDescription(msg)
     if name in s.state_rates:
         msg = f"rate: {name} has a rate already, {s.state_rates[name]}"

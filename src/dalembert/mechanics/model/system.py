@@ -13,7 +13,17 @@ from dalembert.foundation.suggestions import attribute_error
 from dalembert.mechanics.geometry.declaration_log import record_declaration
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.model import bodies, constraints, contacts, dry_friction, joints, loads, loop_constraints, member_verbs, symbols
+from dalembert.mechanics.model import (
+    bodies,
+    constraints,
+    contacts,
+    dry_friction,
+    joints,
+    loads,
+    loop_constraints,
+    member_verbs,
+    symbols,
+)
 from dalembert.mechanics.model import from_energies as energies
 from dalembert.mechanics.model.registry import Registry, symbols_by_name
 from dalembert.symbolic.algebra.parser import parse
@@ -27,11 +37,13 @@ if TYPE_CHECKING:
 class System(Registry, Displayable):
     """A mechanical system described once: frames, points, bodies, loads, constraints, speeds.
 
-    s.N is the inertial frame, s.O a point fixed in it, s.t the time. `gravity=9.81` adds a uniform field along
-    −N.y, or along minus the axis that `up` names.
+    s.N is the inertial frame, s.O a point fixed in it, s.t the time. `gravity=9.81` adds a uniform
+    field along −N.y, or along minus the axis that `up` names.
     """
 
-    def __init__(self, name: str = "System", gravity: Any = None, up: str = "y", *, source: str = "") -> None:
+    def __init__(
+        self, name: str = "System", gravity: Any = None, up: str = "y", *, source: str = ""
+    ) -> None:
         super().__init__()
         if not isinstance(name, str) or not name.strip():
             msg = "a system needs a name"
@@ -60,10 +72,12 @@ class System(Registry, Displayable):
         inputs: str = "",
         specified: str = "",
     ) -> Self:
-        """A system given by T(q, q̇, t), V(q, t) and D(q, q̇): da.System.from_energies(T="m*x.dot**2/2", V="k*x**2/2", q="x").
+        """A system given by T(q, q̇, t), V(q, t) and D(q, q̇):
+        da.System.from_energies(T="m*x.dot**2/2", V="k*x**2/2", q="x").
 
-        T is of degree two in the rates at most. Names that are not coordinates, inputs or specified motions are constants; rows,
-        speeds and generalized forces may be declared afterwards. Only Lagrange, Maggi, Boltzmann–Hamel and Hamilton apply.
+        T is of degree two in the rates at most. Names that are not coordinates, inputs or specified
+        motions are constants; rows, speeds and generalized forces may be declared afterwards. Only
+        Lagrange, Maggi, Boltzmann–Hamel and Hamilton apply.
 
         Source: Mei85 (7.44)–(7.47).
         """
@@ -145,13 +159,21 @@ class System(Registry, Displayable):
     expand = member_verbs.expand
 
     def attach(
-        self, other: System, at: Point, *, frame: Frame | None = None, prefix: str = "", shared: str | list[str] | None = None
+        self,
+        other: System,
+        at: Point,
+        *,
+        frame: Frame | None = None,
+        prefix: str = "",
+        shared: str | list[str] | None = None,
     ) -> Attachment:
-        """The other system on this one: its fixed point becomes `at`, its frame N becomes `frame`, by default the one `at` rides on.
+        """The other system on this one: its fixed point becomes `at`, its frame N becomes `frame`,
+        by default the one `at` rides on.
 
-        `prefix` goes before all its names, so that two of a kind can be attached; `shared` names constants and inputs that are the
-        same in both. Loads without a reaction stay loads from outside; what reacts on its N or O reacts on what carries it. Gravity is
-        that of this system. The other system is not changed.
+        `prefix` goes before all its names, so that two of a kind can be attached; `shared` names
+        constants and inputs that are the same in both. Loads without a reaction stay loads from
+        outside; what reacts on its N or O reacts on what carries it. Gravity is that of this
+        system. The other system is not changed.
         """
         # opened when it is first used: a command that derives needs none of it
         from dalembert.mechanics.model.attach import attach
@@ -159,25 +181,39 @@ class System(Registry, Displayable):
         return attach(self, other, at, frame=frame, prefix=prefix, shared=shared)
 
     def view(self, duration: float = 10.0, **options: Any) -> Any:
-        """Set in motion and shown in a notebook, to take hold of; options are those of `simulate`."""
+        """Set in motion and shown in a notebook, to take hold of; options are those of
+        `simulate`.
+        """
         # the page stands above this chapter and is opened by name
-        return import_module("dalembert.interface.page.run_viewer").view_system(self, duration, **options)
+        return import_module("dalembert.interface.page.run_viewer").view_system(
+            self, duration, **options
+        )
 
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
         return parse(text, symbols_by_name(self), self.space.tape)
 
     def known_dimensions(self) -> dict[str, Dimension]:
-        """The dimensions of symbols that follow from the units given, as exponents of kg, m and s; nothing where none are given."""
-        return {} if self.space.journal.dimensions is None else dict(self.space.journal.dimensions.known_dimensions())
+        """The dimensions of symbols that follow from the units given, as exponents of kg, m and
+        s; nothing where none are given.
+        """
+        return (
+            {}
+            if self.space.journal.dimensions is None
+            else dict(self.space.journal.dimensions.known_dimensions())
+        )
 
     def unit(self, what: Scalar | str) -> str:
-        """The unit of an expression, such as "m/s", where the units that were given determine it; "" otherwise."""
+        """The unit of an expression, such as "m/s", where the units that were given determine
+        it; "" otherwise.
+        """
         node, check = self._unit_node(what), self.space.journal.dimensions
         return "" if node is None else str(check.unit(node))
 
     def conjugate_unit(self, name: str) -> str:
-        """The unit of the multiplier of a row, or of the load behind a specified motion; "" where it is not known."""
+        """The unit of the multiplier of a row, or of the load behind a specified motion; ""
+        where it is not known.
+        """
         check = self.space.journal.dimensions
         return "" if check is None else str(check.conjugate_unit(name))
 
@@ -187,12 +223,16 @@ class System(Registry, Displayable):
         return self.space.journal.dimensions is not None
 
     def dimension(self, what: Scalar | str) -> Dimension | None:
-        """The exponents of kg, m and s of an expression, where the units that were given determine them."""
+        """The exponents of kg, m and s of an expression, where the units that were given
+        determine them.
+        """
         node, check = self._unit_node(what), self.space.journal.dimensions
         return None if node is None else check.dimension(node)
 
     def _unit_node(self, what: Scalar | str) -> int | None:
-        """The node of an expression on the tape whose dimensions are known; None where no units are given."""
+        """The node of an expression on the tape whose dimensions are known; None where no units
+        are given.
+        """
         tape = self.space.tape
         if self.space.journal.dimensions is None:
             return None
@@ -207,7 +247,9 @@ class System(Registry, Displayable):
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there: a symbol is s["theta"]."""
         known = self.__dict__.get("symbols", {})
-        raise attribute_error(self, name, f"the symbol is s[{name!r}]" if name in known else _suggest_verb(name))
+        raise attribute_error(
+            self, name, f"the symbol is s[{name!r}]" if name in known else _suggest_verb(name)
+        )
 
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""
@@ -216,39 +258,84 @@ class System(Registry, Displayable):
     def __str__(self) -> str:
         symbols: dict[str, list[str]] = {}
         for x in self.symbols.values():
-            symbols.setdefault(x.kind, []).append(x.name if x.value is None else f"{x.name} = {float(x.value):g}")
+            symbols.setdefault(x.kind, []).append(
+                x.name if x.value is None else f"{x.name} = {float(x.value):g}"
+            )
         parts = {
-            **{f"{kind}s" if kind != "specified" else "specified motions": names for kind, names in symbols.items()},
+            **{
+                f"{kind}s" if kind != "specified" else "specified motions": names
+                for kind, names in symbols.items()
+            },
             "bodies": [b.name for b in self.bodies],
             "members": list(self.members),
-            "loads": [*(x.name for x in self.loads), *(x.name for x in self.potentials), *(x.name for x in self.dissipations)],
+            "loads": [
+                *(x.name for x in self.loads),
+                *(x.name for x in self.potentials),
+                *(x.name for x in self.dissipations),
+            ],
             "gravity": [] if self.gravity_field is None else [str(self.gravity_field.g)],
             "constraint rows": [c.name for c in self.constraints],
             "contacts": [c.name for c in self.contacts],
         }
-        return "\n".join([self.name, *(f"  {what}: {', '.join(names)}" for what, names in parts.items() if names)])
+        return "\n".join(
+            [
+                self.name,
+                *(f"  {what}: {', '.join(names)}" for what, names in parts.items() if names),
+            ]
+        )
 
     def __repr__(self) -> str:
-        return f"System({self.name!r}: {len(self.q)} coordinates, {len(self.bodies)} bodies, {len(self.constraints)} constraint rows)"
+        return (
+            f"System({self.name!r}: {len(self.q)} coordinates, {len(self.bodies)} bodies, "
+            f"{len(self.constraints)} constraint rows)"
+        )
 
 
 # what other programs call our verbs
 _ELSEWHERE: Final = {
-    **dict.fromkeys(("hinge", "revolute", "revolute_joint", "rotate", "joint"), "a hinge is s.pin(name, at)"),
-    **dict.fromkeys(("prismatic", "slider", "translational", "prismatic_joint"), "a slider is s.slide(name, at, axis)"),
+    **dict.fromkeys(
+        ("hinge", "revolute", "revolute_joint", "rotate", "joint"), "a hinge is s.pin(name, at)"
+    ),
+    **dict.fromkeys(
+        ("prismatic", "slider", "translational", "prismatic_joint"),
+        "a slider is s.slide(name, at, axis)",
+    ),
     **dict.fromkeys(("spherical", "ball_joint"), "a ball joint is s.ball(names, at)"),
-    **dict.fromkeys(("join", "loop", "connect", "closure"), "a loop is closed by s.coincide(P, Q), or s.close(P, Q, joint)"),
-    **dict.fromkeys(("fixed", "fix"), "what does not move hangs on s.O and s.N; s.weld closes a loop stiffly"),
-    **dict.fromkeys(("rope", "cable", "string_length", "rod_length"), "a taut rope is s.distance(P, Q, l)"),
-    **dict.fromkeys(("torsion_spring", "torsional_spring", "rotational_spring"), "a spring on an angle is s.potential(k*theta**2/2)"),
-    **dict.fromkeys(("torsional_damper", "rotational_damper", "damping"), "a damper on an angle is s.dissipation(c*theta.dot**2/2)"),
+    **dict.fromkeys(
+        ("join", "loop", "connect", "closure"),
+        "a loop is closed by s.coincide(P, Q), or s.close(P, Q, joint)",
+    ),
+    **dict.fromkeys(
+        ("fixed", "fix"), "what does not move hangs on s.O and s.N; s.weld closes a loop stiffly"
+    ),
+    **dict.fromkeys(
+        ("rope", "cable", "string_length", "rod_length"), "a taut rope is s.distance(P, Q, l)"
+    ),
+    **dict.fromkeys(
+        ("torsion_spring", "torsional_spring", "rotational_spring"),
+        "a spring on an angle is s.potential(k*theta**2/2)",
+    ),
+    **dict.fromkeys(
+        ("torsional_damper", "rotational_damper", "damping"),
+        "a damper on an angle is s.dissipation(c*theta.dot**2/2)",
+    ),
     **dict.fromkeys(("moment", "add_torque"), "it is s.torque(vector, on=body)"),
-    **dict.fromkeys(("parameter", "parameters", "param", "params"), "they are s.constants(m=1, l=2)"),
+    **dict.fromkeys(
+        ("parameter", "parameters", "param", "params"), "they are s.constants(m=1, l=2)"
+    ),
     **dict.fromkeys(("point", "add_point"), "points hang on points: s.O.offset(vector)"),
     **dict.fromkeys(("frame", "add_frame"), "frames hang on frames: s.N.rotated(angle, s.N.z)"),
-    **dict.fromkeys(("equations", "eom", "equations_of_motion", "derive", "form_eoms"), "da.kane(s), da.lagrange(s), … derive them"),
-    **dict.fromkeys(("solve", "run", "integrate", "simulate"), "it is da.simulate(s, 10, start={…})"),
-    **dict.fromkeys(("plot", "animate", "show"), "a run is plotted, da.simulate(s, 10).plot(); s.view() shows the system"),
+    **dict.fromkeys(
+        ("equations", "eom", "equations_of_motion", "derive", "form_eoms"),
+        "da.kane(s), da.lagrange(s), … derive them",
+    ),
+    **dict.fromkeys(
+        ("solve", "run", "integrate", "simulate"), "it is da.simulate(s, 10, start={…})"
+    ),
+    **dict.fromkeys(
+        ("plot", "animate", "show"),
+        "a run is plotted, da.simulate(s, 10).plot(); s.view() shows the system",
+    ),
     "report": "it is da.write_report(s, path)",
 }
 
@@ -260,5 +347,7 @@ def _suggest_verb(name: str) -> str:
 
 
 def units_by_name(system: System, names: Iterable[str]) -> dict[str, str]:
-    """{name: unit} of those symbols and rates whose unit is known; empty where no units are given."""
+    """{name: unit} of those symbols and rates whose unit is known; empty where no units are
+    given.
+    """
     return {name: unit for name in names if (unit := system.unit(name))} if system.has_units else {}

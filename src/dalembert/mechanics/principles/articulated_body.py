@@ -1,11 +1,14 @@
-"""I_A α + p = n: forward dynamics of an open tree from link to link, in a number of operations proportional to the links.
+"""I_A α + p = n: forward dynamics of an open tree from link to link, in a number of operations
+proportional to the links.
 
-From the tips to the root each link's inertia and bias force are seen through its joint (articulated bodies); from
-the root to the tips the accelerations follow. Classical accelerations of the joint points are used, so only angular
-velocities are needed. This is the route that native code takes for open trees. A coordinate that moves several links, as
-coupled joints do, is carried along as a column U with f = I a + U ẍ + p until the link where all of them meet.
+From the tips to the root each link's inertia and bias force are seen through its joint (articulated
+bodies); from the root to the tips the accelerations follow. Classical accelerations of the joint
+points are used, so only angular velocities are needed. This is the route that native code takes for
+open trees. A coordinate that moves several links, as coupled joints do, is carried along as a
+column U with f = I a + U ẍ + p until the link where all of them meet.
 
-Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, in classical accelerations.
+Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, in classical
+accelerations.
 """
 
 from __future__ import annotations
@@ -61,7 +64,9 @@ class ArticulatedInertia:
 
 
 class LinkDynamics:
-    """The links of an open tree with their angular velocities, their accelerations at q̈ = 0 and what each weighs by itself."""
+    """The links of an open tree with their angular velocities, their accelerations at q̈ = 0 and
+    what each weighs by itself.
+    """
 
     def __init__(self, kin: Kinematics) -> None:
         self.kin, self.t = kin, kin.tape
@@ -82,13 +87,21 @@ class LinkDynamics:
         field = kin.system.gravity_field
         down = zero if field is None else field.g.on(t).components(kin.system.N)
         # the root that accelerates upwards is the field
-        self.accelerations: dict[TreeLink, tuple[Triple, Triple]] = {self.tree.root: (zero, negate3(t, down))}
+        self.accelerations: dict[TreeLink, tuple[Triple, Triple]] = {
+            self.tree.root: (zero, negate3(t, down))
+        }
 
     def _spherical_joint_load(self, link: TreeLink) -> None:
         """ė = ½ Eᵀ s, so the load along the spin s of a quaternion is ½ E Q_e."""
         if link.ball is not None:
             Q = [self.load[self.t.rate(e) or e] for e in link.ball.e]
-            self.load |= dict(zip((s for s, _, _ in link.joint_axes), link.ball.torque_from_load(self.t, Q), strict=True))
+            self.load |= dict(
+                zip(
+                    (s for s, _, _ in link.joint_axes),
+                    link.ball.torque_from_load(self.t, Q),
+                    strict=True,
+                )
+            )
 
     # ---- from the root to the tips -----------------------------------------------------------
 
@@ -99,7 +112,11 @@ class LinkDynamics:
             self.w[link] = self.tree.zero
             return
         w_p = self.w[link.parent]
-        turned = link.frame.transform_components(t, w_p, to_parent=False) if link.frame is not link.parent.frame else w_p
+        turned = (
+            link.frame.transform_components(t, w_p, to_parent=False)
+            if link.frame is not link.parent.frame
+            else w_p
+        )
         w = self.w[link] = add3(t, turned, link.spin)
         # d(spin)/dt = bias + ω × spin;  d²r/dt² = r̈ + 2 ω×ṙ + ω×(ω×r)
         c_w = add3(t, link.spin_bias, cross3(t, w, link.spin))
@@ -112,7 +129,9 @@ class LinkDynamics:
     def _rigid_body_inertia(self, link: TreeLink) -> ArticulatedInertia:
         """The masses fixed to a link, about its point."""
         t = self.t
-        total = ArticulatedInertia(self.zero_matrix, self.zero_matrix, self.zero_matrix, self.tree.zero, self.tree.zero)
+        total = ArticulatedInertia(
+            self.zero_matrix, self.zero_matrix, self.zero_matrix, self.tree.zero, self.tree.zero
+        )
         w = self.w[link]
         for body, rho in link.masses:
             m = body.mass.i
@@ -124,7 +143,9 @@ class LinkDynamics:
                 A = matrix_sum(t, A, body.inertia.on(t).to(link.frame).rows)
             total.A = matrix_sum(t, total.A, A)
             total.B = matrix_sum(t, total.B, cross_matrix(t, m_rho))
-            total.M = matrix_sum(t, total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m)))
+            total.M = matrix_sum(
+                t, total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m))
+            )
             total.n = add3(t, total.n, cross3(t, w, matrix_vector(t, A, w)))
             total.f = add3(t, total.f, centrifugal)
         return total
@@ -136,11 +157,16 @@ class LinkDynamics:
         alpha, a = self.accelerations[parent]
         a = add3(t, a, cross3(t, alpha, link.r))
         if link.frame is not parent.frame:
-            alpha, a = link.frame.transform_components(t, alpha, to_parent=False), link.frame.transform_components(t, a, to_parent=False)
+            alpha, a = (
+                link.frame.transform_components(t, alpha, to_parent=False),
+                link.frame.transform_components(t, a, to_parent=False),
+            )
         c_w, c_v = self.bias[link]
         return add3(t, alpha, c_w), add3(t, a, c_v)
 
-    def _add_transformed(self, total: ArticulatedInertia, I: ArticulatedInertia, link: TreeLink, F: Frame) -> None:
+    def _add_transformed(
+        self, total: ArticulatedInertia, I: ArticulatedInertia, link: TreeLink, F: Frame
+    ) -> None:
         """Turn into the parent's axes, move to the parent's point, add."""
         t, r = self.t, link.r
         A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
@@ -150,20 +176,34 @@ class LinkDynamics:
                 _rotate_matrix(t, link.frame, B),
                 symmetrize(_rotate_matrix(t, link.frame, M)),
             )
-            n, f = link.frame.transform_components(t, n, to_parent=True), link.frame.transform_components(t, f, to_parent=True)
+            n, f = (
+                link.frame.transform_components(t, n, to_parent=True),
+                link.frame.transform_components(t, f, to_parent=True),
+            )
         r_x = cross_matrix(t, r)
         moved_B = matrix_sum(t, B, matrix_product(t, r_x, M))
         # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
-        gain = matrix_sum(t, matrix_product(t, r_x, transpose(B)), negate_matrix(t, matrix_product(t, moved_B, r_x)))
+        gain = matrix_sum(
+            t,
+            matrix_product(t, r_x, transpose(B)),
+            negate_matrix(t, matrix_product(t, moved_B, r_x)),
+        )
         A, B = symmetrize(matrix_sum(t, A, gain)), moved_B
-        total.A, total.B, total.M = matrix_sum(t, total.A, A), matrix_sum(t, total.B, B), matrix_sum(t, total.M, M)
+        total.A, total.B, total.M = (
+            matrix_sum(t, total.A, A),
+            matrix_sum(t, total.B, B),
+            matrix_sum(t, total.M, M),
+        )
         total.n = add3(t, total.n, add3(t, n, cross3(t, r, f)))
         total.f = add3(t, total.f, f)
         for x, U in I.coupled_columns.items():
             U_n, U_f = (
                 U
                 if link.frame is F
-                else (link.frame.transform_components(t, U[0], to_parent=True), link.frame.transform_components(t, U[1], to_parent=True))
+                else (
+                    link.frame.transform_components(t, U[0], to_parent=True),
+                    link.frame.transform_components(t, U[1], to_parent=True),
+                )
             )
             self._add_coupled_column(total, x, add3(t, U_n, cross3(t, r, U_f)), U_f)
 
@@ -179,7 +219,9 @@ class LinkDynamics:
         n, f = self._apply_inertia(I, alpha, a)
         I.n, I.f = add3(self.t, I.n, n), add3(self.t, I.f, f)
 
-    def _add_coupled_column(self, total: ArticulatedInertia, x: int, U_n: Triple, U_f: Triple) -> None:
+    def _add_coupled_column(
+        self, total: ArticulatedInertia, x: int, U_n: Triple, U_f: Triple
+    ) -> None:
         n, f = total.coupled_columns.get(x, (self.tree.zero, self.tree.zero))
         total.coupled_columns[x] = add3(self.t, n, U_n), add3(self.t, f, U_f)
 
@@ -217,7 +259,8 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
             self._add_freedom(I, x, s_w, s_v)
             if self.elimination_link[x] is link:
                 self._eliminate_freedom(I, x)
-                # without a flywheel S·I vanishes after this: along a coordinate axis that is a row of exact zeros
+                # without a flywheel S·I vanishes after this: along a coordinate axis that is a row
+                # of exact zeros
                 if len(self.tree.links_moved_by[x]) == 1 and x not in self.tree.flywheels:
                     _zero_known_entries(t, I, _axis_index(t, s_w, s_v), _axis_index(t, s_v, s_w))
         if link.parent is None:
@@ -241,7 +284,9 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         self._add_coupled_column(I, x, U_n, U_f)
 
     def _eliminate_freedom(self, I: ArticulatedInertia, x: int) -> None:
-        """I − U Uᵀ/D, p + U τ/D; of every y still carried U_y − U D_xy/D, D_yz − D_xy D_xz/D, τ_y − D_xy τ/D."""
+        """I − U Uᵀ/D, p + U τ/D; of every y still carried U_y − U D_xy/D, D_yz − D_xy D_xz/D,
+        τ_y − D_xy τ/D.
+        """
         t = self.t
         U_n, U_f = I.coupled_columns.pop(x)
         over_D, tau = t.div(t.one, self.D[x, x]), self.tau[x]
@@ -254,7 +299,8 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         push = t.mul(over_D, tau)
         I.n = add3(t, I.n, scale3(t, push, U_n))
         I.f = add3(t, I.f, scale3(t, push, U_f))
-        # native code is found by its nodes; while they are at hand they are written down in a quarter of the time
+        # native code is found by its nodes; while they are at hand they are written down in a
+        # quarter of the time
         t.serialize()
         for y, d in D.items():
             self._add_coupled_column(I, y, scale3(t, d, V_n), scale3(t, d, V_f))
@@ -266,11 +312,16 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
 
     def _propagate_acceleration(self, link: TreeLink) -> None:
         t = self.t
-        alpha, a = self.accelerations[link] if link.parent is None else self._inherited_acceleration(link)
+        alpha, a = (
+            self.accelerations[link] if link.parent is None else self._inherited_acceleration(link)
+        )
         for x, s_w, s_v in link.joint_axes:
             if self.elimination_link[x] is link:
                 self._solve_freedom(x, alpha, a)
-            alpha, a = add3(t, alpha, scale3(t, self.qddot[x], s_w)), add3(t, a, scale3(t, self.qddot[x], s_v))
+            alpha, a = (
+                add3(t, alpha, scale3(t, self.qddot[x], s_w)),
+                add3(t, a, scale3(t, self.qddot[x], s_v)),
+            )
         self.accelerations[link] = (alpha, a)
         for x in reversed(self.outer_freedoms.get(link, [])):
             self._solve_freedom(x, alpha, a)
@@ -288,7 +339,9 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
 
 @check_options
 def recursive(system: System | Kinematics) -> ExplicitEquations:
-    """u̇ = u̇(q, u, t) of an open tree, explicitly; NotApplicable where the description is no open tree."""
+    """u̇ = u̇(q, u, t) of an open tree, explicitly; NotApplicable where the description is no
+    open tree.
+    """
     kin = forked_kinematics(system)
     t = kin.tape
     sweep = ArticulatedBodyAlgorithm(kin)
@@ -298,11 +351,24 @@ def recursive(system: System | Kinematics) -> ExplicitEquations:
     insert = Substitution(t, known | _quaternion_accelerations(sweep, rate, Substitution(t, known)))
     in_u = Substitution(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
     direct = [known.get(udot) for udot in kin.udot]
-    udot = [e if e is not None else insert(rate(d)) for e, d in zip(direct, kin.definitions, strict=True)]
-    return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(in_u(e) for e in udot), "link by link")
+    udot = [
+        e if e is not None else insert(rate(d))
+        for e, d in zip(direct, kin.definitions, strict=True)
+    ]
+    return ExplicitEquations(
+        kin.system.name,
+        t,
+        kin.q,
+        kin.u,
+        kin.qdot_of_u,
+        tuple(in_u(e) for e in udot),
+        "link by link",
+    )
 
 
-def _quaternion_accelerations(sweep: ArticulatedBodyAlgorithm, rate: Derivative, insert: Substitution) -> dict[int, int]:
+def _quaternion_accelerations(
+    sweep: ArticulatedBodyAlgorithm, rate: Derivative, insert: Substitution
+) -> dict[int, int]:
     """ë = d(½ Eᵀ s)/dt with ṡ as found."""
     t = sweep.t
     accelerations: dict[int, int] = {}
@@ -322,7 +388,9 @@ def _axis_index(t: Tape, s: Triple, other: Triple) -> int | None:
     return next(k for k in range(3) if s[k] != t.zero)
 
 
-def _zero_known_entries(t: Tape, I: ArticulatedInertia, turns: int | None, slides: int | None) -> None:
+def _zero_known_entries(
+    t: Tape, I: ArticulatedInertia, turns: int | None, slides: int | None
+) -> None:
     """Rows and columns that are known to vanish."""
     I.A, I.B, I.M = (
         _zero_row_and_column(t, I.A, turns, turns),
@@ -333,4 +401,7 @@ def _zero_known_entries(t: Tape, I: ArticulatedInertia, turns: int | None, slide
 
 def _zero_row_and_column(t: Tape, X: Matrix3, row: int | None, column: int | None) -> Matrix3:
     """X with a row and a column that are known to vanish."""
-    return tuple(tuple(t.zero if i == row or j == column else x for j, x in enumerate(r)) for i, r in enumerate(X))  # type: ignore[return-value]
+    return tuple(
+        tuple(t.zero if i == row or j == column else x for j, x in enumerate(r))
+        for i, r in enumerate(X)
+    )  # type: ignore[return-value]

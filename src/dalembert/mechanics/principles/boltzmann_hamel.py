@@ -1,9 +1,12 @@
-"""d/dt P_r − Σ_i Φ_ir ∂T̄/∂q_i + Σ_s P_s (Σ_k γ^s_rk u_k + γ^s_rt) = U_r: the Boltzmann–Hamel equations.
+"""d/dt P_r − Σ_i Φ_ir ∂T̄/∂q_i + Σ_s P_s (Σ_k γ^s_rk u_k + γ^s_rt) = U_r: the Boltzmann–Hamel
+equations.
 
-T̄(q, u, t) of **all** n speeds, the constrained ones included; they are set to zero only after differentiation, and the sum
-over s keeps them, because their momenta P_s do not vanish. The time index of γ carries moving frames and rows.
+T̄(q, u, t) of **all** n speeds, the constrained ones included; they are set to zero only after
+differentiation, and the sum over s keeps them, because their momenta P_s do not vanish. The time
+index of γ carries moving frames and rows.
 
-Source: Bar00 (36)–(40), with 𝒵 W in (39) and the partial time derivatives that the affine terms bring.
+Source: Bar00 (36)–(40), with 𝒵 W in (39) and the partial time derivatives that the affine terms
+bring.
 """
 
 from __future__ import annotations
@@ -17,7 +20,12 @@ from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, applicable_kinematics, speed_derivation
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    applicable_kinematics,
+    speed_derivation,
+)
 from dalembert.symbolic.algebra.formula import Partial, Symbol
 
 PRINCIPLE = Principle(
@@ -28,7 +36,8 @@ PRINCIPLE = Principle(
     "kinetic energy",
     "scalar",
     "u",
-    "Lagrange's equations in speeds that need not be rates of coordinates. The Hamel coefficients γ say by how much they fail to be: they "
+    "Lagrange's equations in speeds that need not be rates of coordinates. The Hamel coefficients "
+    "γ say by how much they fail to be: they "
     "mix the momenta of all n speeds, also of those that the constraints hold at zero.",
 )
 
@@ -45,14 +54,16 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
         .as_step(
             "Kinetic energy in all speeds",
             "Bar00 (36)",
-            "Setting the constrained speeds to zero here would lose their momenta, and with them terms of the equations.",
+            "Setting the constrained speeds to zero here would lose their momenta, and with them "
+            "terms of the equations.",
         )
     )
     P, P_dot = _momenta(full, T)
     Gamma = full.transposition(Psi, u, Phi).as_step(
         "Transpositional relations",
         "Bar00 (40)",
-        "By how much the variation of each speed and the rate of its variation differ, along each allowed motion.",
+        "By how much the variation of each speed and the rate of its variation differ, along each "
+        "allowed motion.",
     )
     gamma = full.gamma(Gamma).as_step(
         "Hamel coefficients",
@@ -63,25 +74,35 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
     coupling = full.momentum_coupling(P, gamma).as_step(
         "What the momenta carry",
         "Bar00 (39)",
-        "Here the momenta of the constrained speeds do their work: whoever sets these speeds to zero before differentiating loses "
+        "Here the momenta of the constrained speeds do their work: whoever sets these speeds to "
+        "zero before differentiating loses "
         "what stands beside their P.",
         sparse=True,
     )
     T_r, Q, U = _force_steps(x, full, T, Phi, qdot)
     told = (*speeds, T, P, P_dot, Gamma, gamma, coupling, T_r, Q, U)
-    return speed_derivation(PRINCIPLE, x, told, equation(P_dot - T_r + full.sum_coupling(coupling), U))
+    return speed_derivation(
+        PRINCIPLE, x, told, equation(P_dot - T_r + full.sum_coupling(coupling), U)
+    )
 
 
 def _speed_steps(full: HamelQuantities) -> tuple[Quantity, Quantity, Quantity, Quantity]:
     u = full.definitions.as_step(
         "All n speeds",
         "Gre03 (4.5)–(4.6)",
-        "The constraint rows are counted as speeds too. On every actual motion they are zero, but they are kept until all is "
+        "The constraint rows are counted as speeds too. On every actual motion they are zero, but "
+        "they are kept until all is "
         "differentiated.",
     )
-    Psi = full.Psi(u).as_step("Their coefficients", "Gre03 (4.5)–(4.6)", "One row for each speed, one column for each rate.")
+    Psi = full.Psi(u).as_step(
+        "Their coefficients",
+        "Gre03 (4.5)–(4.6)",
+        "One row for each speed, one column for each rate.",
+    )
     Phi = full.Phi(Psi).as_step(
-        "Inverse", "Gre03 (4.8)", "A column says how the coordinates move when one speed is 1 and all others are 0."
+        "Inverse",
+        "Gre03 (4.8)",
+        "A column says how the coordinates move when one speed is 1 and all others are 0.",
     )
     qdot = full.qdot(Phi).as_step("Rates", "Gre03 (4.3)", "The inverse, with all n speeds alive.")
     return u, Psi, Phi, qdot
@@ -103,13 +124,16 @@ def _momenta(full: HamelQuantities, T: Quantity) -> tuple[Quantity, Quantity]:
         .as_step(
             "Rates of the momenta",
             "Bar00 (36)",
-            "Only for the p independent speeds: the other rows would determine the constraint forces.",
+            "Only for the p independent speeds: the other rows would determine the constraint "
+            "forces.",
         )
     )
     return P, P_dot
 
 
-def _force_steps(x: Quantities, full: HamelQuantities, T: Quantity, Phi: Quantity, qdot: Quantity) -> tuple[Quantity, ...]:
+def _force_steps(
+    x: Quantities, full: HamelQuantities, T: Quantity, Phi: Quantity, qdot: Quantity
+) -> tuple[Quantity, ...]:
     """∂T̄/∂π_r = Σ_i Φ_ir ∂T̄/∂q_i and U_r = Σ_i Φ_ir Q_i"""
     Phi_I = replace(Phi.first(x.kin.n_u), column_labels=x.speed_labels)
     T_r = (
@@ -118,7 +142,8 @@ def _force_steps(x: Quantities, full: HamelQuantities, T: Quantity, Phi: Quantit
         .as_step(
             "Slopes of the kinetic energy",
             "Bar00 (36)",
-            "Along the allowed motion that each speed brings. With speeds along axes of the body they often vanish.",
+            "Along the allowed motion that each speed brings. With speeds along axes of the body "
+            "they often vanish.",
             sparse=True,
         )
     )

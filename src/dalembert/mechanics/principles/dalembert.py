@@ -1,7 +1,7 @@
 """Σ (F − m a)·δr + (M − Ḣ)·δθ = 0: d'Alembert's principle, entirely from positions.
 
-r_k = ∂r/∂q_k, [θ_k]ₓ = (∂R/∂q_k) Rᵀ, a = r̈, Ḣ = d(R I Rᵀ ω)/dt with ω from Ṙ Rᵀ: it shares neither ω nor partial
-velocities with the recursion.
+r_k = ∂r/∂q_k, [θ_k]ₓ = (∂R/∂q_k) Rᵀ, a = r̈, Ḣ = d(R I Rᵀ ω)/dt with ω from Ṙ Rᵀ: it shares neither
+ω nor partial velocities with the recursion.
 
 Source: Bar00 (13), (16); Mei85 (7.28)–(7.29).
 """
@@ -19,9 +19,18 @@ from dalembert.mechanics.kinematics.position_kinematics import PositionKinematic
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, equation, total
 from dalembert.mechanics.kinetics.spatial_fields import Location, SpatialField, VelocityPartials
-from dalembert.mechanics.kinetics.system_quantities import ANGULAR_VELOCITY, Quantities, axial_vector
+from dalembert.mechanics.kinetics.system_quantities import (
+    ANGULAR_VELOCITY,
+    Quantities,
+    axial_vector,
+)
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, coordinate_derivation, forked_kinematics
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    coordinate_derivation,
+    forked_kinematics,
+)
 from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.formula import letter
 from dalembert.symbolic.algebra.tape import Triple
@@ -34,7 +43,8 @@ PRINCIPLE = Principle(
     "positions",
     "vector",
     "q̇",
-    "What of the applied loads is not used up by inertia does no work on any displacement that the constraints allow: dynamics becomes "
+    "What of the applied loads is not used up by inertia does no work on any displacement that the "
+    "constraints allow: dynamics becomes "
     "statics with the inertia loads added.",
 )
 
@@ -47,10 +57,15 @@ def dalembert(system: System | Kinematics) -> Derivation:
     r_k = at.r_k().as_step(
         "Virtual displacements",
         "Bar00 (3), (15)",
-        "δr = Σ r_k δq_k. Time is held: a virtual displacement compares neighbouring positions at one instant, so r is differentiated "
+        "δr = Σ r_k δq_k. Time is held: a virtual displacement compares neighbouring positions at "
+        "one instant, so r is differentiated "
         "by q alone.",
     )
-    theta_k = at.theta_k().as_step("Virtual rotations", "Bar00 (15)", "δθ = Σ θ_k δq_k, from how the axes of each body change with q.")
+    theta_k = at.theta_k().as_step(
+        "Virtual rotations",
+        "Bar00 (15)",
+        "δθ = Σ θ_k δq_k, from how the axes of each body change with q.",
+    )
     a = at.a.as_step("Accelerations", "Bar00 (16)", "The positions differentiated twice.")
     Hdot = (
         at.d_dt(at.H)
@@ -77,11 +92,14 @@ def dalembert(system: System | Kinematics) -> Derivation:
         .as_step(
             "Virtual work",
             "Bar00 (17), Mei85 (7.41)",
-            "The work of the applied loads on the same displacements. The rows, if there are any, enter with a multiplier each.",
+            "The work of the applied loads on the same displacements. The rows, if there are any, "
+            "enter with a multiplier each.",
         )
     )
     told = (r_k, theta_k, a, Hdot, inertia, Q)
-    return coordinate_derivation(PRINCIPLE, x, told, equation(inertia, Q + (x.A.T @ x.lam).with_index("k")))
+    return coordinate_derivation(
+        PRINCIPLE, x, told, equation(inertia, Q + (x.A.T @ x.lam).with_index("k"))
+    )
 
 
 class PositionQuantities:
@@ -90,19 +108,28 @@ class PositionQuantities:
     def __init__(self, of: Quantities) -> None:
         self.of, self.tape, self.at = of, of.tape, PositionKinematics(of.kin)
 
-    def _field(self, make: Callable[[Any], Triple], places: tuple[Location, ...] | None = None) -> SpatialField:
+    def _field(
+        self, make: Callable[[Any], Triple], places: tuple[Location, ...] | None = None
+    ) -> SpatialField:
         t, N = self.tape, self.of.kin.system.N
         return SpatialField(t, lambda X: Vector(t, {N: make(X)}), places)
 
     def d_dt(self, a: Quantity) -> Quantity:
         """da/dt in components along N"""
         field, N, dt = a.value, self.of.kin.system.N, self.at.time_derivative
-        return Quantity(f.Rate(a.ref), self._field(lambda X: dt(field(X).components(N)), field.places), (a,))
+        return Quantity(
+            f.Rate(a.ref), self._field(lambda X: dt(field(X).components(N)), field.support), (a,)
+        )
 
     def in_inertial_axes(self, a: Quantity) -> Quantity:
         """Loads in components along N"""
         field, in_N = a.value, self.at.in_N
-        return Quantity(a.formula, self._field(lambda X: in_N(field(X)), field.places), a.parts, symbol=a.symbol)
+        return Quantity(
+            a.formula,
+            self._field(lambda X: in_N(field(X)), field.support),
+            a.parts,
+            symbol=a.symbol,
+        )
 
     @lazy_property
     def r(self) -> Quantity:
@@ -128,7 +155,9 @@ class PositionQuantities:
     def H(self) -> Quantity:
         """H = I·ω, with I turned by R"""
         I, w, at, N = self.of.inertia, self.w, self.at, self.of.kin.system.N
-        momentum = self._field(lambda F: at.angular_momentum(I.value(F), w.value(F).components(N)), I.value.places)
+        momentum = self._field(
+            lambda F: at.angular_momentum(I.value(F), w.value(F).components(N)), I.value.support
+        )
         return Quantity(I.ref.dot(w.ref), momentum, (I, w), symbol=letter("H"))
 
     def r_k(self) -> Quantity:
@@ -138,7 +167,11 @@ class PositionQuantities:
         """
         q = self.of.q.at("k")
         return Quantity(
-            f.Partial(self.r.ref, q.ref), PositionPartials(self, q), (self.r, q), symbol=letter("r", ("k",)), row_labels=q.row_labels
+            f.Partial(self.r.ref, q.ref),
+            PositionPartials(self, q),
+            (self.r, q),
+            symbol=letter("r", ("k",)),
+            row_labels=q.row_labels,
         )
 
     def theta_k(self) -> Quantity:

@@ -1,4 +1,6 @@
-"""What every principle returns: a derivation with its steps, its native form and the common form."""
+"""What every principle returns: a derivation with its steps, its native form and the common
+form.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,12 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.display import Displayable
-from dalembert.mechanics.equations.equations_of_motion import Equations, append_nonlinear_rows, common_form, project_onto_speeds
+from dalembert.mechanics.equations.equations_of_motion import (
+    Equations,
+    append_nonlinear_rows,
+    common_form,
+    project_onto_speeds,
+)
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity
@@ -27,7 +34,9 @@ if TYPE_CHECKING:
     from dalembert.mechanics.equations.sympy_form import SymPyEquations
 
 
-Family = Literal["positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"]
+Family = Literal[
+    "positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"
+]
 
 
 def _text(formula: Formula) -> str:
@@ -39,7 +48,9 @@ def _text(formula: Formula) -> str:
 
 @dataclass(frozen=True)
 class Principle(Displayable):
-    """A classical principle: its name, what it says, where it is printed, and the route it takes."""
+    """A classical principle: its name, what it says, where it is printed, and the route it
+    takes.
+    """
 
     name: str
     title: str
@@ -67,7 +78,9 @@ class Matrix:
 
 @dataclass(frozen=True)
 class StepItem:
-    """One quantity of a step: what it is called, as a formula or in words, what it is for this system, and which body or point has it."""
+    """One quantity of a step: what it is called, as a formula or in words, what it is for this
+    system, and which body or point has it.
+    """
 
     label: str | Formula
     value: int | Vector | str | Matrix
@@ -87,16 +100,30 @@ def quantity_step(kin: Kinematics, a: Quantity) -> Step:
 def _items(kin: Kinematics, a: Quantity) -> Iterator[StepItem]:
     value = a.value
     if isinstance(value, VelocityPartials):
-        labels = list(_labels(kin, a if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial) else a.by_formula))
+        labels = list(
+            _labels(
+                kin,
+                a
+                if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial)
+                else a.by_formula,
+            )
+        )
         for X in displayed_locations(kin, value):
             yield from (StepItem(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
     elif isinstance(value, SpatialField):
-        yield from (StepItem(a.ref, value(X), _owner(kin, X)) for X in displayed_locations(kin, value))
+        yield from (
+            StepItem(a.ref, value(X), _owner(kin, X)) for X in displayed_locations(kin, value)
+        )
     elif isinstance(value, SparseMatrix):
-        down, across = (tuple(i.name if isinstance(i, Name) else str(i) for i in index) for index in (a.row_labels, a.column_labels))
+        down, across = (
+            tuple(i.name if isinstance(i, Name) else str(i) for i in index)
+            for index in (a.row_labels, a.column_labels)
+        )
         yield StepItem(a.ref, Matrix(value.dense(), down, across))
     elif isinstance(value, Column):
-        yield from (StepItem(label, node) for label, node in zip(_labels(kin, a), value, strict=True))
+        yield from (
+            StepItem(label, node) for label, node in zip(_labels(kin, a), value, strict=True)
+        )
     else:
         yield StepItem(a.ref, value if isinstance(value, Vector) else value.i)
 
@@ -115,15 +142,27 @@ def _labels(kin: Kinematics, a: Quantity) -> Iterator[str | Formula]:
 
 
 def _component_names(kin: Kinematics, a: Quantity, size: int) -> list[dict[Formula, Formula]]:
-    """For every entry: the columns of symbols in the formula, each with the symbol that it stands for there."""
+    """For every entry: the columns of symbols in the formula, each with the symbol that it
+    stands for there.
+    """
     variables = [x for x in a.dependencies if x.is_variable]
-    return [{x.ref: Name(kin.name(x.value.nodes[k])) for x in variables if k < len(x.value)} for k in range(size)]
+    return [
+        {x.ref: Name(kin.name(x.value.nodes[k])) for x in variables if k < len(x.value)}
+        for k in range(size)
+    ]
 
 
 def displayed_locations(kin: Kinematics, value: SpatialField) -> list[Location]:
     """Where it was needed, bodies first."""
-    order = {X: k for k, X in enumerate(X for b in kin.system.bodies for X in (b.G, b.frame) if X is not None)}
-    needed = value.loaded_locations if isinstance(value, VelocityPartials) else value.support or value.values
+    order = {
+        X: k
+        for k, X in enumerate(X for b in kin.system.bodies for X in (b.G, b.frame) if X is not None)
+    }
+    needed = (
+        value.loaded_locations
+        if isinstance(value, VelocityPartials)
+        else value.support or value.values
+    )
     return sorted(needed, key=lambda X: order.get(X, len(order)))
 
 
@@ -134,7 +173,9 @@ def _owner(kin: Kinematics, X: Location) -> str:
 
 @dataclass(frozen=True)
 class Step(Displayable):
-    """One step of a derivation: the formula in general, the same for this system, its source, and why it is taken."""
+    """One step of a derivation: the formula in general, the same for this system, its source,
+    and why it is taken.
+    """
 
     title: str
     formula: str | Formula
@@ -145,14 +186,18 @@ class Step(Displayable):
     sparse: bool = False
 
     def __str__(self) -> str:
-        return f"{self.title}: {self.formula if isinstance(self.formula, str) else _text(self.formula)}"
+        return (
+            f"{self.title}: "
+            f"{self.formula if isinstance(self.formula, str) else _text(self.formula)}"
+        )
 
 
 @dataclass(frozen=True)
 class PrincipleForm:
     """The equations as the principle itself gives them: residuals = 0, linear in the unknowns.
 
-    `along` says what they are projected on: the speeds u (unknown u̇) or the coordinates q (unknown q̈ and λ).
+    `along` says what they are projected on: the speeds u (unknown u̇) or the coordinates q (unknown
+    q̈ and λ).
     """
 
     along: Literal["u", "q"]
@@ -167,13 +212,18 @@ class PrincipleForm:
 class Derivation(Displayable):
     """A principle applied to a system.
 
-    `told` is what its steps show, in the order of the book: the quantities themselves. `statement` is the principle as it was
-    evaluated; its value are the equations that it gives.
+    `told` is what its steps show, in the order of the book: the quantities themselves. `statement`
+    is the principle as it was evaluated; its value are the equations that it gives.
     """
 
     _foreign_names: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("M", "mass_matrix", "mass_matrix_full"), "it is .equations.mass_matrix(), or .sympy().mass_matrix"),
-        **dict.fromkeys(("f", "forcing", "forcing_full"), "it is .equations.forcing(), or .sympy().forcing"),
+        **dict.fromkeys(
+            ("M", "mass_matrix", "mass_matrix_full"),
+            "it is .equations.mass_matrix(), or .sympy().mass_matrix",
+        ),
+        **dict.fromkeys(
+            ("f", "forcing", "forcing_full"), "it is .equations.forcing(), or .sympy().forcing"
+        ),
         "rhs": "da.compile(s) is u̇ = f(q, u), .sympy() has M and the forcing",
         **dict.fromkeys(("text", "latex"), "it is .equations.text() or .equations.latex()"),
         **dict.fromkeys(("simulate", "run"), "da.simulate(s, …) takes the system"),
@@ -182,7 +232,7 @@ class Derivation(Displayable):
     principle: Principle
     kinematics: Kinematics = field(repr=False)
     quantities: tuple[Step | Quantity, ...] = field(repr=False)
-    principle_form: PrincipleForm = field(repr=False)
+    native: PrincipleForm = field(repr=False)
     statement: Quantity | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -198,7 +248,7 @@ class Derivation(Displayable):
     @cached_property
     def equations(self) -> Equations:
         """The common form M u̇ = f, q̇ = W u + X."""
-        native = self.principle_form
+        native = self.native
         if native.along == "u":
             residuals = list(native.residuals)
         else:
@@ -222,32 +272,51 @@ class Derivation(Displayable):
 
     def __str__(self) -> str:
         kin = self.kinematics
-        along = [f"\nwith {kin.scalar(u)} = {kin.scalar(e)}, chosen" for u, e in kin.edge_speed_definitions]
+        along = [
+            f"\nwith {kin.scalar(u)} = {kin.scalar(e)}, chosen"
+            for u, e in kin.edge_speed_definitions
+        ]
         return f"{self.principle.title}\n{self.equations}{''.join(along)}"
 
     def _repr_latex_(self) -> str:
         return self.equations._repr_latex_()
 
 
-def coordinate_derivation(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity) -> Derivation:
+def coordinate_derivation(
+    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity
+) -> Derivation:
     """A derivation that ends in one equation for each coordinate, with multipliers for the rows."""
     native = PrincipleForm("q", statement.value.nodes, of.kin.qddot, of.lam.value.nodes)
     return _derivation(principle, of, told, native, statement)
 
 
 def speed_derivation(
-    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity, *, negate: bool = False
+    principle: Principle,
+    of: Quantities,
+    told: Iterable[Quantity | Step],
+    statement: Quantity,
+    *,
+    negate: bool = False,
 ) -> Derivation:
-    """A derivation that ends in one equation for each independent speed; `turned` where loads less inertia are to vanish."""
+    """A derivation that ends in one equation for each independent speed; `turned` where loads
+    less inertia are to vanish.
+    """
     value = -statement.value if negate else statement.value
     residuals = append_nonlinear_rows(of.kin, value.nodes)
-    return _derivation(principle, of, told, PrincipleForm("u", tuple(residuals), of.kin.udot), statement)
+    return _derivation(
+        principle, of, told, PrincipleForm("u", tuple(residuals), of.kin.udot), statement
+    )
 
 
 def _derivation(
-    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], native: PrincipleForm, statement: Quantity
+    principle: Principle,
+    of: Quantities,
+    told: Iterable[Quantity | Step],
+    native: PrincipleForm,
+    statement: Quantity,
 ) -> Derivation:
-    # what is written in q̇ and in u holds the quantities in turn; let go, a derivation that nobody keeps ends at once
+    # what is written in q̇ and in u holds the quantities in turn; let go, a derivation that nobody
+    # keeps ends at once
     for written in ("rates", "speeds"):
         vars(of).pop(written, None)
     return Derivation(principle, of.kin, (*told, *chetaev_step(of.kin)), native, statement)
@@ -256,23 +325,34 @@ def _derivation(
 Derive = Callable[[Kinematics], Derivation]
 
 
-def forked_kinematics(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
+def forked_kinematics(
+    system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False
+) -> Kinematics:
     """A kinematics of its own for one derivation."""
     return applicable_kinematics(system, nonlinear=nonlinear, energies=energies).fork()
 
 
-def applicable_kinematics(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
+def applicable_kinematics(
+    system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False
+) -> Kinematics:
     """The kinematics of a system that a principle can be applied to.
 
-    `nonlinear` where the principle has a place for rows not linear in the rates, `energies` where T and V are all it asks for.
+    `nonlinear` where the principle has a place for rows not linear in the rates, `energies` where T
+    and V are all it asks for.
     """
     kin = system if isinstance(system, Kinematics) else kinematics(system)
     if kin.system.given_kinetic_energies and not energies:
-        without = "without bodies: there are no velocities of points, and made of T alone this would be Lagrange's equations in disguise"
+        without = (
+            "without bodies: there are no velocities of points, and made of T alone this "
+            "would be Lagrange's equations in disguise"
+        )
         msg = f"{kin.system.name!r} is given by its energies, {without}"
         raise NotApplicable(msg)
     if not kin.system.bodies and not kin.system.given_kinetic_energies:
-        msg = f"system {kin.system.name!r} has no masses, so nothing but its equilibrium can be asked for: declare a particle or a body"
+        msg = (
+            f"system {kin.system.name!r} has no masses, so nothing but its equilibrium can be "
+            f"asked for: declare a particle or a body"
+        )
         raise IllPosed(msg)
     if kin.nonlinear and not nonlinear:
         which = " and ".join(repr(row.name) for row in kin.nonlinear)
@@ -285,24 +365,43 @@ def constraint_row_step(of: Quantities) -> tuple[Quantity, ...]:
     """The constraint rows, whose A carries the multipliers; nothing where there are none."""
     if not of.kin.rows:
         return ()
-    why = "Each row brings a constraint force along its own coefficients, with a multiplier λ for its size."
+    why = (
+        "Each row brings a constraint force along its own coefficients, with a multiplier λ for "
+        "its size."
+    )
     return (of.rows.as_step("Constraint rows", "Gre03 (4.4)", why),)
 
 
 def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
-    """What is assumed of rows that are not linear in the velocities; nothing where there are none."""
+    """What is assumed of rows that are not linear in the velocities; nothing where there are
+    none.
+    """
     if not kin.nonlinear:
         return ()
     rows = [StepItem(row.name, row.nonlinear) for row in kin.nonlinear if row.nonlinear is not None]
-    slopes = [StepItem(f"∂φ_{j}/∂{kin.name(kin.qdot[k])}", a) for j, row in enumerate(kin.nonlinear, 1) for k, a in row.A.items()]
+    slopes = [
+        StepItem(f"∂φ_{j}/∂{kin.name(kin.qdot[k])}", a)
+        for j, row in enumerate(kin.nonlinear, 1)
+        for k, a in row.A.items()
+    ]
     why = (
-        "An assumption, for nothing else says which displacements such a row allows: those with ∂φ/∂q̇·δq = 0 (Chetaev), so that the"
+        "An assumption, for nothing else says which displacements such a row allows: those with "
+        "∂φ/∂q̇·δq = 0 (Chetaev), so that the"
         " reaction is Aᵀλ. Where φ is linear in the velocities this is the usual rule."
     )
-    after = "The row holds at every instant, so its rate vanishes too; that is linear in the accelerations."
+    after = (
+        "The row holds at every instant, so its rate vanishes too; that is linear in the "
+        "accelerations."
+    )
     return (
         Step("Rows nonlinear in the velocities", "φ(q, q̇, t) = 0", tuple(rows), "NF72", why),
-        Step("Their slopes", "A = ∂φ/∂q̇, with A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0 beside the equations", tuple(slopes), "NF72", after),
+        Step(
+            "Their slopes",
+            "A = ∂φ/∂q̇, with A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0 beside the equations",
+            tuple(slopes),
+            "NF72",
+            after,
+        ),
     )
 
 
@@ -310,7 +409,9 @@ _DERIVATION_CACHE: Final = PerOwnerCache[tuple[Derivation, float]]()
 
 
 def cached_derivation(derive: Derive, kin: Kinematics) -> Derivation:
-    """derive(kin), the same for all who ask; to be read, not written on: native code, whose bits depend on the tape, derives its own."""
+    """derive(kin), the same for all who ask; to be read, not written on: native code, whose bits
+    depend on the tape, derives its own.
+    """
     return timed_derivation(derive, kin)[0]
 
 

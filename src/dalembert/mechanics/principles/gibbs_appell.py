@@ -1,6 +1,7 @@
 """∂S/∂u̇_r = U_r: the Gibbs–Appell equations.
 
-S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω), up to terms free of u̇: the energy of acceleration. Constraints may be imposed
+S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω), up to terms free of u̇: the energy of acceleration.
+Constraints may be imposed
 before differentiating.
 
 Source: Bar00 (31)–(32).
@@ -14,7 +15,12 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, forked_kinematics, speed_derivation
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    forked_kinematics,
+    speed_derivation,
+)
 
 PRINCIPLE = Principle(
     "gibbs-appell",
@@ -24,7 +30,8 @@ PRINCIPLE = Principle(
     "accelerations",
     "scalar",
     "u",
-    "The slope of the energy of acceleration along each independent u̇ is the generalized force along that speed.",
+    "The slope of the energy of acceleration along each independent u̇ is the generalized force "
+    "along that speed.",
 )
 
 
@@ -35,7 +42,8 @@ def gibbs_appell(system: System | Kinematics) -> Derivation:
     S = x.speeds.S.as_step(
         "Energy of acceleration",
         "Bar00 (31)",
-        "Unlike the kinetic energy, S may be written in the independent speeds from the start: only u̇ is differentiated, so the "
+        "Unlike the kinetic energy, S may be written in the independent speeds from the start: "
+        "only u̇ is differentiated, so the "
         "constraints can be imposed first. Terms free of u̇ would drop out.",
     )
     u, F, M = x.u.at("r"), x.speeds.forces, x.speeds.moments

@@ -1,6 +1,7 @@
 """F_r + F_r* = 0: Kane's equations.
 
-Partial velocities project the balances of force and moment onto the directions that the independent speeds affect.
+Partial velocities project the balances of force and moment onto the directions that the independent
+speeds affect.
 
 Source: Bar00 (26)–(30), Mar (7)–(11).
 """
@@ -13,7 +14,12 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, forked_kinematics, speed_derivation
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    forked_kinematics,
+    speed_derivation,
+)
 
 PRINCIPLE = Principle(
     "kane",
@@ -23,7 +29,8 @@ PRINCIPLE = Principle(
     "velocities",
     "vector",
     "u",
-    "Along every direction that an independent speed opens, the applied loads and the inertia loads balance. Reactions of ideal "
+    "Along every direction that an independent speed opens, the applied loads and the inertia "
+    "loads balance. Reactions of ideal "
     "constraints have no part along these directions, so they never enter.",
 )
 
@@ -40,10 +47,13 @@ def kane(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized active forces",
             "Bar00 (30)",
-            "The power of the applied loads for each unit of a speed. A load at right angles to all partial velocities drops out.",
+            "The power of the applied loads for each unit of a speed. A load at right angles to "
+            "all partial velocities drops out.",
         )
     )
-    a = x.speeds.a.with_parts(v).as_step("Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre.")
+    a = x.speeds.a.with_parts(v).as_step(
+        "Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre."
+    )
     Hdot = (
         x.speeds.d_dt(x.inertia.dot(w))
         .with_letter("H", dots=1)
@@ -59,10 +69,13 @@ def kane(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized inertia forces",
             "Bar00 (29)",
-            "Accelerations are formed once, as vectors, and projected like the loads; no kinetic energy is differentiated.",
+            "Accelerations are formed once, as vectors, and projected like the loads; no kinetic "
+            "energy is differentiated.",
         )
     )
-    return speed_derivation(PRINCIPLE, x, (*motion, F, a, Hdot, F_star), equation(F + F_star), negate=True)
+    return speed_derivation(
+        PRINCIPLE, x, (*motion, F, a, Hdot, F_star), equation(F + F_star), negate=True
+    )
 
 
 def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quantity, Quantity]:
@@ -70,14 +83,18 @@ def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quanti
     speeds = x.qdot_of_u.as_step(
         "Speeds",
         "Bar00 (23), Gre03 (4.7)",
-        "Every rate is a combination of the p independent speeds; the constraint rows are used up here and need no multipliers.",
+        "Every rate is a combination of the p independent speeds; the constraint rows are used up "
+        "here and need no multipliers.",
     )
     v = x.speeds.v.with_parts(speeds).as_step(
         "Velocities",
         "Bar00 (27)",
-        "Every velocity is linear in the speeds: what stands beside a speed is a direction in which the system can move.",
+        "Every velocity is linear in the speeds: what stands beside a speed is a direction in "
+        "which the system can move.",
     )
-    w = x.speeds.w.with_parts(speeds).as_step("Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add.")
+    w = x.speeds.w.with_parts(speeds).as_step(
+        "Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add."
+    )
     v_r = (
         diff(v, x.u.at("r"))
         .with_letter("v", "r")

@@ -1,7 +1,9 @@
-"""d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ: Lagrange's equations, with multipliers where there are rows.
+"""d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ: Lagrange's equations, with multipliers where there are
+rows.
 
-T and V of the system without the rows; the rows enter through A alone. Unknowns are q̈ and λ together, so the mass
-matrix in q may be singular (quaternions, massless coordinates) while the system is regular.
+T and V of the system without the rows; the rows enter through A alone. Unknowns are q̈ and λ
+together, so the mass matrix in q may be singular (quaternions, massless coordinates) while the
+system is regular.
 
 Source: Mei85 (7.44), Bar00 (35), Gre03 (4.14).
 """
@@ -14,7 +16,13 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Principle, constraint_row_step, coordinate_derivation, forked_kinematics
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    constraint_row_step,
+    coordinate_derivation,
+    forked_kinematics,
+)
 
 PRINCIPLE = Principle(
     "lagrange",
@@ -24,7 +32,8 @@ PRINCIPLE = Principle(
     "kinetic energy",
     "scalar",
     "q̇",
-    "Two scalar functions, T and V, hold all of the inertia and of the conservative loads; differentiating them gives one equation for "
+    "Two scalar functions, T and V, hold all of the inertia and of the conservative loads; "
+    "differentiating them gives one equation for "
     "each coordinate.",
 )
 
@@ -36,22 +45,29 @@ def lagrange(system: System | Kinematics) -> Derivation:
     T = x.rates.T.as_step(
         "Kinetic energy",
         "Gre03 (4.43)",
-        "The only place where velocities are needed. If there are constraint rows, T is that of the system without them.",
+        "The only place where velocities are needed. If there are constraint rows, T is that of "
+        "the system without them.",
     )
-    V = x.V.as_step("Potential energy", "Mei85 (7.45)", "Loads that have a potential need not be looked at one by one.")
+    V = x.V.as_step(
+        "Potential energy",
+        "Mei85 (7.45)",
+        "Loads that have a potential need not be looked at one by one.",
+    )
     p = (
         diff(T, x.qdot)
         .with_letter("p")
         .as_step(
             "Generalized momenta",
             "Mei85 (7.44)",
-            "They are linear in the rates, since T is quadratic; the mass matrix stands beside the rates.",
+            "They are linear in the rates, since T is quadratic; the mass matrix stands beside the "
+            "rates.",
         )
     )
     p_dot = x.rates.d_dt(p.by_formula).as_step(
         "Their rates",
         "Mei85 (7.44)",
-        "Here the accelerations appear, and with them terms from the change of the mass matrix along the motion.",
+        "Here the accelerations appear, and with them terms from the change of the mass matrix "
+        "along the motion.",
     )
     T_q = diff(T, x.q).as_step(
         "Slopes of the kinetic energy",
@@ -69,5 +85,8 @@ def lagrange(system: System | Kinematics) -> Derivation:
         "The virtual work of the other loads for each unit of δq_k; weights are in V already.",
     )
     return coordinate_derivation(
-        PRINCIPLE, x, (T, V, p, p_dot, T_q, V_q, Q, *constraint_row_step(x)), equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam)
+        PRINCIPLE,
+        x,
+        (T, V, p, p_dot, T_q, V_q, Q, *constraint_row_step(x)),
+        equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam),
     )

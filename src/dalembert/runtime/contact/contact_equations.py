@@ -1,8 +1,11 @@
-"""λ(q, u, t) in any mode: a = A λ + b with a_N = 0 or N = 0, a_T = 0 or T = −s μ N, solved on the tape.
+"""λ(q, u, t) in any mode: a = A λ + b with a_N = 0 or N = 0, a_T = 0 or T = −s μ N, solved on the
+tape.
 
-Whether a contact is closed, sticks, or in which direction it slips are symbols that a run sets: what is compiled holds for all modes.
+Whether a contact is closed, sticks, or in which direction it slips are symbols that a run sets:
+what is compiled holds for all modes.
 
-Source: Pfeiffer and Glocker (1996), chapters 4–6, with the rows of active contacts written as one system.
+Source: Pfeiffer and Glocker (1996), chapters 4–6, with the rows of active contacts written as one
+system.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ _REGULARIZATION: Final = Fraction(1, 10**9)
 
 @dataclass(frozen=True)
 class ContactRow:
-    """A row v(q, u, t) with its force λ: the normal (`normal`) or the slip of contact number `contact`."""
+    """A row v(q, u, t) with its force λ: the normal (`normal`) or the slip of contact number
+    `contact`.
+    """
 
     contact: int
     normal: bool
@@ -43,7 +48,9 @@ class ContactRow:
 
 @dataclass(frozen=True)
 class ContactEquations:
-    """Nodes of one tape: u̇ = c + H λ, a = A λ + b, λ as solved for any mode, and what is watched and projected."""
+    """Nodes of one tape: u̇ = c + H λ, a = A λ + b, λ as solved for any mode, and what is
+    watched and projected.
+    """
 
     kin: Kinematics
     tape: Tape
@@ -68,8 +75,12 @@ class ContactEquations:
     def explicit_equations(self, route: str) -> ExplicitEquations:
         """u̇ = c + H λ, with λ as symbols."""
         t, kin = self.tape, self.kin
-        udot = Column(t, self.c) + SparseMatrix(t, self.H, len(self.rows)) @ Column(t, (row.lam for row in self.rows))
-        return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts")
+        udot = Column(t, self.c) + SparseMatrix(t, self.H, len(self.rows)) @ Column(
+            t, (row.lam for row in self.rows)
+        )
+        return ExplicitEquations(
+            kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts"
+        )
 
 
 def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactEquations:
@@ -88,7 +99,9 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     K, right = _mode_system(kin, rows, A, b, pressed)
     lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, [row.active for row in rows]))
     places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
-    return ContactEquations(kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed)
+    return ContactEquations(
+        kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed
+    )
 
 
 def _contact_rows(kin: Kinematics) -> list[ContactRow]:
@@ -110,7 +123,11 @@ def _contact_rows(kin: Kinematics) -> list[ContactRow]:
 
 
 def _mode_system(
-    kin: Kinematics, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], b: Sequence[int], pressed: Mapping[int, AffineForce]
+    kin: Kinematics,
+    rows: Sequence[ContactRow],
+    A: Sequence[tuple[int, ...]],
+    b: Sequence[int],
+    pressed: Mapping[int, AffineForce],
 ) -> tuple[list[list[int]], list[int]]:
     """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
     t = kin.tape
@@ -126,7 +143,14 @@ def _mode_system(
         if not row.normal:
             assert c.friction is not None
             pull = free * direction * Scalar(t, kin.in_speeds(c.friction.i))
-            n = next((j for j, other in enumerate(rows) if other.normal and other.contact == row.contact), None)
+            n = next(
+                (
+                    j
+                    for j, other in enumerate(rows)
+                    if other.normal and other.contact == row.contact
+                ),
+                None,
+            )
             pull = pull * side if c.two_sided else pull
             if n is not None:
                 line[n] += pull
@@ -153,7 +177,9 @@ def normal_force(kin: Kinematics, c: UnilateralContact) -> int:
     return kin.tape.call("abs", kin.in_speeds(c.normal.i))
 
 
-def _regularization(t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]) -> list[int]:
+def _regularization(
+    t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]
+) -> list[int]:
     """ε A_kk of rows that hold, where so many contacts may hold that they depend on one another."""
     if sum(row.normal for row in rows) < 2:
         return []
@@ -191,20 +217,28 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
         return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))
 
     du = velocity_change(solve_active([r.v for r in rows], holds))
-    left = sum_of_products(t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True)))
+    left = sum_of_products(
+        t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True))
+    )
     dq = Column(t, [t.zero] * kin.n_q)
     if any(g is not None for g in gaps):
         active = [h if g is not None else t.zero for h, g in zip(holds, gaps, strict=True)]
         along = velocity_change(solve_active([t.zero if g is None else g.i for g in gaps], active))
         dq = SparseMatrix(t, (W for _, W in kin.WX), len(along)) @ along
-        left = sum_of_products(t, ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None), left)
+        left = sum_of_products(
+            t,
+            ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None),
+            left,
+        )
     return ConstraintCorrection(tuple(dq), tuple(du), left)
 
 
 class Guard(NamedTuple):
-    """What stays positive while a mode lasts: what it is, the number of its contact, and its node in q, u, t and λ.
+    """What stays positive while a mode lasts: what it is, the number of its contact, and its node
+    in q, u, t and λ.
 
-    `free` is the same where no force enters, which costs less: in modes without forces that may vanish or leave a cone it is enough.
+    `free` is the same where no force enters, which costs less: in modes without forces that may
+    vanish or leave a cone it is enough.
     """
 
     kind: str
@@ -219,7 +253,8 @@ def guards(e: ContactEquations) -> list[Guard]:
     gap    g of an open contact, N of a closed one
     slip   the slip velocity along its direction
     cone   μ_s N ∓ T of a sticking one
-    jam    the pivot that vanishes where a slipping contact has no solution, or more than one (Painlevé)
+    jam    the pivot that vanishes where a slipping contact has no solution, or more than one
+    (Painlevé)
     """
     t, kin = e.tape, e.kin
     collected: list[Guard] = []
@@ -240,8 +275,12 @@ def guards(e: ContactEquations) -> list[Guard]:
         # a contact that does not slip is given 1
         slips = (direction * v + slack + (1 - direction * direction)).i
         collected.append(Guard("slip", k, slips, slips))
-        bound = Scalar(t, kin.in_speeds(c.static.i)) * (Scalar(t, normal_force(kin, c)) if n is None else n)
-        collected += [Guard("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
+        bound = Scalar(t, kin.in_speeds(c.static.i)) * (
+            Scalar(t, normal_force(kin, c)) if n is None else n
+        )
+        collected += [
+            Guard("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)
+        ]
         if n is not None:
             collected.append(Guard("jam", k, e.pivots[e.row_index[k, False]]))
     return collected

@@ -1,4 +1,6 @@
-"""The contacts of one run as machine code: rates for all modes, the way back onto what holds, and what a change of mode is decided by."""
+"""The contacts of one run as machine code: rates for all modes, the way back onto what holds,
+and what a change of mode is decided by.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,24 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import constraint_projection
 from dalembert.mechanics.model.elements import UnilateralContact
-from dalembert.runtime.contact.contact_equations import ContactEquations, Guard, contact_equations, guards, normal_force, projection_step
+from dalembert.runtime.contact.contact_equations import (
+    ContactEquations,
+    Guard,
+    contact_equations,
+    guards,
+    normal_force,
+    projection_step,
+)
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.simulation.model import NativeModel
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
-from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, dependencies, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Substitution,
+    copy_expressions,
+    dependencies,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.sparse_matrix import Column
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -28,7 +42,9 @@ _MODELS: Final = PerOwnerCache["CompiledContacts"]()
 
 
 class ContactQuantities(NamedTuple):
-    """At one state: a = A λ + b, u̇ = c + H λ, the velocities v of the rows, and for each contact its gap, μ, μ_s and given normal force."""
+    """At one state: a = A λ + b, u̇ = c + H λ, the velocities v of the rows, and for each
+    contact its gap, μ, μ_s and given normal force.
+    """
 
     A: FloatArray
     b: FloatArray
@@ -89,10 +105,17 @@ class ContactModel:
         """0 ≤ μ ≤ μ_s, for the values of this run."""
         for c, mu, mu_static in zip(self.contacts, q.mu, q.mu_static, strict=True):
             if mu < 0.0:
-                msg = f"{c.name!r}: friction = {mu:g} for the values of this run; a coefficient of friction is not negative"
+                msg = (
+                    f"{c.name!r}: friction = {mu:g} for the values of this run; a coefficient "
+                    f"of "
+                    f"friction is not negative"
+                )
                 raise BadValue(msg)
             if mu_static < mu * (1.0 - _ROUNDING):
-                msg = f"{c.name!r}: static = {mu_static:g} is less than friction = {mu:g} for the values of this run; raise it to that"
+                msg = (
+                    f"{c.name!r}: static = {mu_static:g} is less than friction = {mu:g} for the "
+                    f"values of this run; raise it to that"
+                )
                 raise BadValue(msg)
 
     def quantities(self, y: FloatArray, t: float) -> ContactQuantities:
@@ -122,14 +145,26 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
     """The contacts with the values of a run."""
     kin = chosen.kin
     e = _EQUATIONS(kin, equations.route, lambda: contact_equations(kin, equations))
-    own = tuple((i, kin.tape.nodes[i]) for i in dependencies(kin.tape, chosen.bindings.values()) if i >= kin.base_tape_length)
+    own = tuple(
+        (i, kin.tape.nodes[i])
+        for i in dependencies(kin.tape, chosen.bindings.values())
+        if i >= kin.base_tape_length
+    )
     key = (equations.route, tuple(chosen.bindings.items()), own)
     compiled = _MODELS(kin, key, lambda: _compile_contacts(chosen, e))
     insert = Substitution(kin.tape, chosen.bindings)
-    lam = {row.lam: insert(x) for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.lam), strict=True)}
+    lam = {
+        row.lam: insert(x)
+        for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.lam), strict=True)
+    }
     flags = {x.i: 0.0 for c in e.contacts for x in c.mode_symbols}
     values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
-    return ContactModel(e, values, compiled, np.array(parameter_vector(values, compiled.quantities.parameters), dtype=float))
+    return ContactModel(
+        e,
+        values,
+        compiled,
+        np.array(parameter_vector(values, compiled.quantities.parameters), dtype=float),
+    )
 
 
 def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
@@ -141,16 +176,24 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         return [insert(i) for i in copy_expressions(e.tape, tape, nodes)]
 
     state = (*kin.state, kin.system.t.i)
-    with_forces = Substitution(tape, dict(zip((row.lam for row in e.rows), here(e.lam), strict=True)))
+    with_forces = Substitution(
+        tape, dict(zip((row.lam for row in e.rows), here(e.lam), strict=True))
+    )
     explicit = e.explicit_equations("")
     qdot, udot = here(explicit.qdot), here(explicit.udot)
-    between = [*(insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot)), *[tape.zero] * len(kin.sampled_inputs)]
+    between = [
+        *(insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot)),
+        *[tape.zero] * len(kin.sampled_inputs),
+    ]
     rates = [with_forces(i) for i in (*qdot, *between, *udot)]
     back = projection_step(e)
     dq, du = Column(tape, here((*back.dq, back.residual))), here(back.du)
     rows = constraint_projection(kin)
     if rows is not None:
-        dq += Column(tape, [insert(i) for i in copy_expressions(rows.tape, tape, (*rows.step, rows.residual))])
+        dq += Column(
+            tape,
+            [insert(i) for i in copy_expressions(rows.tape, tape, (*rows.step, rows.residual))],
+        )
     correction = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
     parameters = tuple(i for i in symbols_of(tape, (*rates, *correction)) if i not in state)
     native = NativeModel(
@@ -186,4 +229,14 @@ def _quantities(e: ContactEquations) -> list[int]:
         normal[k] = force.free
         for j, x in force.coefficients.items():
             pressed[k * m + j] = x
-    return [*(a for row in e.A for a in row), *e.b, *H, *(row.v for row in e.rows), *gaps, *mu, *mu_static, *normal, *pressed]
+    return [
+        *(a for row in e.A for a in row),
+        *e.b,
+        *H,
+        *(row.v for row in e.rows),
+        *gaps,
+        *mu,
+        *mu_static,
+        *normal,
+        *pressed,
+    ]

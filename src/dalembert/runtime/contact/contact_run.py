@@ -1,4 +1,6 @@
-"""A run from mode to mode: the integrator pauses where a contact opens, lands, sticks or lets go, and goes on in the mode that follows."""
+"""A run from mode to mode: the integrator pauses where a contact opens, lands, sticks or lets
+go, and goes on in the mode that follows.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, contact_model
-from dalembert.runtime.contact.guards import EventsAndGuards, GuardMonitor, GuardSearch, contact_guards, monitor_nodes
+from dalembert.runtime.contact.guards import (
+    EventsAndGuards,
+    GuardMonitor,
+    GuardSearch,
+    contact_guards,
+    monitor_nodes,
+)
 from dalembert.runtime.contact.mode_enumeration import ContactMode
 from dalembert.runtime.contact.mode_transition import ModeChange, ModeTransition, NoFeasibleMode
 from dalembert.runtime.numerics.llvm_types import padded_size
@@ -27,7 +35,11 @@ from dalembert.runtime.simulation.energy_audit import BoundAudit
 from dalembert.runtime.simulation.events.event import Event, ModeHistory, Occurrence
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
-from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder, one_point
+from dalembert.runtime.simulation.events.event_loop import (
+    EventRun,
+    event_energy_recorder,
+    one_point,
+)
 from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
 from dalembert.runtime.states.evaluator import label
 
@@ -55,7 +67,9 @@ _SOON: Final = 1e-8
 
 
 class ContactStopped(RunStopped):
-    """A run that the laws of contact do not lead on: no motion satisfies them, or several do, or modes change without end."""
+    """A run that the laws of contact do not lead on: no motion satisfies them, or several do, or
+    modes change without end.
+    """
 
     has_event_history = True
 
@@ -66,7 +80,10 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
         if options.sensitivities:
-            msg = "sensitivities: a system with contacts changes its equations at every change of mode, which are not varied"
+            msg = (
+                "sensitivities: a system with contacts changes its equations at every change of "
+                "mode, which are not varied"
+            )
             raise NotApplicable(msg)
         return ContactSwitchedRun(contact_model(chosen, equations), options.events)
 
@@ -78,7 +95,10 @@ def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
     own = {str(x.name) for c in chosen.kin.system.contacts for x in (c.N, c.T) if x is not None}
     for key in options.inputs:
         if (name := key if isinstance(key, str) else str(getattr(key, "name", ""))) in own:
-            msg = f"inputs: {name} is the force of a contact, which a run finds; leave it out, or give a force of your own with s.force"
+            msg = (
+                f"inputs: {name} is the force of a contact, which a run finds; leave it out, or "
+                f"give a force of your own with s.force"
+            )
             raise BadValue(msg)
 
 
@@ -93,7 +113,12 @@ class ContactSwitchedRun:
         self.history = ModeHistory(flags, tuple(c.name for c in model.contacts))
 
     def integrate(
-        self, problem: InitialValueProblem, p: FloatArray, context: Context, watched: BoundAudit | None, show: Progress | None
+        self,
+        problem: InitialValueProblem,
+        p: FloatArray,
+        context: Context,
+        watched: BoundAudit | None,
+        show: Progress | None,
     ) -> Solution:
         """The motion from mode to mode."""
         kin = self.values.kin
@@ -112,7 +137,17 @@ class ContactSwitchedRun:
             show,
             switcher=ModeTransition(self.model, _restitution(self.model), problem.t1 - problem.t0),
             history=self.history,
-            settings=[(q, [(k, symbols.index(i)) for k, i in enumerate(self.history.symbols) if i in symbols]) for q, symbols in settings],
+            settings=[
+                (
+                    q,
+                    [
+                        (k, symbols.index(i))
+                        for k, i in enumerate(self.history.symbols)
+                        if i in symbols
+                    ],
+                )
+                for q, symbols in settings
+            ],
             context=context,
         )
         return run.integrate()
@@ -123,7 +158,12 @@ class ContactSwitchedRun:
             return
         tape = self.values.evaluator.tape
         for monitor, node in zip(self.model.guards, monitor_nodes(self.model), strict=True):
-            check_no_callbacks(self.values, tape, (node,), f"the {monitor.kind} of {self.model.contacts[monitor.contact].name}")
+            check_no_callbacks(
+                self.values,
+                tape,
+                (node,),
+                f"the {monitor.kind} of {self.model.contacts[monitor.contact].name}",
+            )
 
 
 def _restitution(model: ContactModel) -> FloatArray:
@@ -132,14 +172,19 @@ def _restitution(model: ContactModel) -> FloatArray:
     found = evaluator.values_at(nodes, {})
     for c, e in zip(model.contacts, found.tolist(), strict=True):
         if not 0.0 <= e <= 1.0:
-            msg = f"{c.name!r}: restitution = {e:g} for the values of this run: it must lie between 0 (no rebound) and 1 (nothing lost)"
+            msg = (
+                f"{c.name!r}: restitution = {e:g} for the values of this run: it must lie "
+                f"between 0 (no rebound) and 1 (nothing lost)"
+            )
             raise BadValue(msg)
     return found
 
 
 @dataclass
 class ContactRun(EventRun):
-    """A run with contacts: the modes that follow are found by the switcher, and set in the parameters of all native code."""
+    """A run with contacts: the modes that follow are found by the switcher, and set in the
+    parameters of all native code.
+    """
 
     watch: GuardMonitor
     switcher: ModeTransition = field(kw_only=True)
@@ -192,7 +237,12 @@ class ContactRun(EventRun):
                 p[i] = flags[k]
         self.context.refresh_parameters()
         self.watch.parameters_changed()
-        self.watch.monitor_forces(any(m.sticks or (m.closed and held) for m, held in zip(self.switcher.modes, self._held, strict=True)))
+        self.watch.monitor_forces(
+            any(
+                m.sticks or (m.closed and held)
+                for m, held in zip(self.switcher.modes, self._held, strict=True)
+            )
+        )
         self._shortened.clear()
         self.watch.detect_undersampling(True)
 
@@ -208,7 +258,10 @@ class ContactRun(EventRun):
             k = integration.steps
             step = integration.step(k)
             self._shortened.append(step.begin)
-            if len(self._shortened) < _SHORTENED and self._shortened[-_AT_ONE_PLACE:] != [step.begin] * _AT_ONE_PLACE:
+            if (
+                len(self._shortened) < _SHORTENED
+                and self._shortened[-_AT_ONE_PLACE:] != [step.begin] * _AT_ONE_PLACE
+            ):
                 # a drive may turn faster than the motion, and steps know the motion alone
                 integration.rewind_with_max_step(k - 1, (step.end - step.begin) / 4.0)
                 self._begin(integration, first=False)
@@ -230,13 +283,20 @@ class ContactRun(EventRun):
             return super()._rate(c, x, integration)
         if self._slope is None:
             length = self._step.end - self._step.begin
-            h, g = _BESIDE * length, self.watch.sampled(data_address(self._step.rows), self._step.begin, length)
+            h, g = (
+                _BESIDE * length,
+                self.watch.sampled(data_address(self._step.rows), self._step.begin, length),
+            )
             before, after = (float(g(t)[c.event]) for t in (c.t - h, c.t + h))
             self._slope = (after - before) / (2.0 * h)
         return self._slope
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
-        y, ended = super()._act(integration, [c for c in found if c.event < self._first]) if self._first else (integration.state, "")
+        y, ended = (
+            super()._act(integration, [c for c in found if c.event < self._first])
+            if self._first
+            else (integration.state, "")
+        )
         if ended:
             return y, ended
         t, before = integration.t, y[: self._n].copy()
@@ -244,17 +304,26 @@ class ContactRun(EventRun):
         old = list(self.switcher.modes)
         try:
             if any(m.kind == "jam" for m in fired):
-                names = " and ".join(repr(self.switcher.model.contacts[m.contact].name) for m in fired if m.kind == "jam")
+                names = " and ".join(
+                    repr(self.switcher.model.contacts[m.contact].name)
+                    for m in fired
+                    if m.kind == "jam"
+                )
                 self._jammed(names)
             new, changes = self.switcher.switch(t, before, fired)
         except NoFeasibleMode as problem:
-            raise self._halted(integration, problem.cause, place=f"t = {t:.9g}", **problem.facts) from None
+            raise self._halted(
+                integration, problem.cause, place=f"t = {t:.9g}", **problem.facts
+            ) from None
         after = y
         if new is not before:
             after = y.copy()
             after[: self._n] = new
             self.record_energy(t, y, after)
-        elif self.switcher.modes in (old, self._earlier) and t - self._latest <= _AT_ONCE * self.switcher.duration:
+        elif (
+            self.switcher.modes in (old, self._earlier)
+            and t - self._latest <= _AT_ONCE * self.switcher.duration
+        ):
             self._give_slack(integration, fired)
         else:
             self._slack.clear()
@@ -276,15 +345,21 @@ class ContactRun(EventRun):
         raise NoFeasibleMode(Cause.JAMMED_CONTACT, contacts=names)
 
     def _give_slack(self, integration: Integrator, fired: Sequence[Guard]) -> None:
-        """A monitor that is zero but for rounding and comes back to the same time may fall a little short of zero."""
+        """A monitor that is zero but for rounding and comes back to the same time may fall a
+        little short of zero.
+        """
         for m in fired:
             slack = max(100.0 * self._slack.get(m.contact, 0.0), _SLACK)
             if slack > _MOST_SLACK:
                 name = self.switcher.model.contacts[m.contact].name
-                raise self._halted(integration, Cause.MODE_CHANGES, contact=name, t=integration.t, since="")
+                raise self._halted(
+                    integration, Cause.MODE_CHANGES, contact=name, t=integration.t, since=""
+                )
             self._slack[m.contact] = slack
 
-    def _note(self, t: float, before: FloatArray, after: FloatArray, changes: Sequence[ModeChange]) -> None:
+    def _note(
+        self, t: float, before: FloatArray, after: FloatArray, changes: Sequence[ModeChange]
+    ) -> None:
         was = is_now = dict(zip(self.names, before.tolist(), strict=True))
         energy = 0.0
         if after is not before:
@@ -292,7 +367,15 @@ class ContactRun(EventRun):
             energy = self.actor.energy(after, t) - self.actor.energy(before, t)
         for change in changes:
             self.occurrences.append(
-                Occurrence(t if change.t is None else change.t, change.contact, change.action, was, is_now, energy, change.impulse)
+                Occurrence(
+                    t if change.t is None else change.t,
+                    change.contact,
+                    change.action,
+                    was,
+                    is_now,
+                    energy,
+                    change.impulse,
+                )
             )
             energy = 0.0
 

@@ -1,4 +1,5 @@
-"""What a run with contacts looks at in its steps: the user's events, then the monitors of the modes, as native code; when a mode ends.
+"""What a run with contacts looks at in its steps: the user's events, then the monitors of the
+modes, as native code; when a mode ends.
 
 It ends at the first time at which a monitor falls below zero on the dense output.
 """
@@ -20,7 +21,12 @@ from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.event_detection import SAMPLES
 from dalembert.runtime.ode.guard_search import EXPORTS, GUARD_FIELDS, N_SAMPLE_POINTS, module_ir
 from dalembert.runtime.simulation.events.event import Event, EventAction
-from dalembert.runtime.simulation.events.event_functions import EventFunctions, EventMonitor, event_functions, event_node
+from dalembert.runtime.simulation.events.event_functions import (
+    EventFunctions,
+    EventMonitor,
+    event_functions,
+    event_node,
+)
 from dalembert.runtime.simulation.events.root_finding import Crossing, negative_between
 from dalembert.runtime.states.run_values import parameter_vector
 from dalembert.symbolic.algebra.expression_graph import copy_expressions
@@ -34,10 +40,14 @@ if TYPE_CHECKING:
 _CLOSE: Final = 64
 _STEP: Final = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double)
 _SAMPLES: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *_STEP, ctypes.c_void_p, ctypes.c_int64)
-_FALL: Final = ctypes.CFUNCTYPE(ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
+_FALL: Final = ctypes.CFUNCTYPE(
+    ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.c_double, ctypes.c_double
+)
 
 
-def contact_guards(model: ContactModel, events: tuple[Event, ...], width: int) -> tuple[GuardMonitor, Parameters]:
+def contact_guards(
+    model: ContactModel, events: tuple[Event, ...], width: int
+) -> tuple[GuardMonitor, Parameters]:
     """The watch of a run, and the parameters of its functions with their symbols."""
     compiled, own = model.compiled, _guard_events(model)
     free = tuple(e for e, m in zip(own, model.guards, strict=True) if m.free is not None)
@@ -45,19 +55,27 @@ def contact_guards(model: ContactModel, events: tuple[Event, ...], width: int) -
         everything = _with_events(model, events, own, monitor_nodes(model))
         cheap = _with_events(model, events, free, monitor_nodes(model, free=True))
     else:
-        everything, cheap = _guards_only(model, own, compiled.guards), _guards_only(model, free, compiled.free)
+        everything, cheap = (
+            _guards_only(model, own, compiled.guards),
+            _guards_only(model, free, compiled.free),
+        )
     found = [(functions.p, symbols) for functions, symbols in (everything, cheap)]
     return GuardMonitor(everything[0], cheap[0], len(model.values.kin.state), width), found
 
 
-def _guards_only(model: ContactModel, own: tuple[Event, ...], watched: ModeFunction) -> tuple[EventFunctions, tuple[int, ...]]:
+def _guards_only(
+    model: ContactModel, own: tuple[Event, ...], watched: ModeFunction
+) -> tuple[EventFunctions, tuple[int, ...]]:
     values, symbols = watched
-    return EventFunctions(own, (), values, values, np.array(parameter_vector(model.values, symbols), dtype=float)), symbols
+    return EventFunctions(
+        own, (), values, values, np.array(parameter_vector(model.values, symbols), dtype=float)
+    ), symbols
 
 
 def _guard_events(model: ContactModel) -> tuple[Event, ...]:
     return tuple(
-        Event(f"{m.kind} of {model.contacts[m.contact].name}, {k}", "down", EventAction.SWITCH) for k, m in enumerate(model.guards)
+        Event(f"{m.kind} of {model.contacts[m.contact].name}, {k}", "down", EventAction.SWITCH)
+        for k, m in enumerate(model.guards)
     )
 
 
@@ -76,7 +94,10 @@ def monitor_nodes(model: ContactModel, *, free: bool = False) -> list[int]:
     """The monitors on the tape of the evaluator, or those without forces."""
     evaluator, e = model.values.evaluator, model.equations
     nodes = [m.free if free else m.node for m in model.guards]
-    return [evaluator.in_state(i) for i in copy_expressions(e.tape, evaluator.tape, [i for i in nodes if i is not None])]
+    return [
+        evaluator.in_state(i)
+        for i in copy_expressions(e.tape, evaluator.tape, [i for i in nodes if i is not None])
+    ]
 
 
 @dataclass(frozen=True)
@@ -102,23 +123,36 @@ _Watches: Final = ctypes_structure(GUARD_FIELDS)
 
 
 class GuardMonitor(EventMonitor):
-    """Monitors of modes: those without forces are looked at in every step, the others where a force may end the mode, and less often."""
+    """Monitors of modes: those without forces are looked at in every step, the others where a
+    force may end the mode, and less often.
+    """
 
-    def __init__(self, functions: EventFunctions, free: EventFunctions, n_state: int, width: int) -> None:
+    def __init__(
+        self, functions: EventFunctions, free: EventFunctions, n_state: int, width: int
+    ) -> None:
         super().__init__(functions, n_state, width)
         self._cheap = EventMonitor(free, n_state, width)
         self._table = np.zeros((N_SAMPLE_POINTS, max(len(f.events) for f in (functions, free))))
         others = sum(e.action is not EventAction.SWITCH for e in free.events)
-        places = {"cheap": self._cheap.address, "all": self.address, "table": data_address(self._table)}
+        places = {
+            "cheap": self._cheap.address,
+            "all": self.address,
+            "table": data_address(self._table),
+        }
         self._watches = _Watches(costly=1, others=others, may_be_rough=1, **places)
-        self.search_address, self.looked_with = _library().address("look_for_falls"), ctypes.addressof(self._watches)
+        self.search_address, self.looked_with = (
+            _library().address("look_for_falls"),
+            ctypes.addressof(self._watches),
+        )
 
     def monitor_forces(self, they_may: bool) -> None:
         """Whether a force of the mode may vanish or leave its cone."""
         self._watches.costly = int(they_may)
 
     def pop_undersampled(self) -> bool:
-        """Whether something was seen to turn more often than the samples of the step can tell; asking is acting on it."""
+        """Whether something was seen to turn more often than the samples of the step can tell;
+        asking is acting on it.
+        """
         found, self._watches.rough = bool(self._watches.rough), 0
         return found
 
@@ -148,16 +182,23 @@ class GuardMonitor(EventMonitor):
 
 
 class GuardSearch:
-    """Looks for the ends of modes in steps: the events of a watch from number `first` on stay positive while a mode lasts."""
+    """Looks for the ends of modes in steps: the events of a watch from number `first` on stay
+    positive while a mode lasts.
+    """
 
     def __init__(self, watch: EventMonitor, first: int) -> None:
         self._watch, self._first = watch, first
         self._table = np.zeros((N_SAMPLE_POINTS, len(watch.functions.events)))
         self._at, self._library = data_address(self._table), _library()
-        self._samples, self._fall = _SAMPLES(self._library.address("samples")), _FALL(self._library.address("fall"))
+        self._samples, self._fall = (
+            _SAMPLES(self._library.address("samples")),
+            _FALL(self._library.address("fall")),
+        )
 
     def in_step(self, step: DenseStep) -> list[Crossing]:
-        """Monitors that fall below zero, in a padded step, in the interval between two samples in which one first does."""
+        """Monitors that fall below zero, in a padded step, in the interval between two samples
+        in which one first does.
+        """
         begin, length, first = step.begin, step.end - step.begin, self._first
         at = self._watch.address, data_address(step.rows), begin, length
         if not (suspicious := self._samples(*at, self._at, first)):
@@ -169,12 +210,18 @@ class GuardSearch:
             left, here, right = V[k - 1 : k + 2]
             if below := [i for i in range(first, len(here)) if here[i] < 0.0]:
                 return [Crossing(self._fall(*at, i, times[k - 1], times[k]), i) for i in below]
-            suspects = [i for i in range(first, len(here)) if left[i] >= here[i] <= right[i] and left[i] > 0.0 and right[i] > 0.0]
+            suspects = [
+                i
+                for i in range(first, len(here))
+                if left[i] >= here[i] <= right[i] and left[i] > 0.0 and right[i] > 0.0
+            ]
             if suspects and (found := self._in_dips(at, suspects, times[k - 1], times[k + 1])):
                 return found
         return []
 
-    def _in_dips(self, at: tuple[int, int, float, float], suspects: list[int], begin: float, end: float) -> list[Crossing]:
+    def _in_dips(
+        self, at: tuple[int, int, float, float], suspects: list[int], begin: float, end: float
+    ) -> list[Crossing]:
         """Where monitors that may dip below zero do."""
         g, found = self._watch.sampled(*at[1:]), []
         times = np.linspace(begin, end, _CLOSE).tolist()
@@ -184,7 +231,9 @@ class GuardSearch:
                 return float(g(t)[i])
 
             values = list(map(monitor, times))
-            k = next((k for k, v in enumerate(values) if v < 0.0), 0) or min(range(_CLOSE), key=values.__getitem__)
+            k = next((k for k, v in enumerate(values) if v < 0.0), 0) or min(
+                range(_CLOSE), key=values.__getitem__
+            )
             a, b = times[max(k - 1, 0)], times[min(k + 1, _CLOSE - 1)]
             below = times[k] if values[k] < 0.0 else negative_between(monitor, a, b)
             if below is not None:

@@ -1,7 +1,9 @@
-"""N ≥ 0, a_N ≥ 0, N a_N = 0; |T| ≤ μ_s N at rest, T = −s μ N in slip: the modes in which all of it holds.
+"""N ≥ 0, a_N ≥ 0, N a_N = 0; |T| ≤ μ_s N at rest, T = −s μ N in slip: the modes in which all of it
+holds.
 
-w = A λ + b are accelerations, or velocities after an impact with impulses λ. Contacts are few: every mode is solved, all at once, and what
-holds is kept. So it is seen where nothing holds, and where more than one motion does (Painlevé).
+w = A λ + b are accelerations, or velocities after an impact with impulses λ. Contacts are few:
+every mode is solved, all at once, and what holds is kept. So it is seen where nothing holds, and
+where more than one motion does (Painlevé).
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class TooManyContacts(DalembertError):
 
 
 class ContactMode(NamedTuple):
-    """What one contact does: closed or not, sticking or not, the direction in which it slips, the side on which N presses."""
+    """What one contact does: closed or not, sticking or not, the direction in which it slips,
+    the side on which N presses.
+    """
 
     closed: bool = True
     sticks: bool = False
@@ -97,7 +101,10 @@ def _modes_of(kind: _Kind) -> list[ContactMode]:
         elif slip:
             found.append(ContactMode(direction=slip, side=side))
         else:
-            found += [ContactMode(sticks=True, side=side), *(ContactMode(direction=d, side=side) for d in (1, -1))]
+            found += [
+                ContactMode(sticks=True, side=side),
+                *(ContactMode(direction=d, side=side) for d in (1, -1)),
+            ]
     return [m for m in found if m not in ended] or found
 
 
@@ -119,13 +126,18 @@ def _library() -> Library:
 
 
 class _ModeTable:
-    """All modes of candidates of certain kinds, a line for each, in memory that native code shares."""
+    """All modes of candidates of certain kinds, a line for each, in memory that native code
+    shares.
+    """
 
     def __init__(self, kinds: tuple[_Kind, ...], m: int) -> None:
         choices = [_modes_of(kind) for kind in kinds]
         count, k = math.prod(map(len, choices)), len(kinds)
         if count > _MOST:
-            msg = f"{k} contacts at once have {count} modes; this chapter is for a few contacts, use an engine made for many"
+            msg = (
+                f"{k} contacts at once have {count} modes; this chapter is for a few contacts, "
+                f"use an engine made for many"
+            )
             raise TooManyContacts(msg)
         self.all = list(product(*choices))
         table = np.array(self.all, dtype=np.float64).reshape(count, k, 4)
@@ -140,9 +152,15 @@ class _ModeTable:
             if t is not None:
                 hold[:, t] = must[:, i, IN_CONE] = sticks[:, i]
                 must[:, i, ALONG_SLIP] = 0.0 if slip else slips[:, i]
-        self.K, self.r, self.lam, self.w = np.zeros((count, m, m)), *(np.zeros((count, m)) for _ in range(3))
+        self.K, self.r, self.lam, self.w = (
+            np.zeros((count, m, m)),
+            *(np.zeros((count, m)) for _ in range(3)),
+        )
         self.good, self.numbers, self.G = np.zeros(count), np.zeros((4, k)), G
-        places = [np.array([-1 if kind[i] is None else kind[i] for kind in kinds], dtype=np.int64) for i in range(2)]
+        places = [
+            np.array([-1 if kind[i] is None else kind[i] for kind in kinds], dtype=np.int64)
+            for i in range(2)
+        ]
         arrays = {
             **dict(zip(("n", "t"), places, strict=True)),
             **dict(zip(("mu", "mu_static", "given", "own"), self.numbers, strict=True)),
@@ -160,11 +178,15 @@ class _ModeTable:
             "room": np.zeros((m, m + 1)),
         }
         self._alive = arrays
-        self.fields = _Fields(modes=count, rows=m, candidates=k, **{name: a.ctypes.data for name, a in arrays.items()})
+        self.fields = _Fields(
+            modes=count, rows=m, candidates=k, **{name: a.ctypes.data for name, a in arrays.items()}
+        )
         self.at = ctypes.addressof(self.fields)
         # all rows, where more than one normal is among them
         normals = sum(n is not None for n, *_ in kinds)
-        self.rows = [x for n, t, *_ in kinds for x in (n, t) if x is not None] if normals > 1 else []
+        self.rows = (
+            [x for n, t, *_ in kinds for x in (n, t) if x is not None] if normals > 1 else []
+        )
 
 
 class ModeSearch:
@@ -172,11 +194,17 @@ class ModeSearch:
 
     def __init__(self, m: int) -> None:
         self._m, self._library = m, _library()
-        self._systems, self._solve, self._check = (_FUNCTION(self._library.address(name)) for name in EXPORTS)
+        self._systems, self._solve, self._check = (
+            _FUNCTION(self._library.address(name)) for name in EXPORTS
+        )
         self._tables: dict[tuple[_Kind, ...], _ModeTable] = {}
 
-    def feasible_modes(self, A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]) -> list[FeasibleMode]:
-        """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
+    def feasible_modes(
+        self, A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
+    ) -> list[FeasibleMode]:
+        """Every mode that satisfies all equations and inequalities; rows of no candidate carry
+        no force.
+        """
         kinds = tuple([c.kind for c in candidates])
         table = self._tables.get(kinds)
         if table is None:
@@ -191,18 +219,26 @@ class ModeSearch:
         dependent = _is_singular(A, table.rows)
         if dependent or self._solve(table.at):
             # the shortest solution, if there is one
-            table.lam[:] = [np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(table.K, table.r, strict=True)]
+            table.lam[:] = [
+                np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(table.K, table.r, strict=True)
+            ]
         self._check(table.at)
         good = table.good.tolist()
         if dependent:
             good = [g and h for g, h in zip(good, _residual_small(table, b), strict=True)]
-        return [FeasibleMode(table.all[k], table.lam[k].copy(), table.w[k].copy()) for k, holds in enumerate(good) if holds]
+        return [
+            FeasibleMode(table.all[k], table.lam[k].copy(), table.w[k].copy())
+            for k, holds in enumerate(good)
+            if holds
+        ]
 
 
 def _residual_small(table: _ModeTable, b: FloatArray) -> list[bool]:
     """K λ = r: not every set of rows that depend on one another can be satisfied."""
     left = np.abs(np.einsum("kij,kj->ki", table.K, table.lam) - table.r).max(axis=1, initial=0.0)
-    good: list[bool] = (left <= SMALL * (np.abs(table.r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))).tolist()
+    good: list[bool] = (
+        left <= SMALL * (np.abs(table.r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))
+    ).tolist()
     return good
 
 
@@ -223,7 +259,8 @@ class NextMode(NamedTuple):
 
 
 def select_mode(found: Sequence[FeasibleMode], size: float) -> NextMode:
-    """The one that sticks most; several where another motion, with other contacts closed or as many sticking, is as possible.
+    """The one that sticks most; several where another motion, with other contacts closed or as many
+    sticking, is as possible.
 
     `size` is that of the accelerations, or velocities, beside which a difference counts.
     """
@@ -231,8 +268,14 @@ def select_mode(found: Sequence[FeasibleMode], size: float) -> NextMode:
         return NextMode(None)
     if len(found) == 1:
         return NextMode(found[0])
-    best = max(found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes)))
-    others = [h for h in found if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _is_ambiguous(h, best)]
+    best = max(
+        found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes))
+    )
+    others = [
+        h
+        for h in found
+        if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _is_ambiguous(h, best)
+    ]
     return NextMode(best, (best, *others) if others else ())
 
 

@@ -4,7 +4,8 @@
     rows that slip    T = −s μ n,  n = G λ + g
     other rows        λ = 0
 
-`systems` writes them, `solve` eliminates with partial pivots (1 where a mode is singular), `check` finds w = A λ + b and who is good.
+`systems` writes them, `solve` eliminates with partial pivots (1 where a mode is singular), `check`
+finds w = A λ + b and who is good.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, INTRINSICS, POINTER
 
 EXPORTS: Final = ("systems", "solve", "check")
@@ -27,7 +34,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("candidates", INT64),
     ("A", POINTER),
     ("b", POINTER),
-    # of each candidate: the places of its rows, below zero for none; μ, μ_s, its normal force G λ + given, and what of `given` is own
+    # of each candidate: the places of its rows, below zero for none; μ, μ_s, its normal force G λ +
+    # given, and what of `given` is own
     ("n", POINTER),
     ("t", POINTER),
     ("mu", POINTER),
@@ -35,7 +43,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("G", POINTER),
     ("given", POINTER),
     ("own", POINTER),
-    # in each mode: rows that hold; of each candidate ± of its friction in slip, the side and the direction, and what must be checked
+    # in each mode: rows that hold; of each candidate ± of its friction in slip, the side and the
+    # direction, and what must be checked
     ("hold", POINTER),
     ("pull", POINTER),
     ("side", POINTER),
@@ -72,7 +81,9 @@ def _numbers(s: StructView, *names: str) -> list[ScalarArray]:
 def _systems() -> str:
     f, s = _native_function("systems")
     m = s.rows
-    A, b, mu, G, given, hold, pull, K, r = _numbers(s, "A", "b", "mu", "G", "given", "hold", "pull", "K", "r")
+    A, b, mu, G, given, hold, pull, K, r = _numbers(
+        s, "A", "b", "mu", "G", "given", "hold", "pull", "K", "r"
+    )
     t = VectorArray(s.t, INT64)
     with f.loop(s.modes) as k:
         with f.loop(m) as i:
@@ -135,7 +146,9 @@ def _pivot(f: FunctionBuilder, W: ScalarArray, i: Value, m: Value) -> None:
 
 
 def _check() -> str:
-    """N ≥ 0 of what is closed, a_N ≥ 0 of what is open, |T| ≤ μ_s N of what sticks, s a_T ≥ 0 of what begins to slip."""
+    """N ≥ 0 of what is closed, a_N ≥ 0 of what is open, |T| ≤ μ_s N of what sticks, s a_T ≥ 0 of
+    what begins to slip.
+    """
     f, s = _native_function("check")
     m = s.rows
     A, b, lam, w, good = _numbers(s, "A", "b", "lam", "w", "good")
@@ -162,7 +175,9 @@ def _check() -> str:
     return f.text()
 
 
-def _check_candidate(f: FunctionBuilder, s: StructView, at: tuple[Value, Value], force: Value, speed: Value) -> None:
+def _check_candidate(
+    f: FunctionBuilder, s: StructView, at: tuple[Value, Value], force: Value, speed: Value
+) -> None:
     (k, c), m = at, s.rows
     mu_static, G, given, own, side, direction, must, lam, w, good = _numbers(
         s, "mu_static", "G", "given", "own", "side", "direction", "must", "lam", "w", "good"

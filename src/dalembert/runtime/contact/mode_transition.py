@@ -1,9 +1,11 @@
 """From one mode to the next: what a contact does after it lands, lifts, sticks, or lets go.
 
-Impacts come first, with impulses Λ: v⁺ = v⁻ + A Λ, by Newton's law v_N⁺ = −e v_N⁻ or Poisson's Λ_N = (1 + e) Λ_N of compression,
-and |Λ_T| ≤ μ Λ_N. Then the accelerations decide the mode. Bounces that follow one another ever faster are passed to their limit.
+Impacts come first, with impulses Λ: v⁺ = v⁻ + A Λ, by Newton's law v_N⁺ = −e v_N⁻ or Poisson's Λ_N
+= (1 + e) Λ_N of compression, and |Λ_T| ≤ μ Λ_N. Then the accelerations decide the mode. Bounces
+that follow one another ever faster are passed to their limit.
 
-Source: Pfeiffer and Glocker (1996), chapters 7–8; Kane and Levinson, Dynamics (1985), 5.8: Newton's law with friction may create energy.
+Source: Pfeiffer and Glocker (1996), chapters 7–8; Kane and Levinson, Dynamics (1985), 5.8: Newton's
+law with friction may create energy.
 """
 
 from __future__ import annotations
@@ -18,7 +20,14 @@ import numpy as np
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
-from dalembert.runtime.contact.mode_enumeration import OPEN, ContactCandidate, ContactMode, FeasibleMode, ModeSearch, select_mode
+from dalembert.runtime.contact.mode_enumeration import (
+    OPEN,
+    ContactCandidate,
+    ContactMode,
+    FeasibleMode,
+    ModeSearch,
+    select_mode,
+)
 from dalembert.runtime.ode.failures import BadStart, Cause
 
 # a part of the run that is no time: what would be over within it is over
@@ -32,7 +41,9 @@ _ENERGY: Final = 1e-9
 
 
 class NoFeasibleMode(Exception):
-    """No mode, or more than one, satisfies the laws of contact here: the cause, and the facts of its message."""
+    """No mode, or more than one, satisfies the laws of contact here: the cause, and the facts of
+    its message.
+    """
 
     def __init__(self, cause: Cause, **facts: Any) -> None:
         super().__init__(cause)
@@ -40,7 +51,9 @@ class NoFeasibleMode(Exception):
 
 
 class ModeChange(NamedTuple):
-    """What a contact does from now on, and the impulse that it got; the time, where it is not that of the change."""
+    """What a contact does from now on, and the impulse that it got; the time, where it is not
+    that of the change.
+    """
 
     contact: str
     action: str
@@ -72,15 +85,25 @@ class ModeTransition:
 
     def _inside(self, k: int, gap: float) -> str:
         c = self.model.contacts[k]
-        along = f" along {c.force_location[1]}" if c.force_location is not None and c.force_location[1] is not None else ""
+        along = (
+            f" along {c.force_location[1]}"
+            if c.force_location is not None and c.force_location[1] is not None
+            else ""
+        )
         if c.two_sided:
-            return f"{c.name!r} is a guide, and the point is {abs(gap):.6g} off it{along}; start on it"
+            return (
+                f"{c.name!r} is a guide, and the point is {abs(gap):.6g} off it{along}; start on it"
+            )
         return f"{abs(gap):.6g} inside {c.name!r}{along}; start where the gap is positive or zero"
 
     # ---- one change --------------------------------------------------------------------------
 
-    def switch(self, t: float, y: FloatArray, fired: Sequence[Guard]) -> tuple[FloatArray, list[ModeChange]]:
-        """The state and the modes after what was seen at time t; monitors that reached zero are named."""
+    def switch(
+        self, t: float, y: FloatArray, fired: Sequence[Guard]
+    ) -> tuple[FloatArray, list[ModeChange]]:
+        """The state and the modes after what was seen at time t; monitors that reached zero are
+        named.
+        """
         before = list(self.modes)
         q = self.model.quantities(y, t)
         zero = {m.contact for m in fired if m.kind == "slip"}
@@ -119,7 +142,15 @@ class ModeTransition:
 
     # ---- the mode that follows ---------------------------------------------------------------
 
-    def _set(self, q: ContactQuantities, touching: list[bool], zero: set[int], fired: Sequence[Guard], *, fresh: bool) -> None:
+    def _set(
+        self,
+        q: ContactQuantities,
+        touching: list[bool],
+        zero: set[int],
+        fired: Sequence[Guard],
+        *,
+        fresh: bool,
+    ) -> None:
         small, v = self._no_speed(q), q.v.tolist()
         numbers, candidates = [], []
         for k, c in enumerate(self.model.contacts):
@@ -128,7 +159,12 @@ class ModeTransition:
                 self.modes[k] = OPEN
                 continue
             slip = 0
-            if tangent is not None and k not in zero and (fresh or not self.modes[k].sticks) and abs(v[tangent]) > small:
+            if (
+                tangent is not None
+                and k not in zero
+                and (fresh or not self.modes[k].sticks)
+                and abs(v[tangent]) > small
+            ):
                 slip = 1 if v[tangent] > 0.0 else -1
             candidates.append(
                 ContactCandidate(
@@ -153,10 +189,16 @@ class ModeTransition:
             if verdict.chosen is not None:
                 for k in (k for k, lifts in zip(numbers, lifting, strict=True) if lifts):
                     self.modes[k] = OPEN
-                numbers, candidates = [k for k, lifts in zip(numbers, lifting, strict=True) if not lifts], rest
+                numbers, candidates = (
+                    [k for k, lifts in zip(numbers, lifting, strict=True) if not lifts],
+                    rest,
+                )
         if verdict.chosen is None and fired:
             # what has ended may go on, by a rounding
-            verdict = select_mode(self._search.feasible_modes(q.A, q.b, [c._replace(ended=()) for c in candidates]), _size(q.b))
+            verdict = select_mode(
+                self._search.feasible_modes(q.A, q.b, [c._replace(ended=()) for c in candidates]),
+                _size(q.b),
+            )
         if verdict.chosen is None:
             raise self._paradox(numbers, ())
         if verdict.alternatives:
@@ -170,13 +212,21 @@ class ModeTransition:
         return one_sided and any(m.kind == "gap" and m.contact == k for m in fired)
 
     def _ended(self, k: int, fired: Sequence[Guard]) -> tuple[ContactMode, ...]:
-        """What contact k does no longer: a force that vanished opens it, one that left the cone lets it slip."""
+        """What contact k does no longer: a force that vanished opens it, one that left the cone
+        lets it slip.
+        """
         what = {m.kind for m in fired if m.contact == k}
         mode = self.modes[k]
         if "gap" in what and mode.closed:
             if self.model.contacts[k].two_sided:
-                return tuple(ContactMode(sticks=s, direction=d, side=mode.side) for s, d in ((True, 0), (False, 1), (False, -1)))
-            return tuple(ContactMode(sticks=s, direction=d) for s, d in ((True, 0), (False, 0), (False, 1), (False, -1)))
+                return tuple(
+                    ContactMode(sticks=s, direction=d, side=mode.side)
+                    for s, d in ((True, 0), (False, 1), (False, -1))
+                )
+            return tuple(
+                ContactMode(sticks=s, direction=d)
+                for s, d in ((True, 0), (False, 0), (False, 1), (False, -1))
+            )
         if "cone" in what:
             return tuple(ContactMode(sticks=True, side=side) for side in (1, -1))
         return ()
@@ -186,17 +236,30 @@ class ModeTransition:
         if not several:
             return NoFeasibleMode(Cause.NO_CONTACT_MOTION, contacts=names)
         ways = " or ".join(
-            ", ".join(f"{self.model.contacts[k].name} {m.text}" for k, m in zip(numbers, h.modes, strict=True)) for h in several
+            ", ".join(
+                f"{self.model.contacts[k].name} {m.text}"
+                for k, m in zip(numbers, h.modes, strict=True)
+            )
+            for h in several
         )
         return NoFeasibleMode(Cause.SEVERAL_CONTACT_MOTIONS, ways=ways)
 
     # ---- impacts -----------------------------------------------------------------------------
 
     def _impacts(
-        self, t: float, y: FloatArray, q: ContactQuantities, touching: list[bool], changes: list[ModeChange]
+        self,
+        t: float,
+        y: FloatArray,
+        q: ContactQuantities,
+        touching: list[bool],
+        changes: list[ModeChange],
     ) -> tuple[FloatArray, ContactQuantities, bool]:
         """The state after impacts, if something approaches; and whether it does."""
-        rows = [(k, n) for k in range(len(touching)) if touching[k] and (n := self._places.get((k, True))) is not None]
+        rows = [
+            (k, n)
+            for k in range(len(touching))
+            if touching[k] and (n := self._places.get((k, True))) is not None
+        ]
         if not rows:
             return y, q, False
         small = self._no_speed(q)
@@ -208,14 +271,25 @@ class ModeTransition:
         self._grain = _GRAIN * float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0))
         resting = self._resting(t, new, rows)
         if resting:
-            impulse = self._impulse(q, rows, np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution))
+            impulse = self._impulse(
+                q,
+                rows,
+                np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution),
+            )
             after = self._with(y, q, impulse)
             new = self.model.quantities(after, t)
         for k, n in rows:
             if impulse[n] > 0.0:
                 changes.append(ModeChange(self.model.contacts[k].name, "impact", float(impulse[n])))
-        bounced = ((self.model.contacts[k].name, limit) for k, limit in resting.items() if self.restitution[k] > 0.0)
-        changes += [ModeChange(name, "rests, the limit of its bounces", None, limit) for name, limit in bounced]
+        bounced = (
+            (self.model.contacts[k].name, limit)
+            for k, limit in resting.items()
+            if self.restitution[k] > 0.0
+        )
+        changes += [
+            ModeChange(name, "rests, the limit of its bounces", None, limit)
+            for name, limit in bounced
+        ]
         return after, new, True
 
     def _with(self, y: FloatArray, q: ContactQuantities, impulse: FloatArray) -> FloatArray:
@@ -224,13 +298,28 @@ class ModeTransition:
         after[first : first + len(q.H)] += q.H @ impulse
         return after
 
-    def _impulse(self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: FloatArray) -> FloatArray:
+    def _impulse(
+        self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: FloatArray
+    ) -> FloatArray:
         """Λ of all contacts that touch."""
         contacts = self.model.contacts
-        candidates = [ContactCandidate(n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided) for k, n in rows]
+        candidates = [
+            ContactCandidate(
+                n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided
+            )
+            for k, n in rows
+        ]
         # an impact is felt in rows as well, and by what they press
         candidates += [
-            ContactCandidate(None, self._places.get((k, False)), q.mu[k], q.mu[k], 0.0, q.normal_force_jacobian[k], two_sided=True)
+            ContactCandidate(
+                None,
+                self._places.get((k, False)),
+                q.mu[k],
+                q.mu[k],
+                0.0,
+                q.normal_force_jacobian[k],
+                two_sided=True,
+            )
             for k, c in enumerate(contacts)
             if c.row is not None
         ]
@@ -242,28 +331,44 @@ class ModeTransition:
         first = self._solved(q, b, candidates)
         total = first
         if poisson:
-            # expansion gives back a part of what compression took, and more only where the contact would close again
+            # expansion gives back a part of what compression took, and more only where the contact
+            # would close again
             part = np.zeros(len(b))
             for k, n in rows:
                 part[n] = e[k] * first[n]
             v = q.v + q.A @ first
-            again = [c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part)) for c in candidates]
+            again = [
+                c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part))
+                for c in candidates
+            ]
             total = first + part + self._solved(q, v + q.A @ part, again)
         change = float(total @ q.v + total @ q.A @ total / 2)
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
-            law, cure = ("Poisson's", "lower the restitution") if poisson else ("Newton's", "take law='poisson', or lower the restitution")
-            raise NoFeasibleMode(Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure)
+            law, cure = (
+                ("Poisson's", "lower the restitution")
+                if poisson
+                else ("Newton's", "take law='poisson', or lower the restitution")
+            )
+            raise NoFeasibleMode(
+                Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure
+            )
         return total
 
-    def _solved(self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]) -> FloatArray:
+    def _solved(
+        self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]
+    ) -> FloatArray:
         verdict = select_mode(self._search.feasible_modes(q.A, b, candidates), _size(b))
         if verdict.chosen is None:
             raise NoFeasibleMode(Cause.NO_IMPULSES)
         return verdict.chosen.lam
 
-    def _resting(self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]) -> dict[int, float]:
-        """Contacts whose next flights, all of them together, would be over in no time, and when they would."""
+    def _resting(
+        self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]
+    ) -> dict[int, float]:
+        """Contacts whose next flights, all of them together, would be over in no time, and when
+        they would.
+        """
         found = {}
         candidates = [ContactCandidate(n, None) for _, n in rows]
         held = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b)).chosen

@@ -1,7 +1,8 @@
-"""H λ = −c with N ≥ 0, |T| ≤ k μ_s N: whether a system can rest in a position, and what part k of its friction that takes.
+"""H λ = −c with N ≥ 0, |T| ≤ k μ_s N: whether a system can rest in a position, and what part k of
+its friction that takes.
 
-Equilibria with friction are sets: a position belongs to it where k ≤ 1. Where the forces are not determined (two supports that both
-hold), k is the least that some of them need.
+Equilibria with friction are sets: a position belongs to it where k ≤ 1. Where the forces are not
+determined (two supports that both hold), k is the least that some of them need.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _MAX_FACTOR: Final = 2.0**20
 
 @dataclass(frozen=True)
 class RestPosition(Displayable):
-    """Whether a system rests in a position; `needed` is the part of the static friction that it takes, infinite where none suffices."""
+    """Whether a system rests in a position; `needed` is the part of the static friction that it
+    takes, infinite where none suffices.
+    """
 
     rests: bool
     needed: float
@@ -46,19 +49,33 @@ class RestPosition(Displayable):
         part = f"{self.needed:.6g} of the static friction there is"
         if not self.rests:
             return f"does not rest: it would take {part}; {self.first!r} slips"
-        held = ", ".join(f"{name}: N = {N:.6g}, T = {T:.6g}" for name, (N, T) in self.forces.items())
-        return f"rests, with {part}" + (f"; {self.first!r} would slip first" if self.first else "") + f" ({held})"
+        held = ", ".join(
+            f"{name}: N = {N:.6g}, T = {T:.6g}" for name, (N, T) in self.forces.items()
+        )
+        return (
+            f"rests, with {part}"
+            + (f"; {self.first!r} would slip first" if self.first else "")
+            + f" ({held})"
+        )
 
     __repr__ = __str__
 
 
 def solve_rest_position(
-    kin: Kinematics, equations: ExplicitEquations, at: Mapping[Any, float], values: Mapping[Any, Any], inputs: Mapping[Any, Any], t: float
+    kin: Kinematics,
+    equations: ExplicitEquations,
+    at: Mapping[Any, float],
+    values: Mapping[Any, Any],
+    inputs: Mapping[Any, Any],
+    t: float,
 ) -> RestPosition:
     """The forces that hold a system at rest in a position, by linear programming."""
     guide = next((c for c in kin.system.contacts if c.two_sided and c.T is not None), None)
     if guide is not None:
-        msg = f"rests: {guide.name!r} presses from either side, and what its friction can hold is not convex; simulate from rest instead"
+        msg = (
+            f"rests: {guide.name!r} presses from either side, and what its friction can hold is "
+            f"not convex; simulate from rest instead"
+        )
         raise NotApplicable(msg)
     chosen = run_values(kin, values, inputs)
     model = contact_model(chosen, equations)
@@ -91,14 +108,22 @@ def _unforced_acceleration(model: ContactModel, y: FloatArray, t: float) -> Floa
     return np.asarray(rates[kin.speed_offset : kin.speed_offset + kin.n_u])
 
 
-def _friction_program(model: ContactModel, q: ContactQuantities, c: FloatArray) -> Callable[[float], FloatArray | None]:
+def _friction_program(
+    model: ContactModel, q: ContactQuantities, c: FloatArray
+) -> Callable[[float], FloatArray | None]:
     """λ/scale with H λ = −c and |T| ≤ k μ_s n, or None."""
     rows, place = model.equations.rows, model.equations.row_index
     bounds: list[tuple[float | None, float | None]] = []
     for row in rows:
         contact = model.contacts[row.contact]
         closed = contact.gap is None or abs(q.gap[row.contact]) <= _TOUCHING
-        bounds.append((0.0, 0.0) if not closed else (0.0, None) if row.normal and not contact.two_sided else (None, None))
+        bounds.append(
+            (0.0, 0.0)
+            if not closed
+            else (0.0, None)
+            if row.normal and not contact.two_sided
+            else (None, None)
+        )
 
     def feasible(k: float) -> FloatArray | None:
         from scipy.optimize import linprog
@@ -119,7 +144,13 @@ def _friction_program(model: ContactModel, q: ContactQuantities, c: FloatArray) 
                 A.append(line)
                 b.append(0.0)
         result = linprog(
-            np.zeros(len(rows)), A_ub=np.array(A) if A else None, b_ub=b or None, A_eq=q.H, b_eq=-c, bounds=limits, method="highs"
+            np.zeros(len(rows)),
+            A_ub=np.array(A) if A else None,
+            b_ub=b or None,
+            A_eq=q.H,
+            b_eq=-c,
+            bounds=limits,
+            method="highs",
         )
         return np.asarray(result.x) if result.status == 0 else None
 

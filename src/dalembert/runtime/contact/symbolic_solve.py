@@ -5,15 +5,21 @@ from __future__ import annotations
 from dalembert.symbolic.algebra.tape import Tape
 
 
-def lu_solve(t: Tape, K: list[list[int]], right: list[int], regularization: list[int]) -> tuple[list[int], list[int]]:
+def lu_solve(
+    t: Tape, K: list[list[int]], right: list[int], regularization: list[int]
+) -> tuple[list[int], list[int]]:
     """K⁻¹ r by elimination in the given order, and the pivots.
 
-    Rows may depend on one another where several contacts hold (a box on two corners): then x solves (K + S) x = r with a small
-    diagonal S first, and what is left of r twice more, which leads to the solution that is shortest measured by S.
+    Rows may depend on one another where several contacts hold (a box on two corners): then x solves
+    (K + S) x = r with a small diagonal S first, and what is left of r twice more, which leads to
+    the solution that is shortest measured by S.
     """
     n, add, sub, mul, div = len(K), t.add, t.sub, t.mul, t.div
     L: dict[tuple[int, int], int] = {}
-    U = [[add(x, regularization[k]) if regularization and j == k else x for j, x in enumerate(row)] for k, row in enumerate(K)]
+    U = [
+        [add(x, regularization[k]) if regularization and j == k else x for j, x in enumerate(row)]
+        for k, row in enumerate(K)
+    ]
     for k in range(n):
         for i in range(k + 1, n):
             if U[i][k] == t.zero:

@@ -1,6 +1,8 @@
-"""Native functions of a state besides u̇: y = f(q, u, t) of any expressions, and ż = f(q, z, t) in all rates.
+"""Native functions of a state besides u̇: y = f(q, u, t) of any expressions, and ż = f(q, z, t) in
+all rates.
 
-In all rates the rows stand beside the equations: there is no choice of speeds, so none that can become singular.
+In all rates the rows stand beside the equations: there is no choice of speeds, so none that can
+become singular.
 """
 
 from __future__ import annotations
@@ -35,13 +37,19 @@ if TYPE_CHECKING:
 class CompiledExpressions(NativeDynamics):
     """f(q, u, t=0, **values): the values of expressions at one state, or at many states in rows.
 
-    One expression gives one number, a vector its three components along N, a Jacobian three rows; several give all their
-    numbers in a row.
+    One expression gives one number, a vector its three components along N, a Jacobian three rows;
+    several give all their numbers in a row.
     """
 
     _advice: ClassVar = "da.compile(s, expressions, start={…}) chooses others"
 
-    def __init__(self, system: System, equations: ExplicitEquations, shape: tuple[int, ...], pivots: tuple[Scalar, ...] = ()) -> None:
+    def __init__(
+        self,
+        system: System,
+        equations: ExplicitEquations,
+        shape: tuple[int, ...],
+        pivots: tuple[Scalar, ...] = (),
+    ) -> None:
         self.shape = shape
         super().__init__(system, equations, pivots)
 
@@ -51,19 +59,34 @@ class CompiledExpressions(NativeDynamics):
         return y.reshape((*y.shape[:-1], *self.shape))
 
     def __str__(self) -> str:
-        return super().__str__().replace("= u̇", f"= {len(self.equations.udot)} numbers, of shape {self.shape}", 1)
+        return (
+            super()
+            .__str__()
+            .replace("= u̇", f"= {len(self.equations.udot)} numbers, of shape {self.shape}", 1)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledExpressions, (self.system, self.equations, self.shape, self.pivots)
 
 
-def native_expressions(kin: Kinematics, expressions: Any, pivots: tuple[Scalar, ...]) -> CompiledExpressions:
-    """Expressions, texts, vectors and Jacobians as one native function; accelerations follow from the equations of motion."""
+def native_expressions(
+    kin: Kinematics, expressions: Any, pivots: tuple[Scalar, ...]
+) -> CompiledExpressions:
+    """Expressions, texts, vectors and Jacobians as one native function; accelerations follow
+    from the equations of motion.
+    """
     several = isinstance(expressions, list | tuple | set | Mapping)
-    given = list(expressions.values() if isinstance(expressions, Mapping) else expressions) if several else [expressions]
+    given = (
+        list(expressions.values() if isinstance(expressions, Mapping) else expressions)
+        if several
+        else [expressions]
+    )
     system, evaluator = kin.system, Evaluator(kin, {})
     if any(isinstance(e, Jacobian) for e in given) and kin is not kinematics(system):
-        msg = "compile: the columns of a Jacobian belong to the speeds of da.kinematics(s); leave out start=, or declare speeds"
+        msg = (
+            "compile: the columns of a Jacobian belong to the speeds of da.kinematics(s); leave "
+            "out start=, or declare speeds"
+        )
         raise NotApplicable(msg)
     parts = [_components(system, e) for e in given]
     nodes = [evaluator.in_speeds(evaluator.node(x)) for part in parts for x in part]
@@ -95,7 +118,8 @@ def _shape_of(e: Any) -> tuple[int, ...]:
 
 
 class AllRatesDynamics(NativeDynamics):
-    """f(q, u, t=0, **values) with u all rates (spins where there are quaternions): u̇ of one state, or of many states in rows.
+    """f(q, u, t=0, **values) with u all rates (spins where there are quaternions): u̇ of one state,
+    or of many states in rows.
 
     The state should be on the rows: φ = 0 and A u + b = 0. Then A u̇ + γ = 0.
     """
@@ -105,12 +129,20 @@ class AllRatesDynamics(NativeDynamics):
         from dalembert.runtime.states.run_values import run_values
 
         if kin.x:
-            msg = f"compile: speeds='all' is not for systems with first-order states such as {kin.name(kin.x[0])}; leave it out"
+            msg = (
+                f"compile: speeds='all' is not for systems with first-order states such as "
+                f"{kin.name(kin.x[0])}; leave it out"
+            )
             raise NotApplicable(msg)
         self._arguments = system, kin, saddle
         self._model = native_model(run_values(kin, {}, {}), saddle)
         nothing = (self._model.tape.zero,) * len(kin.u)
-        super().__init__(system, ExplicitEquations(system.name, self._model.tape, kin.q, kin.u, kin.qdot_of_u, nothing, saddle.route))
+        super().__init__(
+            system,
+            ExplicitEquations(
+                system.name, self._model.tape, kin.q, kin.u, kin.qdot_of_u, nothing, saddle.route
+            ),
+        )
 
     def _symbols(self) -> tuple[int, ...]:
         return self._model.parameters
@@ -130,12 +162,16 @@ class _SaddleRates:
 
     def call(self, q: Any, u: Any, t: Any, p: FloatArray) -> FloatArray:
         """ż at one state."""
-        zdot: FloatArray = self.batch(np.atleast_2d(q), np.atleast_2d(u), np.reshape(t, (1, 1)), p)[0]
+        zdot: FloatArray = self.batch(np.atleast_2d(q), np.atleast_2d(u), np.reshape(t, (1, 1)), p)[
+            0
+        ]
         return zdot
 
     def batch(self, Q: Any, U: Any, t: Any, p: FloatArray) -> FloatArray:
         """ż of states in rows."""
         Q = np.asarray(Q, dtype=float)
         times = np.broadcast_to(np.reshape(np.asarray(t, dtype=float), (-1, 1)), (len(Q), 1))
-        zdot: FloatArray = self._model.rates.batch(np.hstack([Q, np.asarray(U, dtype=float), times]), p)[:, self._n_q :]
+        zdot: FloatArray = self._model.rates.batch(
+            np.hstack([Q, np.asarray(U, dtype=float), times]), p
+        )[:, self._n_q :]
         return zdot

@@ -3,9 +3,9 @@
     void name.prologue(const double *p, double *work)
     void name(const double *x, const double *p, double *y, double *work)
 
-The prologue fills the head of `work` with what depends on parameters only; it is run once for any number
-of states. Values that one function hands to the next live in `work` too. With lanes every number is a
-vector of so many, one state each. The arrays must not overlap.
+The prologue fills the head of `work` with what depends on parameters only; it is run once for any
+number of states. Values that one function hands to the next live in `work` too. With lanes every
+number is a vector of so many, one state each. The arrays must not overlap.
 """
 
 from __future__ import annotations
@@ -52,9 +52,11 @@ def emit(
     chunk: int = CHUNK,
     store_width: int = 1,
 ) -> EmittedFunction:
-    """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`; by default for one state here.
+    """The functions that compute the nodes `outs` of a tape from its symbols `state` and
+    `parameters`; by default for one state here.
 
-    Where the outs are read again at once, so many side by side, they are best written so: `in_groups` at a time.
+    Where the outs are read again at once, so many side by side, they are best written so:
+    `in_groups` at a time.
     """
     target = host() if target is None else target
     pack = _SINCOS_WIDTH if target.lanes == 1 and target.fused else 1
@@ -63,9 +65,17 @@ def emit(
 
 
 class _Emitter:
-    def __init__(self, program: Program, name: str, target: Target, chunk: int, in_groups: int) -> None:
+    def __init__(
+        self, program: Program, name: str, target: Target, chunk: int, in_groups: int
+    ) -> None:
         lanes, self.in_groups = target.lanes, in_groups
-        self.program, self.name, self.lanes, self.chunk, self.is_fused = program, name, lanes, chunk, target.fused
+        self.program, self.name, self.lanes, self.chunk, self.is_fused = (
+            program,
+            name,
+            lanes,
+            chunk,
+            target.fused,
+        )
         self.real, self.suffix = vector_type(lanes), intrinsic_suffix(vector_type(lanes))
         self.leaves = {i: constant(x, vector_type(lanes)) for i, x in program.numbers.items()}
         self.places: dict[int, tuple[str, int]] = {i: ("%x", k) for i, k in program.inputs.items()}
@@ -90,7 +100,12 @@ class _Emitter:
             # neighbours may come from different functions
             self.in_groups = 1
         after = self._section(self.name, "xpyw", body, [i for i in self.targets if i not in made])
-        parts = [math_kernels.declarations(self.lanes, _SINCOS_WIDTH), *self.used.values(), before, after]
+        parts = [
+            math_kernels.declarations(self.lanes, _SINCOS_WIDTH),
+            *self.used.values(),
+            before,
+            after,
+        ]
         return EmittedFunction("\n".join(parts), self.name, self.size)
 
     # ---- where values live -------------------------------------------------------------------
@@ -103,9 +118,18 @@ class _Emitter:
 
     def _allocate_prologue_slots(self, chunks: list[list[Operation]], wanted: set[int]) -> None:
         """A place in `work` for every value of the prologue that is wanted outside its chunk."""
-        made = {r: k for k, operations in enumerate(chunks) for operation in operations for r in operation.results}
+        made = {
+            r: k
+            for k, operations in enumerate(chunks)
+            for operation in operations
+            for r in operation.results
+        }
         crossing = {
-            a for k, operations in enumerate(chunks) for operation in operations for a in operation.arguments if made.get(a, k) != k
+            a
+            for k, operations in enumerate(chunks)
+            for operation in operations
+            for a in operation.arguments
+            if made.get(a, k) != k
         }
         for i in made:
             if i in wanted or i in crossing:
@@ -114,7 +138,12 @@ class _Emitter:
 
     def _allocate_chunk_slots(self, chunks: list[list[Operation]]) -> None:
         """A place in `work` for values used in later chunks, free again after the last of them."""
-        last = {a: k for k, operations in enumerate(chunks) for operation in operations for a in operation.arguments}
+        last = {
+            a: k
+            for k, operations in enumerate(chunks)
+            for operation in operations
+            for a in operation.arguments
+        }
         free: list[int] = []
         ending: dict[int, list[int]] = {}
         for k, operations in enumerate(chunks):
@@ -131,14 +160,25 @@ class _Emitter:
 
     # ---- text --------------------------------------------------------------------------------
 
-    def _section(self, name: str, arguments: str, chunks: list[list[Operation]], rest: Sequence[int]) -> str:
+    def _section(
+        self, name: str, arguments: str, chunks: list[list[Operation]], rest: Sequence[int]
+    ) -> str:
         """One function per chunk, and one that calls them in order."""
-        head = f"({', '.join(f'ptr noalias %{a}' for a in arguments)}) {math_kernels.attributes(self.lanes)} {{"
+        head = (
+            f"({', '.join(f'ptr noalias %{a}' for a in arguments)}) "
+            f"{math_kernels.attributes(self.lanes)} {{"
+        )
         if len(chunks) == 1:
             return self._function(f"define void @{name}{head}", chunks[0], rest)
         calls, parts = [], []
         for k, operations in enumerate(chunks):
-            parts.append(self._function(f"define internal void @{name}.{k}{head}", operations, rest if k == len(chunks) - 1 else ()))
+            parts.append(
+                self._function(
+                    f"define internal void @{name}.{k}{head}",
+                    operations,
+                    rest if k == len(chunks) - 1 else (),
+                )
+            )
             calls.append(f"  call void @{name}.{k}({', '.join(f'ptr %{a}' for a in arguments)})")
         return "\n".join([*parts, f"define void @{name}{head}", *calls, "  ret void", "}"])
 
@@ -207,7 +247,9 @@ class _FunctionBody:
             vector, last = vector_type(width), "poison"
             for lane, value in sorted(group.items()):
                 name = f"%g{k}.{lane}"
-                self.lines.append(f"  {name} = insertelement {vector} {last}, {self.real} {value}, i32 {lane}")
+                self.lines.append(
+                    f"  {name} = insertelement {vector} {last}, {self.real} {value}, i32 {lane}"
+                )
                 last = name
             self.lines.append(f"  %g{k} = getelementptr {self.real}, ptr %y, i64 {k - k % width}")
             self.lines.append(f"  store {vector} {last}, ptr %g{k}, align 8")
@@ -239,13 +281,21 @@ class _FunctionBody:
         if op == "reciprocal":
             return f"fdiv {real} {constant(1.0, vector_type(self.lanes))}, {values[0]}"
         if op in ("abs", "sqrt"):
-            return f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({real} {values[0]})"
+            return (
+                f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({real} "
+                f"{values[0]})"
+            )
         if op == "sign":
             return self.sign(i, values[0])
         if op in ("sin", "cos"):
-            return f"extractvalue {{{real}, {real}}} {self.sincos_call(i, values[0], self.lanes)}, {0 if op == 'sin' else 1}"
+            return (
+                f"extractvalue {{{real}, {real}}} "
+                f"{self.sincos_call(i, values[0], self.lanes)}, "
+                f"{0 if op == 'sin' else 1}"
+            )
         function = self.emission.require_kernel(
-            f"each.{op}.{self.lanes}", functools.partial(math_kernels.per_lane_ir, op, self.lanes, len(values))
+            f"each.{op}.{self.lanes}",
+            functools.partial(math_kernels.per_lane_ir, op, self.lanes, len(values)),
         )
         return f"call {real} @{function}({', '.join(f'{real} {v}' for v in values)})"
 
@@ -276,7 +326,9 @@ class _FunctionBody:
         width = self.lanes if len(angles) == 1 else _SINCOS_WIDTH
         real, r = vector_type(width), results[0]
         values = [self.value(a) for a in angles]
-        both = self.sincos_call(r, values[0] if len(angles) == 1 else self.pack_values(r, values, width), width)
+        both = self.sincos_call(
+            r, values[0] if len(angles) == 1 else self.pack_values(r, values, width), width
+        )
         if len(angles) == 1:
             for part, i in enumerate(results):
                 self.define(i, f"extractvalue {{{real}, {real}}} {both}, {part}")
@@ -289,8 +341,14 @@ class _FunctionBody:
     def sincos_call(self, r: int, argument: str, width: int) -> str:
         """{sin, cos} of numbers side by side."""
         for function in ("sin", "cos"):
-            self.emission.require_kernel(f"each.{function}.{width}", functools.partial(math_kernels.per_lane_ir, function, width))
-        text, real = functools.partial(math_kernels.sincos, width, fused=self.emission.is_fused), vector_type(width)
+            self.emission.require_kernel(
+                f"each.{function}.{width}",
+                functools.partial(math_kernels.per_lane_ir, function, width),
+            )
+        text, real = (
+            functools.partial(math_kernels.sincos, width, fused=self.emission.is_fused),
+            vector_type(width),
+        )
         function = self.emission.require_kernel(f"sincos.{width}", text)
         self.lines.append(f"  %r{r} = call {{{real}, {real}}} @{function}({real} {argument})")
         return f"%r{r}"
@@ -299,6 +357,9 @@ class _FunctionBody:
         """Numbers put side by side, zeros after the last."""
         before = constant(0.0, vector_type(width))
         for k, value in enumerate(values):
-            self.lines.append(f"  %p{r}.{k} = insertelement {vector_type(width)} {before}, double {value}, i32 {k}")
+            self.lines.append(
+                f"  %p{r}.{k} = insertelement {vector_type(width)} {before}, double {value}, i32 "
+                f"{k}"
+            )
             before = f"%p{r}.{k}"
         return before

@@ -1,7 +1,8 @@
-"""LLVM text for loops: numbers with operators, arrays with [], structures with dots, `with function.loop(n) as i`.
+"""LLVM text for loops: numbers with operators, arrays with [], structures with dots, `with
+function.loop(n) as i`.
 
-No operation carries a fast-math flag and every sum of products is written as fused multiply-adds over fixed lanes,
-so that what happens to one component never depends on how many others there are.
+No operation carries a fast-math flag and every sum of products is written as fused multiply-adds
+over fixed lanes, so that what happens to one component never depends on how many others there are.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from dalembert.runtime.numerics.llvm_types import (
 
 
 class Value:
-    """A number, four numbers side by side, a whole number, a truth or an address in the function being written."""
+    """A number, four numbers side by side, a whole number, a truth or an address in the function
+    being written.
+    """
 
     __slots__ = ("function", "kind", "name")
 
@@ -100,13 +103,17 @@ class VectorArray:
 
     def _at(self, i: Operand) -> Value:
         function = self.pointer.function
-        return function.emit(POINTER, f"getelementptr {self.kind}, {self.pointer}, {function.value(i, INT64)}")
+        return function.emit(
+            POINTER, f"getelementptr {self.kind}, {self.pointer}, {function.value(i, INT64)}"
+        )
 
     def __getitem__(self, i: Operand) -> Value:
         return self.pointer.function.emit(self.kind, f"load {self.kind}, {self._at(i)}, align 8")
 
     def load_scalars(self, i: Operand) -> Value:
-        """a[i] where four single numbers were written a moment ago: a processor passes them on to single loads without delay."""
+        """a[i] where four single numbers were written a moment ago: a processor passes them on
+        to single loads without delay.
+        """
         function, group = self.pointer.function, Value(self.pointer.function, DOUBLE4, "poison")
         where = self._at(i)
         for lane in range(GROUP_SIZE):
@@ -141,7 +148,9 @@ class StackVariable:
 
     @property
     def value(self) -> Value:
-        return self._pointer.function.emit(self._kind, f"load {self._kind}, {self._pointer}, align 8")
+        return self._pointer.function.emit(
+            self._kind, f"load {self._kind}, {self._pointer}, align 8"
+        )
 
     @value.setter
     def value(self, value: Value) -> None:
@@ -157,7 +166,9 @@ class StructView:
 
     def __init__(self, pointer: Value, fields: tuple[tuple[str, str], ...]) -> None:
         object.__setattr__(self, "_pointer", pointer)
-        object.__setattr__(self, "_fields", {name: (place, kind) for place, (name, kind) in enumerate(fields)})
+        object.__setattr__(
+            self, "_fields", {name: (place, kind) for place, (name, kind) in enumerate(fields)}
+        )
 
     def __getattr__(self, name: str) -> Value:
         kind, where = self._fields[name][1], self.address(name)
@@ -165,21 +176,40 @@ class StructView:
 
     def __setattr__(self, name: str, value: Operand) -> None:
         where = self.address(name)
-        where.function.line(f"store {where.function.value(value, self._fields[name][1])}, {where}, align 8")
+        where.function.line(
+            f"store {where.function.value(value, self._fields[name][1])}, {where}, align 8"
+        )
 
     def address(self, name: str) -> Value:
         """Where the field is."""
-        return self._pointer.function.emit(POINTER, f"getelementptr i64, {self._pointer}, i64 {self._fields[name][0]}")
+        return self._pointer.function.emit(
+            POINTER, f"getelementptr i64, {self._pointer}, i64 {self._fields[name][0]}"
+        )
 
 
 class FunctionBuilder:
     """One native function while it is being written."""
 
-    def __init__(self, name: str, result: str, *parameters: str, exported: bool = False, attributes: str = "nounwind") -> None:
+    def __init__(
+        self,
+        name: str,
+        result: str,
+        *parameters: str,
+        exported: bool = False,
+        attributes: str = "nounwind",
+    ) -> None:
         self.result = result
-        self.parameters = tuple(Value(self, kind, f"%p{place}") for place, kind in enumerate(parameters))
+        self.parameters = tuple(
+            Value(self, kind, f"%p{place}") for place, kind in enumerate(parameters)
+        )
         linkage = "" if exported else "internal "
-        self._lines = [f"define {linkage}{result} @{name}({', '.join(map(str, self.parameters))}) {attributes} {{", "l0:"]
+        self._lines = [
+            (
+                f"define {linkage}{result} @{name}({', '.join(map(str, self.parameters))}) "
+                f"{attributes} {{"
+            ),
+            "l0:",
+        ]
         self._count = 0
         self._label, self._open = "l0", True
 
@@ -206,7 +236,11 @@ class FunctionBuilder:
             return x
         if x.kind == DOUBLE and kind.startswith("<"):
             first = self.emit(kind, f"insertelement {kind} poison, {x}, i32 0")
-            return self.emit(kind, f"shufflevector {first}, {kind} poison, <{vector_width(kind)} x i32> zeroinitializer")
+            return self.emit(
+                kind,
+                f"shufflevector {first}, {kind} poison, <{vector_width(kind)} x i32> "
+                f"zeroinitializer",
+            )
         return self.emit(kind, f"{CONVERSIONS[x.kind, kind]} {x} to {kind}")
 
     def arithmetic(self, operation: str, a: Operand, b: Operand) -> Value:
@@ -219,8 +253,15 @@ class FunctionBuilder:
         """A comparison, false whenever a NaN takes part (but "differs" is then true)."""
         kind = _common_type(a, b)
         sign = "" if relation == "ne" else "s"
-        opcode = f"icmp {sign}{relation}" if kind in (INT64, INT32, POINTER) else f"fcmp {'u' if relation == 'ne' else 'o'}{relation}"
-        return self.emit(vector_type(vector_width(kind), BOOL), f"{opcode} {self.value(a, kind)}, {self.value(b, kind).name}")
+        opcode = (
+            f"icmp {sign}{relation}"
+            if kind in (INT64, INT32, POINTER)
+            else f"fcmp {'u' if relation == 'ne' else 'o'}{relation}"
+        )
+        return self.emit(
+            vector_type(vector_width(kind), BOOL),
+            f"{opcode} {self.value(a, kind)}, {self.value(b, kind).name}",
+        )
 
     def select(self, condition: Value, a: Operand, b: Operand) -> Value:
         """a where the condition holds, elsewhere b."""
@@ -235,7 +276,9 @@ class FunctionBuilder:
 
     def sum_lanes(self, x: Value) -> Value:
         """x₀ + x₁ + x₂ + x₃, in this order."""
-        return self.emit(DOUBLE, f"call {DOUBLE} @llvm.vector.reduce.fadd.v{GROUP_SIZE}f64({DOUBLE} 0.0, {x})")
+        return self.emit(
+            DOUBLE, f"call {DOUBLE} @llvm.vector.reduce.fadd.v{GROUP_SIZE}f64({DOUBLE} 0.0, {x})"
+        )
 
     def call(self, target: str | Value, result: str, *arguments: Value) -> Value:
         """The result of a function of this module, by name, or of one behind an address."""
@@ -250,10 +293,15 @@ class FunctionBuilder:
         return StackVariable(Value(self, POINTER, name), start)
 
     def emit_at_entry(self, kind: str, *instructions: str) -> Value:
-        """Instructions where the function begins, each of which may use the result of the one before as {}; the last result."""
+        """Instructions where the function begins, each of which may use the result of the one
+        before as {}; the last result.
+        """
         names = [f"%v{self._next_id()}" for _ in instructions]
         before = ("", *names)
-        self._lines[2:2] = [f"  {name} = {text.format(last)}" for name, text, last in zip(names, instructions, before, strict=False)]
+        self._lines[2:2] = [
+            f"  {name} = {text.format(last)}"
+            for name, text, last in zip(names, instructions, before, strict=False)
+        ]
         return Value(self, kind, names[-1])
 
     def any_lane(self, mask: Value) -> Value:
@@ -329,4 +377,8 @@ def _common_type(a: Operand, b: Operand) -> str:
     """The wider kind of the two: lanes before numbers, numbers before whole numbers."""
     kinds = {x.kind for x in (a, b) if isinstance(x, Value)}
     widest = max(kinds, key=vector_width)
-    return widest if vector_width(widest) > 1 else next(kind for kind in (DOUBLE, POINTER, INT64, INT32) if kind in kinds)
+    return (
+        widest
+        if vector_width(widest) > 1
+        else next(kind for kind in (DOUBLE, POINTER, INT64, INT32) if kind in kinds)
+    )

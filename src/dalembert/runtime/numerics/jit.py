@@ -1,7 +1,8 @@
 """LLVM text becomes functions with addresses here, or an object file for another processor.
 
 One just-in-time linker serves the process. What was compiled once on this machine is read from the
-object cache; code is unloaded when the `Library` that holds it is dropped. Several modules of text are joined to one.
+object cache; code is unloaded when the `Library` that holds it is dropped. Several modules of text
+are joined to one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,23 @@ if TYPE_CHECKING:
 Level = Literal[0, 1, 2, 3]
 
 # what code may call that it does not bring along: elementary functions that every platform has
-IMPORTS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2", "fmin", "fmax"})
+IMPORTS: Final = frozenset(
+    {
+        "sin",
+        "cos",
+        "exp",
+        "log",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "fmin",
+        "fmax",
+    }
+)
 # chapters whose functions write native text for others
 _CODEGEN_CHAPTERS: Final = ("runtime/numerics", "runtime/ode")
 _FORMAT: Final = 1
@@ -75,15 +92,21 @@ class Library:
 
 
 def load(
-    ir_text: str | Callable[[], str], exports: tuple[str, ...], *, identity: bytes | None = None, optimize: Level = 2, codegen: Level = 2
+    ir_text: str | Callable[[], str],
+    exports: tuple[str, ...],
+    *,
+    identity: bytes | None = None,
+    optimize: Level = 2,
+    codegen: Level = 2,
 ) -> Library:
-    """The functions `exports` of a module in LLVM text, compiled or from the cache, ready to be called.
+    """The functions `exports` of a module in LLVM text, compiled or from the cache, ready to be
+    called.
 
-    `optimize` is the level of LLVM's own passes over the text (0: none, right for straight-line code
-    that has no common subexpressions left), `codegen` that of instruction selection and scheduling.
-    Writing the text takes time: give a function that writes it, which is called only if the cache has nothing under the `identity`
-    that determines the text; by default that is the function itself.
-    The functions of the C mathematics library can be declared and called.
+    `optimize` is the level of LLVM's own passes over the text (0: none, right for straight-line
+    code that has no common subexpressions left), `codegen` that of instruction selection and
+    scheduling. Writing the text takes time: give a function that writes it, which is called only if
+    the cache has nothing under the `identity` that determines the text; by default that is the
+    function itself. The functions of the C mathematics library can be declared and called.
     """
     if identity is None:
         identity = ir_text.encode() if isinstance(ir_text, str) else _generator_key(ir_text)
@@ -102,7 +125,9 @@ def load(
 
 
 def source_hashes(*chapters: str) -> bytes:
-    """Hashes of the modules of some chapters: code whose text another version wrote is not found."""
+    """Hashes of the modules of some chapters: code whose text another version wrote is not
+    found.
+    """
     return b"".join(map(_source_hash, chapters))
 
 
@@ -112,14 +137,20 @@ def _source_hash(chapter: str) -> bytes:
     if not folder.is_dir():
         raise FileNotFoundError(folder)
     text = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
-    # where only bytecode is installed nothing tells a version from another: what is kept is found by nobody
+    # where only bytecode is installed nothing tells a version from another: what is kept is found
+    # by nobody
     return hashlib.sha256(text or os.urandom(32)).digest()
 
 
 def _generator_key(text: Callable[[], str]) -> bytes:
-    """What determines the text that a function without arguments writes: where it stands, and the modules of the chapters it may use."""
+    """What determines the text that a function without arguments writes: where it stands, and
+    the modules of the chapters it may use.
+    """
     chapter = "/".join(text.__module__.split(".")[1:3])
-    return source_hashes(*sorted({*_CODEGEN_CHAPTERS, chapter})) + f"{text.__module__}.{text.__qualname__}".encode()
+    return (
+        source_hashes(*sorted({*_CODEGEN_CHAPTERS, chapter}))
+        + f"{text.__module__}.{text.__qualname__}".encode()
+    )
 
 
 _names = itertools.count()
@@ -142,7 +173,10 @@ def _llvm() -> ModuleType:
     try:
         llvm = importlib.import_module("llvmlite.binding")
     except ImportError as error:
-        msg = "native code needs the package llvmlite: install it with pip (there is no current version for Intel Macs)"
+        msg = (
+            "native code needs the package llvmlite: install it with pip (there is no current "
+            "version for Intel Macs)"
+        )
         raise CannotCompile(msg) from error
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -151,7 +185,8 @@ def _llvm() -> ModuleType:
 
 @dataclass(frozen=True)
 class Target:
-    """A processor by LLVM's names; `lanes` states are computed at a time, `fused` says whether a b + c is rounded once.
+    """A processor by LLVM's names; `lanes` states are computed at a time, `fused` says whether a b
+    + c is rounded once.
 
     Without fused operations the text contains none. Structures have fields of
     eight bytes on every target, pointers too, so that one layout serves all.
@@ -175,25 +210,43 @@ class Target:
         return f"{self.triple} {self.lanes} {self.fused}".encode()
 
     def object_code(self, text: str, *, optimize: Level = 1) -> bytes:
-        """A module in LLVM text as an object file for this target, which may be any processor that LLVM knows."""
+        """A module in LLVM text as an object file for this target, which may be any processor
+        that LLVM knows.
+        """
         with _llvm_lock():
             llvm = _llvm()
             llvm.initialize_all_targets()
             llvm.initialize_all_asmprinters()
             try:
                 machine = llvm.Target.from_triple(self.triple).create_target_machine(
-                    cpu=self.cpu, features=self.features, opt=2, reloc="pic", codemodel="default", abiname=self.abi
+                    cpu=self.cpu,
+                    features=self.features,
+                    opt=2,
+                    reloc="pic",
+                    codemodel="default",
+                    abiname=self.abi,
                 )
             except RuntimeError as error:
-                msg = f"this LLVM cannot write code for {self.triple}: {error}; give a name such as aarch64-linux-gnu or riscv64-linux-gnu"
+                msg = (
+                    f"this LLVM cannot write code for {self.triple}: {error}; give a name such "
+                    f"as aarch64-linux-gnu or riscv64-linux-gnu"
+                )
                 raise CannotCompile(msg) from error
             return _compile_object(
-                machine, f'target triple = "{self.triple}"\ntarget datalayout = "{machine.target_data}"\n{text}', optimize
+                machine,
+                f'target triple = "{self.triple}"\ntarget datalayout = '
+                f'"{machine.target_data}"\n{text}',
+                optimize,
             )
 
 
 # simd128 is in every browser since 2021; there is no fused multiply-add
-WASM32: Final = Target("wasm32-unknown-unknown", fused=False, cpu="generic", features="+simd128,+bulk-memory,+nontrapping-fptoint")
+WASM32: Final = Target(
+    "wasm32-unknown-unknown",
+    fused=False,
+    cpu="generic",
+    features="+simd128,+bulk-memory,+nontrapping-fptoint",
+)
 
 
 @functools.cache
@@ -207,7 +260,9 @@ def _host() -> Target:
     with _llvm_lock():
         llvm, features = _llvm(), _features()
         fused = platform.machine().lower() in {"arm64", "aarch64"} or features.get("fma", False)
-        return Target(llvm.get_process_triple(), 1, fused, llvm.get_host_cpu_name(), features.flatten())
+        return Target(
+            llvm.get_process_triple(), 1, fused, llvm.get_host_cpu_name(), features.flatten()
+        )
 
 
 def host(lanes: int = 1) -> Target:
@@ -226,17 +281,35 @@ def simd_width() -> int:
 @functools.cache
 def _target_machine(codegen: Level) -> Any:
     here = host()
-    # small code reaches its constants without loading their addresses first; the linker keeps both together
+    # small code reaches its constants without loading their addresses first; the linker keeps both
+    # together
     model = {"codemodel": "small", "reloc": "pic"} if _SMALL_CODE else {}
     target = _llvm().Target.from_triple(here.triple)
-    return target.create_target_machine(cpu=here.cpu, features=here.features, opt=codegen, jit=True, **model)
+    return target.create_target_machine(
+        cpu=here.cpu, features=here.features, opt=codegen, jit=True, **model
+    )
 
 
 @functools.cache
 def toolchain_fingerprint() -> bytes:
-    """Everything but the text and the levels that decides what the object code is; text reads objects of Python where their fields are."""
-    version, here, header = importlib.import_module("llvmlite").__version__, host(), object.__basicsize__
-    return "\0".join((f"{_FORMAT} {header}", version, *map(str, _llvm().llvm_version_info), here.triple, here.cpu, here.features)).encode()
+    """Everything but the text and the levels that decides what the object code is; text reads
+    objects of Python where their fields are.
+    """
+    version, here, header = (
+        importlib.import_module("llvmlite").__version__,
+        host(),
+        object.__basicsize__,
+    )
+    return "\0".join(
+        (
+            f"{_FORMAT} {header}",
+            version,
+            *map(str, _llvm().llvm_version_info),
+            here.triple,
+            here.cpu,
+            here.features,
+        )
+    ).encode()
 
 
 def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
@@ -256,8 +329,11 @@ def _compile_object(machine: Any, ir_text: str, optimize: Level) -> bytes:
         msg = f"internal error, please report it: this is not valid LLVM text: {error}"
         raise CannotCompile(msg) from error
     if optimize:
-        # llvmlite never frees the passes, some 60 kB each time: nothing for code compiled once per process
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=optimize))
+        # llvmlite never frees the passes, some 60 kB each time: nothing for code compiled once per
+        # process
+        builder = llvm.create_pass_builder(
+            machine, llvm.create_pipeline_tuning_options(speed_level=optimize)
+        )
         builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module)  # type: ignore[no-any-return]
 
@@ -273,7 +349,8 @@ def _link(image: bytes, exports: tuple[str, ...]) -> Library:
 
 
 def merge_modules(parts: Iterable[tuple[str, str]]) -> str:
-    """One module of (prefix, text): a function f of a part with the prefix a becomes a.f; without a prefix it keeps its name.
+    """One module of (prefix, text): a function f of a part with the prefix a becomes a.f; without a
+    prefix it keeps its name.
 
     What all parts bring along is written once.
     """
@@ -302,4 +379,6 @@ def _definitions(text: str) -> Iterator[tuple[str, str]]:
 
 def _add_prefix(prefix: str, text: str) -> str:
     own = {name for name, item in _definitions(text) if not item.startswith("declare")}
-    return _GLOBAL_NAME.sub(lambda match: f"@{prefix}.{match[1]}" if match[1] in own else match[0], text)
+    return _GLOBAL_NAME.sub(
+        lambda match: f"@{prefix}.{match[1]}" if match[1] in own else match[0], text
+    )

@@ -1,4 +1,6 @@
-"""LLVM's kinds of values by name: numbers of each kind written out, operations declared for them, structures that Python shares."""
+"""LLVM's kinds of values by name: numbers of each kind written out, operations declared for
+them, structures that Python shares.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,10 @@ def intrinsic_declarations(kind: str) -> str:
     """The elementary operations of the processor on numbers of this kind."""
     one, two, three = ("fabs", "sqrt"), ("minnum", "maxnum"), ("fmuladd",)
     counts = [(name, k) for k, names in enumerate((one, two, three), 1) for name in names]
-    return "\n".join(f"declare {kind} @llvm.{name}.{intrinsic_suffix(kind)}({', '.join([kind] * k)})" for name, k in counts)
+    return "\n".join(
+        f"declare {kind} @llvm.{name}.{intrinsic_suffix(kind)}({', '.join([kind] * k)})"
+        for name, k in counts
+    )
 
 
 def intrinsic_suffix(kind: str) -> str:
@@ -80,11 +85,17 @@ def intrinsic_suffix(kind: str) -> str:
 
 def ctypes_structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
     """The structure with these fields, each a name and a kind."""
-    return type("Fields", (ctypes.Structure,), {"_fields_": [(name, C_TYPES[kind]) for name, kind in fields]})
+    return type(
+        "Fields",
+        (ctypes.Structure,),
+        {"_fields_": [(name, C_TYPES[kind]) for name, kind in fields]},
+    )
 
 
 def offsets(sizes: Mapping[str, int], end: str = "") -> dict[str, int]:
-    """Where parts of these sizes begin that follow one another; under another name where they end."""
+    """Where parts of these sizes begin that follow one another; under another name where they
+    end.
+    """
     return dict(zip((*sizes, end), accumulate(sizes.values(), initial=0), strict=True))
 
 

@@ -1,8 +1,9 @@
 """From the tape to a list of machine operations: what is computed when, and what is fused.
 
-Three decisions are taken here, once, for scalars and lanes alike, so that both compute the same bits:
-a product used once, by a sum, is fused with it into one rounding; a denominator of several quotients is
-inverted once; sin and cos of one angle are computed together, and those of all angles first.
+Three decisions are taken here, once, for scalars and lanes alike, so that both compute the same
+bits: a product used once, by a sum, is fused with it into one rounding; a denominator of several
+quotients is inverted once; sin and cos of one angle are computed together, and those of all angles
+first.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class Operation(NamedTuple):
 
 @dataclass
 class Program:
-    """What to compute: leaves by their value's number, what depends on parameters only, and the rest."""
+    """What to compute: leaves by their value's number, what depends on parameters only, and the
+    rest.
+    """
 
     inputs: dict[int, int] = field(default_factory=dict)
     parameters: dict[int, int] = field(default_factory=dict)
@@ -40,7 +43,13 @@ class Program:
 
 
 def lower(
-    nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], *, fuse: bool, pack: int = 1
+    nodes: Sequence[Node],
+    outs: Sequence[int],
+    state: Sequence[int],
+    parameters: Sequence[int],
+    *,
+    fuse: bool,
+    pack: int = 1,
 ) -> Program:
     """The operations that give `outs` from the symbols `state` and `parameters`.
 
@@ -53,25 +62,43 @@ def _with_tanh(nodes: Sequence[Node]) -> Sequence[Node]:
     """sinh x / cosh x as tanh x, which is finite for every x."""
     rewritten = list(nodes)
     for i, (op, a, b) in enumerate(nodes):
-        if op == "div" and nodes[a][0] == "sinh" and nodes[b][0] == "cosh" and nodes[a][1] == nodes[b][1]:
+        if (
+            op == "div"
+            and nodes[a][0] == "sinh"
+            and nodes[b][0] == "cosh"
+            and nodes[a][1] == nodes[b][1]
+        ):
             rewritten[i] = ("tanh", nodes[a][1], None)
     return rewritten
 
 
 class _Lowering:
-    """Values 0 … are the tape's nodes; values made here (reciprocals, unwanted sines) come after them."""
+    """Values 0 … are the tape's nodes; values made here (reciprocals, unwanted sines) come after
+    them.
+    """
 
-    def __init__(self, nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], fuse: bool) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        outs: Sequence[int],
+        state: Sequence[int],
+        parameters: Sequence[int],
+        fuse: bool,
+    ) -> None:
         self.nodes, self.outs = _with_tanh(nodes), list(outs)
         self.emitted: set[int] = set()
         self.live = dependencies_in(self.nodes, outs)
         self.n_values = len(nodes)
         self.result = Program(outs=self.outs)
-        self.varying = self._classify_nodes({i: k for k, i in enumerate(state)}, {i: k for k, i in enumerate(parameters)})
+        self.varying = self._classify_nodes(
+            {i: k for k, i in enumerate(state)}, {i: k for k, i in enumerate(parameters)}
+        )
         self.fused = self._fusions() if fuse else {}
         self.fused_products = set(self.fused.values())
         self.shared = self._shared_denominators()
-        self.trig_nodes = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in TRIG}
+        self.trig_nodes = {
+            (self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in TRIG
+        }
         self.reciprocals: dict[int, int] = {}
 
     def program(self, pack: int) -> Program:
@@ -113,24 +140,34 @@ class _Lowering:
         return uses
 
     def _fusions(self) -> dict[int, int]:
-        """{sum: the product fused into it}: products used once, the younger one where both terms are."""
+        """{sum: the product fused into it}: products used once, the younger one where both terms
+        are.
+        """
         uses, nodes, varying = self._uses(), self.nodes, self.varying
         fusions: dict[int, int] = {}
         for i in self.live:
             op, a, b = nodes[i]
             if op in ("add", "sub"):
                 for term in (b, a) if b > a else (a, b):
-                    if nodes[term][0] == "mul" and uses[term] == 1 and (term in varying) == (i in varying):
+                    if (
+                        nodes[term][0] == "mul"
+                        and uses[term] == 1
+                        and (term in varying) == (i in varying)
+                    ):
                         fusions[i] = term
                         break
         return fusions
 
     def _shared_denominators(self) -> set[int]:
-        uses = Counter(self.nodes[i][2] for i in self.live if self.nodes[i][0] == "div" and i in self.varying)
+        uses = Counter(
+            self.nodes[i][2] for i in self.live if self.nodes[i][0] == "div" and i in self.varying
+        )
         return {b for b, count in uses.items() if count > 1}
 
     def _angles(self) -> list[list[int]]:
-        """The arguments of sines and cosines that vary with the state, by how deep sines and cosines are nested in them."""
+        """The arguments of sines and cosines that vary with the state, by how deep sines and
+        cosines are nested in them.
+        """
         # only what is made of sines has an entry
         depth: dict[object, int] = {}
         groups: dict[int, dict[int, None]] = {}
@@ -167,7 +204,13 @@ class _Lowering:
             product = self.fused[i]
             x, y = self.nodes[product][1:]
             rest = a if product == b else b
-            kind = "multiply-add" if op == "add" else "multiply-subtract" if product == a else "subtract-product"
+            kind = (
+                "multiply-add"
+                if op == "add"
+                else "multiply-subtract"
+                if product == a
+                else "subtract-product"
+            )
             return Operation(kind, (x, y, rest), (i,))
         if op == "div" and b in self.shared and i in self.varying:
             return Operation("mul", (a, self._reciprocal(b)), (i,))

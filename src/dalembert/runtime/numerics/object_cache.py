@@ -1,10 +1,12 @@
 """Object code on disk, found by the hash of what it was compiled from.
 
 The directory belongs to its owner alone, files appear whole or not at all, and a file whose digest
-does not fit is as good as absent. Whatever the disk refuses, the answer is "not kept", never an error.
+does not fit is as good as absent. Whatever the disk refuses, the answer is "not kept", never an
+error.
 
-A tape only grows: what of its nodes was hashed once is never hashed again, neither here nor on its forks. Which symbols long
-expressions contain is kept as well: a walk through a long tape takes longer than its hash.
+A tape only grows: what of its nodes was hashed once is never hashed again, neither here nor on its
+forks. Which symbols long expressions contain is kept as well: a walk through a long tape takes
+longer than its hash.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class ObjectCache:
 
     @classmethod
     def from_environment(cls) -> ObjectCache:
-        """The cache that DALEMBERT_CACHE names: a directory, or `off`; by default below the user's cache directory."""
+        """The cache that DALEMBERT_CACHE names: a directory, or `off`; by default below the
+        user's cache directory.
+        """
         return cls(_cache_directory())
 
     def read(self, key: str) -> bytes | None:
@@ -81,7 +85,9 @@ class ObjectCache:
                 temporary.unlink()
 
     def _track_size(self, directory: Path, written: int) -> None:
-        """Look through the directory when this process first writes there, and when it may have reached the limit."""
+        """Look through the directory when this process first writes there, and when it may have
+        reached the limit.
+        """
         total = _seen.get(directory)
         if total is None or total + written > self.limit:
             self._evict_oldest(directory)
@@ -89,14 +95,18 @@ class ObjectCache:
             _seen[directory] = total + written
 
     def _evict_oldest(self, directory: Path) -> None:
-        """If the limit is passed remove the files unused longest, a little more than needed, lest every write have to look again."""
+        """If the limit is passed remove the files unused longest, a little more than needed,
+        lest every write have to look again.
+        """
         files: list[tuple[int, int, str]] = []
         with os.scandir(directory) as entries:
             for entry in entries:
                 # another process may remove a file while we look
                 with contextlib.suppress(OSError):
                     info = entry.stat(follow_symlinks=False)
-                    if stat.S_ISREG(info.st_mode) and (entry.name.endswith(_SUFFIX) or entry.name.startswith(".")):
+                    if stat.S_ISREG(info.st_mode) and (
+                        entry.name.endswith(_SUFFIX) or entry.name.startswith(".")
+                    ):
                         files.append((info.st_mtime_ns, info.st_size, entry.path))
         total = sum(size for _, size, _ in files)
         wanted = self.limit if total <= self.limit else int(self.limit * _EVICTION_TARGET)
@@ -146,9 +156,12 @@ def _is_trusted(directory: Path) -> bool:
     info = directory.stat()
     if info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return True
-    reason = "belongs to somebody else" if info.st_uid != os.getuid() else "can be written by others"
+    reason = (
+        "belongs to somebody else" if info.st_uid != os.getuid() else "can be written by others"
+    )
     warnings.warn(
-        f"compiled code is not kept: {directory} {reason}; name another directory in DALEMBERT_CACHE or take their right to write",
+        f"compiled code is not kept: {directory} {reason}; name another directory in "
+        f"DALEMBERT_CACHE or take their right to write",
         DalembertWarning,
         stacklevel=2,
     )
@@ -163,9 +176,17 @@ def tape_digest(tape: Tape, length: int) -> Any:
     with COMPUTE_LOCK:
         known, written = tape.prefixes, tape.serialize()
         for k in range(len(known), length // _BLOCK):
-            known.append(_extend_digest(known[-1] if known else hashlib.sha256(), written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK]))
+            known.append(
+                _extend_digest(
+                    known[-1] if known else hashlib.sha256(),
+                    written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK],
+                )
+            )
         whole = length // _BLOCK
-        return _extend_digest(known[whole - 1] if whole else hashlib.sha256(), written[3 * whole * _BLOCK : 3 * length])
+        return _extend_digest(
+            known[whole - 1] if whole else hashlib.sha256(),
+            written[3 * whole * _BLOCK : 3 * length],
+        )
 
 
 def _extend_digest(before: Any, written: list[Any]) -> Any:
@@ -182,7 +203,9 @@ _LONG: Final = 16384
 
 
 def cached_symbols(tape: Tape, outs: tuple[int, ...]) -> tuple[int, ...]:
-    """The symbols that `outs` contain, in order of creation, as found now or by an earlier process."""
+    """The symbols that `outs` contain, in order of creation, as found now or by an earlier
+    process.
+    """
     length = 1 + max(outs, default=-1)
     if length < _LONG:
         return tuple(symbols_of(tape, outs))

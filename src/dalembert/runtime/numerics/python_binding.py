@@ -1,7 +1,9 @@
-"""The way from Python into compiled code, for one state or for states in rows: built-in functions made at run time.
+"""The way from Python into compiled code, for one state or for states in rows: built-in functions
+made at run time.
 
-They read the numbers where Python and numpy keep them (`call_text` is their native side), so that a call costs no conversion.
-Whatever they cannot read so goes to `convert`, which converts it or says what is wrong.
+They read the numbers where Python and numpy keep them (`call_text` is their native side), so that a
+call costs no conversion. Whatever they cannot read so goes to `convert`, which converts it or says
+what is wrong.
 """
 
 from __future__ import annotations
@@ -23,10 +25,13 @@ Array = NDArray[numpy.float64]
 
 # without letting go of the interpreter: a call is shorter than that takes
 _ONCE: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_BATCH: Final = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64)
+_BATCH: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64
+)
 HEADER: Final = object.__basicsize__
 _DOUBLE: Final = numpy.dtype(numpy.float64)
-# the type of any object, and the fields of a numpy array, from the end of the header of every object on
+# the type of any object, and the fields of a numpy array, from the end of the header of every
+# object on
 FIELDS: Final = {"type": -8, "data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
 C_CONTIGUOUS_ALIGNED: Final = 0x101
 # what the native side must know about this process
@@ -60,7 +65,11 @@ class NativeCall:
     def function(self) -> Callable[..., Array]:
         """The function for Python; it keeps this object, and so the code, alive."""
         # where objects lie otherwise than the native side believes every call is converted
-        return _new_function()(ctypes.byref(self._definition), self, None) if OBJECT_LAYOUT_IS_KNOWN else self.convert_and_call
+        return (
+            _new_function()(ctypes.byref(self._definition), self, None)
+            if OBJECT_LAYOUT_IS_KNOWN
+            else self.convert_and_call
+        )
 
     def convert_and_call(self, *arguments: Any) -> Array:
         """The values for arguments of any kind that means such numbers."""
@@ -84,7 +93,11 @@ class SingleCall(NativeCall):
         except IndexError:
             memory = _CallBuffers(self.sizes, self.n_out)
         for k, (row, a) in enumerate(zip(memory.rows, arguments, strict=True)):
-            row[:] = a if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.shape == row.shape else self._argument_array(k, a)
+            row[:] = (
+                a
+                if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.shape == row.shape
+                else self._argument_array(k, a)
+            )
         if self._once(*memory.addresses):
             raise MemoryError
         y = memory.y.copy()
@@ -94,7 +107,10 @@ class SingleCall(NativeCall):
     def check_count(self, arguments: Sequence[Any]) -> None:
         """Refuse too many or too few arguments."""
         if len(arguments) != len(self.sizes):
-            msg = f"expected {len(self.sizes)} arguments, the last of them the parameters; got {len(arguments)}"
+            msg = (
+                f"expected {len(self.sizes)} arguments, the last of them the parameters; got "
+                f"{len(arguments)}"
+            )
             raise BadArguments(msg)
 
     def argument_name(self, k: int) -> str:
@@ -107,13 +123,18 @@ class SingleCall(NativeCall):
         """Argument k as an array of its size."""
         row, size = as_doubles(a, k, self.argument_name), self.sizes[k]
         if row.shape != (size,) and not (size == 1 and row.shape == ()):
-            msg = f"expected {size} number{'' if size == 1 else 's'} for {self.argument_name(k)}; got an array of shape {row.shape}"
+            msg = (
+                f"expected {size} number{'' if size == 1 else 's'} for {self.argument_name(k)}; "
+                f"got an array of shape {row.shape}"
+            )
             raise BadArguments(msg)
         return row.reshape(size)
 
 
 class BatchCall(NativeCall):
-    """One compiled function for rows of states; `one` is the same for one state, and says what the arguments are called."""
+    """One compiled function for rows of states; `one` is the same for one state, and says what
+    the arguments are called.
+    """
 
     def __init__(self, library: Library, name: str, one: SingleCall) -> None:
         super().__init__(library, name, b"Values of the compiled expressions at states in rows.")
@@ -127,16 +148,25 @@ class BatchCall(NativeCall):
         n = max([len(a) for a in parts if a.ndim == 2], default=1)
         for k, (a, size) in enumerate(zip(parts, one.sizes, strict=False)):
             if a.shape != (n, size) and a.shape != (size,) and not (size == 1 and a.ndim == 0):
-                many = f"{n} rows of {size} numbers, as many as of the others," if a.shape[1:] == (size,) else f"rows of {size} numbers"
+                many = (
+                    f"{n} rows of {size} numbers, as many as of the others,"
+                    if a.shape[1:] == (size,)
+                    else f"rows of {size} numbers"
+                )
                 msg = f"expected {many} for {one.argument_name(k)}; got an array of shape {a.shape}"
                 raise BadArguments(msg)
         n_parameters = one.sizes[-1]
         if P.shape not in ((n_parameters,), (n, n_parameters)):
-            msg = f"expected {n_parameters} parameters, or a row of them for each of {n} states; got an array of shape {P.shape}"
+            msg = (
+                f"expected {n_parameters} parameters, or a row of them for each of {n} states; "
+                f"got an array of shape {P.shape}"
+            )
             raise BadArguments(msg)
         Y = numpy.empty((n, one.n_out))
         table = self._table(*[x for a in parts for x in (data_address(a), _row_stride(a))])
-        if n and self._batch(ctypes.addressof(table), data_address(P), data_address(Y), n, _row_stride(P)):
+        if n and self._batch(
+            ctypes.addressof(table), data_address(P), data_address(Y), n, _row_stride(P)
+        ):
             raise MemoryError
         return Y
 
@@ -147,7 +177,9 @@ def _row_stride(a: Array) -> int:
 
 
 class _CallBuffers:
-    """State, parameters and result of one call at addresses that stay: to ask an array for its address takes longer than to copy it."""
+    """State, parameters and result of one call at addresses that stay: to ask an array for its
+    address takes longer than to copy it.
+    """
 
     def __init__(self, sizes: Sequence[int], n_out: int) -> None:
         *parts, n_p = sizes
@@ -159,7 +191,11 @@ class _CallBuffers:
 
 def as_doubles(a: Any, k: int, called: Callable[[int], str]) -> Array:
     """Argument k as an array of doubles in a row; `called` says how a message calls it."""
-    if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.flags.num & C_CONTIGUOUS_ALIGNED == C_CONTIGUOUS_ALIGNED:
+    if (
+        type(a) is numpy.ndarray
+        and a.dtype is _DOUBLE
+        and a.flags.num & C_CONTIGUOUS_ALIGNED == C_CONTIGUOUS_ALIGNED
+    ):
         return a
     try:
         # asked first: numpy warns of the parts it drops and goes on
@@ -175,19 +211,27 @@ def as_doubles(a: Any, k: int, called: Callable[[int], str]) -> Array:
 
 
 def data_address(a: Array) -> int:
-    """Where the numbers of an array are; to ask numpy takes ten times as long as to look where it keeps that."""
+    """Where the numbers of an array are; to ask numpy takes ten times as long as to look where
+    it keeps that.
+    """
     if not OBJECT_LAYOUT_IS_KNOWN:
         return a.ctypes.data
     return ctypes.c_void_p.from_address(id(a) + HEADER + FIELDS["data"]).value or 0
 
 
-# ---- what Python must know about the native side, and the native side about Python -------------------
+# ---- what Python must know about the native side, and the native side about Python
+# -------------------
 
 
 class _MethodDef(ctypes.Structure):
     """PyMethodDef of Python's C interface."""
 
-    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
 
 
 @functools.cache
@@ -197,26 +241,46 @@ def _new_function() -> Any:
 
 
 def _fill_table(address: int, convert: Callable[..., Array]) -> None:
-    """Objects and functions of this process, in the order of TABLE; all of them are always there."""
+    """Objects and functions of this process, in the order of TABLE; all of them are always
+    there.
+    """
     objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, convert)]
-    (ctypes.c_void_p * len(PROCESS_TABLE)).from_address(address)[:] = [*objects, _new_array(), *_functions()]
+    (ctypes.c_void_p * len(PROCESS_TABLE)).from_address(address)[:] = [
+        *objects,
+        _new_array(),
+        *_functions(),
+    ]
 
 
 @functools.cache
 def _new_array() -> int:
-    """PyArray_New of numpy's C interface, whose functions keep their places from version to version."""
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
-    core = numpy._core if hasattr(numpy, "_core") else numpy.core  # noqa: SLF001 - its name up to numpy 1 was without the underscore
-    return int((ctypes.c_size_t * (_NEW_ARRAY + 1)).from_address(pointer(core.multiarray._ARRAY_API, None))[_NEW_ARRAY])  # noqa: SLF001
+    """PyArray_New of numpy's C interface, whose functions keep their places from version to
+    version.
+    """
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    # its name up to numpy 1 was without the underscore
+    core = numpy._core if hasattr(numpy, "_core") else numpy.core  # noqa: SLF001
+    return int(
+        (ctypes.c_size_t * (_NEW_ARRAY + 1)).from_address(
+            pointer(core.multiarray._ARRAY_API, None)  # noqa: SLF001
+        )[_NEW_ARRAY]
+    )
 
 
 @functools.cache
 def _functions() -> tuple[int | None, ...]:
-    return tuple(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in _FUNCTIONS.values())
+    return tuple(
+        ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        for name in _FUNCTIONS.values()
+    )
 
 
 def _check_object_layout() -> bool:
-    """Whether objects lie in memory as the native side believes; otherwise every call is converted."""
+    """Whether objects lie in memory as the native side believes; otherwise every call is
+    converted.
+    """
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     x, start = numpy.arange(3.0), HEADER

@@ -36,7 +36,10 @@ def require_mapping(what: str, given: Any) -> Mapping[Any, Any]:
     """{name: value}, or an error that says what was given instead."""
     # asked several times before every run, and most are this
     if given.__class__ is not dict and not isinstance(given, Mapping):
-        msg = f"{what}: give names with their values, as in {what}={{'x': 1}}, not {type(given).__name__}"
+        msg = (
+            f"{what}: give names with their values, as in {what}={{'x': 1}}, not "
+            f"{type(given).__name__}"
+        )
         raise BadValue(msg)
     return given
 
@@ -60,7 +63,11 @@ def _hint(system: System, name: str, allowed: list[str]) -> str:
         return f" but {called}: give it with {where}={{{name!r}: …}}"
     alike = {n.lower(): n for n in allowed}
     near = difflib.get_close_matches(name.lower(), alike, 1)
-    return f": did you mean {alike[near[0]]!r}?" if near else f"; known are {', '.join(allowed) or 'none'}"
+    return (
+        f": did you mean {alike[near[0]]!r}?"
+        if near
+        else f"; known are {', '.join(allowed) or 'none'}"
+    )
 
 
 def finite_number(name: str, value: Any) -> float:
@@ -70,7 +77,11 @@ def finite_number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError) as problem:
         # a row of numbers without their times
         timed = hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) > 1
-        hint = "; values over time need their times: (times, values), or da.table(times, values)" if timed else ""
+        hint = (
+            "; values over time need their times: (times, values), or da.table(times, values)"
+            if timed
+            else ""
+        )
         msg = f"{name} = {value!r:.60} is not a number{hint}"
         raise BadValue(msg) from problem
     if not math.isfinite(x):
@@ -80,20 +91,33 @@ def finite_number(name: str, value: Any) -> float:
 
 
 def strip_unit(system: System, key: Scalar | str, value: Any) -> Any:
-    """The number of a text such as "30 deg", which must have the dimension of what it stands for; anything else as it is."""
-    return parse_number(value, system.dimension(key), str(key)) if isinstance(value, str) and has_unit(value) else value
+    """The number of a text such as "30 deg", which must have the dimension of what it stands
+    for; anything else as it is.
+    """
+    return (
+        parse_number(value, system.dimension(key), str(key))
+        if isinstance(value, str) and has_unit(value)
+        else value
+    )
 
 
 def strip_units(system: System, given: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
     """The same of every value; what is no mapping is left to those who read it."""
     if not isinstance(given, Mapping):
         return {} if given is None else given
-    return {key: value if value.__class__ is float else strip_unit(system, key, value) for key, value in given.items()}
+    return {
+        key: value if value.__class__ is float else strip_unit(system, key, value)
+        for key, value in given.items()
+    }
 
 
 def constant_values(system: System, values: Mapping[Any, Any]) -> dict[str, float]:
     """{name: number} of every constant that has one: defaults, then what was given."""
-    numbers = {s.name: float(s.value) for s in system.symbols.values() if s.kind in ("constant", "input") and s.value is not None}
+    numbers = {
+        s.name: float(s.value)
+        for s in system.symbols.values()
+        if s.kind in ("constant", "input") and s.value is not None
+    }
     for key, value in require_mapping("values", values).items():
         name = symbol_name(system, key, ("constant", "input"))
         numbers[name] = finite_number(name, strip_unit(system, name, value))
@@ -111,6 +135,8 @@ def require_values(system: System, needed: Iterable[str], have: Mapping[str, flo
         names = [n for n in missing if kinds[n] == kind]
         called, where = _KIND_NAMES[kind]
         noun = called.partition(" ")[2] + "s" * (len(names) > 1)
-        ways.append(f"the {noun} {', '.join(names)} ({where}={{{', '.join(f'{n!r}: …' for n in names)}}})")
+        ways.append(
+            f"the {noun} {', '.join(names)} ({where}={{{', '.join(f'{n!r}: …' for n in names)}}})"
+        )
     msg = f"no value for {' and '.join(ways)}"
     raise MissingValue(msg)

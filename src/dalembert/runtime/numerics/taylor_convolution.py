@@ -1,10 +1,12 @@
-"""H = Σ_(j=1)^(k−1) F_j G_(k−j) of all pairs of series, as native text: a group of them side by side, or one for each lane.
+"""H = Σ_(j=1)^(k−1) F_j G_(k−j) of all pairs of series, as native text: a group of them side by
+side, or one for each lane.
 
     void inner(const double *table, int64 k, double *sums)
     void outer(const double *table, int64 k, double *sums, double *inputs)
 
-`inner` leaves out j = 1 and j = k − 1, whose rows are written last: it may work while order k − 1 is still being found. `outer` adds them.
-Row 0 of the table is zero: it stands in where there is no such term.
+`inner` leaves out j = 1 and j = k − 1, whose rows are written last: it may work while order k − 1
+is still being found. `outer` adds them. Row 0 of the table is zero: it stands in where there is no
+such term.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class ConvolutionLayout(NamedTuple):
     first      where the series begin in a row of the table
     width      numbers in a row of the table
     target     where the sums go among the inputs
-    even       whether all places follow from those of the first groups, each so many numbers further on
+    even       whether all places follow from those of the first groups, each so many numbers
+    further on
     """
 
     lanes: int
@@ -44,7 +47,9 @@ class ConvolutionLayout(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """Some groups: labels, how far their series and their sums are from the first, and the places of the series."""
+    """Some groups: labels, how far their series and their sums are from the first, and the
+    places of the series.
+    """
 
     label: str
     before: str
@@ -67,13 +72,27 @@ entry:
   %is.second = icmp eq i64 %k, 2
   %other = select i1 %is.second, i64 0, i64 %k.last"""
     v = layout.vector
-    declared = f"declare {v} @llvm.fmuladd.{intrinsic_suffix(vector_type(layout.lanes))}({v}, {v}, {v})"
+    declared = (
+        f"declare {v} @llvm.fmuladd.{intrinsic_suffix(vector_type(layout.lanes))}({v}, {v}, {v})"
+    )
     parts = [(inner, _inner_terms), (outer, _end_terms)]
-    return "\n".join([declared, *("\n".join([head, *_unrolled_loop(layout, chunk), "  ret void", "}"]) for head, chunk in parts)])
+    return "\n".join(
+        [
+            declared,
+            *(
+                "\n".join([head, *_unrolled_loop(layout, chunk), "  ret void", "}"])
+                for head, chunk in parts
+            ),
+        ]
+    )
 
 
-def _unrolled_loop(layout: ConvolutionLayout, text: Callable[[ConvolutionLayout, _Chunk], Iterator[str]]) -> Iterator[str]:
-    """All groups, some at once: in a loop where places are even, and then the rest; otherwise one after the other."""
+def _unrolled_loop(
+    layout: ConvolutionLayout, text: Callable[[ConvolutionLayout, _Chunk], Iterator[str]]
+) -> Iterator[str]:
+    """All groups, some at once: in a loop where places are even, and then the rest; otherwise
+    one after the other.
+    """
     count, begin, before = len(layout.places), 0, "entry"
     if layout.even and count >= _AT_ONCE:
         begin, before = count - count % _AT_ONCE, "last"
@@ -86,20 +105,31 @@ def _unrolled_loop(layout: ConvolutionLayout, text: Callable[[ConvolutionLayout,
         yield "  br i1 %more, label %group, label %last"
         yield "last:"
     for k in range(begin, count, _AT_ONCE):
-        yield from text(layout, _Chunk(f"c{k}", before, "0", str(k * layout.lanes), layout.places[k : k + _AT_ONCE]))
+        yield from text(
+            layout,
+            _Chunk(f"c{k}", before, "0", str(k * layout.lanes), layout.places[k : k + _AT_ONCE]),
+        )
         before = f"c{k}.end"
 
 
 def _inner_terms(layout: ConvolutionLayout, chunk: _Chunk) -> Iterator[str]:
     """Σ_(j=2)^(k−2) of a chunk, in one loop."""
-    label, before, vector, count = chunk.label, chunk.before, layout.vector, range(len(chunk.places))
+    label, before, vector, count = (
+        chunk.label,
+        chunk.before,
+        layout.vector,
+        range(len(chunk.places)),
+    )
     yield f"  %{label}.f0 = getelementptr double, ptr %table, i64 {layout.first}"
     yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {chunk.series}"
     yield f"  br label %{label}.head"
     yield f"{label}.head:"
     yield f"  %{label}.j = phi i64 [ 2, %{before} ], [ %{label}.j1, %{label}.body ]"
     for m in count:
-        yield f"  %{label}.s{m} = phi {vector} [ zeroinitializer, %{before} ], [ %{label}.i{m}, %{label}.body ]"
+        yield (
+            f"  %{label}.s{m} = phi {vector} [ zeroinitializer, %{before} ], [ %{label}.i{m}, "
+            f"%{label}.body ]"
+        )
     yield f"  %{label}.more = icmp slt i64 %{label}.j, %k.last"
     yield f"  br i1 %{label}.more, label %{label}.body, label %{label}.end"
     yield f"{label}.body:"
@@ -136,10 +166,15 @@ def _places(layout: ConvolutionLayout, chunk: _Chunk, name: str, base: str) -> I
     label = chunk.label
     yield f"  %{label}.{name} = getelementptr double, ptr {base}, i64 {chunk.sums}"
     for m in range(len(chunk.places)):
-        yield f"  %{label}.{name}{m} = getelementptr double, ptr %{label}.{name}, i64 {m * layout.lanes}"
+        yield (
+            f"  %{label}.{name}{m} = getelementptr double, ptr %{label}.{name}, i64 "
+            f"{m * layout.lanes}"
+        )
 
 
-def _terms(layout: ConvolutionLayout, chunk: _Chunk, result: str, what: tuple[str, str, str]) -> Iterator[str]:
+def _terms(
+    layout: ConvolutionLayout, chunk: _Chunk, result: str, what: tuple[str, str, str]
+) -> Iterator[str]:
     """result = sum + F_i G_j of a chunk; what several pairs have in common is loaded once."""
     total, *rows = what
     head, vector = f"%{chunk.label}.{result}", layout.vector
@@ -152,4 +187,7 @@ def _terms(layout: ConvolutionLayout, chunk: _Chunk, result: str, what: tuple[st
             yield f"  {head}{side}{place} = load {vector}, ptr {head}{side}a{place}, align 8"
     for m, (f, g) in enumerate(chunk.places):
         given = f"{vector} {head}x{f}, {vector} {head}y{g}, {vector} %{chunk.label}.{total}{m}"
-        yield f"  {head}{m} = call {vector} @llvm.fmuladd.{intrinsic_suffix(vector_type(layout.lanes))}({given})"
+        yield (
+            f"  {head}{m} = call {vector} "
+            f"@llvm.fmuladd.{intrinsic_suffix(vector_type(layout.lanes))}({given})"
+        )

@@ -1,16 +1,20 @@
-"""x(t₀ + τ) = Σ x_k τ^k: the rules by which the k-th coefficient of every operation follows from those before it.
+"""x(t₀ + τ) = Σ x_k τ^k: the rules by which the k-th coefficient of every operation follows from
+those before it.
 
     (a b)_k = a₀ b_k + a_k b₀ + H,   H = Σ_(j=1)^(k−1) a_j b_(k−j)
 
-Every rule is linear in the coefficients of order k and has such sums H over earlier ones. So order k is straight-line code again,
-written on a tape of its own: values of order 0 are its parameters, coefficients of the state and the sums its inputs. The sums need
-nothing of order k, so that all of them are computed at once, several side by side.
+Every rule is linear in the coefficients of order k and has such sums H over earlier ones. So order
+k is straight-line code again, written on a tape of its own: values of order 0 are its parameters,
+coefficients of the state and the sums its inputs. The sums need nothing of order k, so that all of
+them are computed at once, several side by side.
 
-Accelerations need not be solved for before: with r(x, a) = M(x) a − f(x) = 0 the coefficient r_k is M₀ a_k and terms without a_k,
+Accelerations need not be solved for before: with r(x, a) = M(x) a − f(x) = 0 the coefficient r_k is
+M₀ a_k and terms without a_k,
 
     a_k = −M₀⁻¹ r_k|(a_k = 0)
 
-so that M is factored for order 0 alone, and none of the divisions and products of its factors has sums.
+so that M is factored for order 0 alone, and none of the divisions and products of its factors has
+sums.
 
 Source: GW08 ch. 13 (Taylor arithmetic); JZ05 §2 (automatic differentiation of the flow).
 """
@@ -23,7 +27,13 @@ from typing import Final, NamedTuple
 
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.equations.equations_of_motion import LDL
-from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, dependencies, operands, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    Substitution,
+    dependencies,
+    operands,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 
 _HALF_TURN: Final = {"sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh"}
@@ -52,7 +62,9 @@ class Series(NamedTuple):
 
 
 class ImplicitRates(NamedTuple):
-    """r(x, a) = M a − f = 0 with a symmetric M: symbols a, residuals r, and a solved for, as nodes of one tape."""
+    """r(x, a) = M a − f = 0 with a symmetric M: symbols a, residuals r, and a solved for, as
+    nodes of one tape.
+    """
 
     symbols: tuple[int, ...]
     residuals: tuple[int, ...]
@@ -60,7 +72,8 @@ class ImplicitRates(NamedTuple):
 
 
 class TaylorRecurrence:
-    """Coefficients of order k ≥ 1 of the nodes `outs`, from values of order 0 and what was found at lower orders.
+    """Coefficients of order k ≥ 1 of the nodes `outs`, from values of order 0 and what was found at
+    lower orders.
 
     Rates that are implied follow behind the outs.
 
@@ -73,7 +86,13 @@ class TaylorRecurrence:
     pairs       the two series of each H
     """
 
-    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImplicitRates | None = None) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        outs: Sequence[int],
+        state: Sequence[int],
+        implied: ImplicitRates | None = None,
+    ) -> None:
         self.source, self.tape = tape.fork(), Tape()
         t = self.tape
         self._state = {i: t.symbol(f"c{i}") for i in state}
@@ -87,17 +106,25 @@ class TaylorRecurrence:
         self._depths: dict[int, int] = {}
         rates = implied or ImplicitRates((), (), ())
         self._build(outs, rates)
-        self.source_outs, self.outs = (*outs, *rates.values), tuple(self._coefficient_or_zero(i) for i in (*outs, *rates.symbols))
+        self.source_outs, self.outs = (
+            (*outs, *rates.values),
+            tuple(self._coefficient_or_zero(i) for i in (*outs, *rates.symbols)),
+        )
         self.pairs = tuple(self._sums)
         self.inputs = (*given, *self._sums.values())
         solved = Substitution(self.source, dict(zip(rates.symbols, rates.values, strict=True)))
-        self.values, self.zero_order = tuple(self._values.values()), tuple(solved(i) for i in self._values)
+        self.values, self.zero_order = (
+            tuple(self._values.values()),
+            tuple(solved(i) for i in self._values),
+        )
 
     @property
     def operations(self) -> int:
         """How many of them each order takes, sums aside."""
         t, varying = self.tape, set(self.inputs)
-        inside = dependencies(t, (*self.outs, *(self.series(s) for pair in self.pairs for s in pair)))
+        inside = dependencies(
+            t, (*self.outs, *(self.series(s) for pair in self.pairs for s in pair))
+        )
         for i in inside:
             varying |= {i} if not varying.isdisjoint(operands(*t.nodes[i])) else set()
         return len(varying.intersection(inside).difference(self.inputs))
@@ -124,13 +151,21 @@ class TaylorRecurrence:
                 self._coefficient(i)
 
     def _solve_rates(self, rates: ImplicitRates) -> list[int]:
-        """a_k = −M₀⁻¹ r_k; the inverse is made of values of order 0, once for all orders, and then no equation waits for another."""
+        """a_k = −M₀⁻¹ r_k; the inverse is made of values of order 0, once for all orders, and
+        then no equation waits for another.
+        """
         t, n, linear = self.tape, len(rates.symbols), LinearCoefficients(self.source, rates.symbols)
-        M = [[self._order_zero_value(row[s]) if s in row else t.zero for s in range(n)] for row in (linear(r)[1] for r in rates.residuals)]
+        M = [
+            [self._order_zero_value(row[s]) if s in row else t.zero for s in range(n)]
+            for row in (linear(r)[1] for r in rates.residuals)
+        ]
         factors = LDL(t, M)
         inverse = [factors.solve([t.one if i == j else t.zero for i in range(n)]) for j in range(n)]
         rest = [self._coefficient_or_zero(r) for r in rates.residuals]
-        return [self._sum_terms([ScaledTerm(x, r, -1) for x, r in zip(row, rest, strict=True)]) for row in inverse]
+        return [
+            self._sum_terms([ScaledTerm(x, r, -1) for x, r in zip(row, rest, strict=True)])
+            for row in inverse
+        ]
 
     def series(self, s: Series) -> int:
         """The coefficient of order k of a series, on the tape of order k."""
@@ -143,7 +178,11 @@ class TaylorRecurrence:
         varies = self._varying.get(i)
         if varies is None:
             op, a, b = self.source.nodes[i]
-            varies = i in self._state if op in LEAVES else self._varies(a) or (op in BINARY and self._varies(b))
+            varies = (
+                i in self._state
+                if op in LEAVES
+                else self._varies(a) or (op in BINARY and self._varies(b))
+            )
             self._varying[i] = varies
         return varies
 
@@ -188,7 +227,9 @@ class TaylorRecurrence:
         return self._coefficients[i]
 
     def _sum_terms(self, terms: list[ScaledTerm]) -> int:
-        """Σ factor × coefficient, what takes longest to be known last: the next operation waits for one multiplication, not for all."""
+        """Σ factor × coefficient, what takes longest to be known last: the next operation waits
+        for one multiplication, not for all.
+        """
         t, total = self.tape, self.tape.zero
         for factor, c, sign in sorted(terms, key=lambda term: self._depth(term.coefficient)):
             product = t.mul(factor, c)
@@ -222,20 +263,35 @@ class TaylorRecurrence:
         if op == "neg":
             return [term.__neg__() for term in self._terms(a)]
         if op in ("add", "sub"):
-            return self._terms(a) + [term if op == "add" else term.__neg__() for term in self._terms(b)]
+            return self._terms(a) + [
+                term if op == "add" else term.__neg__() for term in self._terms(b)
+            ]
         if op == "mul":
             if not (self._varies(a) and self._varies(b)):
-                factor, moving = (self._order_zero_value(b), a) if self._varies(a) else (self._order_zero_value(a), b)
+                factor, moving = (
+                    (self._order_zero_value(b), a)
+                    if self._varies(a)
+                    else (self._order_zero_value(a), b)
+                )
                 return self._scale_terms(factor, self._terms(moving))
-            return self._end_term(a, b) + self._end_term(b, a) + self._convolution_terms(t.one, Series(a), Series(b))
+            return (
+                self._end_term(a, b)
+                + self._end_term(b, a)
+                + self._convolution_terms(t.one, Series(a), Series(b))
+            )
         if op == "div":
             # q b = a
             r = self._reciprocal_value(b)
             left = self._scale_terms(r, self._terms(a))
-            return left + self._negate_terms(self._scale_terms(r, self._end_term(i, b)) + self._convolution_terms(r, Series(i), Series(b)))
+            return left + self._negate_terms(
+                self._scale_terms(r, self._end_term(i, b))
+                + self._convolution_terms(r, Series(i), Series(b))
+            )
         if op == "sqrt":
             r = t.div(t.one, t.mul(t.const(2), self._order_zero_value(i)))
-            return self._scale_terms(r, self._terms(a)) + self._negate_terms(self._convolution_terms(r, Series(i), Series(i)))
+            return self._scale_terms(r, self._terms(a)) + self._negate_terms(
+                self._convolution_terms(r, Series(i), Series(i))
+            )
         return self._atan2_terms(i, a, b) if op == "atan2" else self._function(op, i, a)
 
     def _end_term(self, a: int, b: int) -> list[ScaledTerm]:
@@ -268,16 +324,24 @@ class TaylorRecurrence:
         return self._piecewise(op, a)
 
     def _piecewise(self, op: str, a: int) -> list[ScaledTerm] | None:
-        """sign and |·| of what depends on the time alone: between its breaks, where steps end, both are smooth."""
+        """sign and |·| of what depends on the time alone: between its breaks, where steps end,
+        both are smooth.
+        """
         inside = set(symbols_of(self.source, (a,)))
         if not inside.isdisjoint(i for i in self._state if i != self._time):
             msg = f"{op} of something that moves has a kink or a jump, and no Taylor series there"
             raise NotApplicable(msg)
-        return self._scale_terms(self.tape.call("sign", self._order_zero_value(a)), self._terms(a)) if op == "abs" else None
+        return (
+            self._scale_terms(self.tape.call("sign", self._order_zero_value(a)), self._terms(a))
+            if op == "abs"
+            else None
+        )
 
     def _chain_rule_terms(self, a: int, slope: int) -> list[ScaledTerm]:
         """y' = slope a':  y_k = slope₀ a_k + (1/k) Σ j a_j slope_(k−j)"""
-        return self._end_term(slope, a) + self._convolution_terms(self._inverse, Series(a, True), Series(slope))
+        return self._end_term(slope, a) + self._convolution_terms(
+            self._inverse, Series(a, True), Series(slope)
+        )
 
     def _quotient_rule_terms(self, i: int, terms: list[ScaledTerm], g: int) -> list[ScaledTerm]:
         """g y' = a':  y_k = (a_k − (1/k) Σ j y_j g_(k−j)) / g₀"""
@@ -291,7 +355,9 @@ class TaylorRecurrence:
         s, inverse = self.source, self._inverse
         square = s.add(s.mul(x, x), s.mul(y, y))
         r = self._reciprocal_value(square)
-        forward = self._end_term(x, y) + self._convolution_terms(inverse, Series(y, True), Series(x))
+        forward = self._end_term(x, y) + self._convolution_terms(
+            inverse, Series(y, True), Series(x)
+        )
         backward = (
             self._end_term(y, x)
             + self._convolution_terms(inverse, Series(x, True), Series(y))

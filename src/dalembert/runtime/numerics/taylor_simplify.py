@@ -1,9 +1,11 @@
-"""The same expressions with fewer products of things that vary: what Taylor's method pays for, n² times.
+"""The same expressions with fewer products of things that vary: what Taylor's method pays for, n²
+times.
 
-Parameters are gathered in front, equal products are found whatever order they were multiplied in, terms that cancel go, and
-x sin² a + x cos² a is x. A product of sums is multiplied out only as long as it stays short, and what is common to the terms of a
-sum is taken out again. Nothing is assumed but the rules of a field and sin² + cos² = 1 for terms that are there, so that no
-difference of nearly equal numbers is made where there was none.
+Parameters are gathered in front, equal products are found whatever order they were multiplied in,
+terms that cancel go, and x sin² a + x cos² a is x. A product of sums is multiplied out only as long
+as it stays short, and what is common to the terms of a sum is taken out again. Nothing is assumed
+but the rules of a field and sin² + cos² = 1 for terms that are there, so that no difference of
+nearly equal numbers is made where there was none.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ Sum = dict[Monomial, Fraction]
 
 
 class TaylorSimplifier:
-    """Nodes of a tape rewritten on a fork of it, with sums of at most so many terms multiplied out."""
+    """Nodes of a tape rewritten on a fork of it, with sums of at most so many terms multiplied
+    out.
+    """
 
     def __init__(self, tape: Tape, varying: Iterable[int], most_terms: int) -> None:
         self.tape = tape.fork()
@@ -97,7 +101,9 @@ class TaylorSimplifier:
             # a (1/d) is one division, which costs no more than the reciprocal alone
             m, c = next(iter(right.items())) if len(right) == 1 else ((), Fraction(0))
             if len(m) == 1 and m[0] in self._reciprocals and self._varies(m[0]):
-                return self._divide({k: v * c for k, v in left.items()}, self._atom(self._reciprocals[m[0]]))
+                return self._divide(
+                    {k: v * c for k, v in left.items()}, self._atom(self._reciprocals[m[0]])
+                )
         product: Sum = {}
         for m, x in a.items():
             for n, y in b.items():
@@ -148,7 +154,9 @@ class TaylorSimplifier:
         counts = Counter(i for m in terms for i in set(m))
         best = max(counts, key=lambda i: (counts[i], -i), default=None)
         if best is None or counts[best] < 2:
-            return sum_of_products(t, ((self._constant(terms[m]), self._product(m)) for m in sorted(terms)))
+            return sum_of_products(
+                t, ((self._constant(terms[m]), self._product(m)) for m in sorted(terms))
+            )
         inside: dict[Monomial, Sum] = {}
         outside: dict[Monomial, Sum] = {}
         for m, x in terms.items():
@@ -163,7 +171,10 @@ class TaylorSimplifier:
 
     def _constant(self, a: Sum) -> int:
         """Σ x Π i"""
-        terms = (prod((Scalar(self.tape, i) for i in m), start=Scalar(self.tape, self.tape.const(x))) for m, x in sorted(a.items()))
+        terms = (
+            prod((Scalar(self.tape, i) for i in m), start=Scalar(self.tape, self.tape.const(x)))
+            for m, x in sorted(a.items())
+        )
         return sum_scalars(self.tape, terms).i
 
     def _product(self, m: Monomial) -> int:
@@ -182,8 +193,12 @@ class TaylorSimplifier:
         return self.tape.mul(a, b)
 
 
-def cheapest_recurrence(tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImplicitRates | None = None) -> TaylorRecurrence:
-    """The cheapest of several forms; the last outs are the rates that are implied, where there are such."""
+def cheapest_recurrence(
+    tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImplicitRates | None = None
+) -> TaylorRecurrence:
+    """The cheapest of several forms; the last outs are the rates that are implied, where there
+    are such.
+    """
     candidates = [TaylorRecurrence(tape, outs, state)]
     rates = implied or ImplicitRates((), (), ())
     explicit = len(outs) - len(rates.symbols)
@@ -192,5 +207,12 @@ def cheapest_recurrence(tape: Tape, outs: Sequence[int], state: Sequence[int], i
     for most_terms in _TERMS if len(candidates[-1].pairs) <= _MOST_PAIRS else ():
         form = TaylorSimplifier(tape, (*state, *rates.symbols), most_terms)
         short = form((*outs[:explicit], *rates.residuals))
-        candidates.append(TaylorRecurrence(form.tape, short[:explicit], state, rates._replace(residuals=tuple(short[explicit:]))))
+        candidates.append(
+            TaylorRecurrence(
+                form.tape,
+                short[:explicit],
+                state,
+                rates._replace(residuals=tuple(short[explicit:])),
+            )
+        )
     return min(candidates, key=lambda rule: rule.operations + _PER_SUM * len(rule.pairs))

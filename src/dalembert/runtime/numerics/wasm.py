@@ -1,8 +1,9 @@
-"""A WebAssembly object as a module that a page can load: what it exports, and what it asks its host for.
+"""A WebAssembly object as a module that a page can load: what it exports, and what it asks its host
+for.
 
-LLVM's object file is itself a module; it lacks an export section, and its imports are checked here against a list.
-Memory is imported from the host (`env.__linear_memory`), as are the elementary functions of `jit.IMPORTS`. Modules are kept
-like native code, by the hash of their text.
+LLVM's object file is itself a module; it lacks an export section, and its imports are checked here
+against a list. Memory is imported from the host (`env.__linear_memory`), as are the elementary
+functions of `jit.IMPORTS`. Modules are kept like native code, by the hash of their text.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.runtime.numerics.jit import IMPORTS, WASM32, CannotCompile, Level, toolchain_fingerprint
+from dalembert.runtime.numerics.jit import (
+    IMPORTS,
+    WASM32,
+    CannotCompile,
+    Level,
+    toolchain_fingerprint,
+)
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 _MAGIC: Final = b"\0asm\1\0\0\0"
@@ -21,13 +28,16 @@ _CUSTOM, _IMPORT, _EXPORT = 0, 2, 7
 _LATER: Final = (8, 9, 10, 11, 12)
 _FUNCTION: Final = 0
 # what the linker of a page provides besides functions
-_LINKER_SYMBOLS: Final = frozenset({"__linear_memory", "__stack_pointer", "__indirect_function_table"})
+_LINKER_SYMBOLS: Final = frozenset(
+    {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
+)
 _SYMBOL_TABLE: Final = 8
 _UNDEFINED, _NAMED = 0x10, 0x40
 _DATA, _SECTION = 1, 3
 
 
-# what the instructions of WebAssembly lack: the lesser and the greater of two numbers where one of them may be NaN
+# what the instructions of WebAssembly lack: the lesser and the greater of two numbers where one of
+# them may be NaN
 _MIN_MAX_IR: Final = "\n".join(
     f"""define double @{name}(double %a, double %b) nounwind {{
   %first = fcmp {relation} double %a, %b
@@ -41,10 +51,14 @@ _MIN_MAX_IR: Final = "\n".join(
 
 
 def wasm_module(text: str, exports: Sequence[str], *, optimize: Level = 1) -> bytes:
-    """LLVM text as a WebAssembly module with these functions exported, from the cache where it was made before."""
+    """LLVM text as a WebAssembly module with these functions exported, from the cache where it
+    was made before.
+    """
     text = f"{text}\n{_MIN_MAX_IR}"
     cache = ObjectCache.from_environment()
-    digest = hashlib.sha256(toolchain_fingerprint() + repr((WASM32, tuple(exports), optimize)).encode())
+    digest = hashlib.sha256(
+        toolchain_fingerprint() + repr((WASM32, tuple(exports), optimize)).encode()
+    )
     digest.update(text.encode())
     binary = cache.read(digest.hexdigest())
     if binary is None:
@@ -57,7 +71,9 @@ def add_export_section(image: bytes, exports: Sequence[str]) -> bytes:
     """An object file with an export section; what it imports must be on the list."""
     parts = list(_sections(image))
     _check_imports(imported_names(image))
-    places = _function_indices(next(body for kind, body in parts if kind == _CUSTOM and body[1:8] == b"linking"))
+    places = _function_indices(
+        next(body for kind, body in parts if kind == _CUSTOM and body[1:8] == b"linking")
+    )
     missing = [name for name in exports if name not in places]
     if missing:
         msg = f"internal error, please report it: the module does not define {', '.join(missing)}"
@@ -90,7 +106,9 @@ def imported_names(image: bytes) -> set[str]:
 def _check_imports(names: set[str]) -> None:
     foreign = sorted(names - IMPORTS - _LINKER_SYMBOLS)
     if foreign:
-        msg = f"this cannot run in a page: it would call {', '.join(foreign)}, which no page provides"
+        msg = (
+            f"this cannot run in a page: it would call {', '.join(foreign)}, which no page provides"
+        )
         raise CannotCompile(msg)
 
 

@@ -1,7 +1,9 @@
-"""y₁ = y₀ + h Σ b_i k_i,  k_i = f(t₀ + c_i h, y₀ + h Σ_j a_ij k_j): the numbers of Dormand and Prince's method 8(5,3).
+"""y₁ = y₀ + h Σ b_i k_i,  k_i = f(t₀ + c_i h, y₀ + h Σ_j a_ij k_j): the numbers of Dormand and
+Prince's method 8(5,3).
 
-Stages are numbered from 0: stages 0 to 11 make the step, stage 12 is the derivative at its end (the first stage
-of the next step), stages 13 to 15 serve the dense output only. A row lists its nonzero numbers by stage.
+Stages are numbered from 0: stages 0 to 11 make the step, stage 12 is the derivative at its end (the
+first stage of the next step), stages 13 to 15 serve the dense output only. A row lists its nonzero
+numbers by stage.
 
 Source: HNW1 II.5, II.6 and II.10; the decimals are those of the authors' program DOP853.
 """
@@ -51,9 +53,22 @@ A: Final[tuple[Numbers, ...]] = (
     {0: 0.0526001519587677318785587544488},
     {0: 0.0197250569845378994544595329183, 1: 0.0591751709536136983633785987549},
     {0: 0.0295875854768068491816892993775, 2: 0.0887627564304205475450678981324},
-    {0: 0.241365134159266685502369798665, 2: -0.884549479328286085344864962717, 3: 0.924834003261792003115737966543},
-    {0: 0.037037037037037037037037037037, 3: 0.170828608729473871279604482173, 4: 0.125467687566822425016691814123},
-    {0: 0.037109375, 3: 0.170252211019544039314978060272, 4: 0.0602165389804559606850219397283, 5: -0.017578125},
+    {
+        0: 0.241365134159266685502369798665,
+        2: -0.884549479328286085344864962717,
+        3: 0.924834003261792003115737966543,
+    },
+    {
+        0: 0.037037037037037037037037037037,
+        3: 0.170828608729473871279604482173,
+        4: 0.125467687566822425016691814123,
+    },
+    {
+        0: 0.037109375,
+        3: 0.170252211019544039314978060272,
+        4: 0.0602165389804559606850219397283,
+        5: -0.017578125,
+    },
     {
         0: 0.0370920001185047927108779319836,
         3: 0.170383925712239993810214054705,
@@ -144,7 +159,11 @@ E5: Final[Numbers] = {
     11: -0.02235530786388629525884427845,
 }
 
-_B3: Final[Numbers] = {0: 0.244094488188976377952755905512, 8: 0.733846688281611857341361741547, 11: 0.0220588235294117647058823529412}
+_B3: Final[Numbers] = {
+    0: 0.244094488188976377952755905512,
+    8: 0.733846688281611857341361741547,
+    11: 0.0220588235294117647058823529412,
+}
 # err₃ = b − b̂: the embedded formula of order 3
 E3: Final[Numbers] = {stage: b - _B3.get(stage, 0.0) for stage, b in B.items()}
 

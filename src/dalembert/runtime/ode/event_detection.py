@@ -1,7 +1,8 @@
 """g(q, u, t) in every step that is taken: native text that says whether a crossing may be in it.
 
-The dense output is sampled at eight places in the step and one beyond. A change of sign is a crossing; three values of one
-sign of which the middle is nearest to zero may hide two, and do if the parabola through them reaches beyond zero.
+The dense output is sampled at eight places in the step and one beyond. A change of sign is a
+crossing; three values of one sign of which the middle is nearest to zero may hide two, and do if
+the parabola through them reaches beyond zero.
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, StackVariable, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StackVariable,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
@@ -24,7 +32,8 @@ EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("work", POINTER),
     ("x", POINTER),
     ("values", POINTER),
-    # for each event: the last sample and the one before, the side it is on, and the side it must come to (0: any; NaN: none)
+    # for each event: the last sample and the one before, the side it is on, and the side it must
+    # come to (0: any; NaN: none)
     ("last", POINTER),
     ("earlier", POINTER),
     ("side", POINTER),
@@ -66,7 +75,9 @@ def _sample() -> str:
         with f.loop(w.rows - 1) as k:
             j = w.rows - k - 2
             odd = f.emit(INT64, f"and {j}, 1").not_equal(0)
-            value.value = f.intrinsic("fmuladd", value.value, f.select(odd, down, up), rows[w.groups * j + i])
+            value.value = f.intrinsic(
+                "fmuladd", value.value, f.select(odd, down, up), rows[w.groups * j + i]
+            )
         x[i] = value.value
     ScalarArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
@@ -89,7 +100,9 @@ def _crossing_test() -> str:
     with f.if_then(~ahead.not_equal(0)):
         with f.if_then(side * v < 0.0), f.if_then(ScalarArray(w.wanted)[i] * v >= 0.0):
             may_cross.value = f.value(1, INT64)
-        new = f.select(v > 0.0, f.value(1.0, DOUBLE), f.select(v < 0.0, f.value(-1.0, DOUBLE), side))
+        new = f.select(
+            v > 0.0, f.value(1.0, DOUBLE), f.select(v < 0.0, f.value(-1.0, DOUBLE), side)
+        )
         ScalarArray(w.side)[i] = new
         ScalarArray(w.earlier)[i] = last
         ScalarArray(w.last)[i] = v
@@ -98,9 +111,15 @@ def _crossing_test() -> str:
 
 
 def _hidden_crossing_test(
-    f: FunctionBuilder, w: StructView, may_cross: StackVariable, values: tuple[Value, Value, Value], t: Value
+    f: FunctionBuilder,
+    w: StructView,
+    may_cross: StackVariable,
+    values: tuple[Value, Value, Value],
+    t: Value,
 ) -> None:
-    """The extreme b − m²/4q of the parabola through three samples, with slope m and curvature q at the middle one."""
+    """The extreme b − m²/4q of the parabola through three samples, with slope m and curvature q
+    at the middle one.
+    """
     a, b, v = values
     size_a, size_b, size_v = (f.intrinsic("fabs", x) for x in values)
     before, after = w.t_last - w.t_earlier, t - w.t_last
@@ -125,7 +144,9 @@ def _detect() -> str:
 
 
 def test_samples(f: FunctionBuilder, table: ScalarArray | None) -> StackVariable:
-    """Whether something may have happened in the step, by its samples, which are kept in the rows of a table where there is one."""
+    """Whether something may have happened in the step, by its samples, which are kept in the
+    rows of a table where there is one.
+    """
     t, t_new, dense, pointer = f.parameters[:4]
     w = StructView(pointer, EVENT_FIELDS)
     with f.loop(w.count) as i:
@@ -141,7 +162,10 @@ def test_samples(f: FunctionBuilder, table: ScalarArray | None) -> StackVariable
         with f.loop(w.count) as i:
             if table is not None:
                 table[w.count * (k + 1) + i] = ScalarArray(w.values)[i]
-            may_cross.value = f.emit(INT64, f"or {may_cross.value}, {f.call('judge', INT64, pointer, i, here, ahead).name}")
+            may_cross.value = f.emit(
+                INT64,
+                f"or {may_cross.value}, {f.call('judge', INT64, pointer, i, here, ahead).name}",
+            )
         with f.if_then(~ahead.not_equal(0)):
             w.t_earlier = w.t_last
             w.t_last = here

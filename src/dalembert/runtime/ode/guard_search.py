@@ -1,6 +1,8 @@
-"""g_i(t) < 0: native text that looks for functions that fall below zero in a step, and finds where one does, to the last bit.
+"""g_i(t) < 0: native text that looks for functions that fall below zero in a step, and finds where
+one does, to the last bit.
 
-Source: Chandrupatla, Adv. Eng. Software 28 (1997), 145–149: inverse quadratic interpolation where it is safe, bisection elsewhere.
+Source: Chandrupatla, Adv. Eng. Software 28 (1997), 145–149: inverse quadratic interpolation where
+it is safe, bisection elsewhere.
 """
 
 from __future__ import annotations
@@ -9,13 +11,20 @@ import functools
 import math
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, StackVariable, StructView, Value
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StackVariable,
+    StructView,
+    Value,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, detection_ir, test_samples
 
 EXPORTS: Final = ("look_for_falls", "samples", "fall")
-# two watches: functions that cost little, and all; whether those that cost much are looked at; how many do more than fall; room for
-# samples of all; whether it is looked for functions that turn more often than samples can tell, and one was found
+# two watches: functions that cost little, and all; whether those that cost much are looked at; how
+# many do more than fall; room for samples of all; whether it is looked for functions that turn more
+# often than samples can tell, and one was found
 GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("cheap", POINTER),
     ("all", POINTER),
@@ -25,9 +34,12 @@ GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("may_be_rough", INT64),
     ("rough", INT64),
 )
-# places of a first look, and the weights of the fourth difference there, as large together as those of an even one
+# places of a first look, and the weights of the fourth difference there, as large together as those
+# of an even one
 _COARSE_POINTS: Final = (0.0, 0.17, 0.43, 0.69, 1.0)
-_INVERSE: Final = tuple(1.0 / math.prod(a - b for b in _COARSE_POINTS if b != a) for a in _COARSE_POINTS)
+_INVERSE: Final = tuple(
+    1.0 / math.prod(a - b for b in _COARSE_POINTS if b != a) for a in _COARSE_POINTS
+)
 _DIFFERENCE: Final = tuple(16.0 * x / sum(map(abs, _INVERSE)) for x in _INVERSE)
 # of a sine sampled eight times in a period the fourth difference is a sixth of what it varies by
 _UNDERSAMPLED: Final = 0.25
@@ -45,12 +57,23 @@ _STEP: Final = (POINTER, POINTER, DOUBLE, DOUBLE, INT64)
 @functools.cache
 def module_ir() -> str:
     """The module."""
-    parts = detection_ir(), _fine_check(), _coarse_check(), _find_negative(), _sample_step(), _value(), _chandrupatla(), _locate_zero()
+    parts = (
+        detection_ir(),
+        _fine_check(),
+        _coarse_check(),
+        _find_negative(),
+        _sample_step(),
+        _value(),
+        _chandrupatla(),
+        _locate_zero(),
+    )
     return "\n\n".join((INTRINSICS, *parts)) + "\n"
 
 
 def _find_negative() -> str:
-    """int32 look_for_falls(t, t_new, dense, watches): 1 if something may have fallen below zero in the step."""
+    """int32 look_for_falls(t, t_new, dense, watches): 1 if something may have fallen below zero
+    in the step.
+    """
     f = FunctionBuilder("look_for_falls", INT32, DOUBLE, DOUBLE, POINTER, POINTER, exported=True)
     t, t_new, dense, pointer = f.parameters
     s = StructView(pointer, GUARD_FIELDS)
@@ -69,14 +92,19 @@ def _find_negative() -> str:
 def _coarse_check() -> str:
     """The same for functions that are positive when the step begins.
 
-    They are asked for at four places first: where the least of these values and that at the begin is more than they differ by, and than
-    their fourth difference, nothing comes down to zero between them; elsewhere it is looked closely. The places are not evenly spaced,
-    lest something that turns just as often between two of them look as if it stood still.
+    They are asked for at four places first: where the least of these values and that at the begin
+    is more than they differ by, and than their fourth difference, nothing comes down to zero
+    between them; elsewhere it is looked closely. The places are not evenly spaced, lest something
+    that turns just as often between two of them look as if it stood still.
     """
     f = FunctionBuilder("look_quickly", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
     t, t_new, dense, pointer, watches = f.parameters
     w, near = StructView(pointer, EVENT_FIELDS), f.variable(f.value(0, INT64))
-    values, last, V = ScalarArray(w.values), ScalarArray(w.last), ScalarArray(StructView(watches, GUARD_FIELDS).table)
+    values, last, V = (
+        ScalarArray(w.values),
+        ScalarArray(w.last),
+        ScalarArray(StructView(watches, GUARD_FIELDS).table),
+    )
     for k, theta in enumerate(_COARSE_POINTS[1:], 1):
         f.call("sample", INT64, pointer, dense, f.value(theta, DOUBLE), (t_new - t) * theta + t)
         with f.loop(w.count) as i:
@@ -99,8 +127,12 @@ def _coarse_check() -> str:
     return f.text()
 
 
-def _min_and_range(f: FunctionBuilder, V: ScalarArray, count: Value, i: Value, places: Value) -> tuple[Value, Value]:
-    """The least of the samples of function i, and what they differ by; what is not a number is below everything."""
+def _min_and_range(
+    f: FunctionBuilder, V: ScalarArray, count: Value, i: Value, places: Value
+) -> tuple[Value, Value]:
+    """The least of the samples of function i, and what they differ by; what is not a number is
+    below everything.
+    """
     low, high = f.variable(V[i]), f.variable(V[i])
     with f.loop(places) as k:
         v = V[count * k + i]
@@ -109,7 +141,9 @@ def _min_and_range(f: FunctionBuilder, V: ScalarArray, count: Value, i: Value, p
     return low.value, high.value - low.value
 
 
-def _weighted_sum(f: FunctionBuilder, V: ScalarArray, count: Value, at: Value, weights: tuple[float, ...]) -> Value:
+def _weighted_sum(
+    f: FunctionBuilder, V: ScalarArray, count: Value, at: Value, weights: tuple[float, ...]
+) -> Value:
     """Σ w_k V_k"""
     total = f.value(0.0, DOUBLE)
     for k, weight in enumerate(weights):
@@ -121,7 +155,9 @@ def _max_fourth_difference(f: FunctionBuilder, V: ScalarArray, count: Value, i: 
     """The largest of the fourth differences of evenly spaced samples."""
     rough = f.variable(f.value(0.0, DOUBLE))
     with f.loop(f.value(SAMPLES - 3, INT64)) as k:
-        here = f.intrinsic("fabs", _weighted_sum(f, V, count, count * k + i, (1.0, -4.0, 6.0, -4.0, 1.0)))
+        here = f.intrinsic(
+            "fabs", _weighted_sum(f, V, count, count * k + i, (1.0, -4.0, 6.0, -4.0, 1.0))
+        )
         rough.value = f.intrinsic("maxnum", rough.value, here)
     return rough.value
 
@@ -132,7 +168,9 @@ def _is_undersampled(low: Value, spread: Value, rough: Value) -> Value:
 
 
 def _fine_check() -> str:
-    """As `look` does, with the samples kept; `rough` is set where they cannot tell how a function goes, which a shorter step can."""
+    """As `look` does, with the samples kept; `rough` is set where they cannot tell how a
+    function goes, which a shorter step can.
+    """
     f = FunctionBuilder("look_closely", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
     *_, pointer, watches = f.parameters
     w, s = StructView(pointer, EVENT_FIELDS), StructView(watches, GUARD_FIELDS)
@@ -145,16 +183,21 @@ def _fine_check() -> str:
         with f.if_then(s.may_be_rough.not_equal(0) & _is_undersampled(low, spread, rough)):
             s.rough = 1
             may_be_negative.value = f.value(1, INT64)
-        with f.loop(f.value(SAMPLES, INT64)) as k, f.if_then(_may_dip_below_zero(V, w.count, k * w.count + i, rough)):
+        with (
+            f.loop(f.value(SAMPLES, INT64)) as k,
+            f.if_then(_may_dip_below_zero(V, w.count, k * w.count + i, rough)),
+        ):
             may_be_negative.value = f.value(1, INT64)
     f.ret(may_be_negative.value)
     return f.text()
 
 
 def _may_dip_below_zero(V: ScalarArray, count: Value, at: Value, rough: Value) -> Value:
-    """Whether the parabola through three samples, of which the middle is the least, may come down to zero.
+    """Whether the parabola through three samples, of which the middle is the least, may come down
+    to zero.
 
-    Not quite that: a function that is not a parabola may come lower by a part of its fourth difference.
+    Not quite that: a function that is not a parabola may come lower by a part of its fourth
+    difference.
     """
     left, middle, right = V[at], V[at + count], V[at + count + count]
     bend = left - middle * 2.0 + right
@@ -163,8 +206,12 @@ def _may_dip_below_zero(V: ScalarArray, count: Value, at: Value, rough: Value) -
 
 
 def _sample_step() -> str:
-    """g at all places of a step, a row of the table for each; the first from which on something may fall, 0 for none."""
-    f = FunctionBuilder("samples", INT64, POINTER, POINTER, DOUBLE, DOUBLE, POINTER, INT64, exported=True)
+    """g at all places of a step, a row of the table for each; the first from which on something
+    may fall, 0 for none.
+    """
+    f = FunctionBuilder(
+        "samples", INT64, POINTER, POINTER, DOUBLE, DOUBLE, POINTER, INT64, exported=True
+    )
     pointer, dense, begin, length, table, first = f.parameters
     w, V = StructView(pointer, EVENT_FIELDS), ScalarArray(table)
     with f.loop(f.value(N_SAMPLE_POINTS, INT64)) as k:
@@ -174,10 +221,14 @@ def _sample_step() -> str:
             V[w.count * k + i] = ScalarArray(w.values)[i]
     rough = f.variable(f.value(0.0, DOUBLE))
     with f.loop(w.count - first) as j:
-        rough.value = f.intrinsic("maxnum", rough.value, _max_fourth_difference(f, V, w.count, first + j))
+        rough.value = f.intrinsic(
+            "maxnum", rough.value, _max_fourth_difference(f, V, w.count, first + j)
+        )
     with f.loop(f.value(SAMPLES, INT64)) as k, f.loop(w.count - first) as j:
         before = w.count * k + first + j
-        with f.if_then((V[before + w.count] < 0.0) | _may_dip_below_zero(V, w.count, before, rough.value)):
+        with f.if_then(
+            (V[before + w.count] < 0.0) | _may_dip_below_zero(V, w.count, before, rough.value)
+        ):
             f.ret(k + 1)
     f.ret(0)
     return f.text()
@@ -195,13 +246,16 @@ def _value() -> str:
 def _locate_zero() -> str:
     """The first time between a and b at which g_i is not positive.
 
-    At a the value may be zero or rounding; then the nearest time at which it is positive is looked for first.
+    At a the value may be zero or rounding; then the nearest time at which it is positive is looked
+    for first.
     """
     f = FunctionBuilder("fall", DOUBLE, *_STEP, DOUBLE, DOUBLE, exported=True)
     *step, first, last = f.parameters
     a, b = f.variable(first), f.variable(last)
     g_a, g_b = (f.variable(f.call("value", DOUBLE, *step, t)) for t in (first, last))
-    shortest = f.intrinsic("maxnum", (last - first) * _NOTHING, f.intrinsic("fabs", first) * _ROUNDING)
+    shortest = f.intrinsic(
+        "maxnum", (last - first) * _NOTHING, f.intrinsic("fabs", first) * _ROUNDING
+    )
     with f.loop_forever():
         with f.if_then(g_a.value > 0.0):
             f.ret(f.call("bracketed", DOUBLE, *step, a.value, g_a.value, b.value, g_b.value))
@@ -218,7 +272,9 @@ def _locate_zero() -> str:
 
 
 def _chandrupatla() -> str:
-    """Where g_i falls below zero between the first time, at which it is positive, and the second."""
+    """Where g_i falls below zero between the first time, at which it is positive, and the
+    second.
+    """
     f = FunctionBuilder("bracketed", DOUBLE, *_STEP, *[DOUBLE] * 4)
     *step, first, g_first, last, g_last = f.parameters
     # a is the latest time, b lies on the other side of zero, c is the one before
@@ -226,8 +282,12 @@ def _chandrupatla() -> str:
     part = f.variable(f.value(0.5, DOUBLE))
     with f.loop(f.value(_MOST_ROUNDS, INT64)):
         t = a.value + part.value * (b.value - a.value)
-        t = f.select(t.not_equal(a.value) & t.not_equal(b.value), t, a.value + (b.value - a.value) * 0.5)
-        inside = (t > f.intrinsic("minnum", a.value, b.value)) & (t < f.intrinsic("maxnum", a.value, b.value))
+        t = f.select(
+            t.not_equal(a.value) & t.not_equal(b.value), t, a.value + (b.value - a.value) * 0.5
+        )
+        inside = (t > f.intrinsic("minnum", a.value, b.value)) & (
+            t < f.intrinsic("maxnum", a.value, b.value)
+        )
         with f.if_then(~inside):
             f.ret(f.select(g_a.value <= 0.0, a.value, b.value))
         g = f.call("value", DOUBLE, *step, t)
@@ -236,19 +296,33 @@ def _chandrupatla() -> str:
         up, was_up = g > 0.0, g_a.value > 0.0
         same = (up & was_up) | (~up & ~was_up)
         for x, y, latest in ((b, c, a), (g_b, g_c, g_a)):
-            y.value, x.value = f.select(same, latest.value, x.value), f.select(same, x.value, latest.value)
+            y.value, x.value = (
+                f.select(same, latest.value, x.value),
+                f.select(same, x.value, latest.value),
+            )
         a.value, g_a.value = t, g
         part.value = _next_fraction(f, (a, b, c), (g_a, g_b, g_c))
     f.ret(f.select(g_a.value <= 0.0, a.value, b.value))
     return f.text()
 
 
-def _next_fraction(f: FunctionBuilder, times: tuple[StackVariable, ...], values: tuple[StackVariable, ...]) -> Value:
+def _next_fraction(
+    f: FunctionBuilder, times: tuple[StackVariable, ...], values: tuple[StackVariable, ...]
+) -> Value:
     """Where between a and b to look next, at least a rounding away from either."""
     (a, b, c), (g_a, g_b, g_c) = ([x.value for x in xs] for xs in (times, values))
     xi, phi = (a - b) / (c - b), (g_a - g_b) / (g_c - g_b)
-    safe = (phi * phi < xi) & ((1.0 - phi) * (1.0 - phi) < 1.0 - xi) & g_a.not_equal(g_b) & g_a.not_equal(g_c)
-    inverse = g_a / (g_b - g_a) * g_c / (g_b - g_c) + (c - a) / (b - a) * g_a / (g_c - g_a) * g_b / (g_c - g_b)
+    safe = (
+        (phi * phi < xi)
+        & ((1.0 - phi) * (1.0 - phi) < 1.0 - xi)
+        & g_a.not_equal(g_b)
+        & g_a.not_equal(g_c)
+    )
+    inverse = g_a / (g_b - g_a) * g_c / (g_b - g_c) + (c - a) / (b - a) * g_a / (
+        g_c - g_a
+    ) * g_b / (g_c - g_b)
     size = f.intrinsic("maxnum", f.intrinsic("fabs", a), f.intrinsic("fabs", b))
     least = f.intrinsic("minnum", size * _ROUNDING / f.intrinsic("fabs", b - a), 0.5)
-    return f.intrinsic("minnum", f.intrinsic("maxnum", f.select(safe, inverse, 0.5), least), 1.0 - least)
+    return f.intrinsic(
+        "minnum", f.intrinsic("maxnum", f.select(safe, inverse, 0.5), least), 1.0 - least
+    )

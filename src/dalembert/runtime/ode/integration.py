@@ -1,7 +1,7 @@
 """y' = f(t, y), y(t₀) = y₀: the run from Python's side.
 
-The native loop takes the steps. It comes back when its buffer is full and about every 20 ms, so that progress can be
-shown and Ctrl-C is heard; none of this changes a bit of the motion.
+The native loop takes the steps. It comes back when its buffer is full and about every 20 ms, so
+that progress can be shown and Ctrl-C is heard; none of this changes a bit of the motion.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 
 Progress = Callable[[float, int], object]
-_RHS: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_RHS: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)
 
 SLICE_SECONDS: Final = 0.02
 _CALLS_PER_START: Final = 2
@@ -50,7 +52,8 @@ _NORM: Final = slice(int(WorkRow.ATOL), int(WorkRow.IN_NORM) + 1)
 def integrate(problem: InitialValueProblem, on_progress: Progress | None = None) -> Solution:
     """The motion from t₀ to t₁; after Ctrl-C the motion so far, marked as interrupted.
 
-    `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped` with the motion so far.
+    `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped`
+    with the motion so far.
     """
     integration = Integrator(problem)
     try:
@@ -84,13 +87,21 @@ class Integrator:
         self._native = native_loop(problem)
         self._groups = -(-problem.size // GROUP_SIZE)
         self._work = _work_space(problem, self._groups)
-        self._points = PointBuffer(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at, rows=problem.dense_rows)
+        self._points = PointBuffer(
+            problem.t0,
+            self._work[_STATE],
+            dense=problem.dense,
+            at=problem.at,
+            rows=problem.dense_rows,
+        )
         self._run = self._new_run()
         self._at = ctypes.addressof(self._run)
         self._begin()
 
     def restart(self, problem: InitialValueProblem) -> None:
-        """The same equations and tolerances from another start to another end, in the memory that is there; points so far are given up."""
+        """The same equations and tolerances from another start to another end, in the memory
+        that is there; points so far are given up.
+        """
         self.problem, run = problem, self._run
         self._work[_STATE, : problem.size] = problem.start
         self._points.restart(problem.t0, self._work[_STATE])
@@ -107,7 +118,9 @@ class Integrator:
         run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - problem.t0)
         begin = time.perf_counter()
         left = self._native.start(self._at)
-        self._attempts = _attempts_per_slice(_CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin)
+        self._attempts = _attempts_per_slice(
+            _CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin
+        )
         if left:
             raise self._stop_error()
 
@@ -142,7 +155,9 @@ class Integrator:
         return self._points.first_step
 
     def evaluate_rhs(self, t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """f(t, y) of the components in the norm, for somebody who wants to know why the run goes as it goes."""
+        """f(t, y) of the components in the norm, for somebody who wants to know why the run goes
+        as it goes.
+        """
         row, rate = self._work[WorkRow.Y].copy(), np.zeros(self._work.shape[1])
         row[: y.size] = y
         if _RHS(self._run.rhs)(t, data_address(row), data_address(rate), self._run.context):
@@ -154,7 +169,9 @@ class Integrator:
         return self.solution(Outcome.STOPPED)
 
     def advance(self, attempts: int | None = None) -> bool:
-        """Try at most so many steps (by default as many as take about 20 ms); whether the end was reached."""
+        """Try at most so many steps (by default as many as take about 20 ms); whether the end
+        was reached.
+        """
         run = self._run
         granted = run.budget = self._attempts if attempts is None else attempts
         begin = time.perf_counter()
@@ -180,9 +197,15 @@ class Integrator:
         apart = [
             t
             for t in self.problem.discontinuities
-            if begin + _MIN_ULPS_BETWEEN * math.ulp(t) < t < self.problem.t1 - _MIN_ULPS_BETWEEN * math.ulp(t)
+            if begin + _MIN_ULPS_BETWEEN * math.ulp(t)
+            < t
+            < self.problem.t1 - _MIN_ULPS_BETWEEN * math.ulp(t)
         ]
-        return [t for s, t in zip([-math.inf, *apart], apart, strict=False) if t - s > _MIN_ULPS_BETWEEN * math.ulp(t)]
+        return [
+            t
+            for s, t in zip([-math.inf, *apart], apart, strict=False)
+            if t - s > _MIN_ULPS_BETWEEN * math.ulp(t)
+        ]
 
     def set_state(self, y: NDArray[np.float64]) -> None:
         """Another state at the same time: the run has two points there."""
@@ -210,7 +233,11 @@ class Integrator:
 
     def _next_end(self) -> float:
         """Just before the next break, or the end of the run."""
-        return self._breaks[0] - _ULPS_FROM_BREAK * math.ulp(self._breaks[0]) if self._breaks else self.problem.t1
+        return (
+            self._breaks[0] - _ULPS_FROM_BREAK * math.ulp(self._breaks[0])
+            if self._breaks
+            else self.problem.t1
+        )
 
     def step(self, k: int) -> DenseStep:
         """The k-th step that was taken, k = 1, 2, …"""
@@ -219,7 +246,9 @@ class Integrator:
 
     def padded_step(self, k: int) -> DenseStep:
         """A copy of the k-th step with rows as native code has them."""
-        return DenseStep(self._points.point(k - 1)[0], self._points.point(k)[0], self._points.step(k).copy())
+        return DenseStep(
+            self._points.point(k - 1)[0], self._points.point(k)[0], self._points.step(k).copy()
+        )
 
     @property
     def state(self) -> NDArray[np.float64]:
@@ -237,11 +266,18 @@ class Integrator:
         return float(self._run.h)
 
     def rewind_to(self, k: int, t_end: float) -> None:
-        """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
+        """Back to point k, and from there to another end, without looking for events; to point k
+        itself if the end is not beyond.
+        """
         run, self._breaks = self._run, []
         t, y = self._points.point(k)
-        # behind a break that changed the state the next step begins elsewhere than the last one ended
-        self._work[WorkRow.Y] = y if self.problem.on_discontinuity is None or k >= self.steps else self._points.step(k + 1)[0]
+        # behind a break that changed the state the next step begins elsewhere than the last one
+        # ended
+        self._work[WorkRow.Y] = (
+            y
+            if self.problem.on_discontinuity is None or k >= self.steps
+            else self._points.step(k + 1)[0]
+        )
         run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
         if self._native.start(self._at):
             raise self._stop_error()
@@ -271,21 +307,31 @@ class Integrator:
     def _new_run(self) -> IntegratorState:
         """The structure at the start."""
         problem = self.problem
-        run = IntegratorState(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
+        run = IntegratorState(
+            rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context
+        )
         run.work, run.groups = data_address(self._work), self._groups
         run.n_norm, run.norm_groups = problem.n_in_norm, -(-problem.n_in_norm // GROUP_SIZE)
         run.t, run.rtol = problem.t0, problem.rtol
         run.events, run.watch = problem.events, problem.event_data
         if problem.taylor is not None:
             self._jets = np.zeros((problem.taylor.order + 1) * self._groups * GROUP_SIZE)
-            run.expand, run.order, run.jets = problem.taylor.expand, problem.taylor.order, data_address(self._jets)
+            run.expand, run.order, run.jets = (
+                problem.taylor.expand,
+                problem.taylor.order,
+                data_address(self._jets),
+            )
         if problem.jacobian:
             self._matrices = np.zeros(matrices_size(problem.n_in_norm, problem.size))
             run.jacobian, run.matrices = problem.jacobian, data_address(self._matrices)
         return run
 
     def _stop_error(self) -> RunStopped:
-        return run_stopped_error(self._run, self.solution(Outcome.STOPPED), self._work[0, : self.problem.n_in_norm].copy())
+        return run_stopped_error(
+            self._run,
+            self.solution(Outcome.STOPPED),
+            self._work[0, : self.problem.n_in_norm].copy(),
+        )
 
 
 class DenseStep(NamedTuple):

@@ -1,6 +1,8 @@
-"""A run is one structure: everything the native loop knows between two steps, and how its functions are written.
+"""A run is one structure: everything the native loop knows between two steps, and how its functions
+are written.
 
-Leaving the loop and entering it again changes nothing in it, so the bits of a run do not depend on when it was left.
+Leaving the loop and entering it again changes nothing in it, so the bits of a run do not depend on
+when it was left.
 """
 
 from __future__ import annotations
@@ -12,7 +14,13 @@ from contextlib import AbstractContextManager
 from enum import IntEnum
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import C_TYPES, DOUBLE, DOUBLE4, INT64, POINTER
 from dalembert.runtime.ode.dop853_coefficients import STAGES, A, C, Numbers
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
@@ -66,20 +74,21 @@ STATE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
 class IntegratorState(ctypes.Structure):
     """The same structure seen from Python.
 
-    rhs, project, accept, context   addresses of the functions and of what they are given; 0 for none
-    work                            the rows of `WorkRow`, each `groups` times four numbers
-    times, states, dense            where points are written, with room for `capacity`, `stored` of them used; dense 0 for none
-    n_norm, norm_groups             components in the error norm, and groups of four that hold them
-    budget                          attempts left before the loop returns
-    streak                          rejections since the last accepted step
-    cause, code                     why the last rejected step was rejected, and what the function concerned had returned
-    t, h; t_new, h_try              time and next step size; end and size of the step being tried
-    error                           its error estimate, 1 being the tolerance
-    expand, jets, order             address of the function that fills the rows of Taylor coefficients behind `jets`, 0 … order
-    unit, reach, learned            the time that these are in powers of, the step that follows, and what errors add to it (logarithms)
-    planned                         that step, before anything cut it short
-    jacobian, matrices              address of the function that gives ∂f/∂y and ∂f/∂t, and room for these and for the factors of W
-    events, watch                   address of the function that looks for events in a step taken, and of what it is given; 0 for none
+    rhs, project, accept, context   addresses of the functions and of what they are given; 0 for
+    none work                            the rows of `WorkRow`, each `groups` times four numbers
+    times, states, dense            where points are written, with room for `capacity`, `stored` of
+    them used; dense 0 for none n_norm, norm_groups             components in the error norm, and
+    groups of four that hold them budget                          attempts left before the loop
+    returns streak                          rejections since the last accepted step cause, code
+    why the last rejected step was rejected, and what the function concerned had returned t, h;
+    t_new, h_try              time and next step size; end and size of the step being tried error
+    its error estimate, 1 being the tolerance expand, jets, order             address of the
+    function that fills the rows of Taylor coefficients behind `jets`, 0 … order unit, reach,
+    learned            the time that these are in powers of, the step that follows, and what errors
+    add to it (logarithms) planned                         that step, before anything cut it short
+    jacobian, matrices              address of the function that gives ∂f/∂y and ∂f/∂t, and room for
+    these and for the factors of W events, watch                   address of the function that
+    looks for events in a step taken, and of what it is given; 0 for none
     """
 
     _fields_ = tuple((name, C_TYPES[kind]) for name, kind in STATE_FIELDS)
@@ -126,7 +135,8 @@ class StepCause(IntEnum):
 class StepBuilder(ABC):
     """A native function of a step, for a run alone or for runs side by side.
 
-    A value of a row is four components of the run alone, or one component of every run; a number, such as h, is one of the run, or one of
+    A value of a row is four components of the run alone, or one component of every run; a number,
+    such as h, is one of the run, or one of
     every run.
     """
 
@@ -158,7 +168,9 @@ class StepBuilder(ABC):
 
     @abstractmethod
     def sums(self, terms: Callable[[Operand], Sequence[Value]], count: int = 1) -> list[Value]:
-        """Σ_i of each of so many terms over the components in the norm, in an order that does not depend on how many others there are."""
+        """Σ_i of each of so many terms over the components in the norm, in an order that does
+        not depend on how many others there are.
+        """
 
     @abstractmethod
     def tolerances(self) -> VectorArray:
@@ -191,11 +203,18 @@ class StepBuilder(ABC):
     def scale(self) -> Callable[[Value, Operand], Value]:
         """atol_i + rtol |y_i| as a function of |y_i| and i."""
         atol, rtol = self.tolerances(), self.broadcast(self["rtol"])
-        return lambda size, i: self.function.intrinsic("fmuladd", rtol, size, self.broadcast(atol[i]))
+        return lambda size, i: self.function.intrinsic(
+            "fmuladd", rtol, size, self.broadcast(atol[i])
+        )
 
-    def stage_sum(self, numbers: Numbers, k: dict[int, VectorArray], i: Operand, latest: int = -1) -> Value:
+    def stage_sum(
+        self, numbers: Numbers, k: dict[int, VectorArray], i: Operand, latest: int = -1
+    ) -> Value:
         """Σ_j a_j k_j, as fused multiply-adds; k_latest has just been written."""
-        values = ((self.load_forwarded(k[j], i) if j == latest else k[j][i], a) for j, a in numbers.items())
+        values = (
+            (self.load_forwarded(k[j], i) if j == latest else k[j][i], a)
+            for j, a in numbers.items()
+        )
         first, a = next(values)
         result = first * a
         for value, a in values:
@@ -204,21 +223,32 @@ class StepBuilder(ABC):
 
     def stage(self, s: int) -> None:
         """k_s = f(t + c_s h, y + h Σ_j a_sj k_j)."""
-        y, stage, k, h = self.row(WorkRow.Y), self.row(WorkRow.STAGE), {j: self.row(j) for j in A[s]}, self.broadcast(self["h_try"])
+        y, stage, k, h = (
+            self.row(WorkRow.Y),
+            self.row(WorkRow.STAGE),
+            {j: self.row(j) for j in A[s]},
+            self.broadcast(self["h_try"]),
+        )
 
         def combine(i: Operand) -> None:
-            stage[i] = self.function.intrinsic("fmuladd", h, self.stage_sum(A[s], k, i, max(A[s])), y[i])
+            stage[i] = self.function.intrinsic(
+                "fmuladd", h, self.stage_sum(A[s], k, i, max(A[s])), y[i]
+            )
 
         self.for_each_component(combine)
         t = self["t_new"] if C[s] == 1.0 else self["t"] + self["h_try"] * C[s]
         self.rate(t, stage, self.row(s))
 
     def add_compensated(self, i: Operand, increment: Callable[[Value], Value]) -> None:
-        """NEW = Y + d, where d has been given what rounding took from Y; what it takes from NEW is kept for the next step.
+        """NEW = Y + d, where d has been given what rounding took from Y; what it takes from NEW is
+        kept for the next step.
 
-        Without this the rounding of every step stays, and thousands of them add up to more than a tight tolerance allows.
+        Without this the rounding of every step stays, and thousands of them add up to more than a
+        tight tolerance allows.
         """
-        y, new, carry, lost = (self.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.COMPENSATION, WorkRow.LOST))
+        y, new, carry, lost = (
+            self.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.COMPENSATION, WorkRow.LOST)
+        )
         d = increment(carry[i])
         end = y[i] + d
         new[i], lost[i] = end, d - (end - y[i])
@@ -235,7 +265,9 @@ class StepBuilder(ABC):
 
 
 class ScalarStepBuilder(StepBuilder):
-    """A native function of a run alone: the function, the run it is given and the rows of its work space."""
+    """A native function of a run alone: the function, the run it is given and the rows of its
+    work space.
+    """
 
     kind, number = DOUBLE4, DOUBLE
 
@@ -256,7 +288,9 @@ class ScalarStepBuilder(StepBuilder):
 
     def block(self, base: Value, groups: Value) -> VectorArray:
         """What begins so many groups of four numbers after an address."""
-        return VectorArray(self.function.emit(POINTER, f"getelementptr {DOUBLE4}, {base}, {groups}"))
+        return VectorArray(
+            self.function.emit(POINTER, f"getelementptr {DOUBLE4}, {base}, {groups}")
+        )
 
     def components(self) -> AbstractContextManager[Value]:
         return self.function.loop(self.run.groups)

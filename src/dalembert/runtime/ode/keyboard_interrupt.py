@@ -1,4 +1,6 @@
-"""Ctrl-C during a run is noted, not raised, so that it can neither be lost inside a callback nor tear a step apart."""
+"""Ctrl-C during a run is noted, not raised, so that it can neither be lost inside a callback nor
+tear a step apart.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ def defer_keyboard_interrupt() -> Iterator[Interruption]:
         yield outer
         return
     interruption = Interruption()
-    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    if (
+        handler is not signal.default_int_handler
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield interruption
         return
     signal.signal(signal.SIGINT, interruption.handle_signal)

@@ -1,7 +1,8 @@
 """W x = b: native elimination with partial pivots, four numbers at a time.
 
-`factor` leaves U in place of W, row by row; what it multiplies rows with is kept beside it, column by column, and pivots as numbers.
-The room is W (n rows), L (n rows) and the pivots, each row padded to a multiple of four.
+`factor` leaves U in place of W, row by row; what it multiplies rows with is kept beside it, column
+by column, and pivots as numbers. The room is W (n rows), L (n rows) and the pivots, each row padded
+to a multiple of four.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ def lu_ir() -> str:
     return f"{_factor()}\n\n{_solve()}"
 
 
-def _rows(f: FunctionBuilder, base: Value, n: Value, groups: Value) -> tuple[VectorArray, VectorArray, ScalarArray]:
+def _rows(
+    f: FunctionBuilder, base: Value, n: Value, groups: Value
+) -> tuple[VectorArray, VectorArray, ScalarArray]:
     """W, L and the pivots."""
     multipliers = f.emit(POINTER, f"getelementptr {DOUBLE4}, {base}, {n * groups}")
     pivots = f.emit(POINTER, f"getelementptr {DOUBLE4}, {multipliers}, {n * groups}")
@@ -59,7 +62,9 @@ def _factor() -> str:
                 spread = f.value(0.0 - factor, DOUBLE4)
                 with f.loop(groups - first) as j:
                     g = first + j
-                    W[i * groups + g] = f.intrinsic("fmuladd", spread, W[k * groups + g], W[i * groups + g])
+                    W[i * groups + g] = f.intrinsic(
+                        "fmuladd", spread, W[k * groups + g], W[i * groups + g]
+                    )
     f.ret(0)
     return f.text()
 

@@ -1,12 +1,15 @@
 """x of least norm with A x = b, A of any rank: native text.
 
-The rows of (A, b) are turned in pairs until those of A are orthogonal (Hestenes): then s_k = |a_k| are the singular values of A, and
+The rows of (A, b) are turned in pairs until those of A are orthogonal (Hestenes): then s_k = |a_k|
+are the singular values of A, and
 
     x = Σ_k b_k a_k / (s_k² + μ)      over s_k > rcond · max s
 
-with the least μ that keeps |x| within a radius. Where the rows are well enough independent, A = L Q by Gram and Schmidt says the same
-sooner: x = Qᵀ L⁻¹ b, and 1/|L⁻¹| is a lower bound of the singular values.
-Source: Golub and Van Loan, Matrix Computations, §8.6.3 (one-sided Jacobi), §5.2.8 (modified Gram–Schmidt).
+with the least μ that keeps |x| within a radius. Where the rows are well enough independent, A = L Q
+by Gram and Schmidt says the same sooner: x = Qᵀ L⁻¹ b, and 1/|L⁻¹| is a lower bound of the singular
+values.
+Source: Golub and Van Loan, Matrix Computations, §8.6.3 (one-sided Jacobi), §5.2.8 (modified
+Gram–Schmidt).
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ _GROWTH: Final = 3.0
 
 
 def minimum_norm_ir() -> str:
-    """`rank(A, B, m, n, rcond)` and `least(A, B, m, n, rcond, radius, x)`: rows of A have n + 1 numbers, b the last; B is room."""
+    """`rank(A, B, m, n, rcond)` and `least(A, B, m, n, rcond, radius, x)`: rows of A have n + 1
+    numbers, b the last; B is room.
+    """
     parts = (
         _dot(),
         _sparsity_mask(),
@@ -59,22 +64,32 @@ def _dot() -> str:
 
 
 def _sparsity_mask() -> str:
-    """A bit for every 2^s numbers of a row that are not all zero, with the least s for which 64 bits are enough."""
+    """A bit for every 2^s numbers of a row that are not all zero, with the least s for which 64
+    bits are enough.
+    """
     f = FunctionBuilder("mask", INT64, POINTER, INT64)
     a, n = f.parameters
-    last, shift, mask = f.emit(INT64, f"lshr {n}, 6"), f.variable(f.value(0, INT64)), f.variable(f.value(0, INT64))
+    last, shift, mask = (
+        f.emit(INT64, f"lshr {n}, 6"),
+        f.variable(f.value(0, INT64)),
+        f.variable(f.value(0, INT64)),
+    )
     with f.loop(last), f.if_then(f.emit(INT64, f"lshr {last}, {shift.value.name}").not_equal(0)):
         shift.value = shift.value + 1
     with f.loop(n) as i, f.if_then(ScalarArray(a)[i].not_equal(0.0)):
-        mask.value = mask.value | f.emit(INT64, f"shl i64 1, {f.emit(INT64, f'lshr {i}, {shift.value.name}').name}")
+        mask.value = mask.value | f.emit(
+            INT64, f"shl i64 1, {f.emit(INT64, f'lshr {i}, {shift.value.name}').name}"
+        )
     f.ret(mask.value)
     return f.text()
 
 
 def _lq_factor() -> str:
-    """A = L Q: rows (q_k, y_k, row k of L⁻¹) of n + 1 + m numbers in B with L y = b; |A| |L⁻¹|, at least the condition of A.
+    """A = L Q: rows (q_k, y_k, row k of L⁻¹) of n + 1 + m numbers in B with L y = b; |A| |L⁻¹|, at
+    least the condition of A.
 
-    Rows without a column in common are orthogonal as they are. Beside row k of L⁻¹ stands the mask of q_k, where L⁻¹ has nothing.
+    Rows without a column in common are orthogonal as they are. Beside row k of L⁻¹ stands the mask
+    of q_k, where L⁻¹ has nothing.
     """
     f = FunctionBuilder("triangular", DOUBLE, POINTER, POINTER, INT64, INT64)
     A, B, m, n = f.parameters
@@ -115,7 +130,9 @@ def _jacobi_rotation() -> str:
     a, b, n = f.parameters
     inside = f.call("product", DOUBLE, a, b, n)
     first, second = f.call("product", DOUBLE, a, a, n), f.call("product", DOUBLE, b, b, n)
-    with f.if_then(~(f.intrinsic("fabs", inside) > f.intrinsic("sqrt", first * second) * _ORTHOGONAL)):
+    with f.if_then(
+        ~(f.intrinsic("fabs", inside) > f.intrinsic("sqrt", first * second) * _ORTHOGONAL)
+    ):
         f.ret(0)
     zeta = (second - first) / (inside * 2.0)
     size = 1.0 / (f.intrinsic("fabs", zeta) + f.intrinsic("sqrt", zeta * zeta + 1.0))
@@ -137,7 +154,9 @@ def _sweep() -> str:
     A, m, n = f.parameters
     turned = f.variable(f.value(0, INT64))
     with f.loop(m) as j, f.loop(j) as i:
-        turned.value = turned.value + f.call("turn_rows", INT64, row(f, A, i, n + 1), row(f, A, j, n + 1), n)
+        turned.value = turned.value + f.call(
+            "turn_rows", INT64, row(f, A, i, n + 1), row(f, A, j, n + 1), n
+        )
     f.ret(turned.value)
     return f.text()
 
@@ -145,7 +164,10 @@ def _sweep() -> str:
 def _orthogonalize_rows() -> str:
     f = FunctionBuilder("orthogonal", INT64, POINTER, INT64, INT64)
     A, m, n = f.parameters
-    with f.loop(f.value(_MOST_SWEEPS, INT64)), f.if_then(~f.call("sweep", INT64, A, m, n).not_equal(0)):
+    with (
+        f.loop(f.value(_MOST_SWEEPS, INT64)),
+        f.if_then(~f.call("sweep", INT64, A, m, n).not_equal(0)),
+    ):
         f.ret(0)
     f.ret(1)
     return f.text()
@@ -164,7 +186,9 @@ def _largest() -> str:
 
 
 def _rank() -> str:
-    """The number of s_k > rcond · max s, or of s_k > −rcond where rcond is negative; the rows are made orthogonal first."""
+    """The number of s_k > rcond · max s, or of s_k > −rcond where rcond is negative; the rows
+    are made orthogonal first.
+    """
     f = FunctionBuilder("rank", INT64, POINTER, POINTER, INT64, INT64, DOUBLE)
     A, B, m, n, rcond = f.parameters
     with f.if_then(f.call("triangular", DOUBLE, A, B, m, n) < _WELL_CONDITIONED):
@@ -182,7 +206,9 @@ def _rank() -> str:
 
 
 def _combine_rows() -> str:
-    """x = Σ_k b_k a_k / (s_k² + μ) over s_k² > limit, and |x|, for rows of n numbers, b and others."""
+    """x = Σ_k b_k a_k / (s_k² + μ) over s_k² > limit, and |x|, for rows of n numbers, b and
+    others.
+    """
     f = FunctionBuilder("combine", DOUBLE, POINTER, INT64, INT64, INT64, DOUBLE, DOUBLE, POINTER)
     A, m, n, width, limit, mu, solution = f.parameters
     x = ScalarArray(solution)

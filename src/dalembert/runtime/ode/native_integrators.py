@@ -37,9 +37,19 @@ def _lazy_loop(text: Callable[[], str], optimize: Level = 2) -> Callable[[], Nat
 
 
 # the first is written without waste, so that optimization would take longer than it could save
-_RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = _lazy_loop(loop_ir, 0), _lazy_loop(taylor_ir), _lazy_loop(rosenbrock_ir)
+_RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = (
+    _lazy_loop(loop_ir, 0),
+    _lazy_loop(taylor_ir),
+    _lazy_loop(rosenbrock_ir),
+)
 
 
 def native_loop(problem: InitialValueProblem) -> NativeLoop:
     """The one of the method that a problem asks for."""
-    return _ROSENBROCK() if problem.jacobian else _RUNGE_KUTTA() if problem.taylor is None else _TAYLOR()
+    return (
+        _ROSENBROCK()
+        if problem.jacobian
+        else _RUNGE_KUTTA()
+        if problem.taylor is None
+        else _TAYLOR()
+    )

@@ -1,7 +1,9 @@
-"""(1/(γh) − J) k_i = f(…) + Σ_j (C_ij/h) k_j + h d_i ∂f/∂t: the native text of a Rosenbrock step, for stiff equations.
+"""(1/(γh) − J) k_i = f(…) + Σ_j (C_ij/h) k_j + h d_i ∂f/∂t: the native text of a Rosenbrock step,
+for stiff equations.
 
-J = ∂f/∂y is exact and taken anew at every point. A step costs eight evaluations, one elimination and eight solutions; none is
-repeated, as by Newton's method. What rides along is not in W: it follows from the rest by k = γh (… + J k).
+J = ∂f/∂y is exact and taken anew at every point. A step costs eight evaluations, one elimination
+and eight solutions; none is repeated, as by Newton's method. What rides along is not in W: it
+follows from the rest by k = γh (… + J k).
 
 Source: HW96 IV.7 (the method in this form); `rosenbrock_coefficients` (Rodas5P).
 """
@@ -10,13 +12,37 @@ from __future__ import annotations
 
 import functools
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, Value, VectorArray
-from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, INTRINSICS, POINTER, padded_size
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    ScalarArray,
+    Value,
+    VectorArray,
+)
+from dalembert.runtime.numerics.llvm_types import (
+    DOUBLE,
+    DOUBLE4,
+    INT32,
+    INT64,
+    INTRINSICS,
+    POINTER,
+    padded_size,
+)
 from dalembert.runtime.ode.integrator_state import ScalarStepBuilder, StepCause, WorkRow
 from dalembert.runtime.ode.lu_solver import lu_ir
 from dalembert.runtime.ode.rodas5p_coefficients import DENSE, GAMMA, STAGES, TIMES, A, B, C, D, Row
-from dalembert.runtime.ode.runge_kutta_step import acceptance_test_ir, attempt_ir, evaluation_ir, step_end_ir
-from dalembert.runtime.ode.step_size_control import accept_ir, advance_text, initialize_ir, reject_ir
+from dalembert.runtime.ode.runge_kutta_step import (
+    acceptance_test_ir,
+    attempt_ir,
+    evaluation_ir,
+    step_end_ir,
+)
+from dalembert.runtime.ode.step_size_control import (
+    accept_ir,
+    advance_text,
+    initialize_ir,
+    reject_ir,
+)
 
 # of the work space: k_1 … k_8 stand in rows 1 … 8, what they are solved from and ∂f/∂t after them
 _RIGHT, _BY_TIME, _ROOM = STAGES + 1, STAGES + 2, STAGES + 3
@@ -26,9 +52,25 @@ _LIBRARY = "declare double @exp(double)\ndeclare double @log(double)"
 @functools.cache
 def rosenbrock_ir() -> str:
     """The whole native loop; exports `start` and `advance` as the others do."""
-    parts = (evaluation_ir(), lu_ir(), _factor_iteration_matrix(), _solve_stage(), _stages(), _estimate(), step_end_ir(), _interpolant())
+    parts = (
+        evaluation_ir(),
+        lu_ir(),
+        _factor_iteration_matrix(),
+        _solve_stage(),
+        _stages(),
+        _estimate(),
+        step_end_ir(),
+        _interpolant(),
+    )
     attempt = attempt_ir("prepare", "stages", "estimate", "finish", "interpolant", "consent")
-    around = (acceptance_test_ir(), attempt, initialize_ir(), accept_ir(_fifth_root), reject_ir(_fifth_root), advance_text())
+    around = (
+        acceptance_test_ir(),
+        attempt,
+        initialize_ir(),
+        accept_ir(_fifth_root),
+        reject_ir(_fifth_root),
+        advance_text(),
+    )
     return "\n\n".join((INTRINSICS, _LIBRARY, *parts, *around)) + "\n"
 
 
@@ -49,13 +91,17 @@ def _factors(native: ScalarStepBuilder) -> Value:
 
 
 def _factor_iteration_matrix() -> str:
-    """J and ∂f/∂t, unless they are known from a step that was refused, and W = 1/(γh) − J in factors."""
+    """J and ∂f/∂t, unless they are known from a step that was refused, and W = 1/(γh) − J in
+    factors.
+    """
     native = ScalarStepBuilder("prepare")
     f, run = native.function, native.run
     J, n, by_time = ScalarArray(run.matrices), run.n_norm, ScalarArray(native.row(_BY_TIME).pointer)
     across = n + 1
     with f.if_then(~(run.streak > 0)):
-        code = f.call(run.jacobian, INT32, run.t, native.row(WorkRow.Y).pointer, run.matrices, run.context)
+        code = f.call(
+            run.jacobian, INT32, run.t, native.row(WorkRow.Y).pointer, run.matrices, run.context
+        )
         with f.if_then(code.not_equal(0)):
             run.code = code
             f.ret(StepCause.RHS)
@@ -75,13 +121,23 @@ def _factor_iteration_matrix() -> str:
 
 
 def _solve_stage() -> str:
-    """k from the right-hand side: W k = r for what is in the norm, k = γh (r + J k) for what rides along."""
+    """k from the right-hand side: W k = r for what is in the norm, k = γh (r + J k) for what
+    rides along.
+    """
     native = ScalarStepBuilder("resolve", POINTER)
     f, run = native.function, native.run
     (pointer,) = native.arguments
     right, k, n = native.row(_RIGHT), VectorArray(pointer), run.n_norm
     J, r, stage = ScalarArray(run.matrices), ScalarArray(right.pointer), ScalarArray(pointer)
-    f.call("solve", INT64, _factors(native), n, run.norm_groups, right.pointer, native.row(_ROOM).pointer)
+    f.call(
+        "solve",
+        INT64,
+        _factors(native),
+        n,
+        run.norm_groups,
+        right.pointer,
+        native.row(_ROOM).pointer,
+    )
     across = n + 1
     scale = run.h_try * GAMMA
     with f.loop(run.groups) as i:
@@ -130,17 +186,27 @@ def _stages() -> str:
 def _estimate() -> str:
     """err = |k₈|: y₁ less the solution of order 4."""
     native = ScalarStepBuilder("estimate")
-    f, y, new, last, scale = native.function, native.row(WorkRow.Y), native.row(WorkRow.NEW), native.row(STAGES), native.scale()
+    f, y, new, last, scale = (
+        native.function,
+        native.row(WorkRow.Y),
+        native.row(WorkRow.NEW),
+        native.row(STAGES),
+        native.scale(),
+    )
 
     def square(i: Operand) -> list[Value]:
-        e = last[i] / scale(f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
+        e = last[i] / scale(
+            f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i
+        )
         return [e * e]
 
     return native.return_error_test(f.intrinsic("sqrt", native.sums(square)[0] / native.count))
 
 
 def _interpolant() -> str:
-    """θθ̄(K₁ + θK₂ + θ²K₃) in the eight rows that all steps have: r₂ = K₁, r₃ = K₂ + K₃, r₄ = −K₃, for θ² = θ − θθ̄."""
+    """θθ̄(K₁ + θK₂ + θ²K₃) in the eight rows that all steps have: r₂ = K₁, r₃ = K₂ + K₃, r₄ =
+    −K₃, for θ² = θ − θθ̄.
+    """
     native = ScalarStepBuilder("interpolant")
     r, y, end = native.dense_output(), native.row(WorkRow.Y), native.row(WorkRow.END)
     with native.components() as i:

@@ -1,7 +1,10 @@
-"""y₀ → y₁: the native text of one step with its error estimate, its projected end and its dense output.
+"""y₀ → y₁: the native text of one step with its error estimate, its projected end and its dense
+output.
 
-The formulas are written once, for a run alone and for runs side by side (`dalembert.runtime.ode.vectorized`), whose bits are therefore the same.
-Every function of a run alone returns 0, or the `StepCause` for which the step cannot be taken; the code behind it is then in run.code.
+The formulas are written once, for a run alone and for runs side by side
+(`dalembert.runtime.ode.vectorized`), whose bits are therefore the same. Every function of a run
+alone returns 0, or the `StepCause` for which the step cannot be taken; the code behind it is then
+in run.code.
 
 Source: HNW1 II.5 (the method), II.4 (step size control), II.6 and II.10 (dense output and DOP853).
 """
@@ -15,7 +18,12 @@ from dalembert.runtime.numerics.ir_builder import Operand, StructView, Value, Ve
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, POINTER
 from dalembert.runtime.ode.dop853_coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, B, D
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
-from dalembert.runtime.ode.integrator_state import ScalarStepBuilder, StepBuilder, StepCause, WorkRow
+from dalembert.runtime.ode.integrator_state import (
+    ScalarStepBuilder,
+    StepBuilder,
+    StepCause,
+    WorkRow,
+)
 
 _ERROR_OF_ORDER_3: Final = 0.01
 
@@ -28,7 +36,13 @@ def step_ir() -> str:
         dense_output_ir(ScalarStepBuilder("interpolant")),
     )
     return "\n\n".join(
-        (evaluation_ir(), *own, step_end_ir(), acceptance_test_ir(), attempt_ir("stages", "estimate", "finish", "interpolant", "consent"))
+        (
+            evaluation_ir(),
+            *own,
+            step_end_ir(),
+            acceptance_test_ir(),
+            attempt_ir("stages", "estimate", "finish", "interpolant", "consent"),
+        )
     )
 
 
@@ -64,7 +78,9 @@ def stages_ir(native: StepBuilder) -> str:
         native.stage(s)
     f, k, h = native.function, {j: native.row(j) for j in B}, native.broadcast(native["h_try"])
     native.for_each_component(
-        lambda i: native.add_compensated(i, lambda carry: f.intrinsic("fmuladd", h, native.stage_sum(B, k, i, max(B)), carry))
+        lambda i: native.add_compensated(
+            i, lambda carry: f.intrinsic("fmuladd", h, native.stage_sum(B, k, i, max(B)), carry)
+        )
     )
     return native.finish()
 
@@ -74,11 +90,18 @@ def error_estimate_ir(native: StepBuilder) -> str:
 
     Source: HNW1 II.10.
     """
-    f, y, new, scale = native.function, native.row(WorkRow.Y), native.row(WorkRow.NEW), native.scale()
+    f, y, new, scale = (
+        native.function,
+        native.row(WorkRow.Y),
+        native.row(WorkRow.NEW),
+        native.scale(),
+    )
     k = {j: native.row(j) for j in B}
 
     def squares(i: Operand) -> list[Value]:
-        size = scale(f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
+        size = scale(
+            f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i
+        )
         errors = [native.stage_sum(numbers, k, i) / size for numbers in (E5, E3)]
         return [e * e for e in errors]
 
@@ -91,11 +114,14 @@ def error_estimate_ir(native: StepBuilder) -> str:
 def step_end_ir() -> str:
     """The end of the step, projected if there is a projection, and f there.
 
-    Only if the projection moves the state is f evaluated once more; the stages keep the f of the unprojected end.
+    Only if the projection moves the state is f evaluated once more; the stages keep the f of the
+    unprojected end.
     """
     native = ScalarStepBuilder("finish")
     f, run = native.function, native.run
-    new, rate, end, end_rate = (native.row(r) for r in (WorkRow.NEW, END_STAGE, WorkRow.END, WorkRow.END_RATE))
+    new, rate, end, end_rate = (
+        native.row(r) for r in (WorkRow.NEW, END_STAGE, WorkRow.END, WorkRow.END_RATE)
+    )
     native.rate(run.t_new, new, rate)
     native.return_if_failed(native.finite(new, rate))
     with f.loop(run.groups) as i:
@@ -118,9 +144,10 @@ def step_end_ir() -> str:
 def dense_output_ir(native: StepBuilder) -> str:
     """y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ
 
-    r₀ to r₃ are the cubic with the values and slopes of both ends of the step, the others vanish there with their slopes.
-    The end is the projected one and its slope is f there, so that the dense output has no jump and no kink between
-    steps; inside the step the correction fades as this cubic does.
+    r₀ to r₃ are the cubic with the values and slopes of both ends of the step, the others vanish
+    there with their slopes. The end is the projected one and its slope is f there, so that the
+    dense output has no jump and no kink between steps; inside the step the correction fades as this
+    cubic does.
 
     Source: HNW1 II.6 and II.10; the projected end is ours.
     """
@@ -140,7 +167,9 @@ def dense_output_ir(native: StepBuilder) -> str:
 
 
 def acceptance_test_ir(dense_rows: Callable[[StructView], Operand] = lambda _: DENSE_ROWS) -> str:
-    """Ask the acceptance test, which may raise the error estimate, refuse by a code, or agree by 0."""
+    """Ask the acceptance test, which may raise the error estimate, refuse by a code, or agree by
+    0.
+    """
     native = ScalarStepBuilder("consent")
     f, run = native.function, native.run
     with f.if_then(~run.accept.not_equal(0)):
@@ -148,7 +177,9 @@ def acceptance_test_ir(dense_rows: Callable[[StructView], Operand] = lambda _: D
     here = native.block(run.dense, run.groups * (run.stored * dense_rows(run))).pointer
     dense = f.select(run.dense.not_equal(0), here, f.value(0, POINTER))
     y, end = native.row(WorkRow.Y).pointer, native.row(WorkRow.END).pointer
-    code = f.call(run.accept, INT32, run.t, run.t_new, y, end, dense, run.address("error"), run.context)
+    code = f.call(
+        run.accept, INT32, run.t, run.t_new, y, end, dense, run.address("error"), run.context
+    )
     with f.if_then(code.not_equal(0)):
         run.code = code
         f.ret(StepCause.ACCEPT)

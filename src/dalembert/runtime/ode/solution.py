@@ -1,7 +1,9 @@
-"""y(t): the points (t_i, y_i) of a run and the polynomial between any two of them, in memory that grows with the run.
+"""y(t): the points (t_i, y_i) of a run and the polynomial between any two of them, in memory that
+grows with the run.
 
-Nothing written is ever moved. Of a long run that was asked for certain times only the steps that hold one of them are kept. Where steps
-are missing between two points the polynomial is not a number.
+Nothing written is ever moved. Of a long run that was asked for certain times only the steps that
+hold one of them are kept. Where steps are missing between two points the polynomial is not a
+number.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The points (t_i, y_i), i = 0, …, steps, and for each step the rows of its dense output, if they were kept."""
+    """The points (t_i, y_i), i = 0, …, steps, and for each step the rows of its dense output, if
+    they were kept.
+    """
 
     motion: StoredTrajectory
     outcome: Outcome
@@ -104,7 +108,9 @@ class Solution:
 
     @property
     def has_full_dense_output(self) -> bool:
-        """Whether the motion can be had at any time of the run, not only at the points and the times asked for."""
+        """Whether the motion can be had at any time of the run, not only at the points and the
+        times asked for.
+        """
         return self.dense is not None and not self.motion.dropped
 
     @property
@@ -115,8 +121,8 @@ class Solution:
     def at(self, times: ArrayLike) -> NDArray[np.float64]:
         """y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ
 
-        One row for each time; at a point of the run exactly that point. The error is of order 7 in the step. By Taylor's method it
-        is Σ r_k θ^k, of the order of the step itself.
+        One row for each time; at a point of the run exactly that point. The error is of order 7 in
+        the step. By Taylor's method it is Σ r_k θ^k, of the order of the step itself.
 
         Source: HNW1 II.6 and II.10.
         """
@@ -128,7 +134,9 @@ class Solution:
         values = self.y[step + (flat > self.t[step])] if known else self._polynomial(step, flat)
         return values.reshape(*wanted.shape, self.y.shape[1])
 
-    def _polynomial(self, step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _polynomial(
+        self, step: NDArray[np.intp], times: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         dense, begin, end = self.dense, self.t[step], self.t[step + 1]
         assert dense is not None
         # a step that takes no time stands for a jump: the state before it is that of its end
@@ -137,13 +145,18 @@ class Solution:
         values[times == end] = self.y[step[times == end] + 1]
         return self._check_gaps(values, step, times) if self.motion.dropped else values
 
-    def _check_gaps(self, values: NDArray[np.float64], step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _check_gaps(
+        self, values: NDArray[np.float64], step: NDArray[np.intp], times: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Between points with steps missing nothing is known but the points."""
         begins = np.isnan(values[:, 0]) & (times == self.t[step])
         values[begins] = self.y[step[begins]]
         lost = times[np.isnan(values[:, 0])]
         if lost.size:
-            msg = f"the motion at t = {lost[0]:.17g} was not kept: this long run was asked for other times; run again with this one in at="
+            msg = (
+                f"the motion at t = {lost[0]:.17g} was not kept: this long run was asked for "
+                f"other times; run again with this one in at="
+            )
             raise OutsideRun(msg)
         return values
 
@@ -151,7 +164,10 @@ class Solution:
         first, last = self.t[0], self.t[-1]
         outside = times[~((times >= first) & (times <= last))]
         if outside.size:
-            msg = f"t = {outside[0]:.17g} is outside the run, which goes from {first:.17g} to {last:.17g}"
+            msg = (
+                f"t = {outside[0]:.17g} is outside the run, which goes from {first:.17g} to "
+                f"{last:.17g}"
+            )
             raise OutsideRun(msg)
         if self.dense is None and not np.isin(times, self.t).all():
             msg = "the motion between the steps was not kept: run again with dense output"
@@ -159,7 +175,8 @@ class Solution:
 
 
 def evaluate_dense_output(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:
-    """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output of steps, rows first.
+    """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output
+    of steps, rows first.
 
     More than eight rows are those of Taylor's method, r₀ + r₁ θ + r₂ θ² + …
     """
@@ -177,7 +194,9 @@ def slope_at_begin(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _Block(NamedTuple):
-    """Room for some points; the dense output of a step is kept with the point where the step ends."""
+    """Room for some points; the dense output of a step is kept with the point where the step
+    ends.
+    """
 
     times: NDArray[np.float64]
     states: NDArray[np.float64]
@@ -190,7 +209,13 @@ class PointBuffer:
     """The points of a run, in blocks; point 0 is the start."""
 
     def __init__(
-        self, t0: float, start: NDArray[np.float64], *, dense: bool, at: NDArray[np.float64] | None = None, rows: int = DENSE_ROWS
+        self,
+        t0: float,
+        start: NDArray[np.float64],
+        *,
+        dense: bool,
+        at: NDArray[np.float64] | None = None,
+        rows: int = DENSE_ROWS,
     ) -> None:
         self._rows = rows
         self._width, self._dense, self._at = start.size, dense, at if dense else None
@@ -216,12 +241,17 @@ class PointBuffer:
         """One more block; the last steps are always there."""
         if self._at is not None and self.bytes > MAX_STORED_BYTES:
             for block in self._blocks[:-1]:
-                self._reduced_blocks.append(self._select_output_steps(block, self._reduced_blocks, self._at))
+                self._reduced_blocks.append(
+                    self._select_output_steps(block, self._reduced_blocks, self._at)
+                )
                 self._thinned += len(block.times)
             del self._blocks[:-1]
         numbers = self._width * self._rows
         first = min(max(_FIRST_NUMBERS // numbers, _FEWEST_POINTS), _FIRST_POINTS)
-        room = min(first << len(self._blocks) + len(self._reduced_blocks), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
+        room = min(
+            first << len(self._blocks) + len(self._reduced_blocks),
+            max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS),
+        )
         times, states = np.empty(room), np.empty((room, self._width))
         dense = np.empty((room, self._rows, self._width)) if self._dense else None
         at = data_address(times), data_address(states), 0 if dense is None else data_address(dense)
@@ -231,7 +261,12 @@ class PointBuffer:
     @property
     def bytes(self) -> int:
         """Memory taken."""
-        return sum(a.nbytes for b in (*self._reduced_blocks, *self._blocks) for a in (b.times, b.states, b.dense) if a is not None)
+        return sum(
+            a.nbytes
+            for b in (*self._reduced_blocks, *self._blocks)
+            for a in (b.times, b.states, b.dense)
+            if a is not None
+        )
 
     def bind(self, run: IntegratorState) -> None:
         """Tell the run where to go on writing."""
@@ -281,20 +316,39 @@ class PointBuffer:
     def motion(self, count: int, size: int) -> StoredTrajectory:
         """The first points and components; of a long run no more than was asked."""
         self._is_shared = True
-        if len(self._blocks) == 1 and not self._reduced_blocks and (self._at is None or self.bytes <= MAX_STORED_BYTES):
+        if (
+            len(self._blocks) == 1
+            and not self._reduced_blocks
+            and (self._at is None or self.bytes <= MAX_STORED_BYTES)
+        ):
             only = self._blocks[0]
             # no step ends at the start
             steps = None if only.dense is None else ChunkedArray([only.dense[1:count, :, :size]])
-            return StoredTrajectory(ChunkedArray([only.times[:count]]), ChunkedArray([only.states[:count, :size]]), steps)
+            return StoredTrajectory(
+                ChunkedArray([only.times[:count]]),
+                ChunkedArray([only.states[:count, :size]]),
+                steps,
+            )
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []
-        at = self._at if self._at is not None and (self._reduced_blocks or self.bytes > MAX_STORED_BYTES) else None
+        at = (
+            self._at
+            if self._at is not None and (self._reduced_blocks or self.bytes > MAX_STORED_BYTES)
+            else None
+        )
         blocks, left = list(self._reduced_blocks), count - self._thinned
         for block in self._blocks:
             here = slice(0, min(left, len(block.times)))
-            part = _Block(block.times[here], block.states[here], None if block.dense is None else block.dense[here], block.at)
-            blocks.append(part if at is None or not here.stop else self._select_output_steps(part, blocks, at))
+            part = _Block(
+                block.times[here],
+                block.states[here],
+                None if block.dense is None else block.dense[here],
+                block.at,
+            )
+            blocks.append(
+                part if at is None or not here.stop else self._select_output_steps(part, blocks, at)
+            )
             left -= here.stop
         for block in blocks:
             times.append(block.times)
@@ -303,17 +357,30 @@ class PointBuffer:
                 # no step ends at the start
                 dense.append(block.dense[0 if dense else 1 :, :, :size])
         dropped = count - sum(map(len, times))
-        return StoredTrajectory(ChunkedArray(times), ChunkedArray(states), ChunkedArray(dense) if self._dense else None, dropped)
+        return StoredTrajectory(
+            ChunkedArray(times),
+            ChunkedArray(states),
+            ChunkedArray(dense) if self._dense else None,
+            dropped,
+        )
 
     @staticmethod
-    def _select_output_steps(block: _Block, before: list[_Block], at: NDArray[np.float64]) -> _Block:
-        """Its last point, the start of the run, the steps t_k ≤ t < t_(k+1) that hold a time t that was asked for, and all jumps."""
+    def _select_output_steps(
+        block: _Block, before: list[_Block], at: NDArray[np.float64]
+    ) -> _Block:
+        """Its last point, the start of the run, the steps t_k ≤ t < t_(k+1) that hold a time t
+        that was asked for, and all jumps.
+        """
         assert block.dense is not None
         # the point before the first, which is always there
         times = np.concatenate([before[-1].times[-1:] if before else block.times[:1], block.times])
         step = np.searchsorted(times, at, side="right") - 1
-        step = np.concatenate([step[(step >= 0) & (step < len(times) - 1)], np.flatnonzero(np.diff(times) == 0.0)])
-        kept = np.unique(np.concatenate([[0] if before else [0, 1], step, step + 1, [len(times) - 1]]))
+        step = np.concatenate(
+            [step[(step >= 0) & (step < len(times) - 1)], np.flatnonzero(np.diff(times) == 0.0)]
+        )
+        kept = np.unique(
+            np.concatenate([[0] if before else [0, 1], step, step + 1, [len(times) - 1]])
+        )
         chosen = kept[1:] - 1
         dense = block.dense[chosen]
         dense[np.diff(kept) > 1] = np.nan

@@ -1,4 +1,5 @@
-"""The native text around the step: the first step size, and the loop that tries, takes or rejects steps.
+"""The native text around the step: the first step size, and the loop that tries, takes or rejects
+steps.
 
 Source: HNW1 II.4 (step size control, starting step size) and the program DOP853.
 """
@@ -9,15 +10,29 @@ import functools
 from collections.abc import Callable
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    ScalarArray,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import INT32, INTRINSICS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
-from dalembert.runtime.ode.integrator_state import ExitReason, ScalarStepBuilder, StepBuilder, StepCause, WorkRow
+from dalembert.runtime.ode.integrator_state import (
+    ExitReason,
+    ScalarStepBuilder,
+    StepBuilder,
+    StepCause,
+    WorkRow,
+)
 from dalembert.runtime.ode.runge_kutta_step import step_ir
 
 EXPORTS: Final = ("start", "advance")
 
-# h_new = h · min(6, max(1/3, 0.75 err^(−1/8))). DOP853 has 0.9; 0.75 rejects a third as often and is cheaper at equal error
+# h_new = h · min(6, max(1/3, 0.75 err^(−1/8))). DOP853 has 0.9; 0.75 rejects a third as often and
+# is cheaper at equal error
 _SAFETY: Final = 0.75
 _LARGEST_GROWTH: Final = 6.0
 _LARGEST_SHRINKAGE: Final = 3.0
@@ -36,7 +51,14 @@ _FINE_DIGITS: Final = 2.0**45 + 1.0
 @functools.cache
 def loop_ir() -> str:
     """The whole native loop; exports `start` and `advance`."""
-    parts = (INTRINSICS, step_ir(), initialize_ir(), accept_ir(eighth_root), reject_ir(eighth_root), advance_text())
+    parts = (
+        INTRINSICS,
+        step_ir(),
+        initialize_ir(),
+        accept_ir(eighth_root),
+        reject_ir(eighth_root),
+        advance_text(),
+    )
     return "\n\n".join(parts) + "\n"
 
 
@@ -55,8 +77,9 @@ def eighth_root(f: FunctionBuilder, x: Value) -> Value:
 def round_to_eight_bits(h: Value) -> Value:
     """h to eight binary digits, the nearest such number.
 
-    Rounding in an error estimate then hardly ever reaches the step: processors that fuse operations and those that do not take the same
-    steps, where otherwise one estimate that happens to be small would lead them apart, and their errors with them.
+    Rounding in an error estimate then hardly ever reaches the step: processors that fuse operations
+    and those that do not take the same steps, where otherwise one estimate that happens to be small
+    would lead them apart, and their errors with them.
     """
     c = h * _FINE_DIGITS
     return c - (c - h)
@@ -80,7 +103,9 @@ def _initialize() -> str:
     return f.text()
 
 
-def squared_error_norm(native: StepBuilder, x: VectorArray, less: VectorArray | None = None) -> Value:
+def squared_error_norm(
+    native: StepBuilder, x: VectorArray, less: VectorArray | None = None
+) -> Value:
     """Σ (x_i / (atol_i + rtol |y_i|))² over the components in the norm; of x − less if given."""
     f, y, scale = native.function, native.row(WorkRow.Y), native.scale()
 
@@ -123,23 +148,32 @@ def euler_step(native: StepBuilder) -> tuple[Value, Value]:
 
 
 def euler_step_size(native: StepBuilder, size: Value, slope: Value) -> Value:
-    """0.01 |y| / |f|, if there is such a thing; otherwise a millionth of the run or of the unit of time, whichever is less."""
+    """0.01 |y| / |f|, if there is such a thing; otherwise a millionth of the run or of the unit
+    of time, whichever is less.
+    """
     f = native.function
     guess = f.intrinsic("minnum", (native["t_end"] - native["t"]) * _FIRST_GUESS, _FIRST_GUESS)
     known = f.intrinsic("minnum", size, slope) > _NEGLIGIBLE
-    return f.intrinsic("minnum", f.select(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), native["h_max"])
+    return f.intrinsic(
+        "minnum", f.select(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), native["h_max"]
+    )
 
 
 def initial_step_size(native: StepBuilder, slope: Value, euler: Value) -> Value:
-    """h^8 max(|f|, |df/dt|) = 0.01, with df/dt from k₁ = f after the Euler step, and h at most 100 times that step.
+    """h^8 max(|f|, |df/dt|) = 0.01, with df/dt from k₁ = f after the Euler step, and h at most 100
+    times that step.
 
     Source: HNW1 II.4 (starting step size); DOP853's HINIT.
     """
     f, change = native.function, squared_error_norm(native, native.row(1), native.row(0))
-    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", change) / euler)
+    steepest = f.intrinsic(
+        "maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", change) / euler
+    )
     h = eighth_root(f, 0.01 / steepest)
     h = f.select(steepest <= _NEGLIGIBLE_RATE, f.intrinsic("maxnum", _FIRST_GUESS, euler * 1e-3), h)
-    return f.intrinsic("minnum", round_to_eight_bits(f.intrinsic("minnum", euler * 100.0, h)), native["h_max"])
+    return f.intrinsic(
+        "minnum", round_to_eight_bits(f.intrinsic("minnum", euler * 100.0, h)), native["h_max"]
+    )
 
 
 def begin_accept() -> ScalarStepBuilder:
@@ -147,7 +181,11 @@ def begin_accept() -> ScalarStepBuilder:
     native = ScalarStepBuilder("take")
     f, run = native.function, native.run
     end, end_rate, y, k = (native.row(r) for r in (WorkRow.END, WorkRow.END_RATE, WorkRow.Y, 0))
-    carry, lost, new = native.row(WorkRow.COMPENSATION), native.row(WorkRow.LOST), native.row(WorkRow.NEW)
+    carry, lost, new = (
+        native.row(WorkRow.COMPENSATION),
+        native.row(WorkRow.LOST),
+        native.row(WorkRow.NEW),
+    )
     stored = native.block(run.states, run.groups * run.stored)
     with f.loop(run.groups) as i:
         # what was projected has a rounding of its own
@@ -167,7 +205,9 @@ def size_after_step(native: StepBuilder, root: Root) -> Value:
     """h · min(6, max(1/3, 0.75 err^(−1/8))), but no larger right after a rejection"""
     f = native.function
     growth = _SAFETY / root(f, native["error"])
-    growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
+    growth = f.intrinsic(
+        "minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE)
+    )
     growth = f.select(native["streak"] > 0, f.intrinsic("minnum", growth, 1.0), growth)
     return f.intrinsic("minnum", round_to_eight_bits(native["h_try"] * growth), native["h_max"])
 
@@ -176,8 +216,14 @@ def size_after_rejection(native: StepBuilder, root: Root) -> Value:
     """h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10"""
     f, h = native.function, native["h_try"]
     by_error = f.intrinsic("maxnum", 1.0 / _LARGEST_SHRINKAGE, _SAFETY / root(f, native["error"]))
-    by_cause = f.select(native["cause"].not_equal(StepCause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
-    return f.select(native["cause"].not_equal(StepCause.ERROR), by_cause, round_to_eight_bits(h * by_error))
+    by_cause = f.select(
+        native["cause"].not_equal(StepCause.ACCEPT),
+        h * _SHRINK_AFTER_FAILURE,
+        h * _SHRINK_AFTER_REFUSAL,
+    )
+    return f.select(
+        native["cause"].not_equal(StepCause.ERROR), by_cause, round_to_eight_bits(h * by_error)
+    )
 
 
 def accept_ir(root: Root) -> str:
@@ -218,9 +264,11 @@ def _return_if_done(native: ScalarStepBuilder) -> None:
 
 
 def advance_text(dense_rows: Callable[[StructView], Operand] = lambda _: DENSE_ROWS) -> str:
-    """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or a stop; returns `ExitReason`.
+    """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or
+    a stop; returns `ExitReason`.
 
-    A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last cause is the reason.
+    A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last
+    cause is the reason.
     """
     native = ScalarStepBuilder("advance", exported=True)
     f, run = native.function, native.run
@@ -237,8 +285,12 @@ def advance_text(dense_rows: Callable[[StructView], Operand] = lambda _: DENSE_R
         with f.if_then(~cause.not_equal(0)):
             native.call("take")
             with f.if_then(run.events.not_equal(0)):
-                dense = native.block(run.dense, run.groups * ((run.stored - 1) * dense_rows(run))).pointer
-                with f.if_then(f.call(run.events, INT32, begin, run.t, dense, run.watch).not_equal(0)):
+                dense = native.block(
+                    run.dense, run.groups * ((run.stored - 1) * dense_rows(run))
+                ).pointer
+                with f.if_then(
+                    f.call(run.events, INT32, begin, run.t, dense, run.watch).not_equal(0)
+                ):
                     f.ret(ExitReason.AT_EVENT)
         with f.if_then(cause.not_equal(0)):
             run.cause = cause

@@ -1,11 +1,14 @@
-"""y(t₀ + θh) = Σ y_k θ^k: the native text of Taylor's method with an error estimate, rejection and dense output.
+"""y(t₀ + θh) = Σ y_k θ^k: the native text of Taylor's method with an error estimate, rejection and
+dense output.
 
-The order is fixed for a run by the tolerance and by what orders cost; the step follows from the last two coefficients. That it was
-right is checked at its end, where the slope of the polynomial must be f: h (P' − f) = −(k + 1) × the first term left out, to leading
-order. A step that fails is tried again with the same coefficients, which costs one evaluation. How far steps may go beyond what the
-coefficients say is learned from these errors.
+The order is fixed for a run by the tolerance and by what orders cost; the step follows from the
+last two coefficients. That it was right is checked at its end, where the slope of the polynomial
+must be f: h (P' − f) = −(k + 1) × the first term left out, to leading order. A step that fails is
+tried again with the same coefficients, which costs one evaluation. How far steps may go beyond what
+the coefficients say is learned from these errors.
 
-Source: JZ05 §3 (order and step from the coefficients); the estimate from the defect, rejection and what is learned are ours.
+Source: JZ05 §3 (order and step from the coefficients); the estimate from the defect, rejection and
+what is learned are ours.
 """
 
 from __future__ import annotations
@@ -17,11 +20,29 @@ from typing import Final
 from dalembert.runtime.numerics.ir_builder import Operand, StructView, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE4, INT32, INT64, INTRINSICS
 from dalembert.runtime.ode.dop853_coefficients import END_STAGE
-from dalembert.runtime.ode.integrator_state import ExitReason, ScalarStepBuilder, StepBuilder, StepCause, WorkRow
-from dalembert.runtime.ode.runge_kutta_step import acceptance_test_ir, attempt_ir, evaluation_ir, step_end_ir
-from dalembert.runtime.ode.step_size_control import advance_text, begin_accept, begin_reject, euler_step_size, squared_error_norm
+from dalembert.runtime.ode.integrator_state import (
+    ExitReason,
+    ScalarStepBuilder,
+    StepBuilder,
+    StepCause,
+    WorkRow,
+)
+from dalembert.runtime.ode.runge_kutta_step import (
+    acceptance_test_ir,
+    attempt_ir,
+    evaluation_ir,
+    step_end_ir,
+)
+from dalembert.runtime.ode.step_size_control import (
+    advance_text,
+    begin_accept,
+    begin_reject,
+    euler_step_size,
+    squared_error_norm,
+)
 
-# errors count so many times: at the same tolerance a run is then as accurate as by Runge and Kutta's method, whose estimate is a bound
+# errors count so many times: at the same tolerance a run is then as accurate as by Runge and
+# Kutta's method, whose estimate is a bound
 _STRICT: Final = 20.0
 # of the tolerance, where the error of a step should come to lie
 _TARGET: Final = 0.2
@@ -50,13 +71,30 @@ def taylor_ir() -> str:
     """The whole native loop; exports `start` and `advance` as the Runge–Kutta loop does."""
     native = ScalarStepBuilder("estimate")
     estimate = estimate_text(native, native.run.order)
-    parts = (_start(), _expand(), _predict(), step_end_ir(), estimate, _interpolant(), acceptance_test_ir(dense_rows), _take(), _reject())
+    parts = (
+        _start(),
+        _expand(),
+        _predict(),
+        step_end_ir(),
+        estimate,
+        _interpolant(),
+        acceptance_test_ir(dense_rows),
+        _take(),
+        _reject(),
+    )
     attempt = attempt_ir("predict", "finish", "estimate", "interpolant", "consent")
-    return "\n\n".join((INTRINSICS, _LIBRARY, evaluation_ir(), *parts, attempt, advance_text(dense_rows))) + "\n"
+    return (
+        "\n\n".join(
+            (INTRINSICS, _LIBRARY, evaluation_ir(), *parts, attempt, advance_text(dense_rows))
+        )
+        + "\n"
+    )
 
 
 def _start() -> str:
-    """f(t₀, y₀), the coefficients there and the first step size; returns 0, or `ExitReason.STOPPED`."""
+    """f(t₀, y₀), the coefficients there and the first step size; returns 0, or
+    `ExitReason.STOPPED`.
+    """
     native = ScalarStepBuilder("start", exported=True)
     f, run = native.function, native.run
     run.code, run.learned = 0, 0.0
@@ -75,7 +113,9 @@ def _start() -> str:
         with f.if_then(ratio < UNIT), f.if_then(ratio > 1.0 / UNIT):
             f.ret(0)
         with f.if_then(trial < TRIALS - 1):
-            run.unit = run.unit * f.intrinsic("maxnum", f.intrinsic("minnum", ratio, MAX_TIME_SCALE), 1.0 / MAX_TIME_SCALE)
+            run.unit = run.unit * f.intrinsic(
+                "maxnum", f.intrinsic("minnum", ratio, MAX_TIME_SCALE), 1.0 / MAX_TIME_SCALE
+            )
     f.ret(0)
     return f.text()
 
@@ -89,25 +129,35 @@ def _expand() -> str:
         first[i] = y[i]
     run.calls = run.calls + 1
     f.call(run.expand, INT32, run.unit, run.order, run.jets, run.groups * 4, run.context)
-    run.reach = log_step_from_coefficients(native, run.order, lambda k: native.block(run.jets, run.groups * k))
+    run.reach = log_step_from_coefficients(
+        native, run.order, lambda k: native.block(run.jets, run.groups * k)
+    )
     run.h = step_size(native, run.reach)
     run.planned = run.h
     return native.finish()
 
 
-def log_step_from_coefficients(native: StepBuilder, order: Operand, coefficient: Callable[[Operand], VectorArray]) -> Value:
-    """log of min_k |y_k h₀^k|^(−1/k) over k = n − 1, n, with 1 for the tolerance, and what was learned."""
+def log_step_from_coefficients(
+    native: StepBuilder, order: Operand, coefficient: Callable[[Operand], VectorArray]
+) -> Value:
+    """log of min_k |y_k h₀^k|^(−1/k) over k = n − 1, n, with 1 for the tolerance, and what was
+    learned.
+    """
     f, least = native.function, native.function.value(float("inf"), native.number)
     for k in (order, order - 1):
         size = squared_error_norm(native, coefficient(k)) / native.count
-        least = f.intrinsic("minnum", least, native.math_call("log", size) / (f.value(k, native.number) * -2.0))
+        least = f.intrinsic(
+            "minnum", least, native.math_call("log", size) / (f.value(k, native.number) * -2.0)
+        )
     # what overflowed says that the step is much smaller
     return f.intrinsic("maxnum", least, _LEAST_REACH) + native["learned"]
 
 
 def step_size(native: StepBuilder, reached: Value) -> Value:
     """h₀ times what was reached, as a logarithm."""
-    return native.function.intrinsic("minnum", native.math_call("exp", reached) * native["unit"], native["h_max"])
+    return native.function.intrinsic(
+        "minnum", native.math_call("exp", reached) * native["unit"], native["h_max"]
+    )
 
 
 def _predict() -> str:
@@ -123,17 +173,23 @@ def _predict() -> str:
             d.value = f.intrinsic("fmuladd", d.value, theta, p.value)
             p.value = f.intrinsic("fmuladd", p.value, theta, jets[groups * (order - j - 1) + i])
         slope[i] = f.intrinsic("fmuladd", d.value, theta, p.value) * theta
-        native.add_compensated(i, lambda carry: f.intrinsic("fmuladd", p.value, theta, carry))  # called at once
+        native.add_compensated(
+            i, lambda carry: f.intrinsic("fmuladd", p.value, theta, carry)
+        )  # called at once
     return native.finish()
 
 
 def estimate_text(native: StepBuilder, order: Operand) -> str:
     """err = |P' − h f| / (n + 1): the first term left out, as the slope at the end betrays it."""
     f, scale, h = native.function, native.scale(), native.broadcast(native["h_try"])
-    y, new, slope, rate = (native.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.STAGE, END_STAGE))
+    y, new, slope, rate = (
+        native.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.STAGE, END_STAGE)
+    )
 
     def square(i: Operand) -> list[Value]:
-        size = scale(f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
+        size = scale(
+            f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i
+        )
         e = (slope[i] - h * rate[i]) / size
         return [e * e]
 
@@ -158,16 +214,21 @@ def _interpolant() -> str:
         with f.loop(groups) as i:
             here[groups * k + i] = jets[groups * k + i] * power.value
         power.value = power.value * theta
-    match_end_state(native, native.block(here.pointer, groups * 2), native.block(here.pointer, groups * 3))
+    match_end_state(
+        native, native.block(here.pointer, groups * 2), native.block(here.pointer, groups * 3)
+    )
     return native.finish()
 
 
 def match_end_state(native: StepBuilder, second: VectorArray, third: VectorArray) -> None:
     """r₂ and r₃ such that the end and the slope there are those of the step: no jump, no kink.
 
-    What is added is 3Δθ² − 2Δθ³ for the difference Δ of the ends, and s(θ³ − θ²) for that of the slopes.
+    What is added is 3Δθ² − 2Δθ³ for the difference Δ of the ends, and s(θ³ − θ²) for that of the
+    slopes.
     """
-    new, end, slope, end_rate = (native.row(r) for r in (WorkRow.NEW, WorkRow.END, WorkRow.STAGE, WorkRow.END_RATE))
+    new, end, slope, end_rate = (
+        native.row(r) for r in (WorkRow.NEW, WorkRow.END, WorkRow.STAGE, WorkRow.END_RATE)
+    )
     h = native.broadcast(native["h_try"])
     with native.components() as i:
         moved, turned = end[i] - new[i], h * end_rate[i] - slope[i]
@@ -188,16 +249,24 @@ def updated_step_bias(native: StepBuilder, order: Operand) -> Value:
 
 
 def rejected_step_size(native: StepBuilder, order: Operand) -> tuple[Value, Value]:
-    """What an error teaches, and h · max(0.1, (target/err)^(1/(n+1))); after a refusal h/2; after a failure 0.3 h."""
+    """What an error teaches, and h · max(0.1, (target/err)^(1/(n+1))); after a refusal h/2;
+    after a failure 0.3 h.
+    """
     f, h, change = native.function, native["h_try"], _log_step_change(native, order)
     by_error = f.intrinsic("maxnum", _LARGEST_SHRINKAGE, native.math_call("exp", change))
-    by_cause = f.select(native["cause"].not_equal(StepCause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
+    by_cause = f.select(
+        native["cause"].not_equal(StepCause.ACCEPT),
+        h * _SHRINK_AFTER_FAILURE,
+        h * _SHRINK_AFTER_REFUSAL,
+    )
     learned = f.intrinsic("maxnum", native["learned"] + change, -_MOST_LEARNED)
     return learned, f.select(native["cause"].not_equal(StepCause.ERROR), by_cause, h * by_error)
 
 
 def _take() -> str:
-    """(t, y) ← (t + h, y₁), stored; what the error has taught; the coefficients at the new point, unless it is the last."""
+    """(t, y) ← (t + h, y₁), stored; what the error has taught; the coefficients at the new
+    point, unless it is the last.
+    """
     native = begin_accept()
     f, run = native.function, native.run
     # a step that was cut short teaches nothing

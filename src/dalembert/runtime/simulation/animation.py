@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def view(run: Trajectory) -> RunView:
-    """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with other numbers in the page itself.
+    """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with
+    other numbers in the page itself.
 
-    It goes on working without the kernel; where scripts are not trusted a picture stands in its place.
+    It goes on working without the kernel; where scripts are not trusted a picture stands in its
+    place.
     """
     view: RunView = import_module("dalembert.interface.page.run_viewer").RunView(run)
     return view
@@ -24,8 +26,8 @@ def view(run: Trajectory) -> RunView:
 def animate(run: Trajectory, path: str | PathLike[str] | None = None) -> Animation:
     """The motion in three dimensions, with its coordinates over time.
 
-    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
-    .mp4), and the name of the file is printed.
+    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending
+    of the path says (.png, .gif, .mp4), and the name of the file is printed.
     """
     animation: Animation = import_module("dalembert.interface.page.run_viewer").animate(run, path)
     return animation

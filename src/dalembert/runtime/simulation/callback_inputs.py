@@ -1,4 +1,6 @@
-"""A run with inputs that programs and tables give: set at its start, at their times, or wherever the equations are evaluated."""
+"""A run with inputs that programs and tables give: set at its start, at their times, or wherever
+the equations are evaluated.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,16 @@ from dalembert.runtime.states.inputs import CallbackInput, RunState
 from dalembert.runtime.states.run_values import RunValues
 
 # a right-hand side that Python computes, and what it returns where it has raised
-RHS_TYPE: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+RHS_TYPE: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)
 CALLBACK_FAILED: Final = -(2**31)
 
 
 def append_input_values(chosen: RunValues, start: InitialState, t1: float) -> InitialState:
-    """The start with the first values of such inputs, of which there are some, behind the first-order states."""
+    """The start with the first values of such inputs, of which there are some, behind the
+    first-order states.
+    """
     for each in chosen.callback_inputs:
         each.check_span(start.t, t1)
     start = replace(start, x=np.concatenate([start.x, np.zeros(len(chosen.kin.sampled_inputs))]))
@@ -32,7 +38,9 @@ def append_input_values(chosen: RunValues, start: InitialState, t1: float) -> In
     return replace(start, x=y[len(start.q) : chosen.kin.speed_offset])
 
 
-def _write_inputs(chosen: RunValues, inputs: tuple[CallbackInput, ...], t: float, y: FloatArray) -> None:
+def _write_inputs(
+    chosen: RunValues, inputs: tuple[CallbackInput, ...], t: float, y: FloatArray
+) -> None:
     """Put the values of these inputs at time t into the state."""
     state = chosen.kin.state
     for each in inputs:
@@ -49,13 +57,26 @@ class CallbackInputs:
         self.exception: BaseException | None = None
 
     def wrap(self, problem: InitialValueProblem) -> InitialValueProblem:
-        """The problem with steps that end where an input changes, and with functions called where they are wanted."""
-        times = sorted({*problem.discontinuities, *(t for each in self._sampled for t in each.update_times(problem.t0, problem.t1))})
-        changed = replace(problem, discontinuities=tuple(times), on_discontinuity=self._at_break if self._sampled else None)
+        """The problem with steps that end where an input changes, and with functions called
+        where they are wanted.
+        """
+        times = sorted(
+            {
+                *problem.discontinuities,
+                *(t for each in self._sampled for t in each.update_times(problem.t0, problem.t1)),
+            }
+        )
+        changed = replace(
+            problem,
+            discontinuities=tuple(times),
+            on_discontinuity=self._at_break if self._sampled else None,
+        )
         return replace(changed, rhs=self._callback_rhs(problem)) if self._continuous else changed
 
     def state_filler(self) -> Callable[[float, FloatArray], None] | None:
-        """What puts the values of functions into a state, for integrators that evaluate the equations in Python."""
+        """What puts the values of functions into a state, for integrators that evaluate the
+        equations in Python.
+        """
         return self._write_callbacks if self._continuous else None
 
     def _at_break(self, t: float, y: FloatArray) -> None:
@@ -75,7 +96,8 @@ class CallbackInputs:
             ctypes.memmove(data_address(scratch), y, 8 * width)
             try:
                 self._write_callbacks(t, scratch)
-            except BaseException as error:  # noqa: BLE001 - an exception cannot pass through native code, so it waits here
+            # an exception cannot pass through native code, so it waits here
+            except BaseException as error:  # noqa: BLE001
                 self.exception = error
                 return CALLBACK_FAILED
             return int(native(t, data_address(scratch), dy, context))

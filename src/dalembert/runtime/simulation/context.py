@@ -1,7 +1,7 @@
 """From f(x, p, y, work) to rhs(t, y, dy, context): straight-line code joined to the integrator.
 
-A context holds the addresses of the compiled functions, their parameters and their scratch space; `run_text` has the native functions
-that are called with it.
+A context holds the addresses of the compiled functions, their parameters and their scratch space;
+`run_text` has the native functions that are called with it.
 """
 
 from __future__ import annotations
@@ -47,18 +47,24 @@ class Context:
     ) -> None:
         self.rates = rates
         self._alive: list[Any] = [projection, p]
-        # functions whose scratch space begins with what follows from parameters alone, and the addresses of both
+        # functions whose scratch space begins with what follows from parameters alone, and the
+        # addresses of both
         self._heads: list[tuple[CompiledFunction, int, int]] = []
         # the state without the quadratures, then the time
         n = rates.n_in - 1
-        self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1, rows=DENSE_ROWS)
+        self._fields = _Fields(
+            n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1, rows=DENSE_ROWS
+        )
         self._fields.p = self._keep_alive(p)
         projects = projection is not None
         if isinstance(rates, Workspace):
             projects = rates.needs_projection
             self._use_saddle_rates(rates)
         else:
-            self._fields.f, self._fields.work = rates.address, self._allocate_work(rates, self._fields.p)
+            self._fields.f, self._fields.work = (
+                rates.address,
+                self._allocate_work(rates, self._fields.p),
+            )
             self._fields.x = self._keep_alive(np.zeros(n + GROUP_SIZE))
         if projection is not None:
             self._fields.projection = projection.address
@@ -71,14 +77,20 @@ class Context:
         self.accept: int = 0
 
     def _use_saddle_rates(self, space: Workspace) -> None:
-        """Rates with rows beside the equations: λ stands after the state and the time, where the audit finds it."""
+        """Rates with rows beside the equations: λ stands after the state and the time, where the
+        audit finds it.
+        """
         fields = self._fields
         x = np.zeros(fields.n_state + GROUP_SIZE + space.rates.layout.m)
         fields.f, fields.work, fields.x = space.rhs, space.address, self._keep_alive(x)
         space.set_multiplier_buffer(fields.x + 8 * (fields.n_state + 1))
         if space.needs_projection:
             # a count below zero: the projection moves the whole state by itself
-            fields.projection, fields.projection_work, fields.n_coordinates = space.project, space.address, -1
+            fields.projection, fields.projection_work, fields.n_coordinates = (
+                space.project,
+                space.address,
+                -1,
+            )
 
     def attach_audit(self, audit: Audit, p: FloatArray) -> None:
         """Let quantities ride along, and the jumps of the energy at projections."""
@@ -88,7 +100,10 @@ class Context:
         if audit.rates is not None:
             if not audit.autonomous:
                 self.rhs = _library().address("rhs")
-            fields.audit, fields.audit_work = audit.rates.address, self._allocate_work(audit.rates, fields.audit_p)
+            fields.audit, fields.audit_work = (
+                audit.rates.address,
+                self._allocate_work(audit.rates, fields.audit_p),
+            )
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
         fields.width = padded_size(n + len(audit.names))
@@ -97,24 +112,41 @@ class Context:
     def enable_energy(self, audit: Audit) -> None:
         """Let projections, budgets and levels know K₂ and 𝒰 of what is watched."""
         fields = self._fields
-        fields.energy, fields.energy_work = audit.energy.address, self._allocate_work(audit.energy, fields.audit_p)
+        fields.energy, fields.energy_work = (
+            audit.energy.address,
+            self._allocate_work(audit.energy, fields.audit_p),
+        )
         fields.energy_result = self._keep_alive(np.zeros(2))
 
     def project_energy(self, defect: int, n_coordinates: int, E: float) -> None:
-        """Bring every step back to the level E of E_Z; the sum of the defects goes to the component `defect` of what rides along."""
+        """Bring every step back to the level E of E_Z; the sum of the defects goes to the
+        component `defect` of what rides along.
+        """
         fields = self._fields
-        fields.defect, fields.first_speed, fields.E_start = fields.n_state + defect, n_coordinates, E
+        fields.defect, fields.first_speed, fields.E_start = (
+            fields.n_state + defect,
+            n_coordinates,
+            E,
+        )
         self.project = _library().address("project")
 
     def limit_energy_error(self, budget: Budget, E: tuple[float, float], t: float) -> None:
         """Hold E_Z within a budget from a start at time t with E = (K₂, 𝒰)."""
         fields = self._fields
         fields.V0, fields.E_start, fields.t_start = E[1], E[0] + E[1], t
-        fields.per_time, fields.relative_per_time, fields.length = budget.per_time, budget.relative_per_time, budget.length
+        fields.per_time, fields.relative_per_time, fields.length = (
+            budget.per_time,
+            budget.relative_per_time,
+            budget.length,
+        )
         self.accept = _library().address("accept")
 
-    def expand(self, rhs: int, order: int, motion: TaylorWorkspace, audit: TaylorWorkspace | None) -> None:
-        """Let `rhs` prepare Taylor coefficients up to an order, of the motion and of what rides along."""
+    def expand(
+        self, rhs: int, order: int, motion: TaylorWorkspace, audit: TaylorWorkspace | None
+    ) -> None:
+        """Let `rhs` prepare Taylor coefficients up to an order, of the motion and of what rides
+        along.
+        """
         self._alive += [motion, audit]
         self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
         self._fields.rows, self.rhs = order + 1, rhs
@@ -123,9 +155,15 @@ class Context:
         """Let the derivatives of the rates be known, of the motion and of what rides along."""
         fields = self._fields
         self._alive += [motion, audit]
-        fields.jacobian, fields.jacobian_work = motion.address, self._allocate_work(motion, fields.p)
+        fields.jacobian, fields.jacobian_work = (
+            motion.address,
+            self._allocate_work(motion, fields.p),
+        )
         if audit is not None:
-            fields.jacobian_audit, fields.jacobian_audit_work = audit.address, self._allocate_work(audit, fields.audit_p)
+            fields.jacobian_audit, fields.jacobian_audit_work = (
+                audit.address,
+                self._allocate_work(audit, fields.audit_p),
+            )
 
     def shift_energy_reference(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""

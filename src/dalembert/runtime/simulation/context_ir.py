@@ -1,12 +1,15 @@
-"""One run in memory, and the native functions that share it: rates, projections, E_Z on the way, and whether a step is accepted.
+"""One run in memory, and the native functions that share it: rates, projections, E_Z on the way,
+and whether a step is accepted.
 
-The right-hand side copies the state and the time side by side and calls f(x, p, y, work); a projection repeats q ← q + δq until the
-constraints hold. It moves the state and with it K₂ + 𝒰; the sum of these jumps is kept in a component of the state whose rate is zero. On
-request E_Z = K₂ + 𝒰 + Z itself is brought back to its level, and what was taken out is kept in another.
+The right-hand side copies the state and the time side by side and calls f(x, p, y, work); a
+projection repeats q ← q + δq until the constraints hold. It moves the state and with it K₂ + 𝒰; the
+sum of these jumps is kept in a component of the state whose rate is zero. On request E_Z = K₂ + 𝒰 +
+Z itself is brought back to its level, and what was taken out is kept in another.
 
-A budget for the change of E_Z is granted per unit of time. A step is accepted if E_Z changes over it, at its end and at its quarters, by
-no more than its share or a tenth of what earlier steps have left over, whichever is more; the ratio raises the error estimate, which
-steers the step size. So |E_Z − E_Z(t₀)| never exceeds what has been granted, but for rounding.
+A budget for the change of E_Z is granted per unit of time. A step is accepted if E_Z changes over
+it, at its end and at its quarters, by no more than its share or a tenth of what earlier steps have
+left over, whichever is more; the ratio raises the error estimate, which steers the step size. So
+|E_Z − E_Z(t₀)| never exceeds what has been granted, but for rounding.
 
 Source: Mit22 (2), summary of chapter 34.
 """
@@ -15,7 +18,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    ScalarArray,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
@@ -63,7 +73,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("E_start", DOUBLE),
     ("t_start", DOUBLE),
     ("length", DOUBLE),
-    # E_Z brought back to its level: the place of the sum of what was taken out, and of the first speed
+    # E_Z brought back to its level: the place of the sum of what was taken out, and of the first
+    # speed
     ("defect", INT64),
     ("first_speed", INT64),
     # rows of the dense output; Taylor coefficients of the motion and of what rides along
@@ -92,7 +103,9 @@ class ContextFunction(FunctionBuilder):
         return self.call(name, result, *arguments, self._memory)
 
     def call_void(self, function: str | Value, *arguments: Value) -> None:
-        """Call what gives nothing: another function of the run, by name, or one behind an address."""
+        """Call what gives nothing: another function of the run, by name, or one behind an
+        address.
+        """
         given = [*arguments, self._memory] if isinstance(function, str) else arguments
         name = f"@{function}" if isinstance(function, str) else function.name
         self.line(f"call {NOTHING} {name}({', '.join(map(str, given))})")
@@ -124,13 +137,32 @@ class ContextFunction(FunctionBuilder):
 
 def context_ir() -> str:
     """`rhs`, `rhs_without_time`, `project` and `accept`."""
-    on_the_way = (audit_rates(), _energy_at(), _Z_of(), _project_energy(), _project_constraints(), _project_and_audit(), _project())
-    held = (_dense_state(), _energy_change_at(), _update_energy_scale(), _energy_allowance(), _accept())
-    return "\n\n".join((INTRINSICS, copy_state_ir(), _rhs(), _rhs_without_time(), *on_the_way, *held)) + "\n"
+    on_the_way = (
+        audit_rates(),
+        _energy_at(),
+        _Z_of(),
+        _project_energy(),
+        _project_constraints(),
+        _project_and_audit(),
+        _project(),
+    )
+    held = (
+        _dense_state(),
+        _energy_change_at(),
+        _update_energy_scale(),
+        _energy_allowance(),
+        _accept(),
+    )
+    return (
+        "\n\n".join((INTRINSICS, copy_state_ir(), _rhs(), _rhs_without_time(), *on_the_way, *held))
+        + "\n"
+    )
 
 
 def copy_state_ir() -> str:
-    """x ← (y, t), four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x."""
+    """x ← (y, t), four numbers at a time, as the integrator wrote them: rows are padded to a
+    multiple of four, and so is x.
+    """
     f = ContextFunction("copy", NOTHING, DOUBLE, POINTER)
     t, y = f.arguments
     x, n = f.c.x, f.c.n_state
@@ -172,10 +204,18 @@ def audit_rates() -> str:
 
 
 def _project_constraints() -> str:
-    """q ← q + δq until the largest residual, which stands behind δq, is small. 0, or 1 where it does not become so."""
+    """q ← q + δq until the largest residual, which stands behind δq, is small. 0, or 1 where it
+    does not become so.
+    """
     f = ContextFunction("project_plainly", INT32, DOUBLE, POINTER)
     t, y = f.arguments
-    c, n, tolerance, result, q = f.c, f.c.n_coordinates, f.c.tolerance, ScalarArray(f.c.result), ScalarArray(y)
+    c, n, tolerance, result, q = (
+        f.c,
+        f.c.n_coordinates,
+        f.c.tolerance,
+        ScalarArray(f.c.result),
+        ScalarArray(y),
+    )
     # rows beside the equations have a projection of their own
     with f.if_then(n < 0):
         f.ret(f.call(c.projection, INT32, t, y, c.projection_work))
@@ -202,7 +242,9 @@ def _project_and_audit() -> str:
         f.ret(f.call_context("project_plainly", INT32, t, y))
     before = f.call_context("energy_at", DOUBLE, t, y)
     code = f.call_context("project_plainly", INT32, t, y)
-    ScalarArray(y)[jump] = ScalarArray(y)[jump] + (f.call_context("energy_at", DOUBLE, t, y) - before)
+    ScalarArray(y)[jump] = ScalarArray(y)[jump] + (
+        f.call_context("energy_at", DOUBLE, t, y) - before
+    )
     return f.finish(code)
 
 
@@ -220,11 +262,15 @@ def _project() -> str:
 
 
 def _project_energy() -> str:
-    """u ← u √((E_Z(t₀) − 𝒰 − Z)/K₂): the shortest way back to the level of E_Z in the mass metric, unless K₂ is too small for it."""
+    """u ← u √((E_Z(t₀) − 𝒰 − Z)/K₂): the shortest way back to the level of E_Z in the mass
+    metric, unless K₂ is too small for it.
+    """
     f = ContextFunction("level", NOTHING, DOUBLE, POINTER)
     t, y = f.arguments
     state, defect, first = ScalarArray(y), f.c.defect, f.c.first_speed
-    error = f.call_context("energy_at", DOUBLE, t, y) + f.call_context("Z_of", DOUBLE, y) - f.c.E_start
+    error = (
+        f.call_context("energy_at", DOUBLE, t, y) + f.call_context("Z_of", DOUBLE, y) - f.c.E_start
+    )
     K2 = ScalarArray(f.c.energy_result)[0]
     ratio = (K2 - error) / K2
     with f.if_then((ratio > 0.5) & (ratio < 2.0)):
@@ -256,7 +302,9 @@ def _Z_of() -> str:
 
 
 def _dense_state() -> str:
-    """The polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by turns, or times θ by Taylor's method."""
+    """The polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by
+    turns, or times θ by Taylor's method.
+    """
     f = ContextFunction("state_between", NOTHING, DOUBLE, POINTER)
     theta, dense = f.arguments
     middle, width, rows = f.c.middle, f.c.width, f.c.rows
@@ -266,7 +314,9 @@ def _dense_state() -> str:
         with f.loop(rows) as k:
             row = rows - 1 - k
             is_odd = (row & f.value(1, INT64)).not_equal(0)
-            value.value = ScalarArray(dense)[row * width + i] + value.value * f.select(is_odd, rest, theta)
+            value.value = ScalarArray(dense)[row * width + i] + value.value * f.select(
+                is_odd, rest, theta
+            )
         ScalarArray(middle)[i] = value.value
     return f.finish()
 
@@ -284,7 +334,9 @@ def _update_energy_scale() -> str:
     """The largest K₂ + |𝒰 − 𝒰₀| + |Z| so far, after an evaluation of the energy."""
     f = ContextFunction("scale_with", DOUBLE, DOUBLE)
     (z,), result = f.arguments, ScalarArray(f.c.energy_result)
-    scale = f.intrinsic("maxnum", f.c.scale, result[0] + f.absolute(result[1] - f.c.V0) + f.absolute(z))
+    scale = f.intrinsic(
+        "maxnum", f.c.scale, result[0] + f.absolute(result[1] - f.c.V0) + f.absolute(z)
+    )
     f.c.scale = scale
     return f.finish(scale)
 
@@ -298,11 +350,18 @@ def _energy_allowance() -> str:
 
 
 def _accept() -> str:
-    """0, the error estimate raised; 1 for a smaller step beyond the whole tolerance; −1 for none where rounding alone has used that up."""
-    f = ContextFunction("accept", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER, POINTER, exported=True)
+    """0, the error estimate raised; 1 for a smaller step beyond the whole tolerance; −1 for none
+    where rounding alone has used that up.
+    """
+    f = ContextFunction(
+        "accept", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER, POINTER, exported=True
+    )
     t, t_new, y, y_new, dense, error = f.arguments
     EZ0 = f.call_context("energy_at", DOUBLE, t, y) + f.call_context("Z_of", DOUBLE, y)
-    E1, Z1 = f.call_context("energy_at", DOUBLE, t_new, y_new), f.call_context("Z_of", DOUBLE, y_new)
+    E1, Z1 = (
+        f.call_context("energy_at", DOUBLE, t_new, y_new),
+        f.call_context("Z_of", DOUBLE, y_new),
+    )
     EZ1, h = E1 + Z1, t_new - t
     scale = f.call_context("scale_with", DOUBLE, Z1)
     rate = f.c.per_time + f.c.relative_per_time * scale
@@ -311,7 +370,9 @@ def _accept() -> str:
     worst = f.variable(f.absolute(EZ1 - EZ0))
     with f.if_then(dense.not_equal(0)):
         for theta in (0.25, 0.5, 0.75):
-            change = f.call_context("change_between", DOUBLE, f.value(theta, DOUBLE), t, h, EZ0, dense)
+            change = f.call_context(
+                "change_between", DOUBLE, f.value(theta, DOUBLE), t, h, EZ0, dense
+            )
             worst.value = f.intrinsic("maxnum", worst.value, change)
     with f.if_then(f.absolute(EZ1 - f.c.E_start) > rate * f.c.length):
         f.ret(f.select_code(worst.value <= rounding, -1, 1))

@@ -1,4 +1,6 @@
-"""Steps of any method with the motion between them: a polynomial of degree seven through both ends, their slopes and four points."""
+"""Steps of any method with the motion between them: a polynomial of degree seven through both
+ends, their slopes and four points.
+"""
 
 from __future__ import annotations
 
@@ -22,35 +24,61 @@ def interpolation_times(t: FloatArray) -> FloatArray:
 
 
 def sundials_solution(result: Any, again: Any, slopes: FloatArray) -> Solution:
-    """SUNDIALS tells its steps, or its own polynomial at times it is given, but not both: the same run, asked for both in turn."""
+    """SUNDIALS tells its steps, or its own polynomial at times it is given, but not both: the
+    same run, asked for both in turn.
+    """
     t, message = np.asarray(result.t), f"finished at t = {result.t[-1]:.17g}"
     if not again.success:
         return solution_without_dense_output(result, Outcome.FINISHED, message)
     places = np.asarray(again.y)
     inside = places[:-1].reshape(len(t) - 1, POINTS_PER_STEP, -1)[:, 1:]
     return interpolated_solution(
-        list(t), list(places[::POINTS_PER_STEP]), list(slopes), list(inside), Outcome.FINISHED, message, int(np.sum(result.nfev))
+        list(t),
+        list(places[::POINTS_PER_STEP]),
+        list(slopes),
+        list(inside),
+        Outcome.FINISHED,
+        message,
+        int(np.sum(result.nfev)),
     )
 
 
 def solution_without_dense_output(result: Any, outcome: Outcome, message: str) -> Solution:
     """Steps without a polynomial in between."""
-    motion = StoredTrajectory(ChunkedArray([np.asarray(result.t)]), ChunkedArray([np.asarray(result.y)]), None)
+    motion = StoredTrajectory(
+        ChunkedArray([np.asarray(result.t)]), ChunkedArray([np.asarray(result.y)]), None
+    )
     return Solution(motion, outcome, message, 0, int(np.sum(result.nfev)))
 
 
 def interpolated_solution(
-    t: list[float], y: list[FloatArray], f: list[FloatArray], inside: list[FloatArray], outcome: Outcome, message: str, calls: int
+    t: list[float],
+    y: list[FloatArray],
+    f: list[FloatArray],
+    inside: list[FloatArray],
+    outcome: Outcome,
+    message: str,
+    calls: int,
 ) -> Solution:
     """Steps with their slopes and four states in each as one motion."""
     times, states = np.array(t), np.array(y)
     dense = _hermite_coefficients(times, states, np.array(f), np.array(inside)) if inside else None
     pieces = None if dense is None else ChunkedArray([dense])
-    return Solution(StoredTrajectory(ChunkedArray([times]), ChunkedArray([states]), pieces), outcome, message, 0, calls)
+    return Solution(
+        StoredTrajectory(ChunkedArray([times]), ChunkedArray([states]), pieces),
+        outcome,
+        message,
+        0,
+        calls,
+    )
 
 
-def _hermite_coefficients(t: FloatArray, y: FloatArray, f: FloatArray, inside: FloatArray) -> FloatArray:
-    """r₀, …, r₇ of y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + …)))) for every step, θ̄ = 1 − θ."""
+def _hermite_coefficients(
+    t: FloatArray, y: FloatArray, f: FloatArray, inside: FloatArray
+) -> FloatArray:
+    """r₀, …, r₇ of y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + …)))) for every step, θ̄ = 1
+    − θ.
+    """
     h = np.diff(t)[:, np.newaxis]
     step = np.diff(y, axis=0)
     rows = np.zeros((len(h), 8, y.shape[1]))
@@ -58,7 +86,9 @@ def _hermite_coefficients(t: FloatArray, y: FloatArray, f: FloatArray, inside: F
     rows[:, 2] = h * f[:-1] - step
     rows[:, 3] = step - h * f[1:] - rows[:, 2]
     a, b = INTERIOR_POINTS, 1.0 - INTERIOR_POINTS
-    hermite = rows[:, None, 0] + a[:, None] * (rows[:, None, 1] + b[:, None] * (rows[:, None, 2] + a[:, None] * rows[:, None, 3]))
+    hermite = rows[:, None, 0] + a[:, None] * (
+        rows[:, None, 1] + b[:, None] * (rows[:, None, 2] + a[:, None] * rows[:, None, 3])
+    )
     # what is left over is θ²θ̄² (r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))
     left = (inside - hermite) / (a * a * b * b)[:, None]
     basis = np.column_stack([np.ones_like(a), a, a * b, a * a * b])

@@ -1,6 +1,8 @@
-"""What is said of a run: why it cannot go on, in the system's own terms, or where its accuracy suffers though it went on.
+"""What is said of a run: why it cannot go on, in the system's own terms, or where its accuracy
+suffers though it went on.
 
-q̇ = W u + X near a position where W grows without bound; a motion so small that the absolute tolerance decides about it.
+q̇ = W u + X near a position where W grows without bound; a motion so small that the absolute
+tolerance decides about it.
 """
 
 from __future__ import annotations
@@ -55,32 +57,43 @@ _LONG: Final = 1e-3
 # of the largest slope of a row; of the largest coordinates, or speeds
 _FALLEN: Final = 1e-5
 _APART: Final = 1e-5
-# how much of the turning a direction of the rates may leave where angles are singular, and from where on a rate counts in it
+# how much of the turning a direction of the rates may leave where angles are singular, and from
+# where on a rate counts in it
 _NO_TURN: Final = 1e-3
 _COUNTS: Final = 0.1
 
 
 def explain_failure(failure: RunStopped, equations: Equations) -> None:
-    """Add the state by name and the likely cause: a singular WᵀMW, or rates that the speeds do not determine there."""
+    """Add the state by name and the likely cause: a singular WᵀMW, or rates that the speeds do
+    not determine there.
+    """
     run = failure.trajectory
     if run is None or not len(run):
         return
     failure.names, failure.values = tuple(run.names), tuple(run.y[-1].tolist())
-    attitude = _gimbal_lock(run, equations) if isinstance(failure, NoProgress | StepCollapsed | NotFinite) else None
+    attitude = (
+        _gimbal_lock(run, equations)
+        if isinstance(failure, NoProgress | StepCollapsed | NotFinite)
+        else None
+    )
     if attitude is not None:
         failure.cause, failure.facts = attitude.cause, {**failure.facts, **attitude.facts}
         return
     failure.energy_lost = _energy_lost(run)
-    likely = _constraint_cause(run, failed=isinstance(failure, ProjectionFailed)) or _singularity_cause(run, equations)
+    likely = _constraint_cause(
+        run, failed=isinstance(failure, ProjectionFailed)
+    ) or _singularity_cause(run, equations)
     if likely is None and isinstance(failure, NotFinite):
         likely = LikelyCause(Cause.INFINITE_LOAD, {})
     failure.likely = None if failure.energy_lost else likely
 
 
 def _gimbal_lock(run: Trajectory, equations: Equations) -> LikelyCause | None:
-    """Two angles that turn a body about one axis, so that their rates grow or shrink without the body's doing anything.
+    """Two angles that turn a body about one axis, so that their rates grow or shrink without the
+    body's doing anything.
 
-    Along the fastest rates, or along those that nothing resists, ω = Σ ω_k q̇_k vanishes though no ω_k does.
+    Along the fastest rates, or along those that nothing resists, ω = Σ ω_k q̇_k vanishes though no
+    ω_k does.
     """
     ends = run.at(run.t[-1:])
     kin = ends.kinematics
@@ -90,8 +103,15 @@ def _gimbal_lock(run: Trajectory, equations: Equations) -> LikelyCause | None:
     for direction in (ends.qdot[0], least):
         d = direction / max(float(np.abs(direction).max()), np.finfo(float).tiny)
         turning = [k for k in range(kin.n_q) if abs(d[k]) > _COUNTS]
-        spins = {b: _partial_velocities(ends, kin.motion_in_rates.w(b.frame), turning) for b in kin.system.bodies if b.frame is not None}
-        speeds = [_partial_velocities(ends, kin.motion_in_rates.v(b.G), turning) for b in kin.system.bodies]
+        spins = {
+            b: _partial_velocities(ends, kin.motion_in_rates.w(b.frame), turning)
+            for b in kin.system.bodies
+            if b.frame is not None
+        }
+        speeds = [
+            _partial_velocities(ends, kin.motion_in_rates.v(b.G), turning)
+            for b in kin.system.bodies
+        ]
         body = next((b for b, axes in spins.items() if len(axes) > 1), None)
         if body is not None and all(_cancels(columns, d) for columns in (*spins.values(), *speeds)):
             names = " and ".join(_name(equations, kin.q[k]) for k in spins[body])
@@ -103,14 +123,20 @@ def _partial_velocities(ends: Trajectory, v: Vector, rates: list[int]) -> dict[i
     """∂v/∂q̇_k at the last state, those that are not zero."""
     kin = ends.kinematics
     parts = split_linear(LinearCoefficients(kin.tape, kin.qdot), v)[0]
-    columns = {k: np.array([ends[kin.scalar(c)][-1] for c in parts[k].components(kin.system.N)]) for k in rates if k in parts}
+    columns = {
+        k: np.array([ends[kin.scalar(c)][-1] for c in parts[k].components(kin.system.N)])
+        for k in rates
+        if k in parts
+    }
     return {k: c for k, c in columns.items() if c.any()}
 
 
 def _cancels(columns: dict[int, FloatArray], d: FloatArray) -> bool:
     """Whether Σ v_k d_k is nothing beside its terms."""
     terms = [d[k] * c for k, c in columns.items()]
-    return not terms or bool(np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms))
+    return not terms or bool(
+        np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms)
+    )
 
 
 def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
@@ -120,7 +146,9 @@ def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
 
 
 def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
-    """A row that was taken for one beside a singular position, since its slope fell, and that the motion has left."""
+    """A row that was taken for one beside a singular position, since its slope fell, and that
+    the motion has left.
+    """
     longest, row = space.longest_violation
     if not longest or longest < _LONG * abs(run.solution.t[-1] - run.solution.t[0]):
         return
@@ -129,20 +157,28 @@ def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
     rows = space.rates.rows(np.column_stack([q, z, run.solution.t]), space.p)
     slopes = np.abs(rows["A"][:, row]).sum(axis=1)
     fallen = (slopes > 0.0) & (slopes < _FALLEN * slopes.max())
-    # a motion that comes to rest in a singular position leaves a row by less than matters in the motion as a whole
+    # a motion that comes to rest in a singular position leaves a row by less than matters in the
+    # motion as a whole
     gaps = [(rows["phi"], q), (rows["e"], z)]
-    if not fallen.any() or all(np.median(np.abs(a[fallen, row]) / slopes[fallen]) <= _APART * np.abs(x).max() for a, x in gaps):
+    if not fallen.any() or all(
+        np.median(np.abs(a[fallen, row]) / slopes[fallen]) <= _APART * np.abs(x).max()
+        for a, x in gaps
+    ):
         return
     name = run.kinematics.velocity_rows[row].row.name
     warn(
-        f"{name!r} does not hold for a time of {longest:.3g}: its slope has fallen below 1e-5 of its largest, as it"
-        " does beside a singular position, and the motion leaves it; where the row has a factor that becomes small, as in"
+        f"{name!r} does not hold for a time of {longest:.3g}: its slope has fallen below 1e-5 of "
+        f"its largest, as it"
+        " does beside a singular position, and the motion leaves it; where the row has a factor "
+        "that becomes small, as in"
         " exp(6*x)*(z - x**2), leave out the factor"
     )
 
 
 def _energy_lost(run: Trajectory) -> float:
-    """The part of E_Z that changed in an explosion that is no motion of the system; 0 where it may be one."""
+    """The part of E_Z that changed in an explosion that is no motion of the system; 0 where it
+    may be one.
+    """
     if run.energy_audit is None or len(run) < 2:
         return 0.0
     lost = float(run.integrals.relative_loss)
@@ -162,11 +198,15 @@ def _singularity_cause(run: Trajectory, equations: Equations) -> LikelyCause | N
     values, vectors = np.linalg.eigh(K) if np.isfinite(K).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
         name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
-        return LikelyCause(Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _missing_inertia_hint(run)})
+        return LikelyCause(
+            Cause.SINGULAR_MASS_MATRIX, {"speed": name, "why": _missing_inertia_hint(run)}
+        )
     fastest = int(np.argmax(np.abs(ends.qdot[-1])))
     others = float(np.max(np.abs(ends.u[-1]), initial=1.0))
     if abs(ends.qdot[-1][fastest]) > _LARGE * others:
-        return LikelyCause(Cause.UNBOUNDED_RATE, {"coordinate": _name(equations, equations.q[fastest])})
+        return LikelyCause(
+            Cause.UNBOUNDED_RATE, {"coordinate": _name(equations, equations.q[fastest])}
+        )
     return None
 
 
@@ -180,14 +220,19 @@ def _normalized_rows(ends: Trajectory, scale: FloatArray) -> FloatArray:
 
 
 def _constraint_cause(run: Trajectory, *, failed: bool) -> LikelyCause | None:
-    """Why no position satisfies the rows any more: found where the projection failed, or next to a dead point."""
+    """Why no position satisfies the rows any more: found where the projection failed, or next to
+    a dead point.
+    """
     rows = _normalized_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
     if not len(rows) or not np.isfinite(rows).all():
         return None
     sizes = {name: float(np.max(np.abs(r))) for name, r in run.at(run.t[-1:]).residuals.items()}
     worst = max(sizes, key=lambda name: sizes[name])
     # of as many as are independent where the rows hold
-    values, last = np.linalg.svd(rows, compute_uv=False), run.start.rank - sum(row.is_norm for row in run.kinematics.rows)
+    values, last = (
+        np.linalg.svd(rows, compute_uv=False),
+        run.start.rank - sum(row.is_norm for row in run.kinematics.rows),
+    )
     near = float(values[max(min(last, len(values)), 1) - 1])
     if not failed and near >= _NEARLY_SINGULAR:
         return None
@@ -196,15 +241,22 @@ def _constraint_cause(run: Trajectory, *, failed: bool) -> LikelyCause | None:
 
 
 def _missing_inertia_hint(run: Trajectory) -> str:
-    """A member without polar inertia is a line: while it is straight it has no inertia about itself (Bar00 (62))."""
+    """A member without polar inertia is a line: while it is straight it has no inertia about
+    itself (Bar00 (62)).
+    """
     lines = [m for m in run.system.members.values() if m.polar is None]
     if not lines:
         return "a body without inertia along it?"
     m = lines[0]
-    return f"{m.kind} {m.name!r} is a line: while it is straight it has no inertia about itself; give it polar=, ρI_p per length"
+    return (
+        f"{m.kind} {m.name!r} is a line: while it is straight it has no inertia about itself; "
+        f"give it polar=, ρI_p per length"
+    )
 
 
-def _evaluate_matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1) -> FloatArray:
+def _evaluate_matrix(
+    run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1
+) -> FloatArray:
     """A sparse matrix of nodes at the k-th time, the last unless told."""
     matrix = np.zeros((len(rows), width))
     for r, row in enumerate(rows):
@@ -225,7 +277,9 @@ def _name(equations: Equations, i: int) -> str:
 
 @dataclass(frozen=True)
 class _SingularEntries:
-    """The entries of W that depend on the position, and the name of the coordinate in whose row each stands."""
+    """The entries of W that depend on the position, and the name of the coordinate in whose row
+    each stands.
+    """
 
     entries: CompiledFunction
     parameters: tuple[int, ...]
@@ -236,7 +290,9 @@ _SUSPECTS: Final = PerOwnerCache[_SingularEntries | None]()
 
 
 def warn_of_singular_speeds(run: Trajectory) -> None:
-    """Say so where the run passed close to positions in which the speeds no longer determine the rates."""
+    """Say so where the run passed close to positions in which the speeds no longer determine the
+    rates.
+    """
     values = run.values
     suspects = _SUSPECTS(values.kin, values.binding_key, lambda: _singular_entries(values))
     if suspects is None:
@@ -255,9 +311,12 @@ def warn_of_singular_speeds(run: Trajectory) -> None:
     if suspicious.size:
         worst = suspicious[np.argmax(largest[suspicious])]
         msg = (
-            f"near t = {run.t[np.argmax(size[:, worst])]:.6g} the rate of {suspects.names[worst]} is {largest[worst]:.0e} times a speed: "
-            f"the speeds are singular close to that position, and energy drifted by {_drift(run):.0e}; declare speeds that stay regular "
-            "there (s.speeds), or none: then all rates are kept; where angles are singular, use a quaternion"
+            f"near t = {run.t[np.argmax(size[:, worst])]:.6g} the rate of {suspects.names[worst]} "
+            f"is {largest[worst]:.0e} times a speed: "
+            f"the speeds are singular close to that position, and energy drifted by "
+            f"{_drift(run):.0e}; declare speeds that stay regular "
+            "there (s.speeds), or none: then all rates are kept; where angles are singular, use a "
+            "quaternion"
         )
         warn(msg)
 
@@ -267,12 +326,20 @@ def _singular_entries(values: RunValues) -> _SingularEntries | None:
     evaluator = Evaluator(values.kin, values.numbers, values.bindings)
     kin, tape = evaluator.kin, evaluator.tape
     inside = [(q, w) for q, (_, W) in zip(kin.q, kin.WX, strict=True) for w in W.values()]
-    moving = [(q, evaluator.in_state(w)) for q, w in inside if not set(kin.q).isdisjoint(symbols_of(tape, (w,)))]
+    moving = [
+        (q, evaluator.in_state(w))
+        for q, w in inside
+        if not set(kin.q).isdisjoint(symbols_of(tape, (w,)))
+    ]
     if not moving:
         return None
     nodes, state = [w for _, w in moving], (*kin.state, evaluator.time)
     parameters = tuple(i for i in symbols_of(tape, nodes) if i not in state)
-    return _SingularEntries(CompiledFunction(tape, nodes, state, parameters), parameters, tuple(label(kin.name(q)) for q, _ in moving))
+    return _SingularEntries(
+        CompiledFunction(tape, nodes, state, parameters),
+        parameters,
+        tuple(label(kin.name(q)) for q, _ in moving),
+    )
 
 
 def _drift(run: Trajectory) -> float:
@@ -285,17 +352,23 @@ _DIGITS: Final = 1e3
 
 
 def warn_of_small_motion(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
-    """Where every coordinate and speed stays near the absolute tolerance their errors are not those that rtol promises."""
+    """Where every coordinate and speed stays near the absolute tolerance their errors are not
+    those that rtol promises.
+    """
     if (type(atol) is not float and np.ndim(atol)) or not len(run):
         return
     tolerance = atol if type(atol) is float else float(np.asarray(atol))
     # most motions begin large enough, and need not be looked at to their end
-    if max(map(abs, (*run.start.q.tolist(), *run.start.u.tolist())), default=0.0) >= _DIGITS * tolerance:
+    if (
+        max(map(abs, (*run.start.q.tolist(), *run.start.u.tolist())), default=0.0)
+        >= _DIGITS * tolerance
+    ):
         return
     largest = float(np.max(np.abs(run.y), initial=0.0))
     if 0.0 < largest < _DIGITS * tolerance and rtol * largest < tolerance:
         wanted = f"{10.0 ** np.floor(np.log10(largest * 1e-9)):.0e}"
         warn(
-            f"all coordinates and speeds stay below {largest:.1e}, where the absolute tolerance atol = {tolerance:g} decides and "
+            f"all coordinates and speeds stay below {largest:.1e}, where the absolute tolerance "
+            f"atol = {tolerance:g} decides and "
             f"relative errors may be large; give atol={wanted}, or larger units"
         )

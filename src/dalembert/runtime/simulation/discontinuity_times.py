@@ -1,6 +1,8 @@
-"""t_j: where sign, |·| or atan2 of something that depends on the time alone jumps or bends; steps end there.
+"""t_j: where sign, |·| or atan2 of something that depends on the time alone jumps or bends; steps
+end there.
 
-A step that spans a pulse and happens to look at neither side of it would not know that there was one.
+A step that spans a pulse and happens to look at neither side of it would not know that there was
+one.
 """
 
 from __future__ import annotations
@@ -17,7 +19,12 @@ from dalembert.errors import warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.simulation.model import NONSMOOTH, time_switches
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, evaluate_balls
-from dalembert.symbolic.algebra.expression_graph import Derivative, dependencies, evaluate, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    dependencies,
+    evaluate,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -29,7 +36,8 @@ if TYPE_CHECKING:
 
 # these jump themselves, so that a slope says nothing about what they do
 _DISCONTINUOUS: Final = frozenset({"sign", "atan2"})
-# how many intervals are looked at, how finely a run is looked through beyond that, and how many jumps are given a step of their own
+# how many intervals are looked at, how finely a run is looked through beyond that, and how many
+# jumps are given a step of their own
 _MOST_INTERVALS: Final = 20_000
 _SAMPLES: Final = 20_001
 _MOST: Final = 5_000
@@ -42,28 +50,44 @@ Intervals = list[tuple[float, float]]
 
 
 def discontinuity_times(
-    tape: Tape, time: int, values: Mapping[int, float], t0: float, t1: float, bends: Iterable[int] | None = None
+    tape: Tape,
+    time: int,
+    values: Mapping[int, float],
+    t0: float,
+    t1: float,
+    bends: Iterable[int] | None = None,
 ) -> tuple[float, ...]:
-    """The times inside (t0, t1) at which such an argument changes its sign or touches zero, in order; `bends` are those of the tape."""
+    """The times inside (t0, t1) at which such an argument changes its sign or touches zero, in
+    order; `bends` are those of the tape.
+    """
     times: set[float] = set()
     for argument in _switching_arguments(tape, time, values, bends):
         intervals, touched = _isolate_roots(tape.fork(), argument, time, values, t0, t1)
         times.update(touched)
-        times.update(_bisect_sign_changes(functools.partial(_sign_at, tape, argument, time, values), intervals))
+        times.update(
+            _bisect_sign_changes(
+                functools.partial(_sign_at, tape, argument, time, values), intervals
+            )
+        )
     # where the run begins or ends a step does so anyway
     margin = _LAST_BITS * max(math.ulp(t0), math.ulp(t1))
     inside = sorted(t for t in times if t0 + margin < t < t1 - margin)
     if len(inside) > _MOST:
-        warn(f"more than {_MOST} jumps in t: those after t = {inside[_MOST - 1]:.6g} have no step of their own; make the run shorter")
+        warn(
+            f"more than {_MOST} jumps in t: those after t = {inside[_MOST - 1]:.6g} have no step "
+            f"of their own; make the run shorter"
+        )
     return tuple(inside[:_MOST])
 
 
 def _isolate_roots(
     tape: Tape, argument: int, time: int, values: Mapping[int, float], t0: float, t1: float
 ) -> tuple[Intervals, list[float]]:
-    """Intervals in which g changes its sign at most once, and times that it may touch zero at; elsewhere it has no root.
+    """Intervals in which g changes its sign at most once, and times that it may touch zero at;
+    elsewhere it has no root.
 
-    Balls that hold all values of g and of ġ over an interval exclude roots, or show that g is monotonic; otherwise it is halved.
+    Balls that hold all values of g and of ġ over an interval exclude roots, or show that g is
+    monotonic; otherwise it is halved.
     """
     known = {i: Fraction(x) for i, x in values.items()}
     jumps = any(tape.nodes[i][0] in _DISCONTINUOUS for i in dependencies(tape, (argument,)))
@@ -76,7 +100,12 @@ def _isolate_roots(
             return _uniform_intervals(t0, t1, tape, argument), []
         left -= 1
         a, b = waiting.pop()
-        balls = evaluate_balls(tape, [argument] if slope is None else [argument, slope], {**known, time: _interval(a, b)}, _DIGITS)
+        balls = evaluate_balls(
+            tape,
+            [argument] if slope is None else [argument, slope],
+            {**known, time: _interval(a, b)},
+            _DIGITS,
+        )
         if balls[0].is_finite() and not balls[0].contains(0):
             continue
         middle = a + (b - a) / 2
@@ -101,15 +130,23 @@ def _uniform_intervals(t0: float, t1: float, tape: Tape, argument: int) -> Inter
     t = np.linspace(t0, t1, _SAMPLES)
     what = str(Scalar(tape, argument))
     gap = (t1 - t0) / (_SAMPLES - 1)
-    warn(f"{what:.60} changes its sign too often in t to be followed for certain: jumps closer than {gap:.1e} may be missed; give max_step")
+    warn(
+        f"{what:.60} changes its sign too often in t to be followed for certain: jumps closer than "
+        f"{gap:.1e} may be missed; give max_step"
+    )
     return list(zip(t[:-1].tolist(), t[1:].tolist(), strict=True))
 
 
 def has_nonsmooth_inputs(values: RunValues) -> bool:
-    """Whether sign, |·| or atan2 of something that depends on the time alone stands in what inputs and motions are bound to."""
+    """Whether sign, |·| or atan2 of something that depends on the time alone stands in what
+    inputs and motions are bound to.
+    """
     kin = values.kin
     inside = dependencies(kin.tape, values.bindings.values())
-    return any(kin.tape.nodes[i][0] in NONSMOOTH and kin.system.t.i in symbols_of(kin.tape, (i,)) for i in inside)
+    return any(
+        kin.tape.nodes[i][0] in NONSMOOTH and kin.system.t.i in symbols_of(kin.tape, (i,))
+        for i in inside
+    )
 
 
 def has_discontinuities(tape: Tape, time: int, values: Mapping[int, float]) -> bool:
@@ -117,21 +154,33 @@ def has_discontinuities(tape: Tape, time: int, values: Mapping[int, float]) -> b
     return next(_switching_arguments(tape, time, values), None) is not None
 
 
-def _sign_at(tape: Tape, argument: int, time: int, values: Mapping[int, float], t: FloatArray) -> FloatArray:
+def _sign_at(
+    tape: Tape, argument: int, time: int, values: Mapping[int, float], t: FloatArray
+) -> FloatArray:
     """The sign of an argument at many times."""
     with np.errstate(all="ignore"):
-        value = evaluate(tape, [argument], lambda i: t if i == time else np.float64(values[i]), ArrayArithmetic())[0]
+        value = evaluate(
+            tape, [argument], lambda i: t if i == time else np.float64(values[i]), ArrayArithmetic()
+        )[0]
     signs: FloatArray = np.broadcast_to(np.sign(np.nan_to_num(value)), t.shape)
     return signs
 
 
-def _switching_arguments(tape: Tape, time: int, values: Mapping[int, float], bends: Iterable[int] | None = None) -> Iterator[int]:
+def _switching_arguments(
+    tape: Tape, time: int, values: Mapping[int, float], bends: Iterable[int] | None = None
+) -> Iterator[int]:
     """Those that contain nothing unknown besides."""
     allowed = {time, *values}
-    return (a for a in (time_switches(tape, time) if bends is None else bends) if allowed.issuperset(symbols_of(tape, (a,))))
+    return (
+        a
+        for a in (time_switches(tape, time) if bends is None else bends)
+        if allowed.issuperset(symbols_of(tape, (a,)))
+    )
 
 
-def _bisect_sign_changes(sign: Callable[[FloatArray], FloatArray], intervals: Intervals) -> list[float]:
+def _bisect_sign_changes(
+    sign: Callable[[FloatArray], FloatArray], intervals: Intervals
+) -> list[float]:
     """Where a sign changes, to the last bit, by bisection of all intervals at once."""
     if not intervals:
         return []

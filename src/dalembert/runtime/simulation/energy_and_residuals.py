@@ -30,7 +30,8 @@ def energy_nodes(kin: Kinematics) -> EnergyNodes:
 
 
 def conserves_energy(kin: Kinematics, zeros: Iterable[int]) -> bool:
-    """d(T + V)/dt = 0: every load has a potential or no power, nothing depends on time, no row moves.
+    """d(T + V)/dt = 0: every load has a potential or no power, nothing depends on time, no row
+    moves.
 
     Decided by the description, with the symbols that are zero in a run.
     """
@@ -46,7 +47,8 @@ def conserves_energy(kin: Kinematics, zeros: Iterable[int]) -> bool:
     constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
     if not constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V))):
         return False
-    # T₀, what moves while q̇ = 0: on a hoop that is turned evenly T₂ − T₀ + V is constant, not T + V
+    # T₀, what moves while q̇ = 0: on a hoop that is turned evenly T₂ − T₀ + V is constant, not T +
+    # V
     T_0 = Substitution(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero))(T)
     return provably_zero(kin.tape, [T_0])[0]
 
@@ -56,21 +58,35 @@ def _loads_do_no_work(kin: Kinematics, idle: Substitution) -> bool:
     t, motion = kin.tape, kin.motion_in_rates
     powers = []
     for load in kin.system.loads:
-        parts = [(F, motion.v(P)) for F, P in load.forces] + [(T, motion.w(B)) for T, B in load.torques]
-        powers.append(idle(sum_scalars(t, (velocity @ kin.vector_in_rates(vector) for vector, velocity in parts)).i))
+        parts = [(F, motion.v(P)) for F, P in load.forces] + [
+            (T, motion.w(B)) for T, B in load.torques
+        ]
+        powers.append(
+            idle(
+                sum_scalars(
+                    t, (velocity @ kin.vector_in_rates(vector) for vector, velocity in parts)
+                ).i
+            )
+        )
     return all(provably_zero(t, powers))
 
 
 def _reaction_does_no_work(kin: Kinematics, row: ConstraintRow) -> bool:
-    """A q̇ = k φ: the reaction Aᵀλ of a row that is homogeneous in the rates has no power where the row holds."""
+    """A q̇ = k φ: the reaction Aᵀλ of a row that is homogeneous in the rates has no power where
+    the row holds.
+    """
     t = kin.tape
     power = kin.scalar(sum_of_products(t, ((a, kin.qdot[k]) for k, a in row.A.items())))
     phi = kin.scalar(t.zero if row.nonlinear is None else row.nonlinear)
-    return any(provably_zero(t, [(power - degree * phi).i for degree in range(_HIGHEST_DEGREE + 1)]))
+    return any(
+        provably_zero(t, [(power - degree * phi).i for degree in range(_HIGHEST_DEGREE + 1)])
+    )
 
 
 def constraint_residuals(kin: Kinematics) -> dict[str, int]:
-    """Every row as it was declared, φ or A q̇ + b, and φ̇ = A q̇ + b of the holonomic ones, as "…, rate"."""
+    """Every row as it was declared, φ or A q̇ + b, and φ̇ = A q̇ + b of the holonomic ones, as
+    "…, rate".
+    """
     t = kin.tape
     residuals: dict[str, int] = {}
     for row in kin.linear_rows:
@@ -82,6 +98,12 @@ def constraint_residuals(kin: Kinematics) -> dict[str, int]:
 
 
 def acceleration_residuals(kin: Kinematics) -> dict[str, int]:
-    """A q̈ + γ of every row, as its rate along the motion with u̇ as symbols; the norms of quaternions hold by construction."""
+    """A q̈ + γ of every row, as its rate along the motion with u̇ as symbols; the norms of
+    quaternions hold by construction.
+    """
     beside = {row.row.name: kin.rate(row.e) for row in kin.velocity_rows}
-    return beside or {row.name: kin.rate(kin.in_speeds(kin.row_in_rates(row))) for row in kin.rows if not row.is_norm}
+    return beside or {
+        row.name: kin.rate(kin.in_speeds(kin.row_in_rates(row)))
+        for row in kin.rows
+        if not row.is_norm
+    }

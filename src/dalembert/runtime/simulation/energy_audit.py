@@ -1,4 +1,5 @@
-"""Ż, the powers of the loads, K₂ and 𝒰 as native code beside the motion: what rides along, and what it may cost in energy.
+"""Ż, the powers of the loads, K₂ and 𝒰 as native code beside the motion: what rides along, and what
+it may cost in energy.
 
 The motion is compiled as without an audit, so that not a bit of it depends on being watched.
 """
@@ -25,11 +26,13 @@ EVENT_LOSS: Final = "energy taken out by events"
 
 @dataclass(frozen=True)
 class Quadratures:
-    """Quantities integrated along with the motion: names, and their rates as nodes of one tape; K₂ and 𝒰 as well.
+    """Quantities integrated along with the motion: names, and their rates as nodes of one tape; K₂
+    and 𝒰 as well.
 
-    `Z` is the place among them of the quantity that makes K₂ + 𝒰 + Z constant (None if it is zero), `jump` that of the
-    sum of the jumps of K₂ + 𝒰 at projections (None without projections), `defect` that of the sum of what was taken out
-    of E_Z to bring it back to its level (None if it is left alone), `taken` that of the energy that events have taken out.
+    `Z` is the place among them of the quantity that makes K₂ + 𝒰 + Z constant (None if it is zero),
+    `jump` that of the sum of the jumps of K₂ + 𝒰 at projections (None without projections),
+    `defect` that of the sum of what was taken out of E_Z to bring it back to its level (None if it
+    is left alone), `taken` that of the energy that events have taken out.
     """
 
     tape: Tape
@@ -50,7 +53,9 @@ class Quadratures:
 
 @dataclass(frozen=True)
 class Budget:
-    """By how much E_Z may change per unit of time: in units of energy, and as a part of max(K₂ + |𝒰 − 𝒰₀| + |Z|)."""
+    """By how much E_Z may change per unit of time: in units of energy, and as a part of max(K₂ +
+    |𝒰 − 𝒰₀| + |Z|).
+    """
 
     per_time: float
     relative_per_time: float
@@ -82,13 +87,17 @@ class Audit:
 
     @cached_property
     def energy(self) -> CompiledFunction:
-        """K₂ and 𝒰, compiled only for runs that ask for them on the way: at projections, events, or under a budget."""
+        """K₂ and 𝒰, compiled only for runs that ask for them on the way: at projections, events,
+        or under a budget.
+        """
         return CompiledFunction(self.tape, self.energies, self.state, self.parameters)
 
     @cached_property
     def jets(self) -> CompiledTaylor:
         """The rates with their Taylor coefficients, compiled only for runs by that method."""
-        return CompiledTaylor(self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1)
+        return CompiledTaylor(
+            self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1
+        )
 
     @cached_property
     def jacobian(self) -> CompiledFunction:
@@ -105,7 +114,9 @@ class BoundAudit:
 
     def energies(self, y: Sequence[float] | FloatArray, t: float) -> FloatArray:
         """K₂ and 𝒰 at y = (q, u)."""
-        energies: FloatArray = self.audit.energy.call(np.array([*y, *[0.0] * self.audit.n_sensitivity_states, t]), self.p)
+        energies: FloatArray = self.audit.energy.call(
+            np.array([*y, *[0.0] * self.audit.n_sensitivity_states, t]), self.p
+        )
         return energies
 
 
@@ -113,7 +124,8 @@ _AUDITS: Final = PerOwnerCache[Audit]()
 
 
 def native_audit(setting: RunValues, quadratures: Quadratures, room: int = 0) -> Audit:
-    """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again.
+    """Compile the quadratures and the energies as set; what was compiled for the same bindings is
+    used again.
 
     `room` is how many numbers stand between (q, u) and t in the state.
     """
@@ -134,13 +146,32 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
     rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
     between = [tape.symbol(f"∂{k}") for k in range(room)]
     state = (*kin.state, *between, kin.system.t.i)
-    parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state and i not in kin.multipliers)
+    parameters = tuple(
+        i
+        for i in symbols_of(tape, (*rates, *energies))
+        if i not in state and i not in kin.multipliers
+    )
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
-    compiled = CompiledFunction(tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters) if rates else None
+    compiled = (
+        CompiledFunction(
+            tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters
+        )
+        if rates
+        else None
+    )
     places = quadratures.Z, quadratures.projection_change, quadratures.energy_correction
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.event_loss
     return Audit(
-        quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how, n_sensitivity_states=room
+        quadratures.names,
+        compiled,
+        parameters,
+        tape,
+        tuple(rates),
+        tuple(energies),
+        state,
+        *places,
+        *how,
+        n_sensitivity_states=room,
     )

@@ -1,12 +1,15 @@
-"""σ = sign g(q, u, t): rates with a symbol for the side of every branch that the state decides, smooth between two switchings.
+"""σ = sign g(q, u, t): rates with a symbol for the side of every branch that the state decides,
+smooth between two switchings.
 
-sign g becomes σ + φ sign g, and |g| becomes (σ + φ sign g) g. While a run knows the side, σ = ±1 and φ = 0: a step may reach
-beyond g = 0 and stays smooth, so that where it crosses is known to all its digits. With σ = 0 and φ = 1 the jump is the
-error control's. One piece of machine code serves all sides, as it serves all modes of contacts.
+sign g becomes σ + φ sign g, and |g| becomes (σ + φ sign g) g. While a run knows the side, σ = ±1
+and φ = 0: a step may reach beyond g = 0 and stays smooth, so that where it crosses is known to all
+its digits. With σ = 0 and φ = 1 the jump is the error control's. One piece of machine code serves
+all sides, as it serves all modes of contacts.
 
-A run pauses where g crosses zero, and goes on on the other side. The side that follows is the one that g goes to by the rates of that
-side. Where neither side leads away from g = 0 (a motion that slides along it), or crossings accumulate, the branch is left to the error
-control, as if nobody looked.
+A run pauses where g crosses zero, and goes on on the other side. The side that follows is the one
+that g goes to by the rates of that side. Where neither side leads away from g = 0 (a motion that
+slides along it), or crossings accumulate, the branch is left to the error control, as if nobody
+looked.
 """
 
 from __future__ import annotations
@@ -26,7 +29,11 @@ from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.simulation.energy_audit import Audit, BoundAudit
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.simulation.events.event_actions import EventActions
-from dalembert.runtime.simulation.events.event_functions import EventMonitor, event_functions, event_node
+from dalembert.runtime.simulation.events.event_functions import (
+    EventMonitor,
+    event_functions,
+    event_node,
+)
 from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder
 from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
 from dalembert.runtime.simulation.model import NativeModel
@@ -62,7 +69,9 @@ class Branch(NamedTuple):
 
 @dataclass(frozen=True)
 class CompiledBranches:
-    """The rates, and the rates of what rides along, with the sides of their branches as parameters; g on the tape of the rates."""
+    """The rates, and the rates of what rides along, with the sides of their branches as
+    parameters; g on the tape of the rates.
+    """
 
     native: NativeModel
     audit: Audit | None
@@ -85,13 +94,21 @@ class PiecewiseModel(NamedTuple):
 _BRANCHED: Final = PerOwnerCache[CompiledBranches]()
 
 
-def piecewise_model(setting: RunValues, model: NativeModel, watched: BoundAudit | None, key: tuple[object, ...]) -> PiecewiseModel:
-    """The model of a run with sides; what was compiled for the same `key` and bindings is used again."""
+def piecewise_model(
+    setting: RunValues, model: NativeModel, watched: BoundAudit | None, key: tuple[object, ...]
+) -> PiecewiseModel:
+    """The model of a run with sides; what was compiled for the same `key` and bindings is used
+    again.
+    """
     audit = None if watched is None else watched.audit
     whole = (key, setting.binding_key, None if audit is None else audit.names)
     sided = _BRANCHED(setting.kin, whole, lambda: _compile_branches(model, audit))
     known = replace(setting, numbers={**setting.numbers, **sided.flags})
-    rides = None if sided.audit is None else BoundAudit(sided.audit, parameter_vector(known, sided.audit.parameters))
+    rides = (
+        None
+        if sided.audit is None
+        else BoundAudit(sided.audit, parameter_vector(known, sided.audit.parameters))
+    )
     return PiecewiseModel(sided, parameter_vector(known, sided.native.parameters), rides)
 
 
@@ -104,7 +121,9 @@ def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranch
     native = replace(
         model,
         rates=CompiledFunction(tape, rates, model.state, parameters),
-        projection=CompiledFunction(tape, model.steps, model.state, parameters) if model.steps else None,
+        projection=CompiledFunction(tape, model.steps, model.state, parameters)
+        if model.steps
+        else None,
         parameters=parameters,
         tape=tape,
         nodes=rates,
@@ -112,10 +131,14 @@ def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranch
         implicit_rates=None,
     )
     # after the rates: whether something rides along must not show in their last bits
-    return CompiledBranches(native, None if audit is None else _audit(tape, insert, audit), branches)
+    return CompiledBranches(
+        native, None if audit is None else _audit(tape, insert, audit), branches
+    )
 
 
-def _replace_branches(tape: Tape, arguments: Sequence[int]) -> tuple[tuple[Branch, ...], Substitution]:
+def _replace_branches(
+    tape: Tape, arguments: Sequence[int]
+) -> tuple[tuple[Branch, ...], Substitution]:
     """The branches with these arguments, and what puts their sides into expressions."""
     branches, replaced = [], dict[int, int]()
     # what stands inside an argument was made before it
@@ -131,10 +154,15 @@ def _replace_branches(tape: Tape, arguments: Sequence[int]) -> tuple[tuple[Branc
 
 
 def _audit(tape: Tape, insert: Substitution, audit: Audit) -> Audit:
-    rates, energies = (tuple(map(insert, copy_expressions(audit.tape, tape, nodes))) for nodes in (audit.nodes, audit.energies))
+    rates, energies = (
+        tuple(map(insert, copy_expressions(audit.tape, tape, nodes)))
+        for nodes in (audit.nodes, audit.energies)
+    )
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in audit.state)
     compiled = CompiledFunction(tape, rates, audit.state, parameters) if rates else None
-    return replace(audit, rates=compiled, parameters=parameters, tape=tape, nodes=rates, energies=energies)
+    return replace(
+        audit, rates=compiled, parameters=parameters, tape=tape, nodes=rates, energies=energies
+    )
 
 
 # ---- the run -----------------------------------------------------------------------------------
@@ -142,7 +170,9 @@ def _audit(tape: Tape, insert: Substitution, audit: Audit) -> Audit:
 
 @dataclass(frozen=True)
 class BranchFlags:
-    """Parameters of native code, the places of σ and φ of branches among them, and which of these stands at each place."""
+    """Parameters of native code, the places of σ and φ of branches among them, and which of
+    these stands at each place.
+    """
 
     p: FloatArray
     places: list[int]
@@ -174,10 +204,15 @@ def branch_run(
     nodes = [event_node(evaluator, e) for e in events]
     of_branches = copy_expressions(model.native.tape, tape, [i for b in model.branches for i in b])
     arguments, sides, free = of_branches[::3], of_branches[1::3], of_branches[2::3]
-    own = tuple(Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches)))
+    own = tuple(
+        Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches))
+    )
     functions = event_functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
     flags = [*(b.side for b in model.branches), *(b.free for b in model.branches)]
-    settings = [BranchFlags.of(functions.p, functions.symbols, [*sides, *free]), BranchFlags.of(p, model.native.parameters, flags)]
+    settings = [
+        BranchFlags.of(functions.p, functions.symbols, [*sides, *free]),
+        BranchFlags.of(p, model.native.parameters, flags),
+    ]
     if watched is not None:
         settings.append(BranchFlags.of(watched.p, watched.audit.parameters, flags))
     unheld = {i for each in chosen.callback_inputs if each.is_continuous for i in each.nodes}
@@ -219,7 +254,9 @@ class PiecewiseRun(EventRun):
         self._sides[:] = np.where(self.given_up, 0.0, np.sign(self._values(x)))
         self._apply()
         if self.problem.discontinuities:
-            self.problem = replace(self.problem, on_discontinuity=self._behind_break(self.problem.on_discontinuity))
+            self.problem = replace(
+                self.problem, on_discontinuity=self._behind_break(self.problem.on_discontinuity)
+            )
         return super().integrate()
 
     # ---- sides -------------------------------------------------------------------------------
@@ -242,10 +279,14 @@ class PiecewiseRun(EventRun):
     def _stand(self, x: FloatArray) -> None:
         """Look for crossings from these sides on; what has just crossed is at zero."""
         g = self._values(x)
-        self.watch.set_sides(self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up)
+        self.watch.set_sides(
+            self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up
+        )
 
     def _settle(self, integration: Integrator) -> None:
-        """Sides that lead to themselves: where g is zero, by its rate on that side; where no side does, it is free."""
+        """Sides that lead to themselves: where g is zero, by its rate on that side; where no
+        side does, it is free.
+        """
         had, free = set(self._left.items()), self.given_up.copy()
         while True:
             wanted = np.where(free, 0.0, self._wanted(integration))
@@ -261,9 +302,14 @@ class PiecewiseRun(EventRun):
         self._left.clear()
 
     def _wanted(self, integration: Integrator) -> FloatArray:
-        """The side of each branch, by the value of g, else by its rate, else by its rate a moment later."""
+        """The side of each branch, by the value of g, else by its rate, else by its rate a
+        moment later.
+        """
         n, functions = self._n, self.watch.functions
-        x, xdot = np.append(integration.state[:n], integration.t), np.append(integration.slope[:n], 1.0)
+        x, xdot = (
+            np.append(integration.state[:n], integration.t),
+            np.append(integration.slope[:n], 1.0),
+        )
         g, slopes = self._values(x), functions.gradients(x)[self._first :]
         rates = slopes @ xdot
         small = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _ZERO_ANYWAY
@@ -273,10 +319,14 @@ class PiecewiseRun(EventRun):
             h = _MOMENT * integration.next_step_size
             later = x + h * xdot
             rate_later = np.append(integration.evaluate_rhs(later[-1], later[:-1])[:n], 1.0)
-            side = np.where(side == 0.0, np.sign(functions.gradients(later)[self._first :] @ rate_later), side)
+            side = np.where(
+                side == 0.0, np.sign(functions.gradients(later)[self._first :] @ rate_later), side
+            )
         return side
 
-    def _behind_break(self, change: Callable[[float, FloatArray], None] | None) -> Callable[[float, FloatArray], None]:
+    def _behind_break(
+        self, change: Callable[[float, FloatArray], None] | None
+    ) -> Callable[[float, FloatArray], None]:
         """What else happens at a break, and then the sides anew: g may jump there."""
 
         def behind(t: float, y: FloatArray) -> None:
@@ -284,7 +334,9 @@ class PiecewiseRun(EventRun):
                 change(t, y)
             x = np.append(y[: self._n], t + _BESIDE * math.ulp(t))
             g, before = self._values(x), self._sides.copy()
-            self._sides = np.where(self.given_up | (np.abs(g) <= _ZERO_ANYWAY), self._sides, np.sign(g))
+            self._sides = np.where(
+                self.given_up | (np.abs(g) <= _ZERO_ANYWAY), self._sides, np.sign(g)
+            )
             if (self._sides != before).any():
                 self._apply()
             self._stand(x)
@@ -303,7 +355,9 @@ class PiecewiseRun(EventRun):
         rows = integration.padded_step(integration.steps).rows
         g = self.watch.sampled(data_address(rows), step.begin, step.end - step.begin)
         found = find_crossings(step, self.watch.functions, self.watch.side_before, g)
-        return [c for c in found if c.event < self._first or not self.given_up[c.event - self._first]]
+        return [
+            c for c in found if c.event < self._first or not self.given_up[c.event - self._first]
+        ]
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
         y, ended = super()._act(integration, [c for c in found if c.event < self._first])

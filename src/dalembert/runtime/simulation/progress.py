@@ -45,9 +45,20 @@ def progress_bar(
 def _bar(length: float, done: int, words: str) -> Progress:
     """It disappears at the end, and draws only when it is told to."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[told]}  left:"), TimeRemainingColumn())
+    columns = (
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[told]}  left:"),
+        TimeRemainingColumn(),
+    )
     bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
     bar.add_task("", total=length, completed=done, told=words)
     bar.start()

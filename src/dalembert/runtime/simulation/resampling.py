@@ -26,19 +26,30 @@ def at(run: Trajectory, times: ArrayLike) -> Trajectory:
     if wanted.ndim != 1:
         msg = f"give one time or a list of times, not an array of shape {wanted.shape}"
         raise OutsideRun(msg)
-    return replace(run, sampled=(wanted, _project_between_steps(run, wanted, run.solution.at(wanted))))
+    return replace(
+        run, sampled=(wanted, _project_between_steps(run, wanted, run.solution.at(wanted)))
+    )
 
 
 def with_states(run: Trajectory, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
-    """The same system and values in other states: rows of coordinates and speeds, each at its time; first-order states are zero."""
-    t, given = np.asarray(times, dtype=np.float64), [np.asarray(each, dtype=np.float64) for each in (q, u)]
+    """The same system and values in other states: rows of coordinates and speeds, each at its
+    time; first-order states are zero.
+    """
+    t, given = (
+        np.asarray(times, dtype=np.float64),
+        [np.asarray(each, dtype=np.float64) for each in (q, u)],
+    )
     kin = run.values.kin
-    rows = np.column_stack([given[0], np.zeros((len(given[0]), kin.speed_offset - kin.n_q)), given[1]])
+    rows = np.column_stack(
+        [given[0], np.zeros((len(given[0]), kin.speed_offset - kin.n_q)), given[1]]
+    )
     return replace(run, sampled=(t, rows), quadrature_names=(), energy_audit=None, variation=None)
 
 
 def _project_between_steps(run: Trajectory, t: FloatArray, y: FloatArray) -> FloatArray:
-    """Between its ends a step leaves the rows by as much as its error: back onto them, as at the ends."""
+    """Between its ends a step leaves the rows by as much as its error: back onto them, as at the
+    ends.
+    """
     kin = run.values.kin
     between = np.flatnonzero(~np.isin(t, run.solution.t)) if kin.multipliers else ()
     if run.accelerations is not None and len(between):

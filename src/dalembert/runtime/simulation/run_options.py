@@ -1,10 +1,11 @@
 """What a run is asked for, and between which times it goes: refused before anything is computed.
 
-φ = 0 and A q̇ + b = 0 along a run: how what integration errors take away from the rows is brought back.
+φ = 0 and A q̇ + b = 0 along a run: how what integration errors take away from the rows is brought
+back.
 
 projection   after every step, the shortest way in the mass metric, positions first, then speeds
-baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds chosen): errors fade with e^(−α t)
-none         left alone
+baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds
+chosen): errors fade with e^(−α t) none         left alone
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ class RunOptions:
 
     @property
     def stabilizer(self) -> str:
-        """How drift off the rows is treated: as was asked for, by default projection, where the integrator can."""
+        """How drift off the rows is treated: as was asked for, by default projection, where the
+        integrator can.
+        """
         name, native = self.stabilize, self.integrator in NATIVE_LOOP
         if name is None:
             return PROJECTION if native else NONE
@@ -77,7 +80,10 @@ class RunOptions:
             msg = f"stabilize = {name!r} is unknown: choose one of {', '.join(STABILIZERS)}"
             raise Unknown(msg)
         if name == PROJECTION and not native:
-            msg = "stabilize = 'projection' moves the ends of steps, which only the native integrator allows; choose 'baumgarte' or 'none'"
+            msg = (
+                "stabilize = 'projection' moves the ends of steps, which only the native "
+                "integrator allows; choose 'baumgarte' or 'none'"
+            )
             raise BadRun(msg)
         return name
 
@@ -91,7 +97,10 @@ class RunOptions:
         """Baumgarte's α, zero unless asked for."""
         stabilizer, rate = self.stabilizer, self.baumgarte_rate
         if rate is not None and stabilizer != BAUMGARTE:
-            msg = f"baumgarte_rate = {rate} has no meaning with stabilize = {stabilizer!r}: give stabilize='baumgarte' or leave it out"
+            msg = (
+                f"baumgarte_rate = {rate} has no meaning with stabilize = {stabilizer!r}: give "
+                f"stabilize='baumgarte' or leave it out"
+            )
             raise BadRun(msg)
         value = finite_number("baumgarte_rate", _RATE if rate is None else rate)
         if value <= 0.0:
@@ -104,24 +113,38 @@ def time_span(duration: float, options: RunOptions) -> tuple[float, float]:
     """Where the run begins and ends; refused where it cannot."""
     if not isinstance(duration, str) and hasattr(duration, "__len__"):
         msg = (
-            f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, 5); t0=… is when it begins, at=… when to look"
+            f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, "
+            f"5); t0=… is when it begins, at=… when to look"
         )
         raise BadDuration(msg)
     length = finite_number(
-        "duration", parse_number(duration, TIME, "duration") if isinstance(duration, str) and has_unit(duration) else duration
+        "duration",
+        parse_number(duration, TIME, "duration")
+        if isinstance(duration, str) and has_unit(duration)
+        else duration,
     )
     if length <= 0:
-        msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
+        msg = (
+            f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
+        )
         raise BadDuration(msg)
     t0 = finite_number("t0", options.t0)
     if options.integrator not in INTEGRATORS:
-        msg = f"integrator {options.integrator!r} is unknown: choose one of {', '.join(INTEGRATORS)}"
+        msg = (
+            f"integrator {options.integrator!r} is unknown: choose one of {', '.join(INTEGRATORS)}"
+        )
         raise Unknown(msg)
     if options.events and options.integrator not in NATIVE_LOOP:
-        msg = f"events are found by {', '.join(NATIVE_LOOP)} alone; leave out integrator={options.integrator!r} or the events"
+        msg = (
+            f"events are found by {', '.join(NATIVE_LOOP)} alone; leave out "
+            f"integrator={options.integrator!r} or the events"
+        )
         raise BadEvent(msg)
     if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
-        msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
+        msg = (
+            "sensitivities are found by the native integrator with projection alone; leave out "
+            "integrator= and stabilize="
+        )
         raise NotApplicable(msg)
     _check_times(options.at, t0, t0 + length)
     return t0, t0 + length
@@ -138,12 +161,16 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg) from problem
     outside = wanted[~((wanted >= first) & (wanted <= last))]
     if outside.size:
-        msg = f"at: t = {outside.flat[0]:g} is outside the run, which goes from {first:g} to {last:g}"
+        msg = (
+            f"at: t = {outside.flat[0]:g} is outside the run, which goes from {first:g} to {last:g}"
+        )
         raise OutsideRun(msg)
 
 
 def parse_events(given: object) -> tuple[Event, ...]:
-    """What was given for `events`: a list of events, in which an expression by itself is recorded."""
+    """What was given for `events`: a list of events, in which an expression by itself is
+    recorded.
+    """
     if isinstance(given, str | Scalar | Event) or not isinstance(given, Iterable):
         msg = "events: give a list, such as events=[da.event('theta - 1', stop=True)]"
         raise BadEvent(msg)
@@ -151,7 +178,10 @@ def parse_events(given: object) -> tuple[Event, ...]:
     for e in given:
         if not isinstance(e, str | Scalar | Event):
             shown = "a Python function" if is_python_function(e) else repr(e)
-            msg = f"events: {shown} is no event; make one with da.event(expression) or da.impact(gap, restitution)"
+            msg = (
+                f"events: {shown} is no event; make one with da.event(expression) or "
+                f"da.impact(gap, restitution)"
+            )
             raise BadEvent(msg)
         events.append(e if isinstance(e, Event) else Event(e))
     titles = [e.title for e in events]

@@ -45,7 +45,16 @@ from dalembert.runtime.simulation.forward_sensitivity.variational_equations impo
 from dalembert.runtime.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.runtime.simulation.piecewise import branch_run, piecewise_model
 from dalembert.runtime.simulation.progress import progress_bar
-from dalembert.runtime.simulation.run_options import AUTO, NATIVE, NATIVE_LOOP, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, time_span
+from dalembert.runtime.simulation.run_options import (
+    AUTO,
+    NATIVE,
+    NATIVE_LOOP,
+    PROJECTION,
+    ROSENBROCK,
+    TAYLOR,
+    RunOptions,
+    time_span,
+)
 from dalembert.runtime.simulation.taylor_and_rosenbrock import bind_jacobian, select_taylor_series
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.constraint_rank import ConstraintRank, constraint_rank
@@ -57,31 +66,47 @@ if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
 
 
-# those whose steps end where a branch of the rates changes its side; Taylor's method refuses such rates
+# those whose steps end where a branch of the rates changes its side; Taylor's method refuses such
+# rates
 _BRANCH_INTEGRATORS: Final = (NATIVE, AUTO, ROSENBROCK)
 
 
 class SwitchedRun(Protocol):
-    """A run whose contacts change their modes: λ bound in the values, rates for all modes, and what happened."""
+    """A run whose contacts change their modes: λ bound in the values, rates for all modes, and
+    what happened.
+    """
 
     values: RunValues
     native: NativeModel
     history: ModeHistory
 
     def integrate(
-        self, problem: InitialValueProblem, p: FloatArray, context: Context, watched: BoundAudit | None, show: Progress | None
+        self,
+        problem: InitialValueProblem,
+        p: FloatArray,
+        context: Context,
+        watched: BoundAudit | None,
+        show: Progress | None,
     ) -> Solution:
         """The motion from mode to mode."""
         ...
 
 
-def _bind_audit(chosen: RunValues, quadratures: Quadratures | None, options: RunOptions, *, jumps: bool) -> BoundAudit | None:
-    """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
+def _bind_audit(
+    chosen: RunValues, quadratures: Quadratures | None, options: RunOptions, *, jumps: bool
+) -> BoundAudit | None:
+    """What rides along; nothing, unless needed, where a constant is missing that the motion
+    itself does without: it is said.
+    """
     if quadratures is None:
         return None
-    changed_by_events = jumps or any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events)
+    changed_by_events = jumps or any(
+        e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events
+    )
     room = len(options.sensitivities) * len(chosen.kin.state)
-    audit = native_audit(chosen, quadratures.with_event_loss() if changed_by_events else quadratures, room)
+    audit = native_audit(
+        chosen, quadratures.with_event_loss() if changed_by_events else quadratures, room
+    )
     try:
         return BoundAudit(audit, parameter_vector(chosen, audit.parameters))
     except MissingValue as problem:
@@ -91,10 +116,18 @@ def _bind_audit(chosen: RunValues, quadratures: Quadratures | None, options: Run
         return None
 
 
-def run_context(model: NativeModel, p: FloatArray, watched: BoundAudit | None, start: InitialState, options: RunOptions) -> Context:
+def run_context(
+    model: NativeModel,
+    p: FloatArray,
+    watched: BoundAudit | None,
+    start: InitialState,
+    options: RunOptions,
+) -> Context:
     """The run's own memory, with what rides along and the budget it is held to."""
     projection = model.projection if options.stabilizer == PROJECTION else None
-    context = Context(_rate_evaluator(model, p, start, options), p, projection, autonomous=model.autonomous)
+    context = Context(
+        _rate_evaluator(model, p, start, options), p, projection, autonomous=model.autonomous
+    )
     if watched is not None:
         audit = watched.audit
         context.attach_audit(audit, watched.p)
@@ -104,7 +137,9 @@ def run_context(model: NativeModel, p: FloatArray, watched: BoundAudit | None, s
     return context
 
 
-def _set_energy_control(context: Context, watched: BoundAudit, start: InitialState, options: RunOptions) -> None:
+def _set_energy_control(
+    context: Context, watched: BoundAudit, start: InitialState, options: RunOptions
+) -> None:
     """To a budget, or to the level of E_Z at the start, where that is asked for."""
     if options.budget is None and watched.audit.defect is None:
         return
@@ -115,12 +150,18 @@ def _set_energy_control(context: Context, watched: BoundAudit, start: InitialSta
         context.project_energy(watched.audit.defect, len(start.q) + len(start.x), K2 + V)
 
 
-def _rate_evaluator(model: NativeModel, p: FloatArray, start: InitialState, options: RunOptions) -> CompiledFunction | Workspace:
-    """What gives the rates; where rows stand beside the equations, with those that are kept at the start."""
+def _rate_evaluator(
+    model: NativeModel, p: FloatArray, start: InitialState, options: RunOptions
+) -> CompiledFunction | Workspace:
+    """What gives the rates; where rows stand beside the equations, with those that are kept at
+    the start.
+    """
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
     rtol = finite_number("rtol", options.rtol)
-    space = Workspace(model.rates, p, projecting=options.stabilizer == PROJECTION, alpha=options.alpha, rtol=rtol)
+    space = Workspace(
+        model.rates, p, projecting=options.stabilizer == PROJECTION, alpha=options.alpha, rtol=rtol
+    )
     space.select_rows(start.y_and_t)
     return space
 
@@ -132,14 +173,22 @@ def _baumgarte_model(model: NativeModel, options: RunOptions) -> NativeModel:
     return replace(model, rates=model.rates.with_rank_limit(model.rates.max_rank, options.alpha))
 
 
-def reduce_to_row_rank(model: NativeModel, p: FloatArray, start: InitialState, kin: Kinematics) -> tuple[NativeModel, InitialState]:
-    """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
+def reduce_to_row_rank(
+    model: NativeModel, p: FloatArray, start: InitialState, kin: Kinematics
+) -> tuple[NativeModel, InitialState]:
+    """The model with as many rows as are independent where they hold, and the start with what is
+    to be said about it.
+    """
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
     rates = model.rates
     m = rates.layout.m
     # in z = q̇ the rows are those whose rank the start has found
-    known = start.rank == start.n_rows == m and kin.u == kin.qdot and not rates.kind.nonlinear_velocities
+    known = (
+        start.rank == start.n_rows == m
+        and kin.u == kin.qdot
+        and not rates.kind.nonlinear_velocities
+    )
     rank = ConstraintRank(m, m, m, ()) if known else constraint_rank(rates, p, start.y_and_t)
     notes = _rank_notes(rank, kin) if min(rank.at_start, rank.generic) < rank.n_rows else []
     if rank.at_start < rank.generic:
@@ -148,7 +197,9 @@ def reduce_to_row_rank(model: NativeModel, p: FloatArray, start: InitialState, k
     if notes or at_start != start.rank:
         start = replace(start, rank=at_start, notes=(*start.notes, *notes))
     return (
-        model if rank.generic == rates.max_rank and not rates.alpha else replace(model, rates=rates.with_rank_limit(rank.generic))
+        model
+        if rank.generic == rates.max_rank and not rates.alpha
+        else replace(model, rates=rates.with_rank_limit(rank.generic))
     ), start
 
 
@@ -157,13 +208,26 @@ def _rank_notes(rank: ConstraintRank, kin: Kinematics) -> list[str]:
     if rank.at_start < rank.generic:
         return [singular_position_note(names, f"rank {rank.at_start}, {rank.generic} nearby")]
     if rank.generic < rank.n_rows:
-        ranks, listed = f"{rank.generic} of {rank.n_rows} rows are independent", " and ".join(map(repr, names))
-        return [f"redundant rows: {ranks} where they hold, among {listed}; the motion is unique, λ is the one of least Σ λ²"]
+        ranks, listed = (
+            f"{rank.generic} of {rank.n_rows} rows are independent",
+            " and ".join(map(repr, names)),
+        )
+        return [
+            (
+                f"redundant rows: {ranks} where they hold, among {listed}; the motion is unique, λ is "
+                f"the one of least Σ λ²"
+            )
+        ]
     return []
 
 
 def _problem(
-    context: Context, start: InitialState, t1: float, options: RunOptions, n_quadratures: int, variation: ForwardSensitivity | None
+    context: Context,
+    start: InitialState,
+    t1: float,
+    options: RunOptions,
+    n_quadratures: int,
+    variation: ForwardSensitivity | None,
 ) -> InitialValueProblem:
     S = [] if variation is None else [variation.start.ravel()]
     y0 = np.concatenate([start.q, start.x, start.u, *S, np.zeros(n_quadratures)])
@@ -179,25 +243,40 @@ def _problem(
         atol=options.atol if variation is None else variation.atol(options.atol),
         max_step=options.max_step,
         n_norm=len(y0) - n_quadratures,
-        at=None if options.at is None else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
+        at=None
+        if options.at is None
+        else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
     )
 
 
 def _variation(
-    chosen: RunValues, model: NativeModel, p: FloatArray, start: InitialState, options: RunOptions, span: tuple[float, float]
+    chosen: RunValues,
+    model: NativeModel,
+    p: FloatArray,
+    start: InitialState,
+    options: RunOptions,
+    span: tuple[float, float],
 ) -> ForwardSensitivity | None:
     """∂(q, u)/∂p beside the motion, where it is asked for."""
     if not options.sensitivities:
         return None
     if chosen.callback_inputs:
-        msg = f"sensitivities: {chosen.callback_inputs[0].name} is a function or a table, which is not varied; give it as an expression"
+        msg = (
+            f"sensitivities: {chosen.callback_inputs[0].name} is a function or a table, which "
+            f"is "
+            f"not varied; give it as an expression"
+        )
         raise NotApplicable(msg)
-    variation = forward_sensitivity(chosen, model, p, start, (options.start, options.guess), options.sensitivities)
+    variation = forward_sensitivity(
+        chosen, model, p, start, (options.start, options.guess), options.sensitivities
+    )
     check_differentiable(variation, chosen.kin.system.t.i, span)
     return variation
 
 
-def _discontinuity_times(model: NativeModel, p: FloatArray, t0: float, t1: float) -> tuple[float, ...]:
+def _discontinuity_times(
+    model: NativeModel, p: FloatArray, t0: float, t1: float
+) -> tuple[float, ...]:
     """Where steps end because something jumps or bends in time."""
     if not model.time_switches:
         return ()
@@ -223,7 +302,8 @@ def simulate_equations(
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None,
     with_contacts: Callable[[RunValues, RunOptions], SwitchedRun] | None = None,
 ) -> Trajectory:
-    """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards.
+    """The motion of a system from its start, for a duration; `energy_audit` is what `integrals`
+    asks afterwards.
 
     `with_contacts` binds the forces of contacts and changes their modes.
     """
@@ -232,29 +312,47 @@ def simulate_equations(
     chosen = run_values(kin, options.values, options.inputs, live=True)
     switching = None if with_contacts is None else with_contacts(chosen, options)
     chosen = chosen if switching is None else switching.values
-    model = native_model(chosen, equations, options.alpha) if switching is None else switching.native
+    model = (
+        native_model(chosen, equations, options.alpha) if switching is None else switching.native
+    )
     p = parameter_vector(chosen, model.parameters)
     watched = _bind_audit(chosen, quadratures, options, jumps=switching is not None)
     names = watched.audit.names if watched else ()
-    start = solve_initial_conditions(chosen.kin, options.start, chosen.symbol_values_at(t0), t0, guess=options.guess)
+    start = solve_initial_conditions(
+        chosen.kin, options.start, chosen.symbol_values_at(t0), t0, guess=options.guess
+    )
     start = append_input_values(chosen, start, t1) if chosen.callback_inputs else start
     # before other rows are chosen: a copy of the model would look for what bends again
     breaks = _discontinuity_times(model, p, t0, t1)
     model, start = reduce_to_row_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
-    accelerations = Accelerations(model.rates, p, chosen.kin.speed_offset, options.stabilizer == PROJECTION, model.parameters)
+    accelerations = Accelerations(
+        model.rates, p, chosen.kin.speed_offset, options.stabilizer == PROJECTION, model.parameters
+    )
     piecewise = None
-    if switching is None and variation is None and options.integrator in _BRANCH_INTEGRATORS and model.state_switches:
+    if (
+        switching is None
+        and variation is None
+        and options.integrator in _BRANCH_INTEGRATORS
+        and model.state_switches
+    ):
         piecewise = piecewise_model(chosen, model, watched, (equations.route, options.alpha))
         model, p, watched = piecewise.model.native, piecewise.p, piecewise.watched
     context = run_context(variation.model if variation else model, p, watched, start, options)
     integrator, other = options.integrator, _taylor_obstacle(chosen, switching)
-    # sides have series, but steps that end where a side changes have been made and measured by Runge and Kutta's method
+    # sides have series, but steps that end where a side changes have been made and measured by
+    # Runge and Kutta's method
     with_series = integrator in (TAYLOR, AUTO) and piecewise is None
     series = (
-        select_taylor_series(integrator, context, model, p, watched, finite_number("rtol", options.rtol), other) if with_series else None
+        select_taylor_series(
+            integrator, context, model, p, watched, finite_number("rtol", options.rtol), other
+        )
+        if with_series
+        else None
     )
-    jacobian_address = bind_jacobian(context, model, watched, other) if integrator == ROSENBROCK else 0
+    jacobian_address = (
+        bind_jacobian(context, model, watched, other) if integrator == ROSENBROCK else 0
+    )
     problem = _problem(context, start, t1, options, len(names), variation)
     # a problem is checked whenever it is made
     if series is not None or jacobian_address or breaks:
@@ -280,13 +378,25 @@ def simulate_equations(
 
     saltation = functools.partial(Saltation, variation, model.rates, p) if variation else None
     try:
-        with progress_bar(t1 - t0, lambda t, n: (t - t0, f"t = {t:.4g}  {n} steps")) if options.shows_progress else nullcontext() as show:
+        with (
+            progress_bar(t1 - t0, lambda t, n: (t - t0, f"t = {t:.4g}  {n} steps"))
+            if options.shows_progress
+            else nullcontext() as show
+        ):
             if switching is not None:
                 trajectory = to_trajectory(switching.integrate(problem, p, context, watched, show))
             elif piecewise is not None:
-                trajectory = to_trajectory(branch_run(chosen, piecewise, options.events, problem, context, show).integrate())
+                trajectory = to_trajectory(
+                    branch_run(
+                        chosen, piecewise, options.events, problem, context, show
+                    ).integrate()
+                )
             elif options.events:
-                trajectory = to_trajectory(event_run(chosen, options.events, problem, context, watched, show, saltation).integrate())
+                trajectory = to_trajectory(
+                    event_run(
+                        chosen, options.events, problem, context, watched, show, saltation
+                    ).integrate()
+                )
             elif integrator in NATIVE_LOOP:
                 trajectory = to_trajectory(integrate(problem, show))
             else:
@@ -308,7 +418,9 @@ def simulate_equations(
     return _finish(trajectory, problem.rtol, options, context.rates)
 
 
-def _finish(trajectory: Trajectory, rtol: float, options: RunOptions, rates: CompiledFunction | Workspace) -> Trajectory:
+def _finish(
+    trajectory: Trajectory, rtol: float, options: RunOptions, rates: CompiledFunction | Workspace
+) -> Trajectory:
     """The motion that was asked for, with what is to be said about it."""
     asked = _at_requested_times(trajectory, options)
     if not trajectory.finished and trajectory.solution.is_interrupted:
@@ -327,4 +439,6 @@ def _at_requested_times(trajectory: Trajectory, options: RunOptions) -> Trajecto
     if options.at is None:
         return trajectory
     times = np.atleast_1d(np.asarray(options.at, dtype=np.float64))
-    return trajectory.at(times[times <= trajectory.solution.t[-1]] if trajectory.solution.is_interrupted else times)
+    return trajectory.at(
+        times[times <= trajectory.solution.t[-1]] if trajectory.solution.is_interrupted else times
+    )

@@ -1,4 +1,6 @@
-"""A run in a few lines: how far it came, what it cost, how it began, how well it kept energy and constraints."""
+"""A run in a few lines: how far it came, what it cost, how it began, how well it kept energy and
+constraints.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,11 @@ def event_lines(run: Trajectory) -> list[str]:
 
 
 def _format_times(times: list[float]) -> str:
-    return f"at t = {times[0]:.9g}" if len(times) == 1 else f"{len(times)} times, t = {times[0]:.9g} … {times[-1]:.9g}"
+    return (
+        f"at t = {times[0]:.9g}"
+        if len(times) == 1
+        else f"{len(times)} times, t = {times[0]:.9g} … {times[-1]:.9g}"
+    )
 
 
 def _cost_line(run: Trajectory) -> str:
@@ -94,7 +100,13 @@ def format_duration(seconds: float) -> str:
 def _start(run: Trajectory) -> list[str]:
     if len(run.start.values) <= _LONGEST_START:
         return str(run.start).splitlines()
-    return [f"start at t = {run.start.t:.12g}: {run.start.origin_counts()}; print(run.start) lists them", *run.start.notes]
+    return [
+        (
+            f"start at t = {run.start.t:.12g}: {run.start.origin_counts()}; print(run.start) lists "
+            f"them"
+        ),
+        *run.start.notes,
+    ]
 
 
 def _energy(run: Trajectory) -> str:
@@ -102,7 +114,11 @@ def _energy(run: Trajectory) -> str:
         return f"energy: drift {run.energy_drift:.2g} of the largest kinetic energy"
     E = run.energy
     J = " J" if run.system.has_units else ""
-    return f"energy: from {E[0]:.6g}{J} to {E[-1]:.6g}{J} (loads or moving constraints do work)" if len(E) else "energy: no times"
+    return (
+        f"energy: from {E[0]:.6g}{J} to {E[-1]:.6g}{J} (loads or moving constraints do work)"
+        if len(E)
+        else "energy: no times"
+    )
 
 
 def _integrals(run: Trajectory) -> list[str]:
@@ -116,7 +132,10 @@ def _constraints(run: Trajectory) -> list[str]:
     worst = max(sizes, key=lambda name: sizes[name])
     beside = run.acceleration_residuals if run.kinematics.velocity_rows else {}
     largest = max((float(np.max(np.abs(r), initial=0.0)) for r in beside.values()), default=0.0)
-    return [f"constraints: largest residual {sizes[worst]:.2g} ({worst})" + (f", {largest:.2g} in accelerations" if beside else "")]
+    return [
+        f"constraints: largest residual {sizes[worst]:.2g} ({worst})"
+        + (f", {largest:.2g} in accelerations" if beside else "")
+    ]
 
 
 def _truncation_lines(run: Trajectory) -> list[str]:
@@ -125,4 +144,8 @@ def _truncation_lines(run: Trajectory) -> list[str]:
     def size(q: Scalar) -> float:
         return float(np.max(np.abs(run[q]), initial=0.0))
 
-    return [line for expansion in run.system.expansions.values() for line in expansion.truncation_report(size)]
+    return [
+        line
+        for expansion in run.system.expansions.values()
+        for line in expansion.truncation_report(size)
+    ]

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
-    """t, q and u in columns, in the format that the ending names: .csv, .parquet, .mat, .h5, .hdf5 or .nc."""
+    """t, q and u in columns, in the format that the ending names: .csv, .parquet, .mat, .h5,
+    .hdf5 or .nc.
+    """
     if str(path).lower().endswith(".csv"):
         check_table_format(path)
         to_csv(run, path)
@@ -27,11 +29,15 @@ def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
 
 
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Times, coordinates, speeds, sensitivities, contacts with 17 digits, a column for each; the file appears whole or not at all.
+    """Times, coordinates, speeds, sensitivities, contacts with 17 digits, a column for each; the
+    file appears whole or not at all.
 
     Where units are given, a head says that of its column, x [m].
     """
-    heads = [f"{name} [{unit}]" if (unit := run.system.unit(name)) else name for name in ("t", *run.names)]
+    heads = [
+        f"{name} [{unit}]" if (unit := run.system.unit(name)) else name
+        for name in ("t", *run.names)
+    ]
     more = _extra_columns(run)
     write_table(path, [*heads, *more], np.column_stack([run.t, run.y, *more.values()]))
 
@@ -40,7 +46,10 @@ def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) 
     """Columns under their names; the file appears whole or not at all."""
     # a name with a comma in it is still one name
     header = ",".join(f'"{name}"' if "," in name else name for name in names)
-    with atomic_replace(path, "the run is kept, write it somewhere else") as part, part.open("w", encoding="utf-8", newline="") as file:
+    with (
+        atomic_replace(path, "the run is kept, write it somewhere else") as part,
+        part.open("w", encoding="utf-8", newline="") as file,
+    ):
         np.savetxt(file, table, fmt="%.17g", delimiter=",", header=header, comments="")
 
 
@@ -54,14 +63,17 @@ def check_table_format(path: str | os.PathLike[str]) -> None:
         check_extension(place, tuple(WRITERS))
 
 
-def write_columns(path: str | os.PathLike[str], title: str, t: Any, columns: Mapping[str, Any]) -> None:
+def write_columns(
+    path: str | os.PathLike[str], title: str, t: Any, columns: Mapping[str, Any]
+) -> None:
     """Columns over the times t as CSV, Parquet, MAT, HDF5 or NetCDF, by the ending of the file."""
     check_table_format(path)
     ending = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ".csv"
     WRITERS.get(ending, _csv)(path, title, t, columns)
 
 
-def _csv(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:  # noqa: ARG001 - CSV has no place for a title
+# CSV has no place for a title
+def _csv(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:  # noqa: ARG001
     write_table(path, ("t", *columns), np.column_stack([t, *columns.values()]))
 
 
@@ -95,7 +107,14 @@ def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
 
 _MODES: Final = {"open": 0.0, "closed": 1.0, "sticks": 2.0, "slips +": 3.0, "slips −": -3.0}
 _KEPT: Final = "the run is kept, write it somewhere else"
-WRITERS: Final = {".csv": _csv, ".parquet": _parquet, ".mat": _mat, ".h5": _hdf5, ".hdf5": _hdf5, ".nc": _hdf5}
+WRITERS: Final = {
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".mat": _mat,
+    ".h5": _hdf5,
+    ".hdf5": _hdf5,
+    ".nc": _hdf5,
+}
 
 
 def to_pandas(run: Trajectory) -> Any:
@@ -107,7 +126,10 @@ def to_pandas(run: Trajectory) -> Any:
 def to_xarray(run: Trajectory) -> Any:
     """An xarray dataset: coordinates and speeds as variables along the dimension t."""
     package = import_optional("xarray", "this")
-    variables = {name: ("t", x, {"units": unit} if (unit := _unit(run, name)) else {}) for name, x in table_columns(run).items()}
+    variables = {
+        name: ("t", x, {"units": unit} if (unit := _unit(run, name)) else {})
+        for name, x in table_columns(run).items()
+    }
     return package.Dataset(variables, coords={"t": run.t.copy()}, attrs={"system": run.system.name})
 
 
@@ -121,7 +143,9 @@ def table_columns(run: Trajectory) -> dict[str, Any]:
 
 
 def _extra_columns(run: Trajectory) -> dict[str, Any]:
-    """Sensitivities; the forces of contacts, and their modes as numbers: open 0, closed 1, sticks 2, slips ±3."""
+    """Sensitivities; the forces of contacts, and their modes as numbers: open 0, closed 1,
+    sticks 2, slips ±3.
+    """
     columns = dict(run.sensitivities.table()) if run.variation else {}
     for c in run.system.contacts if run.contact_modes is not None else ():
         columns |= {str(force.name): run[force] for force in (c.N, c.T) if force is not None}

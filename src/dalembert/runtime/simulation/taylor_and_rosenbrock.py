@@ -1,15 +1,19 @@
-"""Taylor's and Rosenbrock's methods for a system: series and slopes of the motion and of what rides along, joined to the integrator.
+"""Taylor's and Rosenbrock's methods for a system: series and slopes of the motion and of what rides
+along, joined to the integrator.
 
-Rosenbrock's method asks for ∂f/∂(q, u, t), from the tape. By Taylor's the right-hand side is order 0 of the coefficients, and the
-integrator asks for the others at points that it has accepted. What a unit of time costs by each method, counted in operations, decides on
-the order, and on whether Taylor's or Runge and Kutta's is taken:
+Rosenbrock's method asks for ∂f/∂(q, u, t), from the tape. By Taylor's the right-hand side is order
+0 of the coefficients, and the integrator asks for the others at points that it has accepted. What a
+unit of time costs by each method, counted in operations, decides on the order, and on whether
+Taylor's or Runge and Kutta's is taken:
 
-    Taylor        (1.6 b (n + 2) + 0.67 s n² + 100 n + 2000) (ε/100)^(−1/(n + 1)) × 1.7      b operations of one order, s sums
-    Runge–Kutta   (12 (1.3 r + 22 a) + 4300) ε^(−1/8)                            r operations of the rates, a sines and cosines
+    Taylor        (1.6 b (n + 2) + 0.67 s n² + 100 n + 2000) (ε/100)^(−1/(n + 1)) × 1.7      b
+    operations of one order, s sums Runge–Kutta   (12 (1.3 r + 22 a) + 4300) ε^(−1/8)
+    r operations of the rates, a sines and cosines
 
-ε is rtol; Taylor's method estimates its error sharply and is held to a hundredth of it. That steps go with these powers of ε holds
-within a few per cent from 1e-4 to 1e-14; that Taylor's are 1.7 times as many at ε = 1, and what an operation of each kind takes beside
-the others, was measured (docs/decisions/0019).
+ε is rtol; Taylor's method estimates its error sharply and is held to a hundredth of it. That steps
+go with these powers of ε holds within a few per cent from 1e-4 to 1e-14; that Taylor's are 1.7
+times as many at ε = 1, and what an operation of each kind takes beside the others, was measured
+(docs/decisions/0019).
 """
 
 from __future__ import annotations
@@ -55,33 +59,52 @@ def _taylor_library() -> jit.Library:
     return jit.load(_taylor_ir, ("rhs", "expand"))
 
 
-def taylor_series(context: Context, model: NativeModel, p: FloatArray, watched: BoundAudit | None, rtol: float) -> TaylorSeries:
+def taylor_series(
+    context: Context, model: NativeModel, p: FloatArray, watched: BoundAudit | None, rtol: float
+) -> TaylorSeries:
     """The series of a run, whose context is told about them."""
     remedy = "leave out integrator='taylor'"
     if isinstance(model.rates, ConstrainedRates):
-        msg = f"Taylor's method needs independent speeds in closed form, which these equations do not have; {remedy}"
+        msg = (
+            f"Taylor's method needs independent speeds in closed form, which these equations do "
+            f"not have; {remedy}"
+        )
         raise NotApplicable(msg)
     try:
         motion = model.jets
     except NotApplicable as problem:
         msg = f"{problem}; {remedy}"
         raise NotApplicable(msg) from problem
-    audit = None if watched is None or watched.audit.rates is None else watched.audit.jets.workspace(watched.p)
+    audit = (
+        None
+        if watched is None or watched.audit.rates is None
+        else watched.audit.jets.workspace(watched.p)
+    )
     order = best_order(motion, rtol)
     context.expand(_taylor_library().address("rhs"), order, motion.workspace(p), audit)
     return TaylorSeries(_taylor_library().address("expand"), order)
 
 
 def select_taylor_series(
-    name: str, context: Context, model: NativeModel, p: FloatArray, watched: BoundAudit | None, rtol: float, obstacle: str
+    name: str,
+    context: Context,
+    model: NativeModel,
+    p: FloatArray,
+    watched: BoundAudit | None,
+    rtol: float,
+    obstacle: str,
 ) -> TaylorSeries | None:
-    """The series of a run by Taylor's method, where it was asked for or is the cheaper one; None for the other.
+    """The series of a run by Taylor's method, where it was asked for or is the cheaper one; None
+    for the other.
 
     An `obstacle` is what keeps this run from having series.
     """
     if name == TAYLOR:
         if obstacle:
-            msg = f"Taylor's method needs series of everything that moves, and {obstacle}; leave out integrator='taylor'"
+            msg = (
+                f"Taylor's method needs series of everything that moves, and {obstacle}; leave "
+                f"out integrator='taylor'"
+            )
             raise NotApplicable(msg)
         return taylor_series(context, model, p, watched, rtol)
     if name != AUTO or obstacle or not taylor_is_cheaper(model, rtol):
@@ -105,7 +128,8 @@ _STAGES: Final = 12
 _STAGES_STEP: Final = 4300.0
 _PER_OPERATION: Final = 1.3
 _PER_ANGLE: Final = 22.0
-# beyond so many operations of the rates little was ever gained, and much would be compiled to find that out
+# beyond so many operations of the rates little was ever gained, and much would be compiled to find
+# that out
 _LARGEST: Final = 1400
 
 
@@ -116,7 +140,10 @@ def best_order(jets: CompiledTaylor, rtol: float) -> int:
 
 @functools.lru_cache(maxsize=1024)
 def _best_order(operations: int, pairs: int, rtol: float) -> int:
-    return min(range(SMALLEST_ORDER, LARGEST_ORDER + 1), key=lambda n: _taylor_cost(operations, pairs, n) * _relative_step_count(n, rtol))
+    return min(
+        range(SMALLEST_ORDER, LARGEST_ORDER + 1),
+        key=lambda n: _taylor_cost(operations, pairs, n) * _relative_step_count(n, rtol),
+    )
 
 
 def _relative_step_count(order: int, rtol: float) -> float:
@@ -129,7 +156,12 @@ def taylor_step_cost(jets: CompiledTaylor, order: int) -> float:
 
 
 def _taylor_cost(operations: int, pairs: int, order: int) -> float:
-    return _STEP + _ORDER * order + _PER_OPERATION_OF_ORDER * operations * (order + 2) + _PER_SUM * pairs * order**2
+    return (
+        _STEP
+        + _ORDER * order
+        + _PER_OPERATION_OF_ORDER * operations * (order + 2)
+        + _PER_SUM * pairs * order**2
+    )
 
 
 def runge_kutta_step_cost(model: NativeModel) -> float:
@@ -149,7 +181,10 @@ def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
     order = best_order(jets, rtol)
     # for a unit of time, which is the same unknown one for both methods
     other = float(rtol ** (-1.0 / 8)) / _MORE_STEPS
-    return taylor_step_cost(jets, order) * _relative_step_count(order, rtol) < runge_kutta_step_cost(model) * other
+    return (
+        taylor_step_cost(jets, order) * _relative_step_count(order, rtol)
+        < runge_kutta_step_cost(model) * other
+    )
 
 
 def _jacobian_ir() -> str:
@@ -168,11 +203,16 @@ def _jacobian_library() -> jit.Library:
     return jit.load(_jacobian_ir, ("jacobian",))
 
 
-def bind_jacobian(context: Context, model: NativeModel, watched: BoundAudit | None, obstacle: str) -> int:
+def bind_jacobian(
+    context: Context, model: NativeModel, watched: BoundAudit | None, obstacle: str
+) -> int:
     """The address of ∂f/∂y, whose functions the context is told about."""
     if isinstance(model.rates, ConstrainedRates) or obstacle:
         why = obstacle or "these equations have rows beside them"
-        msg = f"Rosenbrock's method needs rates in closed form, and {why}; leave out integrator='rosenbrock'"
+        msg = (
+            f"Rosenbrock's method needs rates in closed form, and {why}; leave out "
+            f"integrator='rosenbrock'"
+        )
         raise NotApplicable(msg)
     audit = None if watched is None or watched.audit.rates is None else watched.audit.jacobian
     context.linearize(model.jacobian, audit)

@@ -20,7 +20,12 @@ from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.solution import Outcome, Solution
 from dalembert.runtime.simulation import animation, resampling, table_export
 from dalembert.runtime.simulation.callback_inputs import fill_callback_values
-from dalembert.runtime.simulation.energy_and_residuals import acceleration_residuals, conserves_energy, constraint_residuals, energy_nodes
+from dalembert.runtime.simulation.energy_and_residuals import (
+    acceleration_residuals,
+    conserves_energy,
+    constraint_residuals,
+    energy_nodes,
+)
 from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
 from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
 from dalembert.runtime.simulation.plotting import run_chart
@@ -35,14 +40,22 @@ from dalembert.symbolic.algebra.tape import base_name
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
     from dalembert.runtime.simulation.events.event import Event
-    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import ForwardSensitivity
+    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+        ForwardSensitivity,
+    )
     from dalembert.runtime.simulation.model import Accelerations
-    from dalembert.runtime.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
+    from dalembert.runtime.simulation.reactions.loads import (
+        DriveLoad,
+        JointLoad,
+        RowLoad,
+        RunReactions,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Displayable):
-    """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`, `run[G.v]` over the times `run.t`.
+    """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`,
+    `run[G.v]` over the times `run.t`.
 
     The times are those of the integrator's steps; `run.at(times)` is the same motion at any others.
     """
@@ -124,7 +137,9 @@ class Trajectory(Displayable):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the coordinates, the first-order states and the speeds, as they are written in a program."""
+        """The names of the coordinates, the first-order states and the speeds, as they are
+        written in a program.
+        """
         kin = self.values.kin
         return tuple(label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u))
 
@@ -155,18 +170,30 @@ class Trajectory(Displayable):
     # ---- any quantity ------------------------------------------------------------------------
 
     def __getitem__(self, key: Scalar | str | Vector | Jacobian) -> FloatArray:
-        """A quantity over the times; a vector as rows of its three components along N, a Jacobian as one matrix for each time."""
+        """A quantity over the times; a vector as rows of its three components along N, a
+        Jacobian as one matrix for each time.
+        """
         if isinstance(key, Jacobian):
-            return np.ascontiguousarray(self.rows([x for row in key.rows for x in row]).T.reshape(len(self), *key.shape))
+            return np.ascontiguousarray(
+                self.rows([x for row in key.rows for x in row]).T.reshape(len(self), *key.shape)
+            )
         evaluator = self.values.evaluator
         try:
             if isinstance(key, Vector):
-                return np.ascontiguousarray(self._evaluate_nodes([evaluator.node(c) for c in _components(key, self.system)]).T)
+                return np.ascontiguousarray(
+                    self._evaluate_nodes(
+                        [evaluator.node(c) for c in _components(key, self.system)]
+                    ).T
+                )
             return np.asarray(self._evaluate_nodes([evaluator.node(key)])[0])
         except BadExpression as problem:
             what = repr(key) if isinstance(key, str) else "this"
             name = key.name if isinstance(key, Scalar) else None
-            hint = f"; by name it can: run[{label(name)!r}]" if name and base_name(name) in evaluator.names else ""
+            hint = (
+                f"; by name it can: run[{label(name)!r}]"
+                if name and base_name(name) in evaluator.names
+                else ""
+            )
             msg = f"{what} cannot be read from this run: {problem}{hint}"
             raise BadExpression(msg) from problem
 
@@ -178,45 +205,78 @@ class Trajectory(Displayable):
     def _state(self) -> dict[int, FloatArray]:
         kin = self.values.kin
         columns = np.ascontiguousarray(self._state_rows.T)
-        return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t, **self._mode_parameters}
+        return {
+            **dict(zip(kin.state, columns, strict=True)),
+            self.values.evaluator.time: self._t,
+            **self._mode_parameters,
+        }
 
     @cached_property
     def _mode_parameters(self) -> dict[int, FloatArray]:
         """Parameters that differ from one mode of contact to the next, over the times."""
-        return {} if self.contact_modes is None else self.contact_modes.parameters(self._t, is_run=self.sampled is None)
+        return (
+            {}
+            if self.contact_modes is None
+            else self.contact_modes.parameters(self._t, is_run=self.sampled is None)
+        )
 
     @property
     def modes(self) -> dict[str, tuple[str, ...]]:
-        """What every contact does over the times: open, closed, sticks, slips + or slips −; empty without contacts."""
-        return {} if self.contact_modes is None else self.contact_modes.mode_names(self._t, is_run=self.sampled is None)
+        """What every contact does over the times: open, closed, sticks, slips + or slips −;
+        empty without contacts.
+        """
+        return (
+            {}
+            if self.contact_modes is None
+            else self.contact_modes.mode_names(self._t, is_run=self.sampled is None)
+        )
 
     @cached_property
     def _udot(self) -> dict[int, FloatArray]:
         """u̇ by node."""
         if self.accelerations is None:
-            msg = "the accelerations of this run are not known: it was made without the equations of motion"
+            msg = (
+                "the accelerations of this run are not known: it was made without the equations "
+                "of motion"
+            )
             raise BadExpression(msg)
         changed = (self._mode_parameters,) if self._mode_parameters else ()
-        columns = np.asarray(self.accelerations(self._state_rows, self.t, *changed), dtype=np.float64).T
+        columns = np.asarray(
+            self.accelerations(self._state_rows, self.t, *changed), dtype=np.float64
+        ).T
         return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
     @cached_property
     def _lam(self) -> dict[int, FloatArray]:
         """λ by node."""
         if self.accelerations is None:
-            msg = "the multipliers of this run are not known: it was made without the equations of motion"
+            msg = (
+                "the multipliers of this run are not known: it was made without the equations "
+                "of "
+                "motion"
+            )
             raise BadExpression(msg)
-        columns = np.asarray(self.accelerations.multipliers(self._state_rows, self.t), dtype=np.float64).T
+        columns = np.asarray(
+            self.accelerations.multipliers(self._state_rows, self.t), dtype=np.float64
+        ).T
         return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 
     @property
     def multipliers(self) -> dict[str, FloatArray]:
-        """λ of every row that stands beside the equations, where constraint forces are Aᵀλ; empty where all were eliminated.
+        """λ of every row that stands beside the equations, where constraint forces are Aᵀλ; empty
+        where all were eliminated.
 
-        Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the motion is the same for all.
+        Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the
+        motion is the same for all.
         """
         kin = self.values.evaluator.kin
-        return RowMultipliers({row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}, kin)
+        return RowMultipliers(
+            {
+                row.row.name: self._lam[lam]
+                for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)
+            },
+            kin,
+        )
 
     def _evaluate_nodes(self, nodes: list[int]) -> FloatArray:
         """A row for each node, over the times."""
@@ -254,7 +314,9 @@ class Trajectory(Displayable):
 
     @cached_property
     def conserves_energy(self) -> bool:
-        """Whether T + V must be constant: by the description, and by which of its numbers are zero."""
+        """Whether T + V must be constant: by the description, and by which of its numbers are
+        zero.
+        """
         return conserves_energy(self.values.evaluator.kin, self.values.zero_symbols)
 
     @property
@@ -262,11 +324,17 @@ class Trajectory(Displayable):
         """E − E₀ without what events have changed; zero where energy is conserved between them."""
         E = self.energy
         change: FloatArray = E - E[:1]
-        return change - event_energy_change(self.events, self._t, is_run=self.sampled is None) if self.events else change
+        return (
+            change - event_energy_change(self.events, self._t, is_run=self.sampled is None)
+            if self.events
+            else change
+        )
 
     @cached_property
     def energy_drift(self) -> float:
-        """max |E − E₀| / max T (or max |E − E₀| where nothing moves), without what events have changed"""
+        """max |E − E₀| / max T (or max |E − E₀| where nothing moves), without what events have
+        changed
+        """
         T = float(np.max(self.kinetic_energy, initial=0.0))
         return float(np.max(np.abs(self.energy_change), initial=0.0)) / (T or 1.0)
 
@@ -274,30 +342,42 @@ class Trajectory(Displayable):
     def integrals(self) -> RunIntegrals:
         """E_Z, E, 𝓗, K + 𝒰 and the works of the loads over the times, and how well E_Z was kept."""
         if self.energy_audit is None:
-            msg = "the energy integrals of this run are not known: run with audit=True and a value for every constant"
+            msg = (
+                "the energy integrals of this run are not known: run with audit=True and a "
+                "value "
+                "for every constant"
+            )
             raise MissingValue(msg)
         return self.energy_audit(self)
 
     @cached_property
     def residuals(self) -> dict[str, FloatArray]:
-        """Every constraint as it was declared, and the rate of those on positions; all should vanish."""
+        """Every constraint as it was declared, and the rate of those on positions; all should
+        vanish.
+        """
         nodes = constraint_residuals(self.values.evaluator.kin)
         return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
 
     @cached_property
     def acceleration_residuals(self) -> dict[str, FloatArray]:
-        """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should vanish."""
+        """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should
+        vanish.
+        """
         nodes = acceleration_residuals(self.values.evaluator.kin)
         return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
 
     @property
     def worst_residual(self) -> float:
         """The largest residual of all."""
-        return max((float(np.max(np.abs(r), initial=0.0)) for r in self.residuals.values()), default=0.0)
+        return max(
+            (float(np.max(np.abs(r), initial=0.0)) for r in self.residuals.values()), default=0.0
+        )
 
     @cached_property
     def reactions(self) -> RunReactions:
-        """The wrench in every joint, the force of every row, and the load behind every specified motion, over the times."""
+        """The wrench in every joint, the force of every row, and the load behind every specified
+        motion, over the times.
+        """
         from dalembert.runtime.simulation.reactions.run_reactions import run_reactions
 
         return run_reactions(self)

@@ -1,8 +1,9 @@
-"""φ(q, t) = 0: positions that satisfy the holonomic rows and what was asked for, near a first guess.
+"""φ(q, t) = 0: positions that satisfy the holonomic rows and what was asked for, near a first
+guess.
 
-Damped Gauss–Newton with steps of least norm, δq = −Jᵀ (J Jᵀ + μ 1)⁻¹ r, in a trust region that keeps to the nearest
-branch: only coordinates that the unsatisfied rows reach are moved. Where the slope vanishes (a bob at the centre of its
-circle) the search begins again nearby.
+Damped Gauss–Newton with steps of least norm, δq = −Jᵀ (J Jᵀ + μ 1)⁻¹ r, in a trust region that
+keeps to the nearest branch: only coordinates that the unsatisfied rows reach are moved. Where the
+slope vanishes (a bob at the centre of its circle) the search begins again nearby.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.runtime.states.initial_values import PositionRow, row_jacobian, sparsity
 from dalembert.symbolic.algebra.tape import Tape
 
-# distances to a row's surface, relative to the size of q: to be left alone, and to be accepted from given values
+# distances to a row's surface, relative to the size of q: to be left alone, and to be accepted from
+# given values
 UNCHANGED_TOLERANCE: Final = 1e-13
 ACCEPT_TOLERANCE: Final = 1e-9
 ROUNDING: Final = 1e-14
@@ -32,7 +34,9 @@ _NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
 
 
 class RowEvaluator(Protocol):
-    """Where rows become numbers: a tape with its coordinates, and everything on it that is not a coordinate known."""
+    """Where rows become numbers: a tape with its coordinates, and everything on it that is not a
+    coordinate known.
+    """
 
     @property
     def tape(self) -> Tape: ...
@@ -59,7 +63,9 @@ class Assembly:
 class Assembler:
     """r(q) and J(q) of position rows, and which coordinates each of them depends on."""
 
-    def __init__(self, at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], structure: BoolArray) -> None:
+    def __init__(
+        self, at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], structure: BoolArray
+    ) -> None:
         self._at, self.structure = at, structure
 
     @classmethod
@@ -70,7 +76,9 @@ class Assembler:
         targets = np.array([row.target for row in rows])
 
         def at(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-            values = place.values_at(nodes, {**dict(zip(place.q, q.tolist(), strict=True)), place.time: t})
+            values = place.values_at(
+                nodes, {**dict(zip(place.q, q.tolist(), strict=True)), place.time: t}
+            )
             return values[: len(rows)] - targets, values[len(rows) :].reshape(len(rows), n)
 
         return cls(at, sparsity(place.tape, slopes, n))
@@ -87,11 +95,15 @@ class Assembler:
         return small
 
     def solve(self, q: FloatArray, free: BoolArray, guessed: BoolArray) -> Assembly:
-        """The nearest solution that moves only free coordinates, and of these only those that must move."""
+        """The nearest solution that moves only free coordinates, and of these only those that
+        must move.
+        """
         if not len(self.structure):
             return Assembly(q, np.zeros(0), np.ones(0, dtype=bool), 0, np.zeros(len(q), dtype=bool))
         unsatisfied = ~self.is_satisfied(q, UNCHANGED_TOLERANCE)
-        rows, columns = self.connected_block(unsatisfied | (self.structure & guessed).any(axis=1), free)
+        rows, columns = self.connected_block(
+            unsatisfied | (self.structure & guessed).any(axis=1), free
+        )
         iterations = 0
         best = q
         if unsatisfied.any() and columns.any():
@@ -104,7 +116,9 @@ class Assembler:
                     best, error = candidate, remaining
                 if self.is_satisfied(best, ACCEPT_TOLERANCE)[rows].all():
                     break
-        return Assembly(best, self(best)[0], self.is_satisfied(best, ACCEPT_TOLERANCE), iterations, columns)
+        return Assembly(
+            best, self(best)[0], self.is_satisfied(best, ACCEPT_TOLERANCE), iterations, columns
+        )
 
     def _squared_residual(self, q: FloatArray) -> float:
         r = self(q)[0]
@@ -130,7 +144,9 @@ def _initial_guesses(q: FloatArray, columns: BoolArray) -> Iterator[FloatArray]:
 
 
 def perturbations(n: int) -> FloatArray:
-    """How far from the guess the search begins again, a row for each time: first towards positive values, then in fixed directions."""
+    """How far from the guess the search begins again, a row for each time: first towards
+    positive values, then in fixed directions.
+    """
     directions = np.random.default_rng(0).uniform(-1.0, 1.0, (len(_NUDGES) - 1, n))
     offsets: FloatArray = np.array(_NUDGES)[:, np.newaxis] * np.vstack([np.ones(n), directions])
     return offsets
@@ -146,14 +162,17 @@ def gauss_newton(
     shortest: float = MIN_STEP,
     unit: float = 0.0,
 ) -> tuple[FloatArray, int, FloatArray, FloatArray]:
-    """Steps within a trust region until the residual no longer falls: (q, number of steps, r, J there).
+    """Steps within a trust region until the residual no longer falls: (q, number of steps, r, J
+    there).
 
     radius     of the first step
     shortest   the part of max |q|, or of `unit` where that is larger, that counts as no step
     """
     r, J = f(q)
     steps, whole = 0, bool(rows.all() and columns.all())
-    while steps < MAX_ITERATIONS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
+    while (
+        steps < MAX_ITERATIONS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any()
+    ):
         if whole:
             step = -_damped_step(J, r, radius)
         else:
@@ -178,7 +197,9 @@ def gauss_newton(
 
 
 def _damped_step(J: FloatArray, r: FloatArray, radius: float) -> FloatArray:
-    """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not determine stays."""
+    """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not
+    determine stays.
+    """
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     # they come in falling order
     kept = int(np.count_nonzero(s > SINGULAR_VALUE_CUTOFF * s[0]))

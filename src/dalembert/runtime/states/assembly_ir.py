@@ -1,21 +1,35 @@
-"""A start in memory, and φ(q, t) = 0 by damped Gauss–Newton: the search of `assembly` as native text, which decides as it does there."""
+"""A start in memory, and φ(q, t) = 0 by damped Gauss–Newton: the search of `assembly` as native
+text, which decides as it does there.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, StackVariable, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    ScalarArray,
+    StackVariable,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import BOOL, DOUBLE, INT64, POINTER
 from dalembert.runtime.ode.constrained.householder_qr import max_abs_ir
 from dalembert.runtime.ode.minimum_norm import row
 from dalembert.runtime.states import assembly
 
-# everything that native functions of a start share: functions, tables that belong to the names, numbers of one start, scratch
+# everything that native functions of a start share: functions, tables that belong to the names,
+# numbers of one start, scratch
 _FIELDS: Final = (
     (POINTER, "f f_prologue f_work outs places D r J A b c C terms entries X W W_row W_column"),
     (POINTER, "at_rest structure fixed guessed nudges reached every"),
-    (POINTER, "coordinate_from coordinate_to target_from own_target value_from direct_from direct_to"),
+    (
+        POINTER,
+        "coordinate_from coordinate_to target_from own_target value_from direct_from direct_to",
+    ),
     (INT64, "n_out n m n_A k n_given n_u n_W n_coordinates n_direct n_nudges beside"),
     (POINTER, "p given x targets q u qdot d free residuals"),
     (POINTER, "rows columns now first step found left r_now J_now M B trial clean before"),
@@ -31,7 +45,9 @@ POSITIONS, FAILED_UNDEFINED, VELOCITIES, RATES, SINGULAR = range(1, 6)
 class InitialFunction:
     """A function of the problem, which is its last argument."""
 
-    def __init__(self, name: str, *parameters: str, result: str = INT64, exported: bool = False) -> None:
+    def __init__(
+        self, name: str, *parameters: str, result: str = INT64, exported: bool = False
+    ) -> None:
         self.f = FunctionBuilder(name, result, *parameters, POINTER, exported=exported)
         *arguments, self.pointer = self.f.parameters
         self.arguments: tuple[Value, ...] = tuple(arguments)
@@ -72,15 +88,29 @@ class InitialFunction:
 
 def assembly_ir() -> str:
     """`place(problem)` and `assemble(problem)`, and what they need."""
-    own = (_evaluate(), _is_satisfied(), _are_all_satisfied(), _extend_connected_block(), _damped_step(), _gauss_newton(), _assemble())
-    return "\n\n".join((_load_given_values(), _finite(), max_abs_ir(), _count_set(), _gather(), _scatter(), *own))
+    own = (
+        _evaluate(),
+        _is_satisfied(),
+        _are_all_satisfied(),
+        _extend_connected_block(),
+        _damped_step(),
+        _gauss_newton(),
+        _assemble(),
+    )
+    return "\n\n".join(
+        (_load_given_values(), _finite(), max_abs_ir(), _count_set(), _gather(), _scatter(), *own)
+    )
 
 
 def _load_given_values() -> str:
     """What was given goes to its coordinates and targets."""
     native = InitialFunction("place")
     f, given = native.f, native.given
-    values, q, targets = native.scalar_field("given"), native.scalar_field("q"), native.scalar_field("targets")
+    values, q, targets = (
+        native.scalar_field("given"),
+        native.scalar_field("q"),
+        native.scalar_field("targets"),
+    )
     native.copy("at_rest", "q", given.n)
     with f.loop(given.n_coordinates) as i:
         q[native.int_field("coordinate_to")[i]] = values[native.int_field("coordinate_from")[i]]
@@ -116,7 +146,9 @@ def _count_set() -> str:
 
 
 def _gather() -> str:
-    """(A, b) into M: of m rows those that are marked, of their n numbers those in marked columns, and b behind them."""
+    """(A, b) into M: of m rows those that are marked, of their n numbers those in marked
+    columns, and b behind them.
+    """
     native = InitialFunction("gather", POINTER, POINTER, POINTER, POINTER, INT64, INT64)
     f, (A, b, rows, columns, m, n) = native.f, native.arguments
     M, place = native.scalar_field("M"), native.variable(0)
@@ -144,7 +176,12 @@ def _evaluate() -> str:
     """Every table at positions q; what is not finite is not a number."""
     native = InitialFunction("evaluate", POINTER)
     f, given, (q,) = native.f, native.given, native.arguments
-    x, D, outs, places = native.scalar_field("x"), native.scalar_field("D"), native.scalar_field("outs"), native.int_field("places")
+    x, D, outs, places = (
+        native.scalar_field("x"),
+        native.scalar_field("D"),
+        native.scalar_field("outs"),
+        native.int_field("places"),
+    )
     with f.loop(given.n) as i:
         x[i] = ScalarArray(q)[i]
     x[given.n] = given.t
@@ -153,21 +190,30 @@ def _evaluate() -> str:
         with f.loop(given.n_out) as i:
             y = outs[i]
             D[places[i]] = y - (y - y)
-    r, targets, residuals = native.scalar_field("r"), native.scalar_field("targets"), native.scalar_field("residuals")
+    r, targets, residuals = (
+        native.scalar_field("r"),
+        native.scalar_field("targets"),
+        native.scalar_field("residuals"),
+    )
     with f.loop(given.m) as i:
         residuals[i] = r[i] - targets[i]
     return native.finish()
 
 
 def _is_satisfied() -> str:
-    """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding, of row i at the positions that were evaluated last."""
+    """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding, of row i at the positions
+    that were evaluated last.
+    """
     native = InitialFunction("satisfied", INT64, DOUBLE, result=BOOL)
     f, given, (i, distance) = native.f, native.given, native.arguments
     largest = f.call("size", DOUBLE, given.x, given.n)
     slope = row(f, given.J, i, given.n)
     length = f.intrinsic("sqrt", f.call("product", DOUBLE, slope, slope, given.n))
     size = f.select(largest > 0.0, largest, 1.0)
-    return native.finish(native.fabs(native.scalar_field("residuals")[i]) <= distance * size * length + assembly.ROUNDING)
+    return native.finish(
+        native.fabs(native.scalar_field("residuals")[i])
+        <= distance * size * length + assembly.ROUNDING
+    )
 
 
 def _are_all_satisfied() -> str:
@@ -195,12 +241,27 @@ def _extend_connected_block() -> str:
 
 
 def _damped_step() -> str:
-    """step = −Jᵀ (J Jᵀ + μ 1)⁻¹ r within a radius, in the rows and columns that were reached; its length."""
+    """step = −Jᵀ (J Jᵀ + μ 1)⁻¹ r within a radius, in the rows and columns that were reached;
+    its length.
+    """
     native = InitialFunction("direction", DOUBLE, result=DOUBLE)
     f, given, (radius,) = native.f, native.given, native.arguments
     native.call("gather", given.J_now, given.r_now, given.rows, given.columns, given.m, given.n)
-    count, width = f.call("marked", INT64, given.rows, given.m), f.call("marked", INT64, given.columns, given.n)
-    length = f.call("least", DOUBLE, given.M, given.B, count, width, f.value(assembly.SINGULAR_VALUE_CUTOFF, DOUBLE), radius, given.found)
+    count, width = (
+        f.call("marked", INT64, given.rows, given.m),
+        f.call("marked", INT64, given.columns, given.n),
+    )
+    length = f.call(
+        "least",
+        DOUBLE,
+        given.M,
+        given.B,
+        count,
+        width,
+        f.value(assembly.SINGULAR_VALUE_CUTOFF, DOUBLE),
+        radius,
+        given.found,
+    )
     with f.loop(given.n) as j:
         native.scalar_field("step")[j] = 0.0
     native.call("scatter", given.step, given.columns, given.n, f.value(-1.0, DOUBLE))
@@ -208,7 +269,9 @@ def _damped_step() -> str:
 
 
 def _gauss_newton() -> str:
-    """From `now` by steps within a trust region until the residual no longer falls; the number of steps."""
+    """From `now` by steps within a trust region until the residual no longer falls; the number
+    of steps.
+    """
     native = InitialFunction("gauss_newton")
     f, given = native.f, native.given
     m, n = given.m, given.n
@@ -232,7 +295,10 @@ def _gauss_newton() -> str:
             first[j] = now[j] + step[j]
         native.call("evaluate", given.first)
         steps.value = steps.value + 1
-        before, linear = f.call("product", DOUBLE, given.r_now, given.r_now, m), native.variable(0.0)
+        before, linear = (
+            f.call("product", DOUBLE, given.r_now, given.r_now, m),
+            native.variable(0.0),
+        )
         with f.loop(m) as i:
             left = r[i] + f.call("product", DOUBLE, row(f, given.J_now, i, n), given.step, n)
             linear.value = linear.value + left * left
@@ -241,7 +307,9 @@ def _gauss_newton() -> str:
         better = after < before
         with f.if_then(better):
             good = (before - after) > (before - linear.value) * assembly.GOOD_REDUCTION
-            radius.value = f.select(good, f.intrinsic("maxnum", radius.value, length * assembly.GROWTH), radius.value)
+            radius.value = f.select(
+                good, f.intrinsic("maxnum", radius.value, length * assembly.GROWTH), radius.value
+            )
             native.copy("first", "now", n)
             native.copy("residuals", "r_now", m)
             native.copy("J", "J_now", m * n)
@@ -257,7 +325,9 @@ def _assemble() -> str:
     native = InitialFunction("assemble")
     f, given = native.f, native.given
     n, m = given.n, given.m
-    exact, accepted = (f.value(x, DOUBLE) for x in (assembly.UNCHANGED_TOLERANCE, assembly.ACCEPT_TOLERANCE))
+    exact, accepted = (
+        f.value(x, DOUBLE) for x in (assembly.UNCHANGED_TOLERANCE, assembly.ACCEPT_TOLERANCE)
+    )
     all_rows, some = f.value(0, INT64), f.value(1, INT64)
     now, before, nudges = (native.scalar_field(name) for name in ("now", "before", "nudges"))
     given.iterations = 0
@@ -267,8 +337,13 @@ def _assemble() -> str:
     with f.loop(n) as j:
         native.int_field("columns")[j] = 0
     with f.loop(m) as i:
-        native.int_field("rows")[i] = native.select_int(native.call("satisfied", i, exact, result=BOOL), 0, 1)
-        with f.loop(n) as j, f.if_then(native.is_set("structure", i * n + j) & native.is_set("guessed", j)):
+        native.int_field("rows")[i] = native.select_int(
+            native.call("satisfied", i, exact, result=BOOL), 0, 1
+        )
+        with (
+            f.loop(n) as j,
+            f.if_then(native.is_set("structure", i * n + j) & native.is_set("guessed", j)),
+        ):
             native.int_field("rows")[i] = 1
     with f.loop(m + n):
         native.call("spread")
@@ -287,5 +362,9 @@ def _assemble() -> str:
             native.copy("now", "q", n)
         native.call("evaluate", given.q)
         with f.if_then(native.call("all_satisfied", accepted, some, result=BOOL)):
-            f.ret(native.select_int(native.call("all_satisfied", accepted, all_rows, result=BOOL), 0, POSITIONS))
+            f.ret(
+                native.select_int(
+                    native.call("all_satisfied", accepted, all_rows, result=BOOL), 0, POSITIONS
+                )
+            )
     return native.finish(POSITIONS)

@@ -1,11 +1,14 @@
-"""rank A of rows in different units at a point: how many are independent and how many a motion keeps; which rates they are solved for.
+"""rank A of rows in different units at a point: how many are independent and how many a motion
+keeps; which rates they are solved for.
 
-Rows that depend on one another wherever they hold (Bricard's mechanism) are independent a little beside, where the stages of
-a step lie; so the rank that a motion keeps is taken at positions that satisfy the rows. At a singular start it is less than nearby:
-the largest rank of the start and of positions assembled around it counts.
+Rows that depend on one another wherever they hold (Bricard's mechanism) are independent a little
+beside, where the stages of a step lie; so the rank that a motion keeps is taken at positions that
+satisfy the rows. At a singular start it is less than nearby: the largest rank of the start and of
+positions assembled around it counts.
 
-det A_D ≠ 0: where nobody declared speeds, the rows are solved for m of the rates z, A_D z_D = −b − A_I z_I, and z_I are the speeds. The
-choice that serves in general may be singular at one position; there another one is made, by the largest pivots.
+det A_D ≠ 0: where nobody declared speeds, the rows are solved for m of the rates z, A_D z_D = −b −
+A_I z_I, and z_I are the speeds. The choice that serves in general may be singular at one position;
+there another one is made, by the largest pivots.
 """
 
 from __future__ import annotations
@@ -18,18 +21,24 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics_with_dependent, unreduced_kinematics
+from dalembert.mechanics.kinematics.system_kinematics import (
+    Kinematics,
+    kinematics_with_dependent,
+    unreduced_kinematics,
+)
 from dalembert.runtime.states.assembly import gauss_newton
 from dalembert.runtime.states.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 
-# singular values of rows of length one; positions that satisfy rows to 1e-14 leave the square root of that where these touch
+# singular values of rows of length one; positions that satisfy rows to 1e-14 leave the square root
+# of that where these touch
 ZERO: Final = 1e-7
 # of a relation between rows of length one, what counts as a part of it
 _PART: Final = 1e-3
-# squares of singular values, and of the lengths of rows as parts of the largest, that no rounding makes doubtful
+# squares of singular values, and of the lengths of rows as parts of the largest, that no rounding
+# makes doubtful
 _CLEARLY_INDEPENDENT: Final = 1e-9
 _ALIKE: Final = 1e-10
 # singular values of rows of length one along which the rows do not allow a motion
@@ -37,7 +46,8 @@ _COARSE: Final = 1e-3
 _ASSEMBLED: Final = 1e-11
 # distances at which positions are assembled, as parts of a unit of the coordinates
 _DISTANCES: Final = (0.05, 0.1, 0.2, 0.05, 0.1, 0.2)
-# smallest over largest singular value of A_D, rows of unit length, below which another choice is looked for
+# smallest over largest singular value of A_D, rows of unit length, below which another choice is
+# looked for
 _SINGULAR: Final = 1e-6
 
 
@@ -57,16 +67,20 @@ def normalize_rows(A: FloatArray) -> FloatArray:
 
 
 def clearly_independent(A: FloatArray) -> bool:
-    """Whether all rows are independent by far, shown by det G of G = Â Âᵀ, Â with rows of length one: σ² ≥ λ_min(G) ≥ det G/e.
+    """Whether all rows are independent by far, shown by det G of G = Â Âᵀ, Â with rows of length
+    one: σ² ≥ λ_min(G) ≥ det G/e.
 
-    The eigenvalues of G have the sum m, so those beside the smallest have a product of at most (m/(m − 1))^(m − 1) < e.
+    The eigenvalues of G have the sum m, so those beside the smallest have a product of at most
+    (m/(m − 1))^(m − 1) < e.
     """
     # where there is something that is no number the comparisons fail
     with np.errstate(all="ignore"):
         G = A @ A.T
         squares = G.diagonal().tolist()
         alike = math.isfinite(sum(squares)) and min(squares) > _ALIKE * max(squares)
-        return alike and bool(np.linalg.det(G) > math.e * _CLEARLY_INDEPENDENT * math.prod(squares) > 0.0)
+        return alike and bool(
+            np.linalg.det(G) > math.e * _CLEARLY_INDEPENDENT * math.prod(squares) > 0.0
+        )
 
 
 def rank_of_rows(A: FloatArray) -> RowDependence:
@@ -75,12 +89,17 @@ def rank_of_rows(A: FloatArray) -> RowDependence:
         return RowDependence(0, ())
     U, s, _ = np.linalg.svd(normalize_rows(A))
     rank = int(np.sum(s > ZERO))
-    return RowDependence(rank, tuple(int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > _PART)))
+    return RowDependence(
+        rank,
+        tuple(int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > _PART)),
+    )
 
 
 @dataclass(frozen=True)
 class ConstraintRank:
-    """The rank at the start, the usual one, and the rows that are involved where these fall short."""
+    """The rank at the start, the usual one, and the rows that are involved where these fall
+    short.
+    """
 
     at_start: int
     generic: int
@@ -106,7 +125,9 @@ def constraint_rank(rates: ConstrainedRates, p: FloatArray, x: FloatArray) -> Co
     return ConstraintRank(here, usual, m, involved if here < usual else best)
 
 
-def _nearby_states(rates: ConstrainedRates, p: FloatArray, x: FloatArray, A: FloatArray) -> list[FloatArray]:
+def _nearby_states(
+    rates: ConstrainedRates, p: FloatArray, x: FloatArray, A: FloatArray
+) -> list[FloatArray]:
     """Positions on the rows at some distance from the start, in directions the rows allow there."""
     n_q, n = rates.layout.n_q, rates.layout.n
     _, s, Vt = np.linalg.svd(normalize_rows(A))
@@ -123,7 +144,9 @@ def _nearby_states(rates: ConstrainedRates, p: FloatArray, x: FloatArray, A: Flo
 
 
 def _with_random_speeds(rates: ConstrainedRates, x: FloatArray) -> list[FloatArray]:
-    """The start with other speeds: at rest a row that is not linear in the rates has no direction."""
+    """The start with other speeds: at rest a row that is not linear in the rates has no
+    direction.
+    """
     if not rates.kind.nonlinear_velocities:
         return []
     n_q, n = rates.layout.n_q, rates.layout.n
@@ -145,14 +168,26 @@ def _project_position(rates: ConstrainedRates, p: FloatArray, x: FloatArray) -> 
         return rows["phi"][0], rows["A"][0]
 
     layout = rates.layout
-    step, _, phi, _ = gauss_newton(at, np.zeros(layout.n), np.ones(layout.m, dtype=bool), np.ones(layout.n, dtype=bool), unit=1.0)
-    return _retract(rates, p, x, step) if float(np.abs(phi).max(initial=0.0)) <= _ASSEMBLED else None
+    step, _, phi, _ = gauss_newton(
+        at,
+        np.zeros(layout.n),
+        np.ones(layout.m, dtype=bool),
+        np.ones(layout.n, dtype=bool),
+        unit=1.0,
+    )
+    return (
+        _retract(rates, p, x, step) if float(np.abs(phi).max(initial=0.0)) <= _ASSEMBLED else None
+    )
 
 
-def regular_kinematics(kin: Kinematics, q: FloatArray, numbers: Mapping[int, float], t: float, *, other: bool = False) -> Kinematics:
-    """The same system with speeds that are regular at q; kin itself where its own are, or where speeds were declared.
+def regular_kinematics(
+    kin: Kinematics, q: FloatArray, numbers: Mapping[int, float], t: float, *, other: bool = False
+) -> Kinematics:
+    """The same system with speeds that are regular at q; kin itself where its own are, or where
+    speeds were declared.
 
-    With `other`, a choice that solves for as few as possible of the rates that kin solves for: its own may be singular nearby.
+    With `other`, a choice that solves for as few as possible of the rates that kin solves for: its
+    own may be singular nearby.
     """
     if not kin.state_dependent_pivots or kin.system.speed_list or kin.redundant or kin.nonlinear:
         return kin
@@ -165,10 +200,16 @@ def regular_kinematics(kin: Kinematics, q: FloatArray, numbers: Mapping[int, flo
         return kin
     weights = np.where(np.isin(np.arange(len(z)), dependent), _SINGULAR if other else 1.0, 1.0)
     pivots = _pivot_columns(A * weights)
-    return kin if _relative_min_singular(A, pivots) <= _SINGULAR else kinematics_with_dependent(kin, tuple(z[k] for k in pivots))
+    return (
+        kin
+        if _relative_min_singular(A, pivots) <= _SINGULAR
+        else kinematics_with_dependent(kin, tuple(z[k] for k in pivots))
+    )
 
 
-def _unit_constraint_matrix(kin: Kinematics, q: FloatArray, numbers: Mapping[int, float], t: float) -> tuple[FloatArray, list[str]]:
+def _unit_constraint_matrix(
+    kin: Kinematics, q: FloatArray, numbers: Mapping[int, float], t: float
+) -> tuple[FloatArray, list[str]]:
     """A at q in all rates z, rows of unit length, and the names of z."""
     rates = unreduced_kinematics(kin)
     evaluator = Evaluator(rates, numbers)
@@ -176,13 +217,19 @@ def _unit_constraint_matrix(kin: Kinematics, q: FloatArray, numbers: Mapping[int
     state |= dict.fromkeys((*rates.u, *rates.x), 0.0)
     A = np.zeros((len(rates.velocity_rows), rates.n_u))
     for j, row in enumerate(evaluator.kin.velocity_rows):
-        A[j, list(row.A)] = evaluator.values_at([evaluator.in_state(a) for a in row.A.values()], state)
+        A[j, list(row.A)] = evaluator.values_at(
+            [evaluator.in_state(a) for a in row.A.values()], state
+        )
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     return A / np.where(lengths > 0.0, lengths, 1.0), [rates.name(u) for u in rates.u]
 
 
-def _dominant_rates(kin: Kinematics, q: FloatArray, numbers: Mapping[int, float], t: float) -> list[int]:
-    """For each speed v = b ẋ − a ẏ along an edge the one of its two rates that is most like it at q."""
+def _dominant_rates(
+    kin: Kinematics, q: FloatArray, numbers: Mapping[int, float], t: float
+) -> list[int]:
+    """For each speed v = b ẋ − a ẏ along an edge the one of its two rates that is most like it
+    at q.
+    """
     evaluator = Evaluator(kin, numbers)
     state: dict[Any, float] = dict(zip(kin.q, q.tolist(), strict=True)) | {evaluator.time: t}
     rates = []
@@ -197,17 +244,26 @@ def _relative_min_singular(A: FloatArray, columns: list[int]) -> float:
     if len(columns) != len(A):
         return 0.0
     sizes = np.linalg.svd(A[:, columns], compute_uv=False)
-    return float(sizes.min(initial=np.inf) / max(np.linalg.norm(A, 2), np.finfo(float).tiny)) if len(A) else 1.0
+    return (
+        float(sizes.min(initial=np.inf) / max(np.linalg.norm(A, 2), np.finfo(float).tiny))
+        if len(A)
+        else 1.0
+    )
 
 
 def _pivot_columns(A: FloatArray) -> list[int]:
-    """Columns by Gauss's elimination with complete pivoting; among equals the rate declared last depends on the others."""
+    """Columns by Gauss's elimination with complete pivoting; among equals the rate declared last
+    depends on the others.
+    """
     A, columns = A.copy(), []
     for k in range(len(A)):
         size = np.abs(A[k:])
         if not (largest := size.max(initial=0.0)) > 0.0:
             break
-        row, column = max(map(tuple, np.argwhere(size >= (1 - 1e-6) * largest)), key=lambda place: (place[1], -place[0]))
+        row, column = max(
+            map(tuple, np.argwhere(size >= (1 - 1e-6) * largest)),
+            key=lambda place: (place[1], -place[0]),
+        )
         A[[k, k + row]] = A[[k + row, k]]
         A[k + 1 :] -= np.outer(A[k + 1 :, column] / A[k, column], A[k])
         columns.append(int(column))

@@ -1,7 +1,7 @@
 """theta.dot, "x - y", P.v @ B.x → numbers: what a user names, read in q, u, u̇ and t.
 
-Rates and dependent speeds are replaced by q̇ = W u + X, specified motions and inputs by what they are bound to; what
-remains is evaluated at one state or along a whole motion.
+Rates and dependent speeds are replaced by q̇ = W u + X, specified motions and inputs by what they
+are bound to; what remains is evaluated at one state or along a whole motion.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, FloatArithmetic
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, copy_expressions, dependencies, evaluate, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    Substitution,
+    copy_expressions,
+    dependencies,
+    evaluate,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
 from dalembert.symbolic.algebra.tape import base_name
@@ -53,16 +60,30 @@ def label(name: str) -> str:
 class Evaluator:
     """Expressions of a system on a tape of their own.
 
-    `numbers` gives the value of symbols beside q, u and t; `bindings` the node of `kin` that a symbol stands for.
+    `numbers` gives the value of symbols beside q, u and t; `bindings` the node of `kin` that a
+    symbol stands for.
     """
 
-    def __init__(self, kin: Kinematics, numbers: Mapping[int, float], bindings: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        kin: Kinematics,
+        numbers: Mapping[int, float],
+        bindings: Mapping[int, int] | None = None,
+    ) -> None:
         self.kin = kin.fork()
         self.tape = self.kin.tape
         self.time = self.kin.system.t.i
         self.numbers = {i: np.float64(v) for i, v in numbers.items()}
         self._bindings = (
-            dict(zip(bindings, copy_expressions(kin.tape, self.tape, list(bindings.values())), strict=True)) if bindings else {}
+            dict(
+                zip(
+                    bindings,
+                    copy_expressions(kin.tape, self.tape, list(bindings.values())),
+                    strict=True,
+                )
+            )
+            if bindings
+            else {}
         )
         self._insert = Substitution(self.tape, self._bindings)
         speeds = [s.scalar.i for s in self.kin.system.speed_list]
@@ -77,16 +98,27 @@ class Evaluator:
     def angles(self) -> frozenset[int]:
         """The coordinates that are angles of frames."""
         rotations = (F.rotation for F in self.kin.system.space.frames)
-        inside = {i for r in rotations if r is not None and not isinstance(r, Quaternion) for i in r.variables()}
+        inside = {
+            i
+            for r in rotations
+            if r is not None and not isinstance(r, Quaternion)
+            for i in r.variables()
+        }
         return frozenset(inside.intersection(self.kin.q))
 
     # ---- from keys to nodes ------------------------------------------------------------------
 
     @cached_property
     def names(self) -> dict[str, Scalar]:
-        """Every name that may be used: the declared ones, t, and the speeds that were chosen for the user."""
+        """Every name that may be used: the declared ones, t, and the speeds that were chosen for
+        the user.
+        """
         system = self.kin.system
-        chosen = {self.kin.name(u): Scalar(self.tape, u) for u in self.kin.u if not self.kin.name(u).endswith("'")}
+        chosen = {
+            self.kin.name(u): Scalar(self.tape, u)
+            for u in self.kin.u
+            if not self.kin.name(u).endswith("'")
+        }
         for name, e in self.kin.speed_aliases.items():
             chosen[name] = Scalar(self.tape, copy_expressions(e.tape, self.tape, [e.i])[0])
         return chosen | {name: s.scalar for name, s in system.symbols.items()} | {"t": system.t}
@@ -95,7 +127,11 @@ class Evaluator:
     def _parsed(self) -> dict[str, int]:
         """What was read before; the state, which is named most, need not be parsed at all."""
         kin = self.kin
-        return {text: i for i in (*kin.q, *kin.qdot, *kin.x, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
+        return {
+            text: i
+            for i in (*kin.q, *kin.qdot, *kin.x, *kin.u)
+            for text in (kin.name(i), label(kin.name(i)))
+        }
 
     def node(self, key: object) -> int:
         """The node that a name, a text or an expression stands for."""
@@ -107,14 +143,20 @@ class Evaluator:
         if isinstance(key, Scalar):
             return as_node(self.tape, key)
         if isinstance(key, Point):
-            msg = f"{key.name} is a point; ask for a vector, such as {key.name} - s.O or its velocity, or for one of its components"
+            msg = (
+                f"{key.name} is a point; ask for a vector, such as {key.name} - s.O or its "
+                f"velocity, or for one of its components"
+            )
             raise BadExpression(msg)
         if isinstance(key, Vector):
             msg = f"{key} is a vector; ask for one of its components, such as v @ s.N.x"
             raise BadExpression(msg)
         if is_sympy(key):
             return as_node(self.tape, key)
-        msg = f"expected a name such as 'theta.dot' or an expression of {self.kin.system.name!r}, got {key!r}"
+        msg = (
+            f"expected a name such as 'theta.dot' or an expression of {self.kin.system.name!r}, "
+            f"got {key!r}"
+        )
         raise BadExpression(msg)
 
     def display_name(self, key: Key) -> str:
@@ -135,7 +177,10 @@ class Evaluator:
     @cached_property
     def _levels(self) -> dict[int, Level]:
         """Of every symbol of the motion."""
-        positions, velocities = dict.fromkeys((*self.kin.q, *self.kin.x), Level.POSITION), dict.fromkeys(self.velocities, Level.VELOCITY)
+        positions, velocities = (
+            dict.fromkeys((*self.kin.q, *self.kin.x), Level.POSITION),
+            dict.fromkeys(self.velocities, Level.VELOCITY),
+        )
         return positions | velocities | dict.fromkeys(self._accelerations, Level.ACCELERATION)
 
     # ---- in q, u, u̇ and t --------------------------------------------------------------------
@@ -159,7 +204,9 @@ class Evaluator:
     def _in_udot(self) -> Substitution:
         """The same with q̈ = W u̇ + c."""
         kin = self.kin
-        second = {a: self._insert(kin.rate(kin.in_speeds(x))) for a, x in self._accelerations.items()}
+        second = {
+            a: self._insert(kin.rate(kin.in_speeds(x))) for a, x in self._accelerations.items()
+        }
         return Substitution(self.tape, self._bindings | self._rates | second)
 
     def in_state(self, i: int) -> int:
@@ -204,8 +251,12 @@ class Evaluator:
             values = [np.nan] * len(outs)
         return np.array(values, dtype=np.float64)
 
-    def values_along(self, outs: Sequence[int], state: Mapping[int, FloatArray], length: int) -> FloatArray:
-        """The values of reduced nodes along a motion: a row for each node, a column for each time."""
+    def values_along(
+        self, outs: Sequence[int], state: Mapping[int, FloatArray], length: int
+    ) -> FloatArray:
+        """The values of reduced nodes along a motion: a row for each node, a column for each
+        time.
+        """
         result = np.empty((len(outs), length))
         piece = max(_MIN_BLOCK, _MOST_NUMBERS // (1 + len(dependencies(self.tape, outs))))
         for begin in range(0, length, piece):

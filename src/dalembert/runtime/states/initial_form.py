@@ -1,6 +1,8 @@
-"""What a start depends on besides numbers: the rows, what was asked for, and which coordinate or speed each of it is.
+"""What a start depends on besides numbers: the rows, what was asked for, and which coordinate or
+speed each of it is.
 
-Everything here follows from the system and from which names are given; it is made once for them, and compiled.
+Everything here follows from the system and from which names are given; it is made once for them,
+and compiled.
 """
 
 from __future__ import annotations
@@ -43,9 +45,16 @@ if TYPE_CHECKING:
 
 
 class CompiledArrays:
-    """Named arrays of expressions, each with its shape: constants are known once, the rest is one compiled function."""
+    """Named arrays of expressions, each with its shape: constants are known once, the rest is
+    one compiled function.
+    """
 
-    def __init__(self, tape: Tape, arrays: Mapping[str, tuple[tuple[int, ...], Sequence[int]]], state: Sequence[int]) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        arrays: Mapping[str, tuple[tuple[int, ...], Sequence[int]]],
+        state: Sequence[int],
+    ) -> None:
         nodes = [i for _, own in arrays.values() for i in own]
         known = [tape.value(i) for i in nodes]
         self.template = np.array([0.0 if x is None else float(x) for x in known])
@@ -66,7 +75,11 @@ class CompiledArrays:
         try:
             return np.array([values[i] for i in self.parameters], dtype=np.float64)
         except KeyError:
-            missing = next(name for i, name in zip(self.parameters, self._names, strict=True) if i not in values)
+            missing = next(
+                name
+                for i, name in zip(self.parameters, self._names, strict=True)
+                if i not in values
+            )
             msg = f"no value for {missing}"
             raise MissingValue(msg) from None
 
@@ -81,7 +94,10 @@ class CompiledArrays:
     def at(self, x: FloatArray, p: FloatArray) -> dict[str, FloatArray]:
         """The arrays at one state."""
         entries = self.evaluate_flat(x, p)
-        return {name: entries[begin:end].reshape(shape) for name, (begin, end, shape) in self._shapes.items()}
+        return {
+            name: entries[begin:end].reshape(shape)
+            for name, (begin, end, shape) in self._shapes.items()
+        }
 
 
 _FORMS: Final = PerOwnerCache["InitialForm"]()
@@ -89,7 +105,9 @@ _FORMS: Final = PerOwnerCache["InitialForm"]()
 
 @dataclass(frozen=True)
 class InitialNames:
-    """What the values of a start are called, which of them were given, and what they are where nothing is said."""
+    """What the values of a start are called, which of them were given, and what they are where
+    nothing is said.
+    """
 
     # coordinates, speeds, the rates that are not speeds
     names: tuple[str, ...]
@@ -119,9 +137,11 @@ class InitialForm:
     guess: tuple[GivenQuantity, ...]
     quaternions: tuple[GivenQuaternion, ...]
     names: InitialNames
-    # φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression
+    # φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every
+    # given expression
     rows: tuple[PositionRow, ...]
-    # which of what was asked for is a coordinate, a position row, a speed, a velocity or a first-order state, and where that stands
+    # which of what was asked for is a coordinate, a position row, a speed, a velocity or a
+    # first-order state, and where that stands
     coordinates: tuple[tuple[int, int], ...]
     expressions: tuple[int, ...]
     given_speeds: tuple[tuple[int, int], ...]
@@ -141,7 +161,8 @@ class InitialForm:
     W: tuple[NDArray[np.int64], NDArray[np.int64]]
     # r, J; A, b; c, C and their sizes; X, W: functions of (q, t)
     at_position: CompiledArrays
-    # e and its slopes in u of the curved rows, slopes in q̇ of those that are not linear: functions of (q, u, t)
+    # e and its slopes in u of the curved rows, slopes in q̇ of those that are not linear: functions
+    # of (q, u, t)
     at_state: CompiledArrays
     default_q: FloatArray = field(repr=False)
     # native searches that are through, for those to come: threads do not meet there
@@ -149,23 +170,39 @@ class InitialForm:
 
     @property
     def is_native(self) -> bool:
-        """Whether native code finds such starts: rows that are not linear in the rates are left to Python."""
+        """Whether native code finds such starts: rows that are not linear in the rates are left
+        to Python.
+        """
         return not (self.nonlinear_conditions or self.nonlinear_rows or self.kin.nonlinear)
 
 
-def initial_form(kin: Kinematics, given: Mapping[Key, Any], guess: Mapping[Key, Any], values: Mapping[int, float], t: float) -> InitialForm:
-    """The form of a start with these keys; refused, in the order in which they were given, where a key or its value cannot be."""
+def initial_form(
+    kin: Kinematics,
+    given: Mapping[Key, Any],
+    guess: Mapping[Key, Any],
+    values: Mapping[int, float],
+    t: float,
+) -> InitialForm:
+    """The form of a start with these keys; refused, in the order in which they were given, where
+    a key or its value cannot be.
+    """
     key = (_cache_key(kin, given), _cache_key(kin, guess))
 
     def build() -> InitialForm:
         evaluator = Evaluator(kin, values)
-        return _build_form(evaluator, _parse_keys(evaluator, given, t, "start"), _parse_keys(evaluator, guess, t, "guess"))
+        return _build_form(
+            evaluator,
+            _parse_keys(evaluator, given, t, "start"),
+            _parse_keys(evaluator, guess, t, "guess"),
+        )
 
     return build() if None in key else _FORMS(kin, key, build)
 
 
 def _cache_key(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...] | None:
-    """What determines the keys: texts, and expressions on the system's own tape, which only grows; None where there is another one."""
+    """What determines the keys: texts, and expressions on the system's own tape, which only
+    grows; None where there is another one.
+    """
     tape = kin.system.space.tape
     key_parts: list[Hashable] = []
     for key in given:
@@ -178,7 +215,9 @@ def _cache_key(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...
     return tuple(key_parts)
 
 
-def _parse_keys(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str) -> tuple[GivenQuantity, ...]:
+def _parse_keys(
+    evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str
+) -> tuple[GivenQuantity, ...]:
     quantities = []
     for key, value in given.items():
         quantities.append(read_quantity(evaluator, key, what))
@@ -186,26 +225,53 @@ def _parse_keys(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: 
     return tuple(quantities)
 
 
-def _build_form(evaluator: Evaluator, read: tuple[GivenQuantity, ...], guess: tuple[GivenQuantity, ...]) -> InitialForm:
+def _build_form(
+    evaluator: Evaluator, read: tuple[GivenQuantity, ...], guess: tuple[GivenQuantity, ...]
+) -> InitialForm:
     kin, tape = evaluator.kin, evaluator.tape
     asked = tuple({x.written: x for x in read}.values())
     place, states = {i: k for k, i in enumerate(kin.q)}, {i: k for k, i in enumerate(kin.x)}
     coordinates = tuple((k, place[x.symbol]) for k, x in enumerate(asked) if x.symbol in place)
     first_order = tuple((k, states[x.symbol]) for k, x in enumerate(asked) if x.symbol in states)
-    expressions = tuple(k for k, x in enumerate(asked) if x.level is Level.POSITION and x.symbol is None)
+    expressions = tuple(
+        k for k, x in enumerate(asked) if x.level is Level.POSITION and x.symbol is None
+    )
     speeds = {i: r for r, i in enumerate(kin.u)}
     direct = tuple((k, speeds[x.symbol]) for k, x in enumerate(asked) if x.symbol in speeds)
-    velocities = tuple(k for k, x in enumerate(asked) if x.level is Level.VELOCITY and x.symbol not in speeds)
-    holonomic = [PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
-    rows = (*holonomic, *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions))
-    beside = tuple(Condition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None) for r in kin.velocity_rows)
+    velocities = tuple(
+        k for k, x in enumerate(asked) if x.level is Level.VELOCITY and x.symbol not in speeds
+    )
+    holonomic = [
+        PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm)
+        for r in kin.linear_rows
+        if r.phi is not None
+    ]
+    rows = (
+        *holonomic,
+        *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions),
+    )
+    beside = tuple(
+        Condition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
+        for r in kin.velocity_rows
+    )
     slopes = row_jacobian(tape, rows, kin.q)
-    in_speeds = _VelocityConditions(evaluator, [*(asked[k].node for k in velocities), *(c.node for c in beside)], len(velocities))
+    in_speeds = _VelocityConditions(
+        evaluator,
+        [*(asked[k].node for k in velocities), *(c.node for c in beside)],
+        len(velocities),
+    )
     W = [(k, r, evaluator.in_state(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
     arrays = {
         "r": ((len(rows),), [row.node for row in rows]),
         "J": ((len(rows), kin.n_q), [i for row in slopes for i in row]),
-        "A": ((len(kin.rows), kin.n_q), _dense(tape.zero, [{k: evaluator.in_state(a) for k, a in r.A.items()} for r in kin.rows], kin.n_q)),
+        "A": (
+            (len(kin.rows), kin.n_q),
+            _dense(
+                tape.zero,
+                [{k: evaluator.in_state(a) for k, a in r.A.items()} for r in kin.rows],
+                kin.n_q,
+            ),
+        ),
         "b": ((len(kin.rows),), [evaluator.in_state(row.b) for row in kin.rows]),
         **in_speeds.arrays(),
         "X": ((kin.n_q,), [evaluator.in_state(X) for X, _ in kin.WX]),
@@ -227,10 +293,15 @@ def _build_form(evaluator: Evaluator, read: tuple[GivenQuantity, ...], guess: tu
         beside,
         in_speeds.not_linear,
         tuple(in_speeds.curved),
-        frozenset(r for _, row in in_speeds.curved.values() for r, i in enumerate(row) if i != tape.zero),
+        frozenset(
+            r for _, row in in_speeds.curved.values() for r, i in enumerate(row) if i != tape.zero
+        ),
         sparsity(tape, slopes, kin.n_q),
         in_speeds.affected_speeds(),
-        (np.array([k for k, _, _ in W], dtype=np.int64), np.array([r for _, r, _ in W], dtype=np.int64)),
+        (
+            np.array([k for k, _, _ in W], dtype=np.int64),
+            np.array([r for _, r, _ in W], dtype=np.int64),
+        ),
         CompiledArrays(tape, arrays, (*kin.q, evaluator.time)),
         CompiledArrays(tape, in_speeds.nonlinear_arrays(), (*kin.q, *kin.u, evaluator.time)),
         default_coordinates(kin.system),
@@ -269,7 +340,10 @@ class _VelocityConditions:
     def arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
         """c and C, and how large they could be if nothing cancelled in them."""
         tape, m, n = self._evaluator.tape, len(self._linear), self._n
-        constants, coefficients = [c for c, _ in self._linear], _dense(tape.zero, [row for _, row in self._linear], n)
+        constants, coefficients = (
+            [c for c, _ in self._linear],
+            _dense(tape.zero, [row for _, row in self._linear], n),
+        )
         sized = magnitude_bounds(tape, [*constants, *coefficients]) if m else []
         return {
             "c": ((m,), constants),
@@ -284,7 +358,10 @@ class _VelocityConditions:
         rows = [{k: evaluator.in_state(a) for k, a in row.A.items()} for row in kin.nonlinear]
         return {
             "e": ((len(self.curved),), [e for e, _ in self.curved.values()]),
-            "slopes": ((len(self.curved), self._n), [i for _, row in self.curved.values() for i in row]),
+            "slopes": (
+                (len(self.curved), self._n),
+                [i for _, row in self.curved.values() for i in row],
+            ),
             "A": ((len(rows), kin.n_q), _dense(evaluator.tape.zero, rows, kin.n_q)),
         }
 

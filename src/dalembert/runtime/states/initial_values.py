@@ -1,8 +1,10 @@
-"""g(q, t) = value, c(q, t)·u + d(q, t) = value: what a user asks of a start, read and checked one by one.
+"""g(q, t) = value, c(q, t)·u + d(q, t) = value: what a user asks of a start, read and checked one
+by one.
 
-A quaternion of any length is an attitude, and a start takes the one of length one, e/|e|: e and k e are the same rotation,
-R = R_h(e)/(e·e), so four given numbers are divided by their length, and given rates of theirs with them, which leaves ω = 2 E ė/(e·e)
-as it was meant. What was changed is said. Four zeros are no attitude.
+A quaternion of any length is an attitude, and a start takes the one of length one, e/|e|: e and k e
+are the same rotation, R = R_h(e)/(e·e), so four given numbers are divided by their length, and
+given rates of theirs with them, which leaves ω = 2 E ė/(e·e) as it was meant. What was changed is
+said. Four zeros are no attitude.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _ROUNDING: Final = 1e-12
 
 
 class Condition(NamedTuple):
-    """expression = value; `symbol` is the coordinate, rate or speed itself where the expression is just that."""
+    """expression = value; `symbol` is the coordinate, rate or speed itself where the expression
+    is just that.
+    """
 
     name: str
     node: int
@@ -51,7 +55,9 @@ class Condition(NamedTuple):
 
 
 class GivenQuantity(NamedTuple):
-    """What a key stands for, before it has a value: its node as it was written and in q, u and t."""
+    """What a key stands for, before it has a value: its node as it was written and in q, u and
+    t.
+    """
 
     name: str
     written: int
@@ -79,19 +85,31 @@ def row_jacobian(tape: Tape, rows: Sequence[PositionRow], q: Sequence[int]) -> l
 
 def sparsity(tape: Tape, slopes: Sequence[Sequence[int]], n: int) -> BoolArray:
     """Which coordinates each row depends on."""
-    return np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(slopes), n)
+    return np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(
+        len(slopes), n
+    )
 
 
-def read_conditions(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str = "start") -> list[Condition]:
+def read_conditions(
+    evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str = "start"
+) -> list[Condition]:
     """Every given value as a condition; a quantity that is named twice must have one value."""
     given = require_mapping(what, given)
-    return bind_values((read_quantity(evaluator, key, what) for key in given), given, lambda: evaluator, t, what)
+    return bind_values(
+        (read_quantity(evaluator, key, what) for key in given), given, lambda: evaluator, t, what
+    )
 
 
 def bind_values(
-    quantities: Iterable[GivenQuantity], given: Mapping[Key, Any], evaluator: Callable[[], Evaluator], t: float, what: str
+    quantities: Iterable[GivenQuantity],
+    given: Mapping[Key, Any],
+    evaluator: Callable[[], Evaluator],
+    t: float,
+    what: str,
 ) -> list[Condition]:
-    """The quantities with the values that they were given; `evaluator` is asked for only where these are expressions."""
+    """The quantities with the values that they were given; `evaluator` is asked for only where
+    these are expressions.
+    """
     conditions_by_node: dict[int, Condition] = {}
     for x, (key, value) in zip(quantities, given.items(), strict=True):
         number = read_value(x, key, value, evaluator, t, what)
@@ -99,7 +117,9 @@ def bind_values(
         if earlier is not None and earlier.value != number:
             msg = f"{x.name} is given twice, as {earlier.value:.12g} and as {number:.12g}"
             raise BadStart(msg, what)
-        plain = isinstance(value, _REAL) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))
+        plain = isinstance(value, _REAL) or (
+            isinstance(value, str) and _PLAIN.fullmatch(value.strip())
+        )
         if abs(number) in COMMON_DEGREES and x.is_angle and plain:
             warn_if_degrees(f"{what}: {x.name}", number)
         conditions_by_node[x.written] = Condition(x.name, x.node, number, x.level, x.symbol)
@@ -116,12 +136,19 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
         raise BadStart(msg, what) from problem
     level = evaluator.level(i)
     if level is Level.ACCELERATION:
-        msg = f"{name} is an acceleration; the equations of motion determine it, a start has positions and velocities"
+        msg = (
+            f"{name} is an acceleration; the equations of motion determine it, a start has "
+            f"positions and velocities"
+        )
         raise BadStart(msg, what)
     if level is Level.CONSTANT:
         kind = evaluator.kin.system.symbols.get(name)
-        called = "" if kind is None else "specified motion" if kind.kind == "specified" else kind.kind
-        remedy = f"{name} is a {called}" if called else f"{name} contains no coordinate and no speed"
+        called = (
+            "" if kind is None else "specified motion" if kind.kind == "specified" else kind.kind
+        )
+        remedy = (
+            f"{name} is a {called}" if called else f"{name} contains no coordinate and no speed"
+        )
         msg = f"{remedy}; a start gives coordinates, rates and speeds"
         raise BadStart(msg, what)
     symbol = i if i in (*evaluator.kin.q, *evaluator.kin.x) or i in evaluator.velocities else None
@@ -131,19 +158,27 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
     return GivenQuantity(name, i, evaluator.in_state(i), level, symbol, symbol in evaluator.angles)
 
 
-def read_value(x: GivenQuantity, key: Key, value: Any, evaluator: Callable[[], Evaluator], t: float, what: str) -> float:
+def read_value(
+    x: GivenQuantity, key: Key, value: Any, evaluator: Callable[[], Evaluator], t: float, what: str
+) -> float:
     """A finite number; an expression in constants, such as l/2, will do."""
     if value.__class__ is float and math.isfinite(value):
         return float(value)
     is_expression = isinstance(value, str | Scalar)
-    number = _constant(x.name, key, value, evaluator(), t, what) if is_expression else _to_float(x.name, value, what)
+    number = (
+        _constant(x.name, key, value, evaluator(), t, what)
+        if is_expression
+        else _to_float(x.name, value, what)
+    )
     if not math.isfinite(number):
         msg = f"{x.name} = {number} is not finite"
         raise BadStart(msg, what)
     return number
 
 
-def _constant(name: str, key: Key, value: str | Scalar, evaluator: Evaluator, t: float, what: str) -> float:
+def _constant(
+    name: str, key: Key, value: str | Scalar, evaluator: Evaluator, t: float, what: str
+) -> float:
     """What an expression in constants is worth."""
     value = strip_unit(evaluator.kin.system, key, value)
     if isinstance(value, str):
@@ -152,7 +187,10 @@ def _constant(name: str, key: Key, value: str | Scalar, evaluator: Evaluator, t:
         return _to_float(name, value, what)
     i = evaluator.node(value)
     if evaluator.level(i) is not Level.CONSTANT:
-        msg = f"{name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
+        msg = (
+            f"{name} = {value} is not a number; to relate two quantities give their difference, "
+            f"as in {{a - b: 0}}"
+        )
         raise BadStart(msg, what)
     return float(evaluator.values_at([evaluator.in_state(i)], {evaluator.time: t})[0])
 
@@ -196,14 +234,26 @@ class GivenQuaternion(NamedTuple):
     rates: tuple[int | None, ...]
 
 
-def given_quaternions(system: System, tape: Tape, given: Collection[int | None]) -> tuple[GivenQuaternion, ...]:
+def given_quaternions(
+    system: System, tape: Tape, given: Collection[int | None]
+) -> tuple[GivenQuaternion, ...]:
     """The quaternions of which all four coordinates are among the given symbols."""
-    rotations = [(F.name, F.rotation.e) for F in system.space.frames if isinstance(F.rotation, Quaternion)]
-    return tuple(GivenQuaternion(name, e, tuple(tape.rate(x) for x in e)) for name, e in rotations if all(x in given for x in e))
+    rotations = [
+        (F.name, F.rotation.e) for F in system.space.frames if isinstance(F.rotation, Quaternion)
+    ]
+    return tuple(
+        GivenQuaternion(name, e, tuple(tape.rate(x) for x in e))
+        for name, e in rotations
+        if all(x in given for x in e)
+    )
 
 
-def normalize_quaternions(whole: Sequence[GivenQuaternion], asked: Sequence[Condition]) -> tuple[list[Condition], tuple[str, ...]]:
-    """The conditions with every quaternion that is given whole brought to length one, and what was done."""
+def normalize_quaternions(
+    whole: Sequence[GivenQuaternion], asked: Sequence[Condition]
+) -> tuple[list[Condition], tuple[str, ...]]:
+    """The conditions with every quaternion that is given whole brought to length one, and what
+    was done.
+    """
     normalized, notes = list(asked), []
     for each in whole:
         normalized, note = _normalize(normalized, each)
@@ -216,7 +266,10 @@ def _normalize(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Con
     given = {c.symbol: c.value for c in asked}
     length = math.hypot(*(given[x] for x in e))
     if length == 0.0:
-        msg = f"four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
+        msg = (
+            f"four zeros are no attitude: give the quaternion of {frame} a length, such as (1, "
+            f"0, 0, 0) for no rotation"
+        )
         raise BadStart(msg, "start")
     if abs(length - 1.0) <= _ROUNDING:
         return _tangential_rates(asked, [given[x] for x in e], rates), ""
@@ -224,11 +277,21 @@ def _normalize(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Con
     scaled = [c._replace(value=c.value / length) if c.symbol in own else c for c in asked]
     scaled = _tangential_rates(scaled, [given[x] / length for x in e], rates)
     listed = ", ".join(f"{given[x]:.6g}" for x in e)
-    return scaled, f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was divided by its length"
+    return (
+        scaled,
+        (
+            f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was "
+            f"divided by its length"
+        ),
+    )
 
 
-def _tangential_rates(asked: list[Condition], e: list[float], rates: Sequence[int | None]) -> list[Condition]:
-    """ė − (e·ė) e, where four given rates miss e·ė = 0 by the digits that were typed: no ω depends on the difference."""
+def _tangential_rates(
+    asked: list[Condition], e: list[float], rates: Sequence[int | None]
+) -> list[Condition]:
+    """ė − (e·ė) e, where four given rates miss e·ė = 0 by the digits that were typed: no ω
+    depends on the difference.
+    """
     given = {c.symbol: c.value for c in asked if c.symbol is not None}
     if any(x not in given for x in rates):
         return asked

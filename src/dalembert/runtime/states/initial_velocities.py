@@ -1,8 +1,10 @@
-"""C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u + X.
+"""C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u +
+X.
 
-Every row A q̇ + b = 0 that was eliminated holds by construction; those that stand beside the equations are conditions like
-the given velocities, and one that is not linear in the rates is satisfied by Newton's method. What a singular position makes
-undetermined is found from the rank of A.
+Every row A q̇ + b = 0 that was eliminated holds by construction; those that stand beside the
+equations are conditions like the given velocities, and one that is not linear in the rates is
+satisfied by Newton's method. What a singular position makes undetermined is found from the rank of
+A.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ MAX_GROWTH: Final = 10.0
 
 
 class InitialVelocities:
-    """The given velocities c(q, t) + C(q, t) u = value, and the rows A q̇ + b = 0, at the start positions."""
+    """The given velocities c(q, t) + C(q, t) u = value, and the rows A q̇ + b = 0, at the start
+    positions.
+    """
 
     def __init__(
         self,
@@ -45,18 +49,27 @@ class InitialVelocities:
         curved: Callable[[FloatArray], Tables],
         guess: Sequence[Condition] = (),
     ) -> None:
-        self._form, self._asked, self._curved = form, [*(asked[k] for k in form.velocities), *form.constraint_rows], curved
+        self._form, self._asked, self._curved = (
+            form,
+            [*(asked[k] for k in form.velocities), *form.constraint_rows],
+            curved,
+        )
         # all velocities that were given, the speeds themselves among them
         self._given = [c for c in asked if c.level is Level.VELOCITY]
         self._guess = {c.symbol: c.value for c in guess}
         # the user's own, which come first
         self._n_given = len(form.velocities)
-        self._reached, self._direct = form.affected, {r: asked[k].value for k, r in form.given_speeds}
+        self._reached, self._direct = (
+            form.affected,
+            {r: asked[k].value for k, r in form.given_speeds},
+        )
         self._at, self.C, self.A, self.b = at, at["C"].copy(), at["A"], at["b"]
         self._check_defined()
         self.d = np.array([c.value for c in self._asked]) - at["c"]
         # how large d and C could be if nothing cancelled in them
-        self._terms, self._entries = (np.nan_to_num(at[name], nan=np.inf) for name in ("terms", "entries"))
+        self._terms, self._entries = (
+            np.nan_to_num(at[name], nan=np.inf) for name in ("terms", "entries")
+        )
         self.rank, notes = _rank(self.A, [row.name for row in form.kin.rows])
         # rows beside the equations may depend on one another
         self.notes = () if form.kin.multipliers else notes
@@ -66,16 +79,25 @@ class InitialVelocities:
         finite = np.isfinite(self._at["c"]) & np.isfinite(self.C).all(axis=1)
         for k, c in enumerate(self._asked):
             if k in self._form.nonlinear_conditions:
-                msg = f"{c.name} is {self._form.nonlinear_conditions[k]}; a given velocity must be linear in the rates and speeds"
+                msg = (
+                    f"{c.name} is {self._form.nonlinear_conditions[k]}; a given velocity must "
+                    f"be "
+                    f"linear in the rates and speeds"
+                )
                 raise BadStart(msg, "start")
             if not finite[k]:
-                msg = f"{c.name} is not defined at the start positions: declare other speeds or start elsewhere"
+                msg = (
+                    f"{c.name} is not defined at the start positions: declare other speeds or "
+                    f"start elsewhere"
+                )
                 raise BadStart(msg, "start")
 
     # ---- u -----------------------------------------------------------------------------------
 
     def speeds(self) -> FloatArray:
-        """What is given directly stays as it is; the rest is the solution of least norm, with rates at zero that may be zero."""
+        """What is given directly stays as it is; the rest is the solution of least norm, with
+        rates at zero that may be zero.
+        """
         u, free = self._initial_guess(), self._reached.copy()
         for k, x in self._direct.items():
             u[k], free[k] = x, False
@@ -98,7 +120,9 @@ class InitialVelocities:
         return clean if self._is_satisfied(clean) else u
 
     def _prefer_zero_rates(self, u: FloatArray, free: BoolArray) -> FloatArray:
-        """The same with rates at zero that rows beside the equations allow to be so, first declared first, if the others stay moderate."""
+        """The same with rates at zero that rows beside the equations allow to be so, first
+        declared first, if the others stay moderate.
+        """
         kin, free = self._form.kin, free.copy()
         for k, symbol in enumerate(kin.u if kin.multipliers else ()):
             if np.linalg.matrix_rank(self.C[:, free]) == np.count_nonzero(free):
@@ -106,8 +130,14 @@ class InitialVelocities:
             if not free[k] or symbol in self._guess:
                 continue
             free[k] = False
-            trial = u if u[k] == 0.0 else self._least_squares(np.where(np.arange(len(u)) == k, 0.0, u), free)
-            if self._is_satisfied(trial) and np.linalg.norm(trial) <= MAX_GROWTH * np.linalg.norm(u):
+            trial = (
+                u
+                if u[k] == 0.0
+                else self._least_squares(np.where(np.arange(len(u)) == k, 0.0, u), free)
+            )
+            if self._is_satisfied(trial) and np.linalg.norm(trial) <= MAX_GROWTH * np.linalg.norm(
+                u
+            ):
                 u = trial
             else:
                 free[k] = True
@@ -124,20 +154,37 @@ class InitialVelocities:
         for symbol in self._guess:
             if symbol not in bent or symbol in (c.symbol for c in self._given):
                 name = "it" if symbol is None else label(kin.name(symbol))
-                msg = f"{name} is not a speed that a row nonlinear in the rates determines; give it in the start"
+                msg = (
+                    f"{name} is not a speed that a row nonlinear in the rates determines; give "
+                    f"it in the start"
+                )
                 raise BadStart(msg, "guess")
         return np.array([self._guess.get(x, 0.0) for x in kin.u])
 
     def _check_nonzero_gradients(self, u: FloatArray) -> None:
-        """A row that is not linear in the rates says nothing about the accelerations where ∂φ/∂q̇ = 0."""
-        for k, slopes in zip(self._form.nonlinear_rows, self._curved(u)["slopes"] if self._form.nonlinear_rows else (), strict=True):
+        """A row that is not linear in the rates says nothing about the accelerations where
+        ∂φ/∂q̇ = 0.
+        """
+        for k, slopes in zip(
+            self._form.nonlinear_rows,
+            self._curved(u)["slopes"] if self._form.nonlinear_rows else (),
+            strict=True,
+        ):
             if not np.any(slopes):
-                why = "its slope in the velocities vanishes here, so that it does not determine how the motion goes on"
-                msg = f"{self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
+                why = (
+                    "its slope in the velocities vanishes here, so that it does not determine "
+                    "how the motion goes on"
+                )
+                msg = (
+                    f"{self._asked[k].name!r} cannot be held from this state: {why}; give "
+                    f"velocities that differ from zero"
+                )
                 raise BadStart(msg, "start")
 
     def _linearize(self, u: FloatArray, free: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """C u = d with every curved row replaced by its tangent at u; where the tangent shows nothing free, by one nearby."""
+        """C u = d with every curved row replaced by its tangent at u; where the tangent shows
+        nothing free, by one nearby.
+        """
         for j, k in enumerate(self._form.nonlinear_rows):
             for nudge in (0.0, _NUDGE * (float(np.abs(u).max()) or 1.0)):
                 at = np.where(free & self._reached, u + nudge, u)
@@ -153,8 +200,11 @@ class InitialVelocities:
         tolerance: FloatArray = ACCEPT_TOLERANCE * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
         # least squares leave rounding of the largest speed in all of them
         fastest = float(np.max(np.abs(u), initial=0.0))
-        # beside a singular attitude the coefficients could be anything: what is as large as the speeds themselves is no dust
-        tolerance += ROUNDOFF * self._terms + fastest * np.minimum(ROUNDOFF * np.sum(self._entries, axis=1), MAX_ROUNDOFF)
+        # beside a singular attitude the coefficients could be anything: what is as large as the
+        # speeds themselves is no dust
+        tolerance += ROUNDOFF * self._terms + fastest * np.minimum(
+            ROUNDOFF * np.sum(self._entries, axis=1), MAX_ROUNDOFF
+        )
         return tolerance
 
     def _check_residuals(self, u: FloatArray) -> None:
@@ -180,9 +230,15 @@ class InitialVelocities:
         given = self._given
         size = f"least-squares residual {residual:.6g}"
         if not given:
-            return f"the constraints contradict one another: no velocities satisfy {self._asked[k].name!r} with the others, {size}"
+            return (
+                f"the constraints contradict one another: no velocities satisfy "
+                f"{self._asked[k].name!r} with the others, {size}"
+            )
         names = ", ".join(map(str, given))
-        return f"{names} contradict{'s' * (len(given) == 1)} {self._asked[k].name!r}: {size}; leave a value out or change it"
+        return (
+            f"{names} contradict{'s' * (len(given) == 1)} {self._asked[k].name!r}: {size}; "
+            f"leave a value out or change it"
+        )
 
     def _worst_violation(self) -> str:
         """The constraint that the rates as they were given violate most, with its residual."""
@@ -191,7 +247,9 @@ class InitialVelocities:
         u = np.zeros(kin.n_u)
         for k, x in self._direct.items():
             u[k] = x
-        qdot = np.array([given.get(i, x) for i, x in zip(kin.qdot, self._coordinate_rates(u), strict=True)])
+        qdot = np.array(
+            [given.get(i, x) for i, x in zip(kin.qdot, self._coordinate_rates(u), strict=True)]
+        )
         residuals = self.A @ qdot + self.b
         names = [row.name for row in kin.rows]
         if not names or not np.isfinite(residuals).all() or not residuals.any():
@@ -212,23 +270,34 @@ class InitialVelocities:
         qdot = self._coordinate_rates(u)
         if not np.isfinite(qdot).all():
             kin = self._form.kin
-            bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
+            bad = ", ".join(
+                label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot))
+            )
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
-            msg = f"{bad} cannot be had from {names} at these positions (division by zero): start elsewhere or declare other speeds"
+            msg = (
+                f"{bad} cannot be had from {names} at these positions (division by zero): start "
+                f"elsewhere or declare other speeds"
+            )
             raise BadStart(msg + why, "start")
         return qdot
 
     def residual(self, u: FloatArray, qdot: FloatArray) -> float:
         """The largest of |A q̇ + b| and of what remains of the given velocities."""
-        return float(np.max(np.abs([*(self.A @ qdot + self.b), *(self.C @ u - self.d)]), initial=0.0))
+        return float(
+            np.max(np.abs([*(self.A @ qdot + self.b), *(self.C @ u - self.d)]), initial=0.0)
+        )
 
     def rank_at(self, u: FloatArray) -> tuple[int, int]:
-        """How many of the rows are independent here, those that are not linear in the rates by their slopes, and how many there are."""
+        """How many of the rows are independent here, those that are not linear in the rates by
+        their slopes, and how many there are.
+        """
         kin = self._form.kin
         if not kin.nonlinear:
             return self.rank, len(kin.rows)
-        return rank_of_rows(np.vstack([self.A, self._curved(u)["A"]])).rank, len(kin.rows) + len(kin.nonlinear)
+        return rank_of_rows(np.vstack([self.A, self._curved(u)["A"]])).rank, len(kin.rows) + len(
+            kin.nonlinear
+        )
 
 
 def _rank(A: FloatArray, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
@@ -241,5 +310,10 @@ def _rank(A: FloatArray, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
 
 def singular_position_note(rows: Sequence[str], ranks: str) -> str:
     """What is said of rows that depend on one another where a run begins."""
-    what = f"{' and '.join(map(repr, rows))} {'vanishes' if len(rows) == 1 else 'are not independent'} at this start"
-    return f"a singular position: {what} ({ranks}), so that speeds and reactions may be undetermined"
+    what = (
+        f"{' and '.join(map(repr, rows))} "
+        f"{'vanishes' if len(rows) == 1 else 'are not independent'} at this start"
+    )
+    return (
+        f"a singular position: {what} ({ranks}), so that speeds and reactions may be undetermined"
+    )

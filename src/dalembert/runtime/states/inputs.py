@@ -1,7 +1,9 @@
-"""w = f(t, state), held or not, and w(t) through measured points: inputs whose value is no expression.
+"""w = f(t, state), held or not, and w(t) through measured points: inputs whose value is no
+expression.
 
-Each stands in the state of the run with rate zero: a held input itself, of a table c₀, …, c₃ and t_k. At its times the integrator
-stops, and the new values are put there. A function that is not held is called wherever the equations are evaluated.
+Each stands in the state of the run with rate zero: a held input itself, of a table c₀, …, c₃ and
+t_k. At its times the integrator stops, and the new values are put there. A function that is not
+held is called wherever the equations are evaluated.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _DEGREES: Final = {"held": 0, "linear": 1, "cubic": 3}
 
 @dataclass(frozen=True, eq=False)
 class Table(Displayable):
-    """Values at times, and what lies between them: w = c₀ + c₁ τ + c₂ τ² + c₃ τ³ with τ = t − t_k from t_k on."""
+    """Values at times, and what lies between them: w = c₀ + c₁ τ + c₂ τ² + c₃ τ³ with τ = t −
+    t_k from t_k on.
+    """
 
     t: FloatArray = field(repr=False)
     values: FloatArray = field(repr=False)
@@ -44,7 +48,9 @@ class Table(Displayable):
 
     def interval(self, t: float) -> int:
         """The number of the interval that begins at t or before it."""
-        return int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.coefficients) - 1))
+        return int(
+            np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.coefficients) - 1)
+        )
 
     def __call__(self, t: float) -> float:
         """w(t)"""
@@ -52,14 +58,19 @@ class Table(Displayable):
         return float(np.polynomial.polynomial.polyval(t - self.t[k], self.coefficients[k]))
 
     def __str__(self) -> str:
-        return f"table of {len(self.t)} points from t = {self.t[0]:g} to {self.t[-1]:g}, {self.kind} between them"
+        return (
+            f"table of {len(self.t)} points from t = {self.t[0]:g} to {self.t[-1]:g}, "
+            f"{self.kind} between them"
+        )
 
 
 def table(times: Any, values: Any = None, kind: str = "linear") -> Table:
-    """A measured input: da.table(times, values), da.table("road.csv", kind="cubic"), or a pandas Series over its times.
+    """A measured input: da.table(times, values), da.table("road.csv", kind="cubic"), or a pandas
+    Series over its times.
 
-    `kind` says what lies between the points: "held", "linear", or "cubic" (a spline with continuous curvature, which a specified
-    motion needs). A CSV file has the times in its first column and the values in its second.
+    `kind` says what lies between the points: "held", "linear", or "cubic" (a spline with continuous
+    curvature, which a specified motion needs). A CSV file has the times in its first column and the
+    values in its second.
     """
     if kind not in _DEGREES:
         msg = f"table: kind={kind!r:.40}; give 'held', 'linear' or 'cubic'"
@@ -68,7 +79,10 @@ def table(times: Any, values: Any = None, kind: str = "linear") -> Table:
         times, values = _columns(times)
     t, w = _finite_array("times", times), _finite_array("values", values)
     if len(t) != len(w) or len(t) < 2:
-        msg = f"table: {len(t)} times and {len(w)} values; give as many of one as of the other, and at least two"
+        msg = (
+            f"table: {len(t)} times and {len(w)} values; give as many of one as of the other, "
+            f"and at least two"
+        )
         raise BadValue(msg)
     if (np.diff(t) <= 0.0).any():
         k = int(np.argmax(np.diff(t) <= 0.0))
@@ -94,7 +108,10 @@ def _columns(given: Any) -> tuple[Any, Any]:
         return _read_csv(Path(given))
     if hasattr(given, "columns") and hasattr(given, "to_numpy"):
         if len(given.columns) != 2:
-            msg = f"table: a DataFrame of {len(given.columns)} columns; give two, the times and the values, or a Series over its times"
+            msg = (
+                f"table: a DataFrame of {len(given.columns)} columns; give two, the times and "
+                f"the values, or a Series over its times"
+            )
             raise BadValue(msg)
         return given.iloc[:, 0].to_numpy(), given.iloc[:, 1].to_numpy()
     if hasattr(given, "index") and hasattr(given, "to_numpy"):
@@ -125,7 +142,10 @@ def _read_csv(path: Path) -> tuple[FloatArray, FloatArray]:
             rows.append((float(cells[0]), float(cells[1])))
         except (ValueError, IndexError):
             if rows:
-                msg = f"table: line {count} of {path} is {line!r:.60}; a time and a value are expected"
+                msg = (
+                    f"table: line {count} of {path} is {line!r:.60}; a time and a value are "
+                    f"expected"
+                )
                 raise BadValue(msg) from None
     columns = np.array(rows).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
@@ -155,9 +175,14 @@ class Sampled(Displayable):
 
 
 def sampled(function: Callable[..., float], every: float) -> Sampled:
-    """An input that a program sets at t₀, t₀ + every, …: inputs={F: da.sampled(lambda t, now: -3 * now["x"], every=0.01)}."""
+    """An input that a program sets at t₀, t₀ + every, …: inputs={F: da.sampled(lambda t, now: -3
+    * now["x"], every=0.01)}.
+    """
     if not is_python_function(function):
-        msg = f"sampled: give a function of the time, or of the time and the state, not {function!r:.60}"
+        msg = (
+            f"sampled: give a function of the time, or of the time and the state, not "
+            f"{function!r:.60}"
+        )
         raise BadValue(msg)
     interval = finite_number("every", every)
     if interval <= 0.0:
@@ -174,7 +199,10 @@ class RunState(Displayable):
 
     def __str__(self) -> str:
         kin = self._evaluator.kin
-        listed = ", ".join(f"{label(kin.name(i))} = {x:.6g}" for i, x in zip(kin.state, self._y.tolist(), strict=False))
+        listed = ", ".join(
+            f"{label(kin.name(i))} = {x:.6g}"
+            for i, x in zip(kin.state, self._y.tolist(), strict=False)
+        )
         return f"t = {self.t:.6g}: {listed}"
 
     @property
@@ -200,7 +228,9 @@ class RunState(Displayable):
         i = self._evaluator.in_state(self._evaluator.node(key))
         if i in kin.state:
             return float(self._y[kin.state.index(i)])
-        state = dict(zip(kin.state, self._y.tolist(), strict=False)) | {self._evaluator.time: self.t}
+        state = dict(zip(kin.state, self._y.tolist(), strict=False)) | {
+            self._evaluator.time: self.t
+        }
         return float(self._evaluator.values_at([i], state)[0])
 
 
@@ -241,12 +271,18 @@ class CallbackInput:
         try:
             value = self._function(now.t, now) if self._takes_state else self._function(now.t)
         except Exception as problem:
-            msg = f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: {problem}"
+            msg = (
+                f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: "
+                f"{problem}"
+            )
             raise BadValue(msg) from problem
         try:
             number = float(np.asarray(value).item())
         except (TypeError, ValueError):
-            msg = f"{self.name}: its function returned {value!r:.60} at t = {now.t:g}; one number is expected"
+            msg = (
+                f"{self.name}: its function returned {value!r:.60} at t = {now.t:g}; one number "
+                f"is expected"
+            )
             raise BadValue(msg) from None
         if not math.isfinite(number):
             msg = f"{self.name}: its function returned {number} at t = {now.t:g}"
@@ -261,7 +297,13 @@ class CallbackInput:
     def _takes_state(self) -> bool:
         """Whether it is f(t, state) rather than f(t)."""
         inside = _parameters(self._function) or ()
-        return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in inside) > 1
+        return (
+            sum(
+                p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+                for p in inside
+            )
+            > 1
+        )
 
     def check_span(self, t0: float, t1: float) -> None:
         """Refuse a run that is longer than a table."""
@@ -269,7 +311,10 @@ class CallbackInput:
             return
         first, last = float(self.source.t[0]), float(self.source.t[-1])
         if t0 < first or (t1 > last and self.source.kind != "held"):
-            msg = f"{self.name}: its table goes from t = {first:g} to {last:g}, the run from {t0:g} to {t1:g}"
+            msg = (
+                f"{self.name}: its table goes from t = {first:g} to {last:g}, the run from "
+                f"{t0:g} to {t1:g}"
+            )
             raise BadValue(msg)
 
 
@@ -278,9 +323,17 @@ def _check_arguments(name: str, function: Callable[..., float]) -> None:
     parameters = _parameters(function)
     if parameters is None:
         return
-    needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty
+        and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
     if not parameters or len(needed) > 2:
-        msg = f"{name}: its function takes {len(needed) or 'no'} arguments; it is called f(t), or f(t, now) with the state"
+        msg = (
+            f"{name}: its function takes {len(needed) or 'no'} arguments; it is called f(t), or "
+            f"f(t, now) with the state"
+        )
         raise BadValue(msg)
 
 
@@ -293,17 +346,25 @@ def _parameters(function: Callable[..., float]) -> list[inspect.Parameter] | Non
 
 
 def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInput, Scalar | None]:
-    """The input with the symbols that stand for it, and of a table the polynomial in t that it is."""
+    """The input with the symbols that stand for it, and of a table the polynomial in t that it
+    is.
+    """
     symbol = kin.system.symbols[name]
     specified = symbol.kind == "specified"
     if not isinstance(source, Table):
         if specified:
-            msg = f"{name}: a Python function has no rates, which a specified motion needs; give an expression or da.table(…, kind='cubic')"
+            msg = (
+                f"{name}: a Python function has no rates, which a specified motion needs; give "
+                f"an expression or da.table(…, kind='cubic')"
+            )
             raise BadValue(msg)
         _check_arguments(name, source.function if isinstance(source, Sampled) else source)
         return CallbackInput(name, (symbol.scalar.i,), source), None
     if specified and source.kind != "cubic":
-        msg = f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs da.table(…, kind='cubic')"
+        msg = (
+            f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs "
+            f"da.table(…, kind='cubic')"
+        )
         raise BadValue(msg)
     tape = kin.tape
     c = [tape.private_symbol(f"{name}_c{k}") for k in range(source.degree + 1)]

@@ -2,7 +2,8 @@
 
     |a ± b| ← |a| + |b|,   |a b| ← |a| |b|,   |a / b| ← |a| / b,   |f(a)| ← |f(a)| + |f′(a)| |a|
 
-A residual is to be measured against this: seven parts in 10¹⁸ of terms of size one are rounding, not a violation.
+A residual is to be measured against this: seven parts in 10¹⁸ of terms of size one are rounding,
+not a violation.
 """
 
 from __future__ import annotations
@@ -68,15 +69,22 @@ class MagnitudeArithmetic:
         moved = abs(x) * dy + abs(y) * dx
         return BoundedValue(value, abs(value) + moved / (square + (1 - sign(square))))
 
-    def call(self, function: str, a: BoundedValue, node: int) -> BoundedValue:  # noqa: ARG002 - which angle it is does not matter here
+    # which angle it is does not matter here
+    def call(self, function: str, a: BoundedValue, node: int) -> BoundedValue:  # noqa: ARG002
         value = apply(function, a.value)
         if function in ("abs", "sign"):
-            return BoundedValue(value, a.size if function == "abs" else Scalar(self._tape, self._tape.one))
-        return BoundedValue(value, abs(value) + _derivative_bound(function, a.value, value) * a.size)
+            return BoundedValue(
+                value, a.size if function == "abs" else Scalar(self._tape, self._tape.one)
+            )
+        return BoundedValue(
+            value, abs(value) + _derivative_bound(function, a.value, value) * a.size
+        )
 
 
 def _derivative_bound(function: str, x: Scalar, value: Scalar) -> Scalar | int:
-    """|f′(x)|, where f(x) is known; 1 where it is infinite: the size of the value says enough there."""
+    """|f′(x)|, where f(x) is known; 1 where it is infinite: the size of the value says enough
+    there.
+    """
     if function in ("sin", "cos"):
         return 1
     if function in ("sinh", "cosh"):

@@ -1,4 +1,6 @@
-"""What a run is made with: numbers for the constants, expressions for specified motions and inputs."""
+"""What a run is made with: numbers for the constants, expressions for specified motions and
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ _TEXTS: Final = PerOwnerCache[tuple[tuple[Node, ...], int]]()
 
 @dataclass(frozen=True)
 class RunValues:
-    """Numbers by symbol node, and expressions in t (and the state) by symbol node, both on the tape of `kin`."""
+    """Numbers by symbol node, and expressions in t (and the state) by symbol node, both on the
+    tape of `kin`.
+    """
 
     kin: Kinematics = field(repr=False)
     numbers: dict[int, float]
@@ -60,9 +64,12 @@ class RunValues:
         """What determines code compiled with these bindings."""
         if not self.bindings:
             return (), ()
-        # beyond the mark an index means something else on every fork, so the nodes themselves belong to it
+        # beyond the mark an index means something else on every fork, so the nodes themselves
+        # belong to it
         tape, mark = self.kin.tape, self.kin.base_tape_length
-        own = tuple((i, tape.nodes[i]) for i in dependencies(tape, self.bindings.values()) if i >= mark)
+        own = tuple(
+            (i, tape.nodes[i]) for i in dependencies(tape, self.bindings.values()) if i >= mark
+        )
         return tuple(self.bindings.items()), own
 
     @property
@@ -75,8 +82,12 @@ class RunValues:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def symbol_values_at(self, t: float) -> dict[int, float]:
-        """Every symbol that is not part of the state, as a number at time t (inputs that depend on the state left out)."""
-        table_values = {i: x for each in self.callback_inputs for i, x in each.table_values(t).items()}
+        """Every symbol that is not part of the state, as a number at time t (inputs that depend
+        on the state left out).
+        """
+        table_values = {
+            i: x for each in self.callback_inputs for i, x in each.table_values(t).items()
+        }
         values = self.numbers | table_values
         if not self.bindings:
             return values
@@ -94,19 +105,31 @@ class RunValues:
 
     def _not_finite_error(self, x: int, t: float) -> BadValue:
         name = label(str(self.kin.tape.nodes[x][1]))
-        return BadValue(f"{name} = {Scalar(self.kin.tape, self.bindings[x])} has no finite value at the start, t = {t:g}")
+        return BadValue(
+            f"{name} = {Scalar(self.kin.tape, self.bindings[x])} has no finite value at the start, "
+            f"t = {t:g}"
+        )
 
 
-def run_values(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, live: bool = False) -> RunValues:
-    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions.
+def run_values(
+    kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, live: bool = False
+) -> RunValues:
+    """Defaults of the description, then `values` for constants and `inputs` for inputs and
+    specified motions.
 
     Functions and tables only where they are `live`.
     """
     kin = kin.fork()
     system = kin.system
-    numbers = _DECLARED(kin, None, lambda: _numbers(system, {})) if not require_mapping("values", values) else _numbers(system, values)
+    numbers = (
+        _DECLARED(kin, None, lambda: _numbers(system, {}))
+        if not require_mapping("values", values)
+        else _numbers(system, values)
+    )
     numbers = numbers.copy()
-    motions: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
+    motions: dict[int, Scalar] = {
+        s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None
+    }
     callback_inputs: list[CallbackInput] = []
     for key, given in require_mapping("inputs", inputs).items():
         name = symbol_name(system, key, ("input", "specified"))
@@ -121,7 +144,10 @@ def run_values(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, 
             numbers.pop(x, None)
         elif is_python_function(value) or isinstance(value, Sampled):
             if not live:
-                msg = f"{name}: a function or a table is for a run; here give a number, or an expression such as 2*sin(s.t)"
+                msg = (
+                    f"{name}: a function or a table is for a run; here give a number, or an "
+                    f"expression such as 2*sin(s.t)"
+                )
                 raise BadValue(msg)
             callback, polynomial = callback_input(kin, name, value)
             callback_inputs.append(callback)
@@ -136,13 +162,19 @@ def run_values(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, 
     if values:
         check_masses(kin, numbers)
     if callback_inputs:
-        # their symbols belong to every fork from here on, and what is compiled with them to this run alone
+        # their symbols belong to every fork from here on, and what is compiled with them to this
+        # run alone
         kin.sampled_inputs, kin.base_tape_length, kin.cached_results = (
             tuple(i for each in callback_inputs for i in each.nodes),
             len(kin.tape),
             {},
         )
-    return RunValues(kin, numbers, derivative_bindings(kin.tape, motions) if motions else {}, tuple(callback_inputs))
+    return RunValues(
+        kin,
+        numbers,
+        derivative_bindings(kin.tape, motions) if motions else {},
+        tuple(callback_inputs),
+    )
 
 
 def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
@@ -152,32 +184,60 @@ def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
 
 def _as_table(value: Any) -> Any:
     """A table where a file of one is named, or times and values are given as a pair."""
-    pair = (isinstance(value, tuple) and len(value) == 2) or (hasattr(value, "index") and hasattr(value, "to_numpy"))
-    return table(value) if pair or (isinstance(value, str) and value.lower().endswith(".csv")) else value
+    pair = (isinstance(value, tuple) and len(value) == 2) or (
+        hasattr(value, "index") and hasattr(value, "to_numpy")
+    )
+    return (
+        table(value)
+        if pair or (isinstance(value, str) and value.lower().endswith(".csv"))
+        else value
+    )
 
 
-def operating_values(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any], kin: Kinematics | None = None) -> RunValues:
-    """w = w₀: what a system is balanced or linearized with; inputs and specified motions about which nothing is said are zero."""
+def operating_values(
+    system: System,
+    values: Mapping[Any, Any],
+    inputs: Mapping[Any, Any],
+    kin: Kinematics | None = None,
+) -> RunValues:
+    """w = w₀: what a system is balanced or linearized with; inputs and specified motions about
+    which nothing is said are zero.
+    """
     kin = kinematics(system) if kin is None else kin
     given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
     refuse_contacts(system, given)
-    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind in ("input", "specified") and s.motion is None and s.name not in given}
+    rest = {
+        s.name: 0.0
+        for s in system.symbols.values()
+        if s.kind in ("input", "specified") and s.motion is None and s.name not in given
+    }
     return run_values(kin, values, {**rest, **inputs})
 
 
 def refuse_contacts(system: System, given: Iterable[str]) -> None:
-    """Refuse contacts whose forces are not given: they depend on modes, which only a run changes."""
+    """Refuse contacts whose forces are not given: they depend on modes, which only a run
+    changes.
+    """
     known = set(given)
     for c in system.contacts:
         forces = [str(x.name) for x in (c.N, c.T) if x is not None]
         if not known.issuperset(forces):
-            ways = f"simulate it, ask da.rests whether it can rest, or give {' and '.join(forces)} as inputs"
-            msg = f"the contact {c.name!r} has modes (it is open, sticks or slips), and none of them is chosen here; {ways}"
+            ways = (
+                f"simulate it, ask da.rests whether it can rest, or give "
+                f"{' and '.join(forces)} "
+                f"as inputs"
+            )
+            msg = (
+                f"the contact {c.name!r} has modes (it is open, sticks or slips), and none of "
+                f"them is chosen here; {ways}"
+            )
             raise NotApplicable(msg)
 
 
 def _bound_expression(kin: Kinematics, name: str, motion: Any) -> Scalar:
-    """What an input is bound to, in the speeds; a text that was read before is copied, where nothing else is on the tape yet."""
+    """What an input is bound to, in the speeds; a text that was read before is copied, where
+    nothing else is on the tape yet.
+    """
     if not isinstance(motion, str) or len(kin.tape) != kin.base_tape_length:
         return _expression_in_speeds(kin, name, motion)
     added, node = _TEXTS(kin, (name, motion), lambda: _added_nodes(kin.fork(), name, motion))
@@ -205,23 +265,38 @@ def _parse_input(kin: Kinematics, name: str, text: str) -> Scalar:
     """On the run's own tape: what a run is told leaves nothing behind in the system."""
     symbols = {each: s.scalar for each, s in kin.system.symbols.items()} | {"t": kin.system.t}
     try:
-        return parse(text, {each: Scalar(kin.tape, as_node(kin.tape, x)) for each, x in symbols.items()}, kin.tape)
+        return parse(
+            text,
+            {each: Scalar(kin.tape, as_node(kin.tape, x)) for each, x in symbols.items()},
+            kin.tape,
+        )
     except BadExpression as problem:
         msg = f"{name} = {text!r} cannot be read: {problem}"
         raise BadValue(msg) from problem
 
 
 def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
-    """An input may depend on t, q and u; what follows from the equations of motion cannot enter them."""
+    """An input may depend on t, q and u; what follows from the equations of motion cannot enter
+    them.
+    """
     accelerations = {*kin.qddot, *kin.udot}
-    accelerations_used = [label(str(kin.tape.nodes[i][1])) for i in symbols_of(kin.tape, (motion.i,)) if i in accelerations]
+    accelerations_used = [
+        label(str(kin.tape.nodes[i][1]))
+        for i in symbols_of(kin.tape, (motion.i,))
+        if i in accelerations
+    ]
     if accelerations_used:
-        msg = f"{name}: it contains the acceleration {accelerations_used[0]}; give it in time, positions and velocities"
+        msg = (
+            f"{name}: it contains the acceleration {accelerations_used[0]}; give it in time, "
+            f"positions and velocities"
+        )
         raise BadValue(msg)
 
 
 def check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
-    """What the description demands of its masses and inertias holds for the values of a run too; asked once for the same numbers."""
+    """What the description demands of its masses and inertias holds for the values of a run too;
+    asked once for the same numbers.
+    """
     inside = _MASS_SYMBOLS(kin, None, lambda: _mass_symbols(kin))
     _CHECKED_MASSES(kin, tuple(map(numbers.get, inside)), lambda: _check_bodies(kin, numbers))
 
@@ -229,7 +304,16 @@ def check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
 def _mass_symbols(kin: Kinematics) -> tuple[int, ...]:
     """The symbols in masses and moments of inertia."""
     bodies = kin.system.bodies
-    return tuple(symbols_of(kin.tape, [i for b in bodies for i in (b.mass.i, *(() if b.inertia is None else b.inertia.entries()))]))
+    return tuple(
+        symbols_of(
+            kin.tape,
+            [
+                i
+                for b in bodies
+                for i in (b.mass.i, *(() if b.inertia is None else b.inertia.entries()))
+            ],
+        )
+    )
 
 
 def _check_bodies(kin: Kinematics, numbers: Mapping[int, float]) -> None:
@@ -238,22 +322,40 @@ def _check_bodies(kin: Kinematics, numbers: Mapping[int, float]) -> None:
     def value(i: int) -> float | None:
         inside = symbols_of(tape, (i,))
         try:
-            return evaluate(tape, [i], numbers.__getitem__, FloatArithmetic())[0] if all(x in numbers for x in inside) else None
+            return (
+                evaluate(tape, [i], numbers.__getitem__, FloatArithmetic())[0]
+                if all(x in numbers for x in inside)
+                else None
+            )
         except (ArithmeticError, ValueError) as problem:
-            msg = f"{_values_text(kin, numbers, inside)}: {Scalar(tape, i)}, in a mass or a moment of inertia, has no value: {problem}"
+            msg = (
+                f"{_values_text(kin, numbers, inside)}: {Scalar(tape, i)}, in a mass or a "
+                f"moment "
+                f"of inertia, has no value: {problem}"
+            )
             raise BadValue(msg) from problem
 
     for body in kin.system.bodies:
         # what has no symbols was judged when it was declared
         inside = symbols_of(tape, (body.mass.i,))
         if inside and (m := value(body.mass.i)) is not None and m <= 0:
-            msg = f"{_values_text(kin, numbers, inside)}: the mass of {body.name!r} is {m:g}; a mass must be positive"
+            msg = (
+                f"{_values_text(kin, numbers, inside)}: the mass of {body.name!r} is {m:g}; a "
+                f"mass must be positive"
+            )
             raise BadValue(msg)
-        if body.frame is None or body.inertia is None or not (inside := symbols_of(tape, body.inertia.entries())):
+        if (
+            body.frame is None
+            or body.inertia is None
+            or not (inside := symbols_of(tape, body.inertia.entries()))
+        ):
             continue
         fault = inertia_fault(body.inertia.on(tape), body.frame, value)
         if fault is not None and fault.impossible:
-            msg = f"{_values_text(kin, numbers, [i for i in inside if i in numbers])}: body {body.name!r}: {fault.text}"
+            msg = (
+                f"{_values_text(kin, numbers, [i for i in inside if i in numbers])}: body "
+                f"{body.name!r}: {fault.text}"
+            )
             raise BadValue(msg)
 
 

@@ -1,8 +1,9 @@
 """Arithmetics to evaluate a tape in: floats, arrays of floats, and balls.
 
-x ∈ [m − r, m + r]: a ball carries its own error bound, fifty digits by default. A result whose ball does not contain zero is certainly
-not zero. Balls confirm a disagreement where the prime field cannot keep every relation (logarithms, order), and they decide at states
-that only exist numerically.
+x ∈ [m − r, m + r]: a ball carries its own error bound, fifty digits by default. A result whose ball
+does not contain zero is certainly not zero. Balls confirm a disagreement where the prime field
+cannot keep every relation (logarithms, order), and they decide at states that only exist
+numerically.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _GUARD_DIGITS: Final = 15
 class _OperatorArithmetic:
     """Python's operators themselves: a method around each would cost as much as what it does."""
 
-    add, sub, mul, div, neg = (staticmethod(rule) for rule in (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg))
+    add, sub, mul, div, neg = (
+        staticmethod(rule)
+        for rule in (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg)
+    )
 
 
 class FloatArithmetic(_OperatorArithmetic):
@@ -45,7 +49,10 @@ class FloatArithmetic(_OperatorArithmetic):
         try:
             return float(value)
         except OverflowError:
-            msg = f"a number of more than {sys.float_info.max_10_exp} digits cannot be computed with in floating point"
+            msg = (
+                f"a number of more than {sys.float_info.max_10_exp} digits cannot be computed "
+                f"with in floating point"
+            )
             raise BadExpression(msg) from None
 
     def pi(self) -> float:
@@ -54,7 +61,8 @@ class FloatArithmetic(_OperatorArithmetic):
     def atan2(self, a: float, b: float) -> float:
         return math.atan2(a, b)
 
-    def call(self, function: str, a: float, node: int) -> float:  # noqa: ARG002 - the angle's identity does not matter here
+    # the angle's identity does not matter here
+    def call(self, function: str, a: float, node: int) -> float:  # noqa: ARG002
         if function == "abs":
             return abs(a)
         if function == "sign":
@@ -73,7 +81,8 @@ class ArrayArithmetic(FloatArithmetic):
     def atan2(self, a: Any, b: Any) -> Any:
         return self.numpy.arctan2(a, b)
 
-    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002 - the angle's identity does not matter here
+    # the angle's identity does not matter here
+    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002
         return getattr(self.numpy, NUMPY_NAMES.get(function, function))(a)
 
 
@@ -94,7 +103,8 @@ class BallArithmetic(_OperatorArithmetic):
     def atan2(self, a: arb, b: arb) -> arb:
         return self._arb.atan2(a, b)
 
-    def call(self, function: str, a: arb, node: int) -> arb:  # noqa: ARG002 - the angle's identity does not matter here
+    # the angle's identity does not matter here
+    def call(self, function: str, a: arb, node: int) -> arb:  # noqa: ARG002
         value: arb = getattr(a, _BALL_NAMES.get(function, function))()
         return value
 
@@ -103,10 +113,13 @@ class BallArithmetic(_OperatorArithmetic):
         return value if isinstance(value, self._arb) else self.const(exact(value))
 
 
-def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = _DIGITS) -> list[arb]:
+def evaluate_balls(
+    tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = _DIGITS
+) -> list[arb]:
     """The values of `outs` as balls, computed with `digits` digits and some to spare.
 
-    A division by a ball that contains zero, or the root of one that may be negative, gives a ball of everything (nan).
+    A division by a ball that contains zero, or the root of one that may be negative, gives a ball
+    of everything (nan).
     """
     import flint
 
@@ -123,10 +136,11 @@ def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, 
 
 
 def is_regular_somewhere(tape: Tape, rows: Sequence[Mapping[int, int]]) -> bool:
-    """Whether a square matrix, by its rows {column: entry}, is certainly regular at some state; nothing is claimed where it is not.
+    """Whether a square matrix, by its rows {column: entry}, is certainly regular at some state;
+    nothing is claimed where it is not.
 
-    At a random state the ball of the determinant does not contain zero. What moves is tried with either sign: |x| − x vanishes only for
-    x ≥ 0.
+    At a random state the ball of the determinant does not contain zero. What moves is tried with
+    either sign: |x| − x vanishes only for x ≥ 0.
     """
     import flint
 
@@ -134,7 +148,8 @@ def is_regular_somewhere(tape: Tape, rows: Sequence[Mapping[int, int]]) -> bool:
     draw = Random(1)  # noqa: S311 - nothing is to be kept secret
     for signs in _SIGNS:
         state = {
-            i: Fraction(draw.randrange(1 << 29, 3 << 29), 1 << 30) * (signs[k % 2] if i in tape.moving else 1)
+            i: Fraction(draw.randrange(1 << 29, 3 << 29), 1 << 30)
+            * (signs[k % 2] if i in tape.moving else 1)
             for k, i in enumerate(symbols_of(tape, nodes))
         }
         balls = dict(zip(nodes, evaluate_balls(tape, nodes, state), strict=True))

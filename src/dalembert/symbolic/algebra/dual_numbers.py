@@ -1,6 +1,8 @@
-"""x + Σ_k d_k ε_k with ε_j ε_k = 0: a tape evaluated together with its slopes, at many points at once.
+"""x + Σ_k d_k ε_k with ε_j ε_k = 0: a tape evaluated together with its slopes, at many points at
+once.
 
-A fold in this arithmetic gives values and exact Jacobians by the chain rule, without any new node on the tape.
+A fold in this arithmetic gives values and exact Jacobians by the chain rule, without any new node
+on the tape.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from dalembert.symbolic.algebra.arithmetic import NUMPY_NAMES
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Number, Tape
 
-# values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing varies; a bare pair, which is
+# values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing
+# varies; a bare pair, which is
 # made once for every node
 Dual: TypeAlias = "tuple[FloatArray, FloatArray | None]"
 
@@ -72,13 +75,16 @@ class DualArithmetic:
         square = x * x + y * y
         return np.arctan2(x, y), _sum(dx, y / square, dy, -x / square)
 
-    def call(self, function: str, a: Dual, node: int) -> Dual:  # noqa: ARG002 - the angle's identity does not matter here
+    # the angle's identity does not matter here
+    def call(self, function: str, a: Dual, node: int) -> Dual:  # noqa: ARG002
         x, d = a
         f = np.asarray(getattr(np, NUMPY_NAMES.get(function, function))(x))
         return f, None if d is None else d * _SLOPES[function](x, f)
 
 
-def _sum(da: FloatArray | None, ka: FloatArray, db: FloatArray | None, kb: FloatArray) -> FloatArray | None:
+def _sum(
+    da: FloatArray | None, ka: FloatArray, db: FloatArray | None, kb: FloatArray
+) -> FloatArray | None:
     """ka da + kb db"""
     if da is None:
         return None if db is None else db * kb
@@ -86,12 +92,19 @@ def _sum(da: FloatArray | None, ka: FloatArray, db: FloatArray | None, kb: Float
 
 
 def jacobian(
-    tape: Tape, outs: Sequence[int], wrt: Sequence[int], state: Mapping[int, FloatArray | float], count: int = 1, kind: type = np.float64
+    tape: Tape,
+    outs: Sequence[int],
+    wrt: Sequence[int],
+    state: Mapping[int, FloatArray | float],
+    count: int = 1,
+    kind: type = np.float64,
 ) -> tuple[FloatArray, FloatArray]:
-    """e and ∂e/∂x of the nodes at `count` points: arrays of shape (count, outs) and (count, outs, wrt).
+    """e and ∂e/∂x of the nodes at `count` points: arrays of shape (count, outs) and (count, outs,
+    wrt).
 
-    `state` gives every symbol as a number or as one number for each point. Where a node is not defined it is NaN. With
-    complex numbers as the `kind`, a small imaginary step of a symbol makes the imaginary parts slopes along it, exactly.
+    `state` gives every symbol as a number or as one number for each point. Where a node is not
+    defined it is NaN. With complex numbers as the `kind`, a small imaginary step of a symbol makes
+    the imaginary parts slopes along it, exactly.
     """
     place = {i: k for k, i in enumerate(wrt)}
 

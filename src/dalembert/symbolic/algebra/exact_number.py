@@ -1,10 +1,11 @@
 """√2, sin 3/10, π²: numbers that stay exact wherever an expression takes them up.
 
-They are trees that belong to no system, with their value beside them, and are written on the tape of the system that uses them;
-a + b π with rational a and b is a kind of its own.
+They are trees that belong to no system, with their value beside them, and are written on the tape
+of the system that uses them; a + b π with rational a and b is a kind of its own.
 
-`math.pi / 2` is a decimal like any other, a little off. So a typed number that lies within four units in the last place of
-k π/n, n dividing 360, is read as that (`k * math.pi / 180` misses the nearest double for a third of all degrees).
+`math.pi / 2` is a decimal like any other, a little off. So a typed number that lies within four
+units in the last place of k π/n, n dividing 360, is read as that (`k * math.pi / 180` misses the
+nearest double for a third of all degrees).
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def _by_value(rule: Callable[[float, float], Any]) -> Callable[[Any, object], An
 
 
 class _FloatComparisons:
-    """What Python asks of a real number beside its arithmetic: order, parts, rounding; answered by its value."""
+    """What Python asks of a real number beside its arithmetic: order, parts, rounding; answered
+    by its value.
+    """
 
     __slots__ = ()
 
@@ -73,20 +76,26 @@ class _FloatComparisons:
 
 def operators(operation: str) -> tuple[Callable[[Any, object], Any], Callable[[Any, object], Any]]:
     """The methods x + y and y + x."""
-    return lambda x, y: exact_operation(operation, x, y), lambda x, y: exact_operation(operation, y, x)
+    return lambda x, y: exact_operation(operation, x, y), lambda x, y: exact_operation(
+        operation, y, x
+    )
 
 
 class ExactNumber(_FloatComparisons):
-    """A real number made of rationals, π and elementary functions; `==` is true where equality was shown exactly, `<` is by value.
+    """A real number made of rationals, π and elementary functions; `==` is true where equality was
+    shown exactly, `<` is by value.
 
-    Values of arcus functions are not known by heart: da.atan(1) == da.pi/4 was not shown, and is false.
+    Values of arcus functions are not known by heart: da.atan(1) == da.pi/4 was not shown, and is
+    false.
 
     What is made of more than 200 operations, such as a sum that grows along a run, is a float.
     """
 
     __slots__ = ("operands", "operation", "size", "value")
 
-    def __init__(self, operation: str, operands: tuple[Any, ...], value: float, size: int = 1) -> None:
+    def __init__(
+        self, operation: str, operands: tuple[Any, ...], value: float, size: int = 1
+    ) -> None:
         self.operation, self.operands, self.value, self.size = operation, operands, value, size
 
     def on(self, tape: Tape) -> int:
@@ -185,7 +194,11 @@ def exact_operation(operation: str, a: Any, b: Any) -> Any:
         return 0
     divisor = b if operation == "/" else a if operation == _POWER and float(b) < 0 else 1
     if is_zero(divisor):
-        msg = f"({a})/({b}): division by zero" if operation == "/" else f"({a})**({b}): a power of zero that divides by it"
+        msg = (
+            f"({a})/({b}): division by zero"
+            if operation == "/"
+            else f"({a})**({b}): a power of zero that divides by it"
+        )
         raise BadExpression(msg)
     try:
         value = _RULES[operation][1](float(a), float(b))
@@ -292,13 +305,23 @@ class PiNumber(_FloatComparisons):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ExactNumber):
             return other == self
-        return (self.a, self.b) == (other.a, other.b) if isinstance(other, PiNumber) else not self.b and self.a == other
+        return (
+            (self.a, self.b) == (other.a, other.b)
+            if isinstance(other, PiNumber)
+            else not self.b and self.a == other
+        )
 
     def __hash__(self) -> int:
         return hash((self.a, self.b)) if self.b else hash(self.a)
 
     def __repr__(self) -> str:
-        times = "" if abs(self.b) == 1 else f"{abs(self.b.numerator)} " if abs(self.b.numerator) != 1 else ""
+        times = (
+            ""
+            if abs(self.b) == 1
+            else f"{abs(self.b.numerator)} "
+            if abs(self.b.numerator) != 1
+            else ""
+        )
         part = f"{times}π" + (f"/{self.b.denominator}" if self.b.denominator != 1 else "")
         if not self.a and self.b:
             return f"{'−' * (self.b < 0)}{part}"
@@ -323,7 +346,9 @@ def _as_pi_number(x: object) -> PiNumber | None:
 
 
 def multiple_of_pi(x: float) -> Fraction | None:
-    """k/n where x is k π/n for an n that divides 360, within four units in the last place; None for any other number."""
+    """k/n where x is k π/n for an n that divides 360, within four units in the last place; None
+    for any other number.
+    """
     if not 0 < abs(x) <= _LARGEST_ANGLE:
         return None
     k = round(x * _PARTS / math.pi)

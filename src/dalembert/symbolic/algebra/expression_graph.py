@@ -1,8 +1,9 @@
-"""Folds over the tape: see what a node is made of, evaluate, differentiate, take linear parts, rewrite.
+"""Folds over the tape: see what a node is made of, evaluate, differentiate, take linear parts,
+rewrite.
 
 Each visits every needed node once, operands first, and never recurses, so a chain of ten thousand
-additions is as safe as one. Folds that are asked again and again (derivatives along the motion, partial
-velocities) keep what they have found.
+additions is as safe as one. Folds that are asked again and again (derivatives along the motion,
+partial velocities) keep what they have found.
 """
 
 from __future__ import annotations
@@ -20,15 +21,33 @@ from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Node, Number, Tape
 Value = TypeVar("Value")
 # so many expressions need much of a tape
 _MANY: Final = 64
-# what was asked for lately is asked for again: a zero test goes over the same nodes for degrees, branches, points and balls
+# what was asked for lately is asked for again: a zero test goes over the same nodes for degrees,
+# branches, points and balls
 _MAX_CACHED: Final = 48
 # with so few values known, as those of a new point are, all of what is asked for has to be visited
 _FEW: Final = 64
 
 # of longer sums nothing is told from their form
 _MOST_TERMS: Final = 64
-# beside symbols and π, functions that have branches, or between which relations exist that a field does not keep
-_MARKED: Final = frozenset({"symbol", "pi", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
+# beside symbols and π, functions that have branches, or between which relations exist that a field
+# does not keep
+_MARKED: Final = frozenset(
+    {
+        "symbol",
+        "pi",
+        "exp",
+        "log",
+        "sqrt",
+        "sinh",
+        "cosh",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "abs",
+        "sign",
+    }
+)
 
 
 class Arithmetic(Protocol[Value]):
@@ -43,7 +62,9 @@ class Arithmetic(Protocol[Value]):
     def neg(self, a: Value) -> Value: ...
     def atan2(self, a: Value, b: Value) -> Value: ...
     def call(self, function: str, a: Value, node: int) -> Value:
-        """function(a); `node` is the argument's index, for arithmetics that need to know which angle it is."""
+        """function(a); `node` is the argument's index, for arithmetics that need to know which
+        angle it is.
+        """
         ...
 
 
@@ -55,13 +76,19 @@ def operands(op: str, a: Any, b: Any) -> tuple[int, ...]:
 
 
 def dependencies(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> Sequence[int]:
-    """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
+    """The nodes that `outs` are made of, operands first, without those in `done` and what only
+    they need.
+    """
     if done != ():
         return dependencies_in(tape.nodes, outs, done)
     ends = tuple(outs)
     nodes = tape.dependency_cache.get(ends)
     if nodes is None:
-        nodes = tuple(_dependencies_by_sweep(tape.nodes, ends) if len(ends) >= _MANY else dependencies_in(tape.nodes, ends))
+        nodes = tuple(
+            _dependencies_by_sweep(tape.nodes, ends)
+            if len(ends) >= _MANY
+            else dependencies_in(tape.nodes, ends)
+        )
         if len(tape.dependency_cache) >= _MAX_CACHED:
             tape.dependency_cache.clear()
         tape.dependency_cache[ends] = nodes
@@ -69,7 +96,9 @@ def dependencies(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> 
 
 
 def missing_dependencies(tape: Tape, outs: Iterable[int], done: Collection[int]) -> Sequence[int]:
-    """The same where operands of what is done are done or are not asked for: what was visited for other values is not visited again."""
+    """The same where operands of what is done are done or are not asked for: what was visited
+    for other values is not visited again.
+    """
     ends = tuple(outs)
     known_nodes = tape.dependency_cache.get(ends)
     if known_nodes is None and len(done) > _FEW:
@@ -77,7 +106,9 @@ def missing_dependencies(tape: Tape, outs: Iterable[int], done: Collection[int])
     return [i for i in known_nodes or dependencies(tape, ends) if i not in done]
 
 
-def dependencies_in(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()) -> list[int]:
+def dependencies_in(
+    nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()
+) -> list[int]:
     """The same of nodes that are on no tape."""
     seen = {i for i in outs if i not in done}
     stack = list(seen)
@@ -120,7 +151,8 @@ def operations(tape: Tape, outs: Iterable[int]) -> Iterator[str]:
 
 
 class ContainedSymbols:
-    """Which symbols a node contains, whether π, and which functions other than sines and cosines: bits for every node, found once.
+    """Which symbols a node contains, whether π, and which functions other than sines and cosines:
+    bits for every node, found once.
 
     As far as anybody has asked: nodes never change, so neither does what they contain.
     """
@@ -131,7 +163,8 @@ class ContainedSymbols:
         # the bits of each node; those that are equal are one object
         self._sets: list[int] = []
         self._equal: dict[int, int] = {}
-        # the node that each bit stands for, in order of creation, and which of them are symbols, and π
+        # the node that each bit stands for, in order of creation, and which of them are symbols,
+        # and π
         self._marks: list[int] = []
         self.all_symbols = self.pi = 0
         self._listed: dict[int, tuple[int, ...]] = {}
@@ -156,7 +189,9 @@ class ContainedSymbols:
     def _nodes(self, bits: int) -> tuple[int, ...]:
         nodes = self._listed.get(bits)
         if nodes is None:
-            nodes = self._listed[bits] = tuple(mark for k, mark in enumerate(self._marks) if bits >> k & 1)
+            nodes = self._listed[bits] = tuple(
+                mark for k, mark in enumerate(self._marks) if bits >> k & 1
+            )
         return nodes
 
     def union(self, tape: Tape, outs: Iterable[int]) -> int:
@@ -199,7 +234,9 @@ def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:
 
 
 def functions_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:
-    """The nodes of all functions but sines and cosines that `outs` contain, in order of creation."""
+    """The nodes of all functions but sines and cosines that `outs` contain, in order of
+    creation.
+    """
     known = _contained_symbols(tape)
     return known.functions(known.union(tape, outs))
 
@@ -211,7 +248,9 @@ def has_pi(tape: Tape, outs: Iterable[int]) -> bool:
 
 
 def is_monomial(tape: Tape, i: int) -> bool:
-    """Whether a node is a product of symbols, numbers that are not zero, sines and cosines of symbols: it does not vanish identically."""
+    """Whether a node is a product of symbols, numbers that are not zero, sines and cosines of
+    symbols: it does not vanish identically.
+    """
     stack = [i]
     while stack:
         i = stack.pop()
@@ -229,8 +268,8 @@ def is_monomial(tape: Tape, i: int) -> bool:
 
 
 def is_structurally_nonzero(tape: Tape, i: int) -> bool:
-    """Whether its form alone tells that a node does not vanish identically: monomials, sums that one of their monomials alone makes
-    depend on some symbol, and products of all these.
+    """Whether its form alone tells that a node does not vanish identically: monomials, sums that
+    one of their monomials alone makes depend on some symbol, and products of all these.
     """
     stack = [i]
     while stack:
@@ -240,7 +279,11 @@ def is_structurally_nonzero(tape: Tape, i: int) -> bool:
             stack += (a, b)
         elif op == "neg":
             stack.append(a)
-        elif not (_has_symbol_in_one_term_only(tape, i) if op == "add" or op == "sub" else is_monomial(tape, i)):
+        elif not (
+            _has_symbol_in_one_term_only(tape, i)
+            if op == "add" or op == "sub"
+            else is_monomial(tape, i)
+        ):
             return False
     return True
 
@@ -266,16 +309,27 @@ def _has_symbol_in_one_term_only(tape: Tape, i: int) -> bool:
     return any(bits & ~repeated & known.all_symbols and is_monomial(tape, i) for i, bits in terms)
 
 
-# ---- evaluate, differentiate, rewrite --------------------------------------------------------------
+# ---- evaluate, differentiate, rewrite
+# --------------------------------------------------------------
 
 
 def evaluate(
-    tape: Tape, outs: Sequence[int], symbol: Callable[[int], Value], arithmetic: Arithmetic[Value], given: Mapping[int, Value] | None = None
+    tape: Tape,
+    outs: Sequence[int],
+    symbol: Callable[[int], Value],
+    arithmetic: Arithmetic[Value],
+    given: Mapping[int, Value] | None = None,
 ) -> list[Value]:
     """The values of `outs` in an arithmetic; `symbol(i)` gives the value of symbol node i."""
     nodes = tape.nodes
     v: dict[int, Value] = dict(given) if given else {}
-    binary = {"add": arithmetic.add, "sub": arithmetic.sub, "mul": arithmetic.mul, "div": arithmetic.div, "atan2": arithmetic.atan2}
+    binary = {
+        "add": arithmetic.add,
+        "sub": arithmetic.sub,
+        "mul": arithmetic.mul,
+        "div": arithmetic.div,
+        "atan2": arithmetic.atan2,
+    }
     for i in dependencies(tape, outs, v) if given else dependencies(tape, outs):
         op, a, b = nodes[i]
         rule = binary.get(op)
@@ -432,14 +486,16 @@ def nodes_depending_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> s
 class LinearCoefficients:
     """e = c + Σ_r k_r x_r: the coefficients of an expression that is linear in the symbols x.
 
-    It gives partial velocities, constraint rows, speeds and mass matrices, and it *is* the check that they
-    are linear: anything else raises NotLinear. Only nonzero coefficients are kept.
+    It gives partial velocities, constraint rows, speeds and mass matrices, and it *is* the check
+    that they are linear: anything else raises NotLinear. Only nonzero coefficients are kept.
     """
 
     def __init__(self, tape: Tape, wrt: Sequence[int]) -> None:
         self.tape = tape
         self.wrt = list(wrt)
-        self._linear_forms: dict[int, tuple[int, dict[int, int]] | None] = {x: (tape.zero, {r: tape.one}) for r, x in enumerate(self.wrt)}
+        self._linear_forms: dict[int, tuple[int, dict[int, int]] | None] = {
+            x: (tape.zero, {r: tape.one}) for r, x in enumerate(self.wrt)
+        }
 
     def __call__(self, e: int) -> tuple[int, dict[int, int]]:
         """(c, {r: k_r})"""
@@ -480,7 +536,9 @@ class LinearCoefficients:
         msg = f"not linear in {', '.join(map(str, inside))}"
         raise NotLinear(msg)
 
-    def _sum(self, op: str, fa: tuple[int, dict[int, int]], fb: tuple[int, dict[int, int]]) -> tuple[int, dict[int, int]]:
+    def _sum(
+        self, op: str, fa: tuple[int, dict[int, int]], fb: tuple[int, dict[int, int]]
+    ) -> tuple[int, dict[int, int]]:
         t = self.tape
         combine = t.add if op == "add" else t.sub
         ks = dict(fa[1])
@@ -507,8 +565,12 @@ class Substitution:
             for i in dependencies(self.tape, (e,), new_nodes):
                 op, a, b = nodes[i]
                 # what holds nothing that is replaced stays as it is
-                same = op in LEAVES or (new_nodes[a] == a and (op not in BINARY or new_nodes[b] == b))
-                new_nodes[i] = i if same else apply_operation(self.tape, op, new_nodes[a], new_nodes.get(b))
+                same = op in LEAVES or (
+                    new_nodes[a] == a and (op not in BINARY or new_nodes[b] == b)
+                )
+                new_nodes[i] = (
+                    i if same else apply_operation(self.tape, op, new_nodes[a], new_nodes.get(b))
+                )
         return new_nodes[e]
 
 

@@ -1,9 +1,10 @@
 """d/dt ∂T/∂q̇ − ∂T/∂q = Q + Aᵀλ: formulas of the books as trees.
 
-A formula says how a quantity follows from others; it holds no numbers of a system and knows no notation: text, LaTeX and MathML are
-three ways to write one tree. A `Symbol` is a letter of the books (T, q̇_k, F_r*), a `Name` a symbol of the model (theta_1') by the
-name it has on the tape. Two trees are equal where they say the same in the same order. Nobody changes a tree; it is not `frozen`, for
-every derivation makes a hundred small ones, and frozen they take three times as long.
+A formula says how a quantity follows from others; it holds no numbers of a system and knows no
+notation: text, LaTeX and MathML are three ways to write one tree. A `Symbol` is a letter of the
+books (T, q̇_k, F_r*), a `Name` a symbol of the model (theta_1') by the name it has on the tape. Two
+trees are equal where they say the same in the same order. Nobody changes a tree; it is not
+`frozen`, for every derivation makes a hundred small ones, and frozen they take three times as long.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Formula:
 
 
 class Symbol(Formula):
-    """T, q̇_k, T̄, T̂, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star, a hat."""
+    """T, q̇_k, T̄, T̂, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star, a
+    hat.
+    """
 
     letter: str
     below: tuple[str | Formula, ...] = ()
@@ -66,13 +69,19 @@ TIME: Final = Symbol("t")
 
 
 @cache
-def letter(a: str, below: tuple[str, ...] = (), dots: int = 0, *, bar: bool = False, star: bool = False) -> Symbol:
-    """The symbol of a letter, the same one for all who ask: every derivation names the same thirty."""
+def letter(
+    a: str, below: tuple[str, ...] = (), dots: int = 0, *, bar: bool = False, star: bool = False
+) -> Symbol:
+    """The symbol of a letter, the same one for all who ask: every derivation names the same
+    thirty.
+    """
     return Symbol(a, below, (), dots, bar, star)
 
 
 class Name(Formula):
-    """A symbol of the model, theta_1', by its name on the tape; it is written as expressions write it."""
+    """A symbol of the model, theta_1', by its name on the tape; it is written as expressions
+    write it.
+    """
 
     name: str
 

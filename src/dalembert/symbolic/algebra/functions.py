@@ -1,7 +1,9 @@
-"""The elementary functions of expressions and of numbers; those of numbers stay exact: da.sqrt(2)**2 == 2.
+"""The elementary functions of expressions and of numbers; those of numbers stay exact:
+da.sqrt(2)**2 == 2.
 
-Piecewise((a, x > 0), (b, True)) = H(x) a + (1 − H(x)) b: pieces of expressions, told apart by inequalities. What switches is made of H,
-max, min, and these of |·| and sign, so that every route, the certificate and the search for jumps know it.
+Piecewise((a, x > 0), (b, True)) = H(x) a + (1 − H(x)) b: pieces of expressions, told apart by
+inequalities. What switches is made of H, max, min, and these of |·| and sign, so that every route,
+the certificate and the search for jumps know it.
 """
 
 from __future__ import annotations
@@ -22,12 +24,17 @@ X = TypeVar("X", Scalar, float)
 
 
 def _number_function(function: str, *x: float) -> float:
-    """The function of plain numbers, exact; anything else, and what is not defined, is refused by name."""
+    """The function of plain numbers, exact; anything else, and what is not defined, is refused
+    by name.
+    """
     try:
         value = float(getattr(math, function)(*x))
     except (TypeError, ValueError, OverflowError) as problem:
         given = ", ".join(f"{v!r:.60}" for v in x)
-        msg = f"{function}({given}): {problem}; give an expression of a system, or a number for which it is defined"
+        msg = (
+            f"{function}({given}): {problem}; give an expression of a system, or a number for "
+            f"which it is defined"
+        )
         raise BadExpression(msg) from None
     if function == "tan" and is_zero(_number_function("cos", *x)):
         msg = f"tan({x[0]}): the cosine of it is zero"
@@ -170,7 +177,10 @@ class ValuePair:
 
 def comparison_indicator(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Condition:
     """a < b ≤ c …: H(b − a) H(c − b) …"""
-    rising = (b - a if isinstance(op, ast.Lt | ast.LtE) else a - b for op, (a, b) in zip(operators, pairwise(sides), strict=True))
+    rising = (
+        b - a if isinstance(op, ast.Lt | ast.LtE) else a - b
+        for op, (a, b) in zip(operators, pairwise(sides), strict=True)
+    )
     return reduce(Condition.both, [Condition(step(e)) for e in rising])
 
 
@@ -179,7 +189,11 @@ def piecewise(*pieces: Any) -> Any:
     total: Any = 0
     for piece in reversed(pieces):
         parts = piece.parts if isinstance(piece, ValuePair) else ()
-        if len(parts) != 2 or isinstance(parts[0], Condition) or not isinstance(parts[1], Condition):
+        if (
+            len(parts) != 2
+            or isinstance(parts[0], Condition)
+            or not isinstance(parts[1], Condition)
+        ):
             msg = f"Piecewise takes pairs of a value and a condition, {EXAMPLE}"
             raise BadExpression(msg)
         value, inside = parts[0], parts[1].holds

@@ -1,8 +1,9 @@
 """m*g*sin(theta) → m g sin θ: expressions from text, without running any of it.
 
-The skeleton of the text holds a row of a's for each name and a row of 1's for each number. Python's `ast` reads only
-that, for precedence; names and digits are looked up by their position in the text, so `theta'`, `m₁` and `lambda` are
-ordinary names, 9.81 is 981/100, and columns are those the user sees.
+The skeleton of the text holds a row of a's for each name and a row of 1's for each number. Python's
+`ast` reads only that, for precedence; names and digits are looked up by their position in the text,
+so `theta'`, `m₁` and `lambda` are ordinary names, 9.81 is 981/100, and columns are those the user
+sees.
 """
 
 from __future__ import annotations
@@ -32,7 +33,21 @@ def _of_many(of_two: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return lambda *x: reduce(of_two, x)
 
 
-_OF_ONE: Final = ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asin", "acos", "atan", "sign")
+_OF_ONE: Final = (
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "log",
+    "sqrt",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asin",
+    "acos",
+    "atan",
+    "sign",
+)
 _ANY: Final = 100
 # how many arguments they take, at least and at most
 FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
@@ -59,7 +74,11 @@ FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
 }
 # what they are called elsewhere
 _ELSEWHERE: Final = {
-    **{f"{arc}{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2") for arc in ("arc", "arcus", "Arc")},
+    **{
+        f"{arc}{name}": f"a{name}"
+        for name in ("sin", "cos", "tan", "tan2")
+        for arc in ("arc", "arcus", "Arc")
+    },
     **dict.fromkeys(("where", "piecewise", "cases"), functions.EXAMPLE),
     **dict.fromkeys(("radians", "deg2rad"), "x*pi/180"),
     **dict.fromkeys(("clip", "sat"), "saturate(x, low, high)"),
@@ -77,10 +96,12 @@ Known = Mapping[str, tuple[int, int, Callable[..., Any]]]
 
 
 def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None = None) -> Scalar:
-    """The expression that `text` says, on `tape`; `names` gives the symbols it may contain, `more` further functions.
+    """The expression that `text` says, on `tape`; `names` gives the symbols it may contain, `more`
+    further functions.
 
-    Numbers are exact, `theta.dot` and `theta'` are rates, `pi` is π. Exponents are integers up to 1000 in size
-    or halves of such. Anything else, and anything too large, is refused with its column.
+    Numbers are exact, `theta.dot` and `theta'` are rates, `pi` is π. Exponents are integers up to
+    1000 in size or halves of such. Anything else, and anything too large, is refused with its
+    column.
     """
     terms = Scan(text).terms()
     read = TermBuilder(text, names, tape, {**FUNCTIONS, **(more or {})})
@@ -105,7 +126,11 @@ class TermBuilder:
         if name in ("otherwise", "true", "else"):
             return "write True"
         stem = name.removesuffix("dot").removesuffix("_")
-        return f"did you mean '{stem}.dot'?" if stem != name and name.endswith("dot") and stem in self.names else ""
+        return (
+            f"did you mean '{stem}.dot'?"
+            if stem != name and name.endswith("dot") and stem in self.names
+            else ""
+        )
 
     def term(self, at: int, skeleton: str) -> Scalar:
         """The value of one term, operands first, without recursion."""
@@ -132,7 +157,9 @@ class TermBuilder:
     def _refuse_conditions(self, args: list[Any], at: int) -> None:
         """Refuse conditions and pieces where a value is meant."""
         if any(isinstance(e, functions.Condition | functions.ValuePair) for e in args):
-            refuse("a condition where a value is meant", at, f"conditions stand in {functions.EXAMPLE}")
+            refuse(
+                "a condition where a value is meant", at, f"conditions stand in {functions.EXAMPLE}"
+            )
 
     def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
         """x > 0, a < x < b, (x > 0) & (y > 0), and pairs of a value and a condition."""
@@ -142,7 +169,9 @@ class TermBuilder:
             case ast.Compare():
                 if not all(isinstance(e, Scalar) for e in args):
                     refuse("a comparison", at, f"numbers are compared; {functions.JOINED}")
-                return self._apply(lambda *sides: functions.comparison_indicator(node.ops, sides), args, at)
+                return self._apply(
+                    lambda *sides: functions.comparison_indicator(node.ops, sides), args, at
+                )
         both = isinstance(node.op, ast.And | ast.BitAnd)  # type: ignore[attr-defined]
         return self._apply(functions.all_of if both else functions.any_of, args, at)
 
@@ -164,7 +193,9 @@ class TermBuilder:
             case ast.BinOp():
                 return self._apply(_OPERATORS[type(node.op)], args, node.right.col_offset + offset)
             case ast.Call():
-                return self._call(self.text[start : (node.func.end_col_offset or 0) + offset], args, start)
+                return self._call(
+                    self.text[start : (node.func.end_col_offset or 0) + offset], args, start
+                )
         return refuse("not an expression", start)
 
     def _symbol_or_rate(self, word: str, at: int) -> Any:
@@ -182,7 +213,11 @@ class TermBuilder:
         if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:
-            refuse(f"unknown name '{short(name)}'", at, self._suggest_symbol(name) or suggest_name(name, [*self.names, "pi"]))
+            refuse(
+                f"unknown name '{short(name)}'",
+                at,
+                self._suggest_symbol(name) or suggest_name(name, [*self.names, "pi"]),
+            )
         dots = len(attributes) + sum(word.count(prime) for prime in PRIMES)
         if dots > MOST_DOTS:
             refuse(f"'{short(word)}'", at, f"at most {MOST_DOTS} time derivatives")
@@ -190,12 +225,20 @@ class TermBuilder:
 
     def _call(self, name: str, args: list[Any], at: int) -> Any:
         if name.partition(".")[0].rstrip(PRIMES) in self.names:
-            refuse(f"'{short(name)}' is not a function", at, "a * is missing before the parenthesis")
+            refuse(
+                f"'{short(name)}' is not a function", at, "a * is missing before the parenthesis"
+            )
         if name not in self.functions:
             refuse(f"unknown function '{short(name)}'", at, _suggest_function(name, self.functions))
         least, most, function = self.functions[name]
         if not least <= len(args) <= most:
-            wanted = f"{least}" if least == most else f"{least} or more" if most == _ANY else f"{least} to {most}"
+            wanted = (
+                f"{least}"
+                if least == most
+                else f"{least} or more"
+                if most == _ANY
+                else f"{least} to {most}"
+            )
             refuse(f"{name} with {len(args)} arguments", at, f"it takes {wanted}")
         if name not in (PIECES, "And", "Or"):
             self._refuse_conditions(args, at)
@@ -208,7 +251,11 @@ class TermBuilder:
         if abs(r.numerator) > LARGEST_POWER:
             refuse("too large an exponent", at, f"at most {LARGEST_POWER} in size")
         if r.denominator > 2:
-            refuse(f"the exponent {r}", at, "only integers and their halves; for others write exp(r*log(x))")
+            refuse(
+                f"the exponent {r}",
+                at,
+                "only integers and their halves; for others write exp(r*log(x))",
+            )
         if base.value is not None and _bits(base.value) * abs(r) > MOST_BITS:
             refuse("too large a number", at)
         return self._apply(lambda: base**r, [], at)
@@ -242,7 +289,9 @@ def is_condition(node: ast.expr) -> bool:
 
 
 def _suggest_function(name: str, known: Known) -> str:
-    """What a function that does not exist was meant to be: rates, names of other programs, np.sin."""
+    """What a function that does not exist was meant to be: rates, names of other programs,
+    np.sin.
+    """
     last = name.rpartition(".")[2].strip()
     if last.lower() in ("diff", "derivative", "dot", "d"):
         return "rates are written theta.dot and theta.dot.dot"
@@ -280,5 +329,11 @@ def _bits(value: Number) -> int:
 
 def _literal(tape: Tape, text: str) -> int:
     """A number as it is written; with all the digits of a double it may be a multiple of π."""
-    typed = sum(c.isdigit() for c in text.lower().partition("e")[0].lstrip("0.")) >= _DIGITS_OF_A_DOUBLE
-    return as_node(tape, float(text)) if typed and multiple_of_pi(float(text)) is not None else tape.const(Fraction(text))
+    typed = (
+        sum(c.isdigit() for c in text.lower().partition("e")[0].lstrip("0.")) >= _DIGITS_OF_A_DOUBLE
+    )
+    return (
+        as_node(tape, float(text))
+        if typed and multiple_of_pi(float(text)) is not None
+        else tape.const(Fraction(text))
+    )

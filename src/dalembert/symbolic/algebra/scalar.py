@@ -94,7 +94,12 @@ class Scalar:
             msg = f"({base})**x is not real for every x: the base must be positive"
             raise BadExpression(msg)
         # math.e is meant as e; every other base keeps its logarithm exact
-        return apply("exp", self if base == math.e else self * apply("log", Scalar(self.tape, as_node(self.tape, base))))
+        return apply(
+            "exp",
+            self
+            if base == math.e
+            else self * apply("log", Scalar(self.tape, as_node(self.tape, base))),
+        )
 
     # ---- what it is --------------------------------------------------------------------------
 
@@ -130,13 +135,19 @@ class Scalar:
 
     def _no_order(self, other: object) -> bool:
         """x > 0 is decided along a run, not while the model is written."""
-        msg = f"{self} and {other} cannot be compared: which is larger is known only along a run; use da.step, da.maximum or an event"
+        msg = (
+            f"{self} and {other} cannot be compared: which is larger is known only along a run; "
+            f"use da.step, da.maximum or an event"
+        )
         raise TypeError(msg)
 
     __lt__ = __le__ = __gt__ = __ge__ = _no_order
 
     def _no_whole_part(self, other: object) -> Scalar:
-        msg = f"{self} and {other}: expressions have no whole quotient or remainder; write a division as /"
+        msg = (
+            f"{self} and {other}: expressions have no whole quotient or remainder; write a "
+            f"division as /"
+        )
         raise TypeError(msg)
 
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _no_whole_part
@@ -148,12 +159,18 @@ class Scalar:
     __xor__ = __rxor__ = _no_bits
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
-        msg = f"{self} cannot be called: write a rate x.dot without brackets, a coordinate x instead of x(t), a product 2*x"
+        msg = (
+            f"{self} cannot be called: write a rate x.dot without brackets, a coordinate x "
+            f"instead of x(t), a product 2*x"
+        )
         raise BadExpression(msg)
 
     def __float__(self) -> float:
         if self.value is None:
-            msg = f"{self} is an expression, not a number: the functions of `math` take numbers alone, use those of dalembert"
+            msg = (
+                f"{self} is an expression, not a number: the functions of `math` take numbers "
+                f"alone, use those of dalembert"
+            )
             raise TypeError(msg)
         return float(self.value)
 
@@ -208,7 +225,10 @@ class Scalar:
 
 # what rates are called elsewhere
 _RATES: Final = frozenset({"ddot", "diff", "dt", "rate", "derivative", "d"})
-_NUMPY_NAMES: Final = {name: name for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "sign")} | {
+_NUMPY_NAMES: Final = {
+    name: name
+    for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "sign")
+} | {
     "arcsin": "asin",
     "arccos": "acos",
     "arctan": "atan",
@@ -223,7 +243,11 @@ def exact(x: Any) -> Number:
         # a number of NumPy's, or an array of nothing but one
         x = x.item()
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
-        got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if is_python_function(x) else f"{x!r}"
+        got = (
+            "a Python function; give an expression in s.t, or a function to the run: inputs={…}"
+            if is_python_function(x)
+            else f"{x!r}"
+        )
         if isinstance(x, tuple) and len(x) == 1:
             got += ", a tuple of one: unpack it, as in m, = s.constants(m=1)"
         msg = f"expected a number or an expression, got {got}"
@@ -245,7 +269,10 @@ def common_tape(a: Tape, b: Tape) -> Tape:
     if a is b or b in a.shared_prefix:
         return a
     if a.root is not b.root:
-        msg = "these belong to different systems: an expression, frame or point can only be used in the system that made it"
+        msg = (
+            "these belong to different systems: an expression, frame or point can only be used "
+            "in the system that made it"
+        )
         raise BadExpression(msg)
     return a if a.shared_length(b) == len(b.nodes) else b
 
@@ -256,7 +283,9 @@ _DEGREES: Final = re.compile(r"\s*([-+]?\d+(?:\.\d*)?)\s*(?:deg|degrees?|°)\s*"
 
 
 def is_sympy(e: object) -> bool:
-    """Whether SymPy made it; the class of an undefined function says so only by what it is derived from."""
+    """Whether SymPy made it; the class of an undefined function says so only by what it is
+    derived from.
+    """
     return _from_sympy(type(e))  # type: ignore[arg-type]  # every class can be hashed
 
 
@@ -272,7 +301,9 @@ def as_node(tape: Tape, e: Any) -> int:
             return e.i
         if e.tape.root is not tape.root:
             common_tape(e.tape, tape)
-        return e.i if e.i < tape.shared_length(e.tape) else copy_expressions(e.tape, tape, (e.i,))[0]
+        return (
+            e.i if e.i < tape.shared_length(e.tape) else copy_expressions(e.tape, tape, (e.i,))[0]
+        )
     if e.__class__ is Fraction or e.__class__ is int:
         return tape.const(e)
     if is_sympy(e):
@@ -285,19 +316,26 @@ def as_node(tape: Tape, e: Any) -> int:
         if (degrees := _DEGREES.fullmatch(e)) is not None:
             return _number(tape, PiNumber(Fraction(0), Fraction(degrees[1]) / 180))
         if _WITH_UNIT.fullmatch(e) is not None and not set(_LETTERS.findall(e)) <= set(tape.names):
-            msg = f"{e!r}: a number with a unit is the value of a constant, s.constants(a={e!r}), whose symbol stands in expressions"
+            msg = (
+                f"{e!r}: a number with a unit is the value of a constant, s.constants(a={e!r}), "
+                f"whose symbol stands in expressions"
+            )
             raise BadExpression(msg)
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
     return _number(tape, e)
 
 
 def is_python_function(x: object) -> TypeGuard[Callable[..., Any]]:
-    """Whether it is a function of Python's; an expression can be called only to be told that it cannot."""
+    """Whether it is a function of Python's; an expression can be called only to be told that it
+    cannot.
+    """
     return callable(x) and not isinstance(x, Scalar)
 
 
 def as_nodes(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:
-    """The indices of scalars; those of one other tape are carried over together, so that what they share is looked at once."""
+    """The indices of scalars; those of one other tape are carried over together, so that what
+    they share is looked at once.
+    """
     source = scalars[0].tape if scalars else tape
     if source is tape or any(e.tape is not source for e in scalars):
         return [as_node(tape, e) for e in scalars]
@@ -326,7 +364,11 @@ def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar
             tape = common_tape(tape, b.tape)
             return Scalar(tape, rule(tape, as_node(tape, a), as_node(tape, b)))
         return Scalar(tape, rule(tape, a.i, b.i))
-    if b.__class__ is not Fraction and not isinstance(b, numbers.Number | Decimal) and not is_sympy(b):
+    if (
+        b.__class__ is not Fraction
+        and not isinstance(b, numbers.Number | Decimal)
+        and not is_sympy(b)
+    ):
         return NotImplemented  # type: ignore[no-any-return]
     return Scalar(a.tape, rule(a.tape, a.i, as_node(a.tape, b)))
 
@@ -338,6 +380,9 @@ def _reflected(rule: Callable[[Tape, int, int], int]) -> Callable[[Tape, int, in
 def apply(function: str, x: Any) -> Scalar:
     """function(x) of an expression."""
     if not isinstance(x, Scalar):
-        msg = f"{function}({x!r}): expected an expression of a system; for plain numbers use the math module"
+        msg = (
+            f"{function}({x!r}): expected an expression of a system; for plain numbers use the "
+            f"math module"
+        )
         raise BadExpression(msg)
     return Scalar(x.tape, x.tape.call(function, x.i))

@@ -1,12 +1,15 @@
-"""x = (x₁, …, x_n) and A x: columns and sparse rows of expressions, with the operators that formulas are written in.
+"""x = (x₁, …, x_n) and A x: columns and sparse rows of expressions, with the operators that
+formulas are written in.
 
-And c + Σ_k a_k z_k = 0 solved, sparsely, with pivots that do not vanish. A pivot is a number if there is one, else an expression free
-of the coordinates, else one that depends on them; among equals the shortest row. Whether an entry vanishes is
-decided exactly: a monomial does not; anything else is evaluated at a random point of a prime field.
+And c + Σ_k a_k z_k = 0 solved, sparsely, with pivots that do not vanish. A pivot is a number if
+there is one, else an expression free of the coordinates, else one that depends on them; among
+equals the shortest row. Whether an entry vanishes is decided exactly: a monomial does not; anything
+else is evaluated at a random point of a prime field.
 
-A pivot that depends on the coordinates may vanish at some of them although the equations can be solved there, as
-cos φ does in ẋ cos φ + ẏ sin φ = u, ẏ cos φ − ẋ sin φ = 0. Up to three such equations in as many unknowns are therefore
-solved by determinants, which vanish only where the equations cannot be solved.
+A pivot that depends on the coordinates may vanish at some of them although the equations can be
+solved there, as cos φ does in ẋ cos φ + ẏ sin φ = u, ẏ cos φ − ẋ sin φ = 0. Up to three such
+equations in as many unknowns are therefore solved by determinants, which vanish only where the
+equations cannot be solved.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ class Column:
         return self.map(self.tape.neg)
 
     def __matmul__(self, other: Column) -> Scalar:
-        return Scalar(self.tape, sum_of_products(self.tape, zip(self.nodes, other.nodes, strict=True)))
+        return Scalar(
+            self.tape, sum_of_products(self.tape, zip(self.nodes, other.nodes, strict=True))
+        )
 
     def map(self, rule: Callable[[int], int]) -> Column:
         """The same rule for every entry: a derivative, a substitution."""
@@ -74,7 +79,9 @@ class SparseMatrix:
     @classmethod
     def from_dense(cls, tape: Tape, dense: Iterable[Sequence[int]], width: int) -> SparseMatrix:
         """From rows that are written in full."""
-        return cls(tape, ({k: a for k, a in enumerate(row) if a != tape.zero} for row in dense), width)
+        return cls(
+            tape, ({k: a for k, a in enumerate(row) if a != tape.zero} for row in dense), width
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -86,9 +93,17 @@ class SparseMatrix:
     def __matmul__(self, other: Column | SparseMatrix) -> Column | SparseMatrix:
         t = self.tape
         if isinstance(other, Column):
-            return Column(t, (sum_of_products(t, ((a, other.nodes[k]) for k, a in row.items())) for row in self.rows))
+            return Column(
+                t,
+                (
+                    sum_of_products(t, ((a, other.nodes[k]) for k, a in row.items()))
+                    for row in self.rows
+                ),
+            )
         turned = other.T
-        return SparseMatrix.from_dense(t, ((turned @ Column(t, self._full(row))).nodes for row in self.rows), other.width)
+        return SparseMatrix.from_dense(
+            t, ((turned @ Column(t, self._full(row))).nodes for row in self.rows), other.width
+        )
 
     @property
     def T(self) -> SparseMatrix:
@@ -108,17 +123,24 @@ class SparseMatrix:
     def _elementwise(self, rule: Callable[[int, int], int], other: SparseMatrix) -> SparseMatrix:
         return SparseMatrix.from_dense(
             self.tape,
-            ([rule(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(self.dense(), other.dense(), strict=True)),
+            (
+                [rule(x, y) for x, y in zip(a, b, strict=True)]
+                for a, b in zip(self.dense(), other.dense(), strict=True)
+            ),
             self.width,
         )
 
     def map(self, rule: Callable[[int], int]) -> SparseMatrix:
         """The same rule for every entry; it must leave zeros alone."""
-        return SparseMatrix(self.tape, ({k: rule(a) for k, a in row.items()} for row in self.rows), self.width)
+        return SparseMatrix(
+            self.tape, ({k: rule(a) for k, a in row.items()} for row in self.rows), self.width
+        )
 
     def first(self, count: int) -> SparseMatrix:
         """The left part."""
-        return SparseMatrix(self.tape, ({k: a for k, a in row.items() if k < count} for row in self.rows), count)
+        return SparseMatrix(
+            self.tape, ({k: a for k, a in row.items() if k < count} for row in self.rows), count
+        )
 
     def _full(self, row: Mapping[int, int]) -> list[int]:
         return [row.get(k, self.tape.zero) for k in range(self.width)]
@@ -260,7 +282,9 @@ class Elimination:
     # ---- by determinants ---------------------------------------------------------------------
 
     def _find_block(self, i: int, k: int, open_rows: Sequence[int]) -> dict[int, int]:
-        """{unknown: its row} of the fewest equations that determine their unknowns together with equation i, solved; none if too many."""
+        """{unknown: its row} of the fewest equations that determine their unknowns together with
+        equation i, solved; none if too many.
+        """
         if self._pivot_cost(self.rows[i][1][k]) < 2:
             return {}
         short = sorted(self._coupled_rows(self._coupled_rows({i}, open_rows), open_rows) - {i})
@@ -276,7 +300,11 @@ class Elimination:
     def _coupled_rows(self, members: set[int], rows: Sequence[int]) -> set[int]:
         """The rows that share an unknown with one of the members, of those with few unknowns."""
         unknowns = {k for r in members for k in self.rows[r][1]}
-        return {r for r in rows if len(self.rows[r][1]) <= LARGEST_BLOCK and not unknowns.isdisjoint(self.rows[r][1])}
+        return {
+            r
+            for r in rows
+            if len(self.rows[r][1]) <= LARGEST_BLOCK and not unknowns.isdisjoint(self.rows[r][1])
+        }
 
     def _solve_block(self, block: dict[int, int]) -> bool:
         """z = −A⁻¹ c with A⁻¹ = adj A / det A, unless det A vanishes."""
@@ -286,11 +314,16 @@ class Elimination:
         det = sum_of_products(t, zip(A[0], minors[0], strict=True))
         if self._vanishes(det):
             return False
-        det = next((unit for unit in (t.one, t.neg(t.one)) if provably_zero(t, [t.sub(det, unit)])[0]), det)
+        det = next(
+            (unit for unit in (t.one, t.neg(t.one)) if provably_zero(t, [t.sub(det, unit)])[0]), det
+        )
         self._record_pivot(det)
         c = [self.rows[r][0] for r in block.values()]
         for place, (k, row) in enumerate(block.items()):
-            z = t.div(sum_of_products(t, ((minor[place], x) for minor, x in zip(minors, c, strict=True))), det)
+            z = t.div(
+                sum_of_products(t, ((minor[place], x) for minor, x in zip(minors, c, strict=True))),
+                det,
+            )
             self.rows[row] = z, {k: t.one}
         return True
 
@@ -298,7 +331,11 @@ class Elimination:
         """(−1)^(r+k) times the determinant without row r and column k."""
         t = self.tape
         rest = [[a for j, a in enumerate(row) if j != k] for i, row in enumerate(A) if i != r]
-        minor = rest[0][0] if len(rest) == 1 else t.sub(t.mul(rest[0][0], rest[1][1]), t.mul(rest[0][1], rest[1][0]))
+        minor = (
+            rest[0][0]
+            if len(rest) == 1
+            else t.sub(t.mul(rest[0][0], rest[1][1]), t.mul(rest[0][1], rest[1][0]))
+        )
         return minor if (r + k) % 2 == 0 else t.neg(minor)
 
     @staticmethod
@@ -306,7 +343,9 @@ class Elimination:
         return row[0], {j: a for j, a in row[1].items() if j != k}
 
 
-def solve_rows(t: Tape, rows: Iterable[Row], prefer: Callable[[int], int] = lambda _: 0) -> dict[int, int]:
+def solve_rows(
+    t: Tape, rows: Iterable[Row], prefer: Callable[[int], int] = lambda _: 0
+) -> dict[int, int]:
     """z with c + Σ a z = 0 for all rows; what they leave open is zero."""
     solved, _ = Elimination(t, [(c, dict(a)) for c, a in rows], prefer, t.moving).run()
     return {k: t.neg(c) for k, (c, _) in solved.items()}

@@ -1,6 +1,7 @@
 """e ↔ SymPy: the same expression, with its symbols by name and its numbers exact.
 
-The coordinate theta is Symbol("theta"), its rate Symbol("theta'"). SymPy is imported when first needed.
+The coordinate theta is Symbol("theta"), its rate Symbol("theta'"). SymPy is imported when first
+needed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ def to_sympy(scalar: Scalar) -> sympy.Expr:
 
     tape = scalar.tape
     try:
-        (e,) = evaluate(tape, (scalar.i,), lambda i: _LazySum(sympy.Symbol(tape.nodes[i][1])), _SymPyArithmetic())
+        (e,) = evaluate(
+            tape,
+            (scalar.i,),
+            lambda i: _LazySum(sympy.Symbol(tape.nodes[i][1])),
+            _SymPyArithmetic(),
+        )
         return e.total()
     except RecursionError:
         msg = "the expression is nested too deeply for SymPy"
@@ -35,7 +41,9 @@ def to_sympy(scalar: Scalar) -> sympy.Expr:
 
 
 class _LazySum:
-    """±a ± b, added up when first needed: SymPy sorts all terms at each addition, so a long sum must be made at once."""
+    """±a ± b, added up when first needed: SymPy sorts all terms at each addition, so a long sum
+    must be made at once.
+    """
 
     __slots__ = ("parts", "used", "value")
 
@@ -43,7 +51,9 @@ class _LazySum:
         self.value = value
         self.used = False
         # a part used before is added up now, so that shared sums are never walked twice
-        self.parts = [(sign, part if not part.used else _LazySum(part.total())) for sign, part in parts]
+        self.parts = [
+            (sign, part if not part.used else _LazySum(part.total())) for sign, part in parts
+        ]
         for _, part in parts:
             part.used = True
 
@@ -70,7 +80,9 @@ class _SymPyArithmetic:
         import sympy
 
         self.sympy = sympy
-        self.named: dict[str, Callable[[Any], Any]] = {name: getattr(sympy, name) for name in FUNCTIONS if name != "abs"}
+        self.named: dict[str, Callable[[Any], Any]] = {
+            name: getattr(sympy, name) for name in FUNCTIONS if name != "abs"
+        }
         self.named["abs"] = sympy.Abs
 
     def const(self, value: Number) -> _LazySum:
@@ -100,8 +112,11 @@ class _SymPyArithmetic:
     def atan2(self, a: _LazySum, b: _LazySum) -> _LazySum:
         return self._finite(self.sympy.atan2(a.total(), b.total()), "atan2(0, 0) is not a number")
 
-    def call(self, function: str, a: _LazySum, node: int) -> _LazySum:  # noqa: ARG002 - the angle's identity does not matter here
-        return self._finite(self.named[function](a.total()), f"{function}({a.total()}) is not a finite number")
+    # the angle's identity does not matter here
+    def call(self, function: str, a: _LazySum, node: int) -> _LazySum:  # noqa: ARG002
+        return self._finite(
+            self.named[function](a.total()), f"{function}({a.total()}) is not a finite number"
+        )
 
     def _finite(self, e: Any, otherwise: str) -> _LazySum:
         if e in (self.sympy.zoo, self.sympy.nan, self.sympy.oo, -self.sympy.oo):
@@ -110,7 +125,8 @@ class _SymPyArithmetic:
 
 
 def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
-    """The SymPy expression on `tape`; symbols are looked up by name, floats are the decimals they print as.
+    """The SymPy expression on `tape`; symbols are looked up by name, floats are the decimals they
+    print as.
 
     Every part is visited once and nothing recurses.
     """
@@ -138,7 +154,9 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
 
 
 def _dynamicsymbol_name(e: Any) -> str:
-    """The name θ, θ', θ'' of θ(t) or a rate of it, which SymPy calls dynamicsymbols; none of anything else."""
+    """The name θ, θ', θ'' of θ(t) or a rate of it, which SymPy calls dynamicsymbols; none of
+    anything else.
+    """
     import sympy
     from sympy.core.function import AppliedUndef
 
@@ -163,14 +181,20 @@ def _indicator(condition: Any) -> Any:
     """1 where it holds, 0 elsewhere."""
     import sympy
 
-    if isinstance(condition, sympy.StrictLessThan | sympy.LessThan | sympy.StrictGreaterThan | sympy.GreaterThan):
+    if isinstance(
+        condition,
+        sympy.StrictLessThan | sympy.LessThan | sympy.StrictGreaterThan | sympy.GreaterThan,
+    ):
         return sympy.Heaviside(condition.gts - condition.lts)
     if isinstance(condition, sympy.And):
         return prod(map(_indicator, condition.args))
     if isinstance(condition, sympy.Or):
         return 1 - prod(1 - _indicator(c) for c in condition.args)
     if condition != sympy.true:
-        msg = f"a SymPy expression has a piece for {condition}; pieces are told apart by inequalities such as t < 2"
+        msg = (
+            f"a SymPy expression has a piece for {condition}; pieces are told apart by "
+            f"inequalities such as t < 2"
+        )
         raise BadExpression(msg)
     return sympy.Integer(1)
 
@@ -179,7 +203,9 @@ Rule = Callable[[Tape, Any, list[Scalar]], Scalar]
 
 
 def _rule(e: Any) -> Rule:
-    """How to make this kind of SymPy object from its arguments; refuses what has no meaning here."""
+    """How to make this kind of SymPy object from its arguments; refuses what has no meaning
+    here.
+    """
     if e.is_Add:
         return lambda _tape, _, args: sum(args[1:], args[0])
     if e.is_Mul:
@@ -208,7 +234,9 @@ def _atom(tape: Tape, e: Any, _: list[Scalar]) -> Scalar:
     if e.is_Float and e.is_finite:
         # a double is the shortest decimal that means it; longer floats keep all digits
         double = float(e)
-        return Scalar(tape, tape.const(exact(double) if e == sympy.Float(double) else Fraction(str(e))))
+        return Scalar(
+            tape, tape.const(exact(double) if e == sympy.Float(double) else Fraction(str(e)))
+        )
     if e is sympy.pi:
         return Scalar(tape, tape.pi)
     if e is sympy.E:
@@ -254,5 +282,19 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
 
 
 # what SymPy calls as expressions do
-_SHARED: Final = (*FUNCTIONS, "Abs", "tan", "tanh", "cot", "sec", "csc", "atan2", "Max", "Min", "Heaviside")
-_FUNCTIONS: Final[dict[str, Callable[..., Scalar]]] = {name: parser.FUNCTIONS[name][2] for name in _SHARED}
+_SHARED: Final = (
+    *FUNCTIONS,
+    "Abs",
+    "tan",
+    "tanh",
+    "cot",
+    "sec",
+    "csc",
+    "atan2",
+    "Max",
+    "Min",
+    "Heaviside",
+)
+_FUNCTIONS: Final[dict[str, Callable[..., Scalar]]] = {
+    name: parser.FUNCTIONS[name][2] for name in _SHARED
+}

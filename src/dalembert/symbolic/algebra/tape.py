@@ -2,8 +2,8 @@
 
 A tape is a list of nodes. A node is a leaf (a rational constant, π or a symbol) or an operation on
 earlier nodes. Equal nodes are stored once, operands stand in order, signs are hoisted and constants
-folded, so the common-subexpression-eliminated form is the only form that ever exists and the size of
-an expression grows with the mechanism, not with its expansion.
+folded, so the common-subexpression-eliminated form is the only form that ever exists and the size
+of an expression grows with the mechanism, not with its expansion.
 
 A tape only grows. `fork` starts a new one from a prefix of another; an index below the fork point
 means the same expression on both, so results never depend on what else was computed.
@@ -28,13 +28,47 @@ Triple = tuple[int, int, int]
 
 LEAVES: Final = frozenset({"const", "symbol", "pi"})
 BINARY: Final = frozenset({"add", "sub", "mul", "div", "atan2"})
-FUNCTIONS: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "abs", "sign")
+FUNCTIONS: Final = (
+    "sin",
+    "cos",
+    "exp",
+    "log",
+    "sqrt",
+    "sinh",
+    "cosh",
+    "asin",
+    "acos",
+    "atan",
+    "abs",
+    "sign",
+)
 _EVEN: Final = frozenset({"cos", "cosh", "abs"})
 _ODD: Final = frozenset({"sin", "sinh", "asin", "atan", "sign"})
-_AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1, "asin": 0, "atan": 0, "abs": 0, "sign": 0}
+_AT_ZERO: Final = {
+    "sin": 0,
+    "cos": 1,
+    "exp": 1,
+    "sqrt": 0,
+    "sinh": 0,
+    "cosh": 1,
+    "asin": 0,
+    "atan": 0,
+    "abs": 0,
+    "sign": 0,
+}
 LARGEST_POWER: Final = 1000
 # what a tape that was sent elsewhere makes of its nodes there
-_NOT_PICKLED: Final = frozenset({"_memo", "fractions", "rotated_components", "dependency_cache", "ingredients", "prefixes", "flat_nodes"})
+_NOT_PICKLED: Final = frozenset(
+    {
+        "_memo",
+        "fractions",
+        "rotated_components",
+        "dependency_cache",
+        "ingredients",
+        "prefixes",
+        "flat_nodes",
+    }
+)
 # a number with more digits was not measured and cannot be read
 MOST_DIGITS: Final = 4000
 _MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
@@ -46,13 +80,18 @@ def check_digits(x: Exact) -> Exact:
     """The number itself, unless it has too many digits."""
     if x.numerator.bit_length() > _MOST_BITS or x.denominator.bit_length() > _MOST_BITS:
         digits = int(max(x.numerator.bit_length(), x.denominator.bit_length()) / math.log2(10))
-        msg = f"a number of about {digits} digits: numbers are exact here, and may have at most {MOST_DIGITS}; round it, or give a float"
+        msg = (
+            f"a number of about {digits} digits: numbers are exact here, and may have at most "
+            f"{MOST_DIGITS}; round it, or give a float"
+        )
         raise BadExpression(msg)
     return x
 
 
 def _key(op: str, a: Any, b: Any = None) -> Node:
-    """What a node is found by: itself, or a fraction by its two integers, which are hashed and compared much faster."""
+    """What a node is found by: itself, or a fraction by its two integers, which are hashed and
+    compared much faster.
+    """
     return (op, a.numerator, a.denominator) if a.__class__ is Fraction else (op, a, b)
 
 
@@ -94,22 +133,26 @@ class Tape:
         self.parent: Tape | None = None
         self.forked_at = 0
         self.root: object = self
-        # how many leading nodes it shares with each tape that it was forked from, directly or not; neither ever changes below that
+        # how many leading nodes it shares with each tape that it was forked from, directly or not;
+        # neither ever changes below that
         self.shared_prefix: dict[Tape, int] = {}
         self.nodes: list[Node] = []
         self._memo: dict[Node, int] = {}
         self.names: dict[str, int] = {}
-        # symbols that vary with time, the rates made for them so far, and symbols whose rate nobody knows
+        # symbols that vary with time, the rates made for them so far, and symbols whose rate nobody
+        # knows
         self.moving: set[int] = set()
         self.rates: dict[int, int] = {}
         self.inputs: set[int] = set()
-        # those of them that are states with a rate of their own, which positions and rows may not contain either
+        # those of them that are states with a rate of their own, which positions and rows may not
+        # contain either
         self.states: set[int] = set()
         # symbols that derivations need for themselves, by the name they asked for
         self.private: dict[str, int] = {}
         # what is printed for a symbol where that is not its own name
         self.displays: dict[str, str] = {}
-        # typed numbers that were taken for multiples of π, shared by all forks: {number: what π is multiplied with}
+        # typed numbers that were taken for multiples of π, shared by all forks: {number: what π is
+        # multiplied with}
         self.read_as_pi: dict[float, Fraction] = {}
         # components already turned from one frame to another, with their inverses
         self.rotated_components: dict[tuple[int, bool, Triple] | tuple[int, int, int], Triple] = {}
@@ -117,8 +160,9 @@ class Tape:
         self.dependency_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
         # which symbols each node contains, made where that is asked
         self.ingredients: ContainedSymbols | None = None
-        # the keys of fractions; the nodes one after the other in one list, as far as `serialize` was asked for; and digests of that from
-        # the first node on, block by block, made where code is kept by its content
+        # the keys of fractions; the nodes one after the other in one list, as far as `serialize`
+        # was asked for; and digests of that from the first node on, block by block, made where code
+        # is kept by its content
         self.fractions: dict[int, Node] = {}
         self.flat_nodes: list[Any] = []
         self.prefixes: list[Any] = []
@@ -132,22 +176,43 @@ class Tape:
         size = len(self.nodes) if length is None else length
         whole = size == len(self.nodes)
         new.parent, new.forked_at, new.root = self, size, self.root
-        new.shared_prefix = {self: size, **{older: min(size, shared) for older, shared in self.shared_prefix.items()}}
+        new.shared_prefix = {
+            self: size,
+            **{older: min(size, shared) for older, shared in self.shared_prefix.items()},
+        }
         new.nodes = self.nodes[:size]
-        new._memo = self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
-        new.names = self.names.copy() if whole else {k: i for k, i in self.names.items() if i < size}
-        new.private = self.private.copy() if whole else {k: i for k, i in self.private.items() if i < size}
-        new.moving, new.inputs, new.states = (
-            known.copy() if whole else {i for i in known if i < size} for known in (self.moving, self.inputs, self.states)
+        new._memo = (
+            self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
         )
-        new.rates = self.rates.copy() if whole else {k: i for k, i in self.rates.items() if k < size and i < size}
+        new.names = (
+            self.names.copy() if whole else {k: i for k, i in self.names.items() if i < size}
+        )
+        new.private = (
+            self.private.copy() if whole else {k: i for k, i in self.private.items() if i < size}
+        )
+        new.moving, new.inputs, new.states = (
+            known.copy() if whole else {i for i in known if i < size}
+            for known in (self.moving, self.inputs, self.states)
+        )
+        new.rates = (
+            self.rates.copy()
+            if whole
+            else {k: i for k, i in self.rates.items() if k < size and i < size}
+        )
         new.displays = self.displays.copy()
         new.read_as_pi = self.read_as_pi
         new.rotated_components = self.rotated_components.copy() if whole else {}
         new.dependency_cache = {}
         new.ingredients = None if self.ingredients is None else self.ingredients.prefix(size)
-        new.fractions = self.fractions.copy() if whole else {i: key for i, key in self.fractions.items() if i < size}
-        new.flat_nodes, new.prefixes = self.flat_nodes[: 3 * size], self.prefixes.copy() if whole else []
+        new.fractions = (
+            self.fractions.copy()
+            if whole
+            else {i: key for i, key in self.fractions.items() if i < size}
+        )
+        new.flat_nodes, new.prefixes = (
+            self.flat_nodes[: 3 * size],
+            self.prefixes.copy() if whole else [],
+        )
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
 
@@ -162,11 +227,23 @@ class Tape:
             setattr(self, k, v)
         keys = [_key(*node) for node in self.nodes]
         self._memo = {key: i for i, key in enumerate(keys)}
-        self.fractions = {i: key for i, key in enumerate(keys) if key is not self.nodes[i] and key != self.nodes[i]}
-        self.rotated_components, self.dependency_cache, self.ingredients, self.flat_nodes, self.prefixes = {}, {}, None, [], []
+        self.fractions = {
+            i: key
+            for i, key in enumerate(keys)
+            if key is not self.nodes[i] and key != self.nodes[i]
+        }
+        (
+            self.rotated_components,
+            self.dependency_cache,
+            self.ingredients,
+            self.flat_nodes,
+            self.prefixes,
+        ) = {}, {}, None, [], []
 
     def serialize(self) -> list[Any]:
-        """`written` up to the last node, fractions as two integers: later than the nodes are made, many at once."""
+        """`written` up to the last node, fractions as two integers: later than the nodes are
+        made, many at once.
+        """
         written, known = self.flat_nodes, len(self.flat_nodes) // 3
         if known < len(self.nodes):
             written += chain.from_iterable(self.nodes[known:])
@@ -223,7 +300,8 @@ class Tape:
         return i
 
     def private_symbol(self, name: str, *, moving: bool = False, display: str = "") -> int:
-        """A symbol that is none of the user's, such as a multiplier: a name the user has taken gets a _ added.
+        """A symbol that is none of the user's, such as a multiplier: a name the user has taken gets
+        a _ added.
 
         It is printed as `display`, unless a symbol has that name already.
         """
@@ -240,8 +318,16 @@ class Tape:
     def rate(self, i: int) -> int | None:
         """dx/dt of a symbol x; None for one that does not vary."""
         if i in self.inputs:
-            what = f"the rate of the input {self.nodes[i][1]} is unknown: declare it with s.specified(...) instead"
-            msg = what if i not in self.states else f"{self.nodes[i][1]} is a state, on which loads may depend, but no position, row or V"
+            what = (
+                f"the rate of the input {self.nodes[i][1]} is unknown: declare it with "
+                f"s.specified(...) instead"
+            )
+            msg = (
+                what
+                if i not in self.states
+                else f"{self.nodes[i][1]} is a state, on which loads may depend, but no position, "
+                f"row or V"
+            )
             raise BadExpression(msg)
         if i not in self.moving:
             return None
@@ -306,7 +392,9 @@ class Tape:
         return self._new(("sub", a, b))
 
     def _add_constant(self, k: Number, b: int) -> int:
-        """k + b with the constants of b gathered: (10¹⁷ + x) − 10¹⁷ is x, on the tape and in native code."""
+        """k + b with the constants of b gathered: (10¹⁷ + x) − 10¹⁷ is x, on the tape and in
+        native code.
+        """
         if self.nodes[b][0] == "const":
             return self.const(k + self.nodes[b][1])
         c, rest, sign = self._without_constant(b)
@@ -324,7 +412,10 @@ class Tape:
         """(c, x, ±1) with b = c ± x"""
         op, x, y = self.nodes[b]
         if op in ("add", "sub"):
-            for part, rest, signs in ((x, y, (1, 1 if op == "add" else -1)), (y, x, (1 if op == "add" else -1, 1))):
+            for part, rest, signs in (
+                (x, y, (1, 1 if op == "add" else -1)),
+                (y, x, (1 if op == "add" else -1, 1)),
+            ):
                 if self.nodes[part][0] == "const":
                     return signs[0] * self.nodes[part][1], rest, signs[1]
         return 0, b, 1
@@ -343,8 +434,13 @@ class Tape:
         if y[0] == "const":
             a, b, x, y = b, a, y, x
         if x[0] == "const":
-            # mostly there is nothing to gather and no sign; a numerator is compared much faster than its fraction
-            if y[0] == "const" or (y[0] == "mul" and nodes[y[1]][0] == "const") or x[1].numerator < 0:
+            # mostly there is nothing to gather and no sign; a numerator is compared much faster
+            # than its fraction
+            if (
+                y[0] == "const"
+                or (y[0] == "mul" and nodes[y[1]][0] == "const")
+                or x[1].numerator < 0
+            ):
                 return self._mul_constant(x[1], b)
             node = "mul", a, b
         else:
@@ -414,7 +510,9 @@ class Tape:
         if function in ("sin", "cos"):
             turns = self._multiple_of_pi(a)
             if turns is not None:
-                exact = self._at_multiple_of_pi(turns if function == "sin" else turns + Fraction(1, 2))
+                exact = self._at_multiple_of_pi(
+                    turns if function == "sin" else turns + Fraction(1, 2)
+                )
                 if exact is not None:
                     return exact
         elif op == "const":
@@ -440,7 +538,13 @@ class Tape:
         if turns >= 1:
             below = self._at_multiple_of_pi(turns - 1)
             return None if below is None else self.neg(below)
-        squares: dict[Fraction, int] = {Fraction(0): 0, Fraction(1, 6): 1, Fraction(1, 4): 2, Fraction(1, 3): 3, Fraction(1, 2): 4}
+        squares: dict[Fraction, int] = {
+            Fraction(0): 0,
+            Fraction(1, 6): 1,
+            Fraction(1, 4): 2,
+            Fraction(1, 3): 3,
+            Fraction(1, 2): 4,
+        }
         square = squares.get(min(turns, 1 - turns))
         if square is None:
             return None
@@ -458,7 +562,11 @@ class Tape:
                 raise BadExpression(msg)
             x = Fraction(x)
             p, q = math.isqrt(x.numerator), math.isqrt(x.denominator)
-            return self.const(Fraction(p, q)) if (p * p, q * q) == (x.numerator, x.denominator) else None
+            return (
+                self.const(Fraction(p, q))
+                if (p * p, q * q) == (x.numerator, x.denominator)
+                else None
+            )
         if function in ("asin", "acos") and not -1 <= x <= 1:
             msg = f"{function}({x}) is not a real number"
             raise BadExpression(msg)
@@ -481,7 +589,11 @@ class Tape:
         if common is None:
             # two forks of one tape: as much as both share with the youngest that both came from
             common = max(
-                (min(shared, other.shared_prefix[older]) for older, shared in self.shared_prefix.items() if older in other.shared_prefix),
+                (
+                    min(shared, other.shared_prefix[older])
+                    for older, shared in self.shared_prefix.items()
+                    if older in other.shared_prefix
+                ),
                 default=0,
             )
         return common

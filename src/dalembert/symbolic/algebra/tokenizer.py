@@ -1,7 +1,8 @@
 """m*sin(theta) → a*aaa(aaaaa): an expression's text, checked, with only its structure left.
 
-One pass over the tokens knows every limit on text (length, digits, nesting, operations) and refuses what is not
-arithmetic, so nothing dangerous or too deep ever reaches Python's own parser: it sees rows of a's and 1's.
+One pass over the tokens knows every limit on text (length, digits, nesting, operations) and refuses
+what is not arithmetic, so nothing dangerous or too deep ever reaches Python's own parser: it sees
+rows of a's and 1's.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ _REMEDIES: Final = {
 def refuse(what: str, at: int, remedy: str = "") -> NoReturn:
     """Raise BadExpression: what is wrong with the character of index `at`, in one sentence."""
     error = BadExpression(f"{what} at column {at + 1}{': ' + remedy if remedy else ''}")
-    error.column, error.sentence, error.what = at + 1, f"{what}{': ' + remedy if remedy else ''}", what
+    error.column, error.sentence, error.what = (
+        at + 1,
+        f"{what}{': ' + remedy if remedy else ''}",
+        what,
+    )
     raise error from None
 
 
@@ -66,7 +71,9 @@ def short(text: str) -> str:
 
 @dataclass(slots=True)
 class _Group:
-    """An open parenthesis, or the whole text; `waiting` counts the signs and powers whose operand has not ended."""
+    """An open parenthesis, or the whole text; `waiting` counts the signs and powers whose
+    operand has not ended.
+    """
 
     at: int
     commas: bool = False
@@ -78,7 +85,9 @@ class _Group:
 
 @dataclass(slots=True)
 class Scan:
-    """One pass over the text: checks it against the limits and cuts its skeleton at the outermost + and −."""
+    """One pass over the text: checks it against the limits and cuts its skeleton at the
+    outermost + and −.
+    """
 
     text: str
     # whether a @ b may stand in it
@@ -109,7 +118,11 @@ class Scan:
                 self._operand("number", token["number"], at)
         if self.kind == "operator":
             expected = "dot" if self.last == "." else "a name or number"
-            refuse(f"the expression ends after '{self.last}'", len(self.text.rstrip()) - 1, f"{expected} should follow")
+            refuse(
+                f"the expression ends after '{self.last}'",
+                len(self.text.rstrip()) - 1,
+                f"{expected} should follow",
+            )
         if len(self.groups) > 1:
             refuse("the parenthesis", self.groups[-1].at, "it is never closed")
         self._end_term(len(self.text), minus=False)
@@ -120,7 +133,9 @@ class Scan:
             msg = f"expected an expression as text, got {self.text!r}"
             raise BadExpression(msg)
         if len(self.text) > LONGEST_TEXT:
-            msg = f"an expression of {len(self.text)} characters is too long: at most {LONGEST_TEXT}"
+            msg = (
+                f"an expression of {len(self.text)} characters is too long: at most {LONGEST_TEXT}"
+            )
             raise BadExpression(msg)
         if not self.text.strip():
             msg = "the expression is empty"
@@ -132,16 +147,30 @@ class Scan:
                 self._operator(word, at)
                 self.last = word
                 return
-            unit = "; a number with a unit is the value of a constant" if self.kind == "number" and kind == "name" else ""
-            refuse(f"'{short(word)}'", at, _PIECES if word in ("if", *_JOINING) else f"an operator is missing before it{unit}")
+            unit = (
+                "; a number with a unit is the value of a constant"
+                if self.kind == "number" and kind == "name"
+                else ""
+            )
+            refuse(
+                f"'{short(word)}'",
+                at,
+                _PIECES if word in ("if", *_JOINING) else f"an operator is missing before it{unit}",
+            )
         if self.last == "." and kind == "number":
             refuse(f"'{short(word)}'", at, "only .dot can follow a point")
         self.skeleton.append(("a" if kind == "name" else "1") * len(word))
         self.kind, self.last = kind, word
 
     def _symbol(self, symbol: str, at: int) -> None:
-        if not (symbol in _SYMBOLS or (symbol == "@" and self.vectors) or (symbol in _COMPARING and self.groups[-1].within)):
-            remedy = _REMEDIES.get(symbol, "an expression has numbers, names, + - * / ** ( ) and functions such as sin")
+        if not (
+            symbol in _SYMBOLS
+            or (symbol == "@" and self.vectors)
+            or (symbol in _COMPARING and self.groups[-1].within)
+        ):
+            remedy = _REMEDIES.get(
+                symbol, "an expression has numbers, names, + - * / ** ( ) and functions such as sin"
+            )
             refuse(f"unexpected {symbol!r}", at, remedy)
         if self.kind != "operator":
             self._infix(symbol, at)
@@ -158,7 +187,11 @@ class Scan:
     def _infix(self, symbol: str, at: int) -> None:
         """A symbol after an operand: ( of a call, ), a comma, a point or an operator."""
         if symbol in ("(", ".") and self.kind != "name":
-            refuse(f"'{symbol}'", at, "an operator is missing before it" if symbol == "(" else "only a name has .dot")
+            refuse(
+                f"'{symbol}'",
+                at,
+                "an operator is missing before it" if symbol == "(" else "only a name has .dot",
+            )
         if symbol == "(":
             self._opens(at, call=True)
         elif symbol == ")":
@@ -171,7 +204,9 @@ class Scan:
     def _opens(self, at: int, *, call: bool) -> None:
         around = self.groups[-1]
         pieces = call and self.last == PIECES
-        self.groups.append(_Group(at, call or around.pieces, pieces=pieces, within=pieces or around.within))
+        self.groups.append(
+            _Group(at, call or around.pieces, pieces=pieces, within=pieces or around.within)
+        )
         self.kind = "operator"
         self.skeleton.append("(")
         self._deeper(at)
@@ -199,7 +234,11 @@ class Scan:
             return
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
-            refuse("too many operations", at, f"at most {MOST_OPERATIONS} in each term of the outermost sum")
+            refuse(
+                "too many operations",
+                at,
+                f"at most {MOST_OPERATIONS} in each term of the outermost sum",
+            )
         self.skeleton.append(symbol)
         if symbol == "**":
             self.groups[-1].waiting += 1
@@ -208,7 +247,11 @@ class Scan:
     def _deeper(self, at: int) -> None:
         self.nesting += 1
         if self.nesting > DEEPEST_NESTING:
-            refuse("nested too deeply", at, f"at most {DEEPEST_NESTING} levels of parentheses, signs and powers")
+            refuse(
+                "nested too deeply",
+                at,
+                f"at most {DEEPEST_NESTING} levels of parentheses, signs and powers",
+            )
 
     def _end_term(self, at: int, *, minus: bool) -> None:
         self.terms_read.append((self.minus, self.start, "".join(self.skeleton)))
@@ -218,10 +261,24 @@ class Scan:
 
 def _check_number(number: str, tail: str, at: int) -> None:
     if tail in ("j", "J"):
-        refuse(f"complex number '{short(number + tail)}'", at, "dalembert computes with real numbers")
+        refuse(
+            f"complex number '{short(number + tail)}'", at, "dalembert computes with real numbers"
+        )
     if tail:
-        remedy = "a * is missing after the number" if tail[0].isalpha() else "write digits and at most one decimal point"
+        remedy = (
+            "a * is missing after the number"
+            if tail[0].isalpha()
+            else "write digits and at most one decimal point"
+        )
         refuse(f"cannot read '{short(number + tail)}'", at, remedy)
     mantissa, _, power = number.lower().partition("e")
-    if len(mantissa) > MOST_DIGITS or len(power) > MOST_DIGITS or abs(int(power or 0)) > LARGEST_TEN_POWER:
-        refuse("too large a number", at, f"at most {MOST_DIGITS} digits, and powers of ten up to {LARGEST_TEN_POWER}")
+    if (
+        len(mantissa) > MOST_DIGITS
+        or len(power) > MOST_DIGITS
+        or abs(int(power or 0)) > LARGEST_TEN_POWER
+    ):
+        refuse(
+            "too large a number",
+            at,
+            f"at most {MOST_DIGITS} digits, and powers of ten up to {LARGEST_TEN_POWER}",
+        )

@@ -1,7 +1,9 @@
-"""[a + b]: [a] = [b]; [a b] = [a][b]; [sin a]: [a] = 1 — dimensions of all symbols from those that are known, over the tape.
+"""[a + b]: [a] = [b]; [a b] = [a][b]; [sin a]: [a] = 1 — dimensions of all symbols from those that
+are known, over the tape.
 
-The dimension of a node is a product of kg, m, s and of the unknown dimensions of symbols, each to a rational power. What must be equal
-gives a linear equation in the exponents, which determines one unknown by the others or, where none is left, holds or does not.
+The dimension of a node is a product of kg, m, s and of the unknown dimensions of symbols, each to a
+rational power. What must be equal gives a linear equation in the exponents, which determines one
+unknown by the others or, where none is left, holds or does not.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 from dalembert.symbolic.units.quantities import DIMENSIONLESS, TIME, Dimension, dimension_text
 
-_DIMENSIONLESS_FUNCTIONS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan"})
+_DIMENSIONLESS_FUNCTIONS: Final = frozenset(
+    {"sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan"}
+)
 _SHOWN: Final = 60
 
 
@@ -39,7 +43,9 @@ class DimensionExpression:
     known: Dimension = DIMENSIONLESS
     unknown: Mapping[int, Fraction] = field(default_factory=dict)
 
-    def multiply(self, other: DimensionExpression, power: Fraction = Fraction(1)) -> DimensionExpression:
+    def multiply(
+        self, other: DimensionExpression, power: Fraction = Fraction(1)
+    ) -> DimensionExpression:
         """The product with a power of another."""
         known = tuple(a + power * b for a, b in zip(self.known, other.known, strict=True))
         unknown = dict(self.unknown)
@@ -75,7 +81,11 @@ class DimensionInference:
             return
 
         def message(actual: str, expected: str) -> str:
-            hint = "; a plain number has no dimension where units are used" if self.tape.value(node) is not None else ""
+            hint = (
+                "; a plain number has no dimension where units are used"
+                if self.tape.value(node) is not None
+                else ""
+            )
             return f"{what}: {self._short_text(node)} has {actual}, but {expected} is needed{hint}"
 
         self._unify(self.dimension_of(node), DimensionExpression(dimension), message, ~node, node)
@@ -86,7 +96,9 @@ class DimensionInference:
             self._unify(
                 self.dimension_of(a),
                 self.dimension_of(b),
-                lambda x, y: f"{what}: {self._short_text(a)} has {x}, but {self._short_text(b)} has {y}",
+                lambda x, y: (
+                    f"{what}: {self._short_text(a)} has {x}, but {self._short_text(b)} has {y}"
+                ),
                 b,
                 a,
             )
@@ -122,7 +134,9 @@ class DimensionInference:
         base, orders = self.base(i)
         if self.tape.nodes[base][1] == "t":
             return DimensionExpression(TIME)
-        return DimensionExpression(unknown={base: Fraction(1)}).multiply(DimensionExpression(TIME), Fraction(-orders))
+        return DimensionExpression(unknown={base: Fraction(1)}).multiply(
+            DimensionExpression(TIME), Fraction(-orders)
+        )
 
     def _infer_node(self, i: int) -> DimensionExpression:
         op, a, b = self.tape.nodes[i]
@@ -142,7 +156,11 @@ class DimensionInference:
         if op in _DIMENSIONLESS_FUNCTIONS:
             shown = self._short_text
             self._unify(
-                parts[0], DimensionExpression(), lambda x, _: f"{op}({shown(a)}): {shown(a)} has {x}, but {op} takes a number", i, a
+                parts[0],
+                DimensionExpression(),
+                lambda x, _: f"{op}({shown(a)}): {shown(a)} has {x}, but {op} takes a number",
+                i,
+                a,
             )
         return DimensionExpression()
 
@@ -150,7 +168,10 @@ class DimensionInference:
         sign = {"add": "+", "sub": "−"}.get(op, "and")
 
         def message(x: str, y: str) -> str:
-            return f"unlike terms: {self._short_text(a)} has {x}, {self._short_text(b)} has {y}, in {self._short_text(a)} {sign} {self._short_text(b)}"
+            return (
+                f"unlike terms: {self._short_text(a)} has {x}, {self._short_text(b)} has {y}, "
+                f"in {self._short_text(a)} {sign} {self._short_text(b)}"
+            )
 
         self._unify(self._nodes[a], self._nodes[b], message, ~i, b, a)
         return DimensionExpression() if op == "atan2" else self._substitute_solved(self._nodes[a])
@@ -166,17 +187,27 @@ class DimensionInference:
         while any(x in self.solved for x in m.unknown):
             for x, k in m.unknown.items():
                 if x in self.solved:
-                    rest = DimensionExpression(m.known, {y: e for y, e in m.unknown.items() if y != x})
+                    rest = DimensionExpression(
+                        m.known, {y: e for y, e in m.unknown.items() if y != x}
+                    )
                     m = rest.multiply(self.solved[x], k)
                     break
         return m
 
-    def _unify(self, a: DimensionExpression, b: DimensionExpression, message: Callable[[str, str], str], *nodes: int) -> None:
+    def _unify(
+        self,
+        a: DimensionExpression,
+        b: DimensionExpression,
+        message: Callable[[str, str], str],
+        *nodes: int,
+    ) -> None:
         a, b = self._substitute_solved(a), self._substitute_solved(b)
         quotient = a.multiply(b, Fraction(-1))
         if quotient.unknown:
             *_, (x, k) = quotient.unknown.items()
-            rest = DimensionExpression(quotient.known, {y: e for y, e in quotient.unknown.items() if y != x})
+            rest = DimensionExpression(
+                quotient.known, {y: e for y, e in quotient.unknown.items() if y != x}
+            )
             self.solved[x] = rest.power(-1 / k)
         elif quotient.known != DIMENSIONLESS:
             raise BadDimension(message(self._describe(a), self._describe(b)), nodes)
@@ -184,5 +215,9 @@ class DimensionInference:
     def _describe(self, m: DimensionExpression) -> str:
         if not m.unknown:
             return dimension_text(m.known)
-        open_ones = " ".join(f"{self.tape.nodes[x][1]}" + ("" if k == 1 else f"^({k})") for x, k in m.unknown.items())
-        return f"the dimension of {open_ones}" + (f" times {dimension_text(m.known)}" if m.known != DIMENSIONLESS else "")
+        open_ones = " ".join(
+            f"{self.tape.nodes[x][1]}" + ("" if k == 1 else f"^({k})") for x, k in m.unknown.items()
+        )
+        return f"the dimension of {open_ones}" + (
+            f" times {dimension_text(m.known)}" if m.known != DIMENSIONLESS else ""
+        )

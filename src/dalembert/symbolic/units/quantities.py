@@ -1,6 +1,8 @@
-"""Fifty centimetres, "50 cm", are 1/2 and m: dimensions kg^a m^b s^c, and numbers with units, read by pint in exact fractions.
+"""Fifty centimetres, "50 cm", are 1/2 and m: dimensions kg^a m^b s^c, and numbers with units, read
+by pint in exact fractions.
 
-Offset units and Hz are refused: 20 °C is no multiple of a kelvin, and 50 Hz would be taken for 50 rad/s.
+Offset units and Hz are refused: 20 °C is no multiple of a kelvin, and 50 Hz would be taken for 50
+rad/s.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ def dimension(kg: int = 0, m: int = 0, s: int = 0) -> Dimension:
 
 MASS, LENGTH, TIME = dimension(kg=1), dimension(m=1), dimension(s=1)
 FORCE, ENERGY = dimension(1, 1, -2), dimension(1, 2, -2)
-# dimensions that have a name of their own; a torque is written N m, an energy J, so that neither is taken for the other
+# dimensions that have a name of their own; a torque is written N m, an energy J, so that neither is
+# taken for the other
 _NAMED_UNITS: Final = {
     dimension(1, 1, -2): "N",
     dimension(1, 2, -2): "N m",
@@ -55,7 +58,9 @@ def unit_text(d: Dimension) -> str:
 def ascii_unit(d: Dimension) -> str:
     """kg*m**2/s**2, as it is typed."""
     over = "*".join(b if e == 1 else f"{b}**{e}" for b, e in zip(_BASE, d, strict=True) if e > 0)
-    under = "".join(f"/{b}" if e == -1 else f"/{b}**{-e}" for b, e in zip(_BASE, d, strict=True) if e < 0)
+    under = "".join(
+        f"/{b}" if e == -1 else f"/{b}**{-e}" for b, e in zip(_BASE, d, strict=True) if e < 0
+    )
     return (over or "1" if under else over) + under
 
 
@@ -78,7 +83,8 @@ def _power(base: str, e: Fraction) -> str:
 LONGEST: Final = 100
 _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
 _NUMBER_AND_UNIT: Final = re.compile(
-    r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*(.*?)\s*$", re.DOTALL
+    r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*(.*?)\s*$",
+    re.DOTALL,
 )
 # what a unit may be made of: names, products, quotients, integer powers
 _UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
@@ -103,7 +109,10 @@ def has_unit(text: str) -> bool:
 def parse_quantity(text: str) -> UnitQuantity:
     """The number and the dimension that a text such as "3 N/m" means."""
     if _DECIMAL_COMMA.match(text):
-        msg = f"{text!r:.60}: decimals are written with a point, {text.strip().replace(',', '.', 1)!r:.60}"
+        msg = (
+            f"{text!r:.60}: decimals are written with a point, "
+            f"{text.strip().replace(',', '.', 1)!r:.60}"
+        )
         raise BadDescription(msg)
     opened = _NUMBER_AND_UNIT.match(text) if len(text) <= LONGEST else None
     if opened is None:
@@ -119,10 +128,15 @@ def parse_quantity(text: str) -> UnitQuantity:
 
 
 def parse_number(text: str, wanted: Dimension | None, what: str) -> float:
-    """The number of a text such as "30 deg", which must have the dimension that is wanted, where that is known."""
+    """The number of a text such as "30 deg", which must have the dimension that is wanted, where
+    that is known.
+    """
     parsed_quantity = parse_quantity(text)
     if wanted is not None and parsed_quantity.dimension != wanted:
-        msg = f"{what}: {text!r:.60} has {dimension_text(parsed_quantity.dimension)}, but {dimension_text(wanted)} is needed"
+        msg = (
+            f"{what}: {text!r:.60} has {dimension_text(parsed_quantity.dimension)}, but "
+            f"{dimension_text(wanted)} is needed"
+        )
         raise BadDescription(msg)
     return float(parsed_quantity.value)
 
@@ -133,10 +147,20 @@ def parse_unit(text: str) -> tuple[Fraction, Dimension]:
     _check_unit_text(text)
     pint, registry = _registry()
     try:
-        q = registry.Quantity(Fraction(1), registry.parse_units(re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_RAISED), text)))
-        base = q.to_base_units() if q._is_multiplicative else None  # noqa: SLF001 - pint has no public word for it
+        q = registry.Quantity(
+            Fraction(1),
+            registry.parse_units(
+                re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_RAISED), text)
+            ),
+        )
+        # pint has no public word for it
+        base = q.to_base_units() if q._is_multiplicative else None  # noqa: SLF001
     except Exception as problem:  # noqa: BLE001 - whatever pint refuses is refused
-        why = "it is not known" if isinstance(problem, pint.errors.UndefinedUnitError) else "it cannot be read"
+        why = (
+            "it is not known"
+            if isinstance(problem, pint.errors.UndefinedUnitError)
+            else "it cannot be read"
+        )
         msg = f"unit {text!r:.60}: {why}; write it as 'N/m' or 'kg*m**2'"
         raise BadDescription(msg) from None
     if base is None:
@@ -145,7 +169,10 @@ def parse_unit(text: str) -> tuple[Fraction, Dimension]:
     exponents = [Fraction(0)] * 3
     for name, power in base.dimensionality.items():
         if name not in _MECHANICS:
-            msg = f"unit {text!r:.60}: {name.strip('[]')} is no dimension of mechanics; masses, lengths, times and angles are"
+            msg = (
+                f"unit {text!r:.60}: {name.strip('[]')} is no dimension of mechanics; masses, "
+                f"lengths, times and angles are"
+            )
             raise BadDescription(msg)
         exponents[_MECHANICS[name]] = Fraction(power).limit_denominator(12)
     return Fraction(base.magnitude), (exponents[0], exponents[1], exponents[2])
@@ -156,7 +183,11 @@ def _check_unit_text(text: str) -> None:
         msg = f"unit {text!r:.60}: it cannot be read; write it as 'N/m' or 'kg*m**2'"
         raise BadDescription(msg)
     if any(word.lower().endswith(("hz", "hertz")) for word in _WORDS.findall(text)):
-        msg = f"unit {text!r:.60}: Hz leaves open whether turns or radians are counted; write 1/s, rad/s or rpm"
+        msg = (
+            f"unit {text!r:.60}: Hz leaves open whether turns or radians are counted; write "
+            f"1/s, "
+            f"rad/s or rpm"
+        )
         raise BadDescription(msg)
 
 
@@ -165,9 +196,14 @@ def _registry() -> tuple[Any, Any]:
     try:
         import pint
     except ImportError:
-        msg = "units are read by pint, which is not installed; pip install dalembert[units], or give plain numbers"
+        msg = (
+            "units are read by pint, which is not installed; pip install dalembert[units], or "
+            "give plain numbers"
+        )
         raise BadDescription(msg) from None
-    return pint, pint.UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=False, cache_folder=None)
+    return pint, pint.UnitRegistry(
+        non_int_type=Fraction, autoconvert_offset_to_baseunit=False, cache_folder=None
+    )
 
 
 # angles as people name them in degrees, all far beyond what a start in radians is
@@ -176,4 +212,7 @@ COMMON_DEGREES: Final = frozenset({30, 45, 60, 90, 120, 135, 150, 180, 270, 360}
 
 def warn_if_degrees(name: str, value: Any) -> None:
     """A word about an angle that looks like degrees: it is in radians."""
-    warn(f'{name} = {value:g} is in radians, {float(abs(value)) / math.tau:.3g} turns; {value:g} degrees are written "{value:g} deg"')
+    warn(
+        f"{name} = {value:g} is in radians, {float(abs(value)) / math.tau:.3g} turns; {value:g} "
+        f'degrees are written "{value:g} deg"'
+    )

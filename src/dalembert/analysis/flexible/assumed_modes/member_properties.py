@@ -1,4 +1,6 @@
-"""EI, ρA, k, …: what a description gives along a member and at its ends, and that it is positive with the values of a run too."""
+"""EI, ρA, k, …: what a description gives along a member and at its ends, and that it is positive
+with the values of a run too.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,15 @@ def section_properties(m: Member) -> Iterator[tuple[str, Scalar]]:
     """What was given for the member or along it, by the key it was given with."""
     for key in ("length", "stiffness", "axial", "torsion", "shear", "density", "polar", "rotary"):
         given = getattr(m, key)
-        yield from ((key, e) for e in (given if isinstance(given, tuple) else (given,)) if e is not None)
+        yield from (
+            (key, e) for e in (given if isinstance(given, tuple) else (given,)) if e is not None
+        )
 
 
 def section_rotation_field(m: Member, plane: int) -> tuple[str, int]:
-    """The field, and the order of its derivative, by which sections turn in a plane of bending: v′, or ψ where the member shears."""
+    """The field, and the order of its derivative, by which sections turn in a plane of bending:
+    v′, or ψ where the member shears.
+    """
     turns = [f.symbol for f in m.fields if f.kind == "turn"]
     return (turns[plane], 0) if turns else ("vw"[plane], 1)
 
@@ -50,22 +56,36 @@ def end_springs(m: Member, side: int) -> Iterator[tuple[Scalar, str, int, str]]:
     )
     known = {f.symbol for f in m.fields}
     for k, places, letters in table:
-        yield from ((k, name, order, letters) for name, order in places if k is not None and name in known)
+        yield from (
+            (k, name, order, letters) for name, order in places if k is not None and name in known
+        )
 
 
 def check_values(system: System, values: Mapping[Any, Any]) -> None:
-    """Refuse values that leave an expanded member without stiffness or length; masses are checked with all others."""
+    """Refuse values that leave an expanded member without stiffness or length; masses are
+    checked with all others.
+    """
     known = constant_values(system, values)
     for member, what, e in sampled_properties(system):
         _check_positive(member, what, e, known)
 
 
 def sampled_properties(system: System) -> Iterator[tuple[str, str, Scalar]]:
-    """What must be positive of every expanded member, at some places along it: its kind and name, the property, its value."""
+    """What must be positive of every expanded member, at some places along it: its kind and
+    name, the property, its value.
+    """
     for expansion in system.expansions.values():
         m = expansion.member
-        stiff = [(_STIFFNESS_NAMES[key], e) for key, e in section_properties(m) if key in _STIFFNESS_NAMES]
-        yield from ((f"{m.kind} {m.name!r}", what, property_at(m, e, xi)) for what, e in stiff for xi in _SAMPLE_POINTS)
+        stiff = [
+            (_STIFFNESS_NAMES[key], e)
+            for key, e in section_properties(m)
+            if key in _STIFFNESS_NAMES
+        ]
+        yield from (
+            (f"{m.kind} {m.name!r}", what, property_at(m, e, xi))
+            for what, e in stiff
+            for xi in _SAMPLE_POINTS
+        )
 
 
 def _check_positive(member: str, what: str, e: Scalar, known: Mapping[str, float]) -> None:

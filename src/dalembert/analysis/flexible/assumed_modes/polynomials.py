@@ -1,9 +1,11 @@
-"""p(ξ) = Σ c_k ξᵏ over the rational numbers, on 0 ≤ ξ ≤ 1: exact derivatives, integrals and orthogonal bases.
+"""p(ξ) = Σ c_k ξᵏ over the rational numbers, on 0 ≤ ξ ≤ 1: exact derivatives, integrals and
+orthogonal bases.
 
-∫₀ᴸ c(x) f(x/L) g(x/L) dx for a property c of a member is exact where c, f and g are polynomials, else to rounding:
-∫₀¹ p dξ = Σ w_k p(ξ_k) with rational nodes near those of Gauss and Legendre, and weights that make the rule exact in ℚ. Gauss's own
-nodes are irrational. A rule through m rational nodes is exact for polynomials below degree m, whatever the nodes are; near Gauss's
-nodes its weights are positive, so that the nodes can carry masses.
+∫₀ᴸ c(x) f(x/L) g(x/L) dx for a property c of a member is exact where c, f and g are polynomials,
+else to rounding: ∫₀¹ p dξ = Σ w_k p(ξ_k) with rational nodes near those of Gauss and Legendre, and
+weights that make the rule exact in ℚ. Gauss's own nodes are irrational. A rule through m rational
+nodes is exact for polynomials below degree m, whatever the nodes are; near Gauss's nodes its
+weights are positive, so that the nodes can carry masses.
 """
 
 from __future__ import annotations
@@ -148,13 +150,19 @@ def polynomial_coefficients(e: Scalar, x: Scalar) -> dict[int, Scalar] | None:
     terms_by_power: dict[int, list[Term]] = {}
     for term in form.numerator:
         n = next((k for a, k in term.powers if a.name == x.name), 0)
-        terms_by_power.setdefault(n, []).append(term._replace(powers=tuple(p for p in term.powers if p[0].name != x.name)))
-    return {n: to_scalar(RationalForm(tuple(terms), form.denominator), e.tape) for n, terms in terms_by_power.items()}
+        terms_by_power.setdefault(n, []).append(
+            term._replace(powers=tuple(p for p in term.powers if p[0].name != x.name))
+        )
+    return {
+        n: to_scalar(RationalForm(tuple(terms), form.denominator), e.tape)
+        for n, terms in terms_by_power.items()
+    }
 
 
 # ---- rules and integrals -------------------------------------------------------------------------
 
-# the digits to which Gauss's nodes are rounded, and the most that are tried until all weights are positive
+# the digits to which Gauss's nodes are rounded, and the most that are tried until all weights are
+# positive
 _MIN_DIGITS: Final = 2
 _MAX_DIGITS: Final = 8
 # nodes that integrate a smooth function which is no polynomial to rounding
@@ -238,7 +246,9 @@ def degree_in_x(member: Member, e: Scalar) -> int | None:
 def max_degree(degrees: Iterable[int | None]) -> int | None:
     """The highest of some degrees; None where one of them is that of no polynomial."""
     degree_list = list(degrees)
-    return None if None in degree_list else max((d for d in degree_list if d is not None), default=0)
+    return (
+        None if None in degree_list else max((d for d in degree_list if d is not None), default=0)
+    )
 
 
 def property_at(member: Member, e: Scalar, xi: Number) -> Scalar:
@@ -247,23 +257,38 @@ def property_at(member: Member, e: Scalar, xi: Number) -> Scalar:
 
 
 def quadrature_for_degree(degree: int | None) -> QuadratureRule:
-    """The rule that is exact for polynomials of this degree; for what is no polynomial, one that is good to rounding."""
+    """The rule that is exact for polynomials of this degree; for what is no polynomial, one that
+    is good to rounding.
+    """
     return gauss_rule(_SMOOTH_NODES) if degree is None else exact_rule(degree)
 
 
 def modal_integrals(
-    member: Member, c: Scalar, first: Sequence[tuple[AdmissibleFunction, int]], second: Sequence[tuple[AdmissibleFunction, int]]
+    member: Member,
+    c: Scalar,
+    first: Sequence[tuple[AdmissibleFunction, int]],
+    second: Sequence[tuple[AdmissibleFunction, int]],
 ) -> list[list[Scalar]]:
     """∫₀¹ c f⁽ᵏ⁾ g⁽ˡ⁾ dξ for all pairs (f, k), (g, l)."""
     degree = degree_in_x(member, c)
     if degree == 0:
         return [[c * _overlap_integral(f, k, g, l) for g, l in second] for f, k in first]
-    shape = max_degree(None if f.degree is None else max(f.degree - k, 0) for f, k in (*first, *second))
+    shape = max_degree(
+        None if f.degree is None else max(f.degree - k, 0) for f, k in (*first, *second)
+    )
     rule = quadrature_for_degree(None if shape is None or degree is None else 2 * shape + degree)
     here = [property_at(member, c, xi) * w for xi, w in zip(rule.nodes, rule.weights, strict=True)]
-    left, right = ([[f.at(xi, k) for xi in rule.nodes] for f, k in each] for each in (first, second))
+    left, right = (
+        [[f.at(xi, k) for xi in rule.nodes] for f, k in each] for each in (first, second)
+    )
     zero = Scalar(c.tape, c.tape.zero)
-    return [[sum((e * (x * y) for e, x, y in zip(here, a, b, strict=True) if x * y), start=zero) for b in right] for a in left]
+    return [
+        [
+            sum((e * (x * y) for e, x, y in zip(here, a, b, strict=True) if x * y), start=zero)
+            for b in right
+        ]
+        for a in left
+    ]
 
 
 def _overlap_integral(f: AdmissibleFunction, k: int, g: AdmissibleFunction, l: int) -> Fraction:
@@ -271,4 +296,7 @@ def _overlap_integral(f: AdmissibleFunction, k: int, g: AdmissibleFunction, l: i
     if isinstance(f, Polynomial) and isinstance(g, Polynomial):
         return (f.derivative(k) * g.derivative(l)).antiderivative(1)
     rule = quadrature_for_degree(None)
-    return sum((w * f.at(x, k) * g.at(x, l) for w, x in zip(rule.weights, rule.nodes, strict=True)), start=Fraction(0))
+    return sum(
+        (w * f.at(x, k) * g.at(x, l) for w, x in zip(rule.weights, rule.nodes, strict=True)),
+        start=Fraction(0),
+    )

@@ -1,4 +1,6 @@
-"""What Hamilton's extended principle ends in: ordinary and partial differential equations, and conditions at the ends."""
+"""What Hamilton's extended principle ends in: ordinary and partial differential equations, and
+conditions at the ends.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class FieldEquation:
 
 @dataclass(frozen=True)
 class BoundaryCondition(Displayable):
-    """residual(t) = 0 at one end, from the variation of a field or of one of its derivatives there."""
+    """residual(t) = 0 at one end, from the variation of a field or of one of its derivatives
+    there.
+    """
 
     member: str
     field: str
@@ -61,7 +65,9 @@ class BoundaryCondition(Displayable):
 
 @dataclass(frozen=True)
 class HybridEquations:
-    """Ordinary equations for the rigid variables, partial ones for the fields, and the conditions at the ends."""
+    """Ordinary equations for the rigid variables, partial ones for the fields, and the
+    conditions at the ends.
+    """
 
     principle: Principle
     kinematics: Kinematics = field(repr=False)
@@ -90,18 +96,30 @@ class HybridEquations:
     @property
     def integrals(self) -> dict[str, Integral]:
         """Every integral that occurs, by the name of its symbol."""
-        return {name: found for c in self.continua.values() for name, found in c.integrals.by_name.items()}
+        return {
+            name: found
+            for c in self.continua.values()
+            for name, found in c.integrals.by_name.items()
+        }
 
     def at(self, member: str, end: Literal[0, 1]) -> tuple[BoundaryCondition, ...]:
         """The conditions at one end of a member."""
         return tuple(b for b in self.boundary if b.member == member and b.end == end)
 
     def __repr__(self) -> str:
-        counts = f"{len(self.ordinary)} ordinary, {len(self.partial)} partial, {len(self.boundary)} conditions"
+        counts = (
+            f"{len(self.ordinary)} ordinary, {len(self.partial)} partial, "
+            f"{len(self.boundary)} conditions"
+        )
         return f"HybridEquations({self.kinematics.system.name!r}: {counts})"
 
     def __str__(self) -> str:
-        return "\n".join([self.principle.title, *(f"  {Text()(line)}    [{note}]" for line, note in self._lines())])
+        return "\n".join(
+            [
+                self.principle.title,
+                *(f"  {Text()(line)}    [{note}]" for line, note in self._lines()),
+            ]
+        )
 
     def _repr_latex_(self) -> str:
         lines = [f"& {Latex()(line)} && \\text{{{escape(note)}}}" for line, note in self._lines()]
@@ -111,10 +129,15 @@ class HybridEquations:
         """(equation, what it is about)"""
         symbol = integral_naming(self.tape, self.integrals)
         for o in self.ordinary:
-            yield equation_tree(self, o.residual, ordered_accelerations(self, o.name), symbol), f"along {Text()(symbol(o.name))}"
+            yield (
+                equation_tree(self, o.residual, ordered_accelerations(self, o.name), symbol),
+                f"along {Text()(symbol(o.name))}",
+            )
         for p in self.partial:
             yield (
-                equation_tree(self, p.residual, ordered_field_accelerations(self, p.member, p.field), symbol),
+                equation_tree(
+                    self, p.residual, ordered_field_accelerations(self, p.member, p.field), symbol
+                ),
                 domain_text(self, p.member, p.field),
             )
         for b in self.boundary:
@@ -134,7 +157,9 @@ def domain_text(h: HybridEquations, member: str, field: str) -> str:
     """Where a field equation holds."""
     c = h.continua[member]
     what = Text()(symbol_namer(h.tape)(field))
-    return f"{what}(x, t), 0 < x < {c.stations[2].label}" + (f", {member}" if len(h.continua) > 1 else "")
+    return f"{what}(x, t), 0 < x < {c.stations[2].label}" + (
+        f", {member}" if len(h.continua) > 1 else ""
+    )
 
 
 def condition_text(h: HybridEquations, b: BoundaryCondition) -> str:
@@ -150,14 +175,20 @@ def ordered_field_accelerations(h: HybridEquations, member: str, field: str) -> 
     return (fields.symbol(field, 0, 2), *others, *h.accelerations)
 
 
-def equation_tree(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: Naming) -> Tree:
+def equation_tree(
+    h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: Naming
+) -> Tree:
     """residual = 0, accelerations first, everything that moves on the left."""
     tape = h.tape
     form = readable_form(tape, residual)
     if form is None:
         return equation_with_intermediates(tape, residual, symbol=symbol)
     fields = {name for c in h.continua.values() for name in c.fields.names}
-    flexible = [name for name in form.symbols() if name.startswith("∫") or base_name(symbol_names.field(name)[0]) in fields]
+    flexible = [
+        name
+        for name in form.symbols()
+        if name.startswith("∫") or base_name(symbol_names.field(name)[0]) in fields
+    ]
     sides, ranking = equation(form, tape, [str(tape.nodes[i][1]) for i in unknowns], flexible)
     printer = Printer(symbol, ranking)
     return Equality(printer.form(sides.left), printer.form(sides.right))

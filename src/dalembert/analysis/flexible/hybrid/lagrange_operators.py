@@ -1,7 +1,8 @@
-"""d/dt ∂L/∂q̇ − ∂L/∂q, and the same along quasi-velocities: what a Lagrangian gives to the equations of the rigid variables.
+"""d/dt ∂L/∂q̇ − ∂L/∂q, and the same along quasi-velocities: what a Lagrangian gives to the
+equations of the rigid variables.
 
-A Lagrangian with an integral over a member is a sum of a part outside and a density inside; both go through the same operator,
-which is linear, so the integral sign never has to be differentiated.
+A Lagrangian with an integral over a member is a sum of a part outside and a density inside; both go
+through the same operator, which is linear, so the integral sign never has to be differentiated.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from dalembert.mechanics.geometry.frame import VelocityRecursion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff
-from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities, QuasiVelocities, hamel_coefficients
+from dalembert.mechanics.kinetics.quasi_velocities import (
+    HamelQuantities,
+    QuasiVelocities,
+    hamel_coefficients,
+)
 from dalembert.mechanics.kinetics.system_quantities import Quantities, RateQuantities
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import Derivative
@@ -39,7 +44,8 @@ class LagrangeOperator:
         self.names = [kin.name(q) for q in kin.q]
         self.accelerations: Sequence[int] = kin.qddot
         self.directions, self.T = self.of.qdot, self.of.rates.T
-        # q̇ where it is no variable, and what the equations are made of beside the Lagrangian, to be told
+        # q̇ where it is no variable, and what the equations are made of beside the Lagrangian, to
+        # be told
         self.rates: tuple[Quantity, ...] = ()
         self.told: tuple[Quantity, ...] = ()
 
@@ -63,7 +69,8 @@ class LagrangeOperator:
 
 
 class BoltzmannHamelOperator(HamelQuantities):
-    """d/dt ∂L̄/∂u_r − Σ_i Φ_ir ∂L̄/∂q_i + Σ_s (∂L̄/∂u_s) (Σ_k γ^s_rk u_k + γ^s_rt)      (r = 1, …, p)
+    """d/dt ∂L̄/∂u_r − Σ_i Φ_ir ∂L̄/∂q_i + Σ_s (∂L̄/∂u_s) (Σ_k γ^s_rk u_k + γ^s_rt)      (r = 1, …,
+    p)
 
     With rows, all n speeds are kept until after differentiation, as Boltzmann and Hamel need it.
 
@@ -76,19 +83,37 @@ class BoltzmannHamelOperator(HamelQuantities):
         # without rows the recursion has every velocity in the speeds themselves, free of the angles
         super().__init__(QuasiVelocities(kin), None if kin.rows else kin.qdot_of_u)
         self.D_t = self._rate
-        self.motion: VelocityRecursion = VelocityRecursion(kin.tape, self.D_t) if kin.rows else kin.motion
+        self.motion: VelocityRecursion = (
+            VelocityRecursion(kin.tape, self.D_t) if kin.rows else kin.motion
+        )
         self.names = [kin.name(u) for u in kin.u]
         self.accelerations: Sequence[int] = kin.udot
         u = self.definitions
         Psi = self.Psi(u)
         Phi = self.Phi(Psi)
-        self.qdot_of_u, self._Phi_I = self.qdot(Phi), replace(Phi.first(kin.n_u), column_labels=self.of.speed_labels)
-        why = "By how much the variation of each speed and the rate of its variation differ; it vanishes where the speeds are rates."
-        Gamma = self.transposition(Psi, u, Phi).as_step("Transpositional relations", "Bar00 (40)", why, sparse=True)
-        self.Gamma = replace(Gamma, value=self.gyroscopic_terms.first(kin.n_u), column_labels=self.of.speed_labels)
+        self.qdot_of_u, self._Phi_I = (
+            self.qdot(Phi),
+            replace(Phi.first(kin.n_u), column_labels=self.of.speed_labels),
+        )
+        why = (
+            "By how much the variation of each speed and the rate of its variation differ; it "
+            "vanishes where the speeds are rates."
+        )
+        Gamma = self.transposition(Psi, u, Phi).as_step(
+            "Transpositional relations", "Bar00 (40)", why, sparse=True
+        )
+        self.Gamma = replace(
+            Gamma, value=self.gyroscopic_terms.first(kin.n_u), column_labels=self.of.speed_labels
+        )
         self.directions = self.u.first(kin.n_u)
-        T = RateQuantities(self.of, self.motion, kin.in_rates, self.vector).T if kin.rows else self.of.speeds.T
-        self.T = self.substitute_rates(T, self.qdot_of_u) if kin.system.given_kinetic_energies else T
+        T = (
+            RateQuantities(self.of, self.motion, kin.in_rates, self.vector).T
+            if kin.rows
+            else self.of.speeds.T
+        )
+        self.T = (
+            self.substitute_rates(T, self.qdot_of_u) if kin.system.given_kinetic_energies else T
+        )
         self.rates = (self.qdot_of_u,)
         self.told = (self.Gamma,) if any(self.Gamma.value.rows) else ()
 
@@ -101,11 +126,21 @@ class BoltzmannHamelOperator(HamelQuantities):
 
     @cached_property
     def gyroscopic_terms(self) -> SparseMatrix:
-        """Σ_k γ^s_rk u_k + γ^s_rt as a matrix [s][r]; coefficients that are 0 or ±1 are recognised, exactly."""
+        """Σ_k γ^s_rk u_k + γ^s_rt as a matrix [s][r]; coefficients that are 0 or ±1 are
+        recognised, exactly.
+        """
         t, u, plain = self.tape, self.full.u, self._recognise_unit
-        table = (zip(rows, timed, strict=True) for rows, timed in zip(*hamel_coefficients(self.full), strict=True))
+        table = (
+            zip(rows, timed, strict=True)
+            for rows, timed in zip(*hamel_coefficients(self.full), strict=True)
+        )
         return SparseMatrix.from_dense(
-            t, ([sum_of_products(t, zip(map(plain, g), u, strict=True), plain(c)) for g, c in row] for row in table), len(u)
+            t,
+            (
+                [sum_of_products(t, zip(map(plain, g), u, strict=True), plain(c)) for g, c in row]
+                for row in table
+            ),
+            len(u),
         )
 
     def _recognise_unit(self, e: int) -> int:

@@ -1,4 +1,6 @@
-"""y′ = A(λ) y, B₀ y(0) = 0, B_L y(L) = 0: the small motion of a member in numbers, with λ = ω² or λ = P to be found."""
+"""y′ = A(λ) y, B₀ y(0) = 0, B_L y(L) = 0: the small motion of a member in numbers, with λ = ω²
+or λ = P to be found.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm, LinearMemberEquations
+from dalembert.analysis.flexible.linear_vibration.linearization import (
+    LinearForm,
+    LinearMemberEquations,
+)
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, evaluate
@@ -28,11 +33,15 @@ class BoundaryValueProblem:
         self.index = {place: k for k, place in enumerate(self.places)}
         rows = [e.form for e in motion.ends]
         if len(rows) != len(self.places):
-            msg = f"{motion.member.kind} {motion.member.name!r}: {len(rows)} conditions at its ends where {len(self.places)} are needed"
+            msg = (
+                f"{motion.member.kind} {motion.member.name!r}: {len(rows)} conditions at its "
+                f"ends where {len(self.places)} are needed"
+            )
             raise IllPosed(msg)
         if unknown == "frequency" and motion.has_damping:
             msg = (
-                f"{motion.member.kind} {motion.member.name!r}: a damper or a turning frame couples its motion with its velocity, so it has"
+                f"{motion.member.kind} {motion.member.name!r}: a damper or a turning frame couples "
+                f"its motion with its velocity, so it has"
                 " no undamped modes; expand it in functions and use da.linearize"
             )
             raise NotApplicable(msg)
@@ -65,7 +74,8 @@ class BoundaryValueProblem:
                 return x
             if i not in m.numbers:
                 msg = (
-                    f"{m.member.kind} {m.member.name!r}: the constant {self.tape.nodes[i][1]} has no value; give it one with values={{...}}"
+                    f"{m.member.kind} {m.member.name!r}: the constant {self.tape.nodes[i][1]} "
+                    f"has no value; give it one with values={{...}}"
                 )
                 raise BadDescription(msg)
             return arithmetic.const(m.numbers[i])
@@ -76,10 +86,15 @@ class BoundaryValueProblem:
         """(field, order, c₀, c₁) of every term of a form, at a place x."""
         pairs = (self.affine_coefficients(c, dots) for (_, _, dots), c in form.coefficients.items())
         flat = self.numbers([node for pair in pairs for node in pair], x, arithmetic)
-        return [(name, i, a, b) for (name, i, _), a, b in zip(form.coefficients, flat[::2], flat[1::2], strict=True)]
+        return [
+            (name, i, a, b)
+            for (name, i, _), a, b in zip(form.coefficients, flat[::2], flat[1::2], strict=True)
+        ]
 
     def row(self, form: LinearForm, x: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
-        """c₀ and c₁ of one form over the state (v, v′, …) and, in the last places, the highest derivatives."""
+        """c₀ and c₁ of one form over the state (v, v′, …) and, in the last places, the highest
+        derivatives.
+        """
         zero = arithmetic.const(0)
         width = len(self.places) + len(self.motion.fields)
         rows = [zero] * width, [zero] * width
@@ -99,7 +114,9 @@ class BoundaryValueProblem:
 
     @cached_property
     def highest_derivative_rows(self) -> list[int]:
-        """The rows of A that hold the highest derivatives; in the others v′, v″, … are the next of the state itself."""
+        """The rows of A that hold the highest derivatives; in the others v′, v″, … are the next
+        of the state itself.
+        """
         return [self.index[f, self.order[f] - 1] for f in self.motion.fields]
 
     # ---- floats ------------------------------------------------------------------------------
@@ -108,12 +125,17 @@ class BoundaryValueProblem:
         """A(λ) of y′ = A y at a place, in floats."""
         import numpy as np
 
-        c, n = self._evaluate_forms("interior", list(self.motion.equations.values()), lam, x), len(self.places)
+        c, n = (
+            self._evaluate_forms("interior", list(self.motion.equations.values()), lam, x),
+            len(self.places),
+        )
         A = np.eye(n, k=1)
         A[self.highest_derivative_rows] = -np.linalg.solve(c[:, n:], c[:, :n])
         return A
 
-    def _evaluate_forms(self, what: str, forms: Sequence[LinearForm], lam: float, x: float) -> np.ndarray:
+    def _evaluate_forms(
+        self, what: str, forms: Sequence[LinearForm], lam: float, x: float
+    ) -> np.ndarray:
         """c₀ + λ c₁ of several forms, row by row; c₀ and c₁ are found once for each place."""
         import numpy as np
 
@@ -132,12 +154,16 @@ class BoundaryValueProblem:
         """D and F: displacements d = D y and forces f = F y at a section."""
         import numpy as np
 
-        forces = self._evaluate_forms("section", [self.motion.sections[k] for k in self.end_displacements], lam, x)
+        forces = self._evaluate_forms(
+            "section", [self.motion.sections[k] for k in self.end_displacements], lam, x
+        )
         n = len(self.places)
         return np.eye(n)[[self.index[place] for place in self.end_displacements]], forces[:, :n]
 
     def end_stiffness(self, side: int, lam: float) -> tuple[np.ndarray, list[int]]:
-        """What sits on an end, as a stiffness over its displacements, and which of these are held."""
+        """What sits on an end, as a stiffness over its displacements, and which of these are
+        held.
+        """
         import numpy as np
 
         n, m = len(self.places), len(self.end_displacements)

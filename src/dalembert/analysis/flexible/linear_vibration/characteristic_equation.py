@@ -1,8 +1,10 @@
-"""1 + cos βL cosh βL = 0: the characteristic equation of a uniform member, from its field equation and its boundary conditions.
+"""1 + cos βL cosh βL = 0: the characteristic equation of a uniform member, from its field equation
+and its boundary conditions.
 
-With v = φ(x) cos ωt the field equation is an ordinary one with constant coefficients. Its solutions are cos βx, sin βx, cosh αx, sinh αx
-(or 1, x, cos kx, sin kx under a compressive force), the conditions at the ends are linear in their amplitudes, and a motion other than
-rest exists where the determinant of these conditions vanishes.
+With v = φ(x) cos ωt the field equation is an ordinary one with constant coefficients. Its solutions
+are cos βx, sin βx, cosh αx, sinh αx (or 1, x, cos kx, sin kx under a compressive force), the
+conditions at the ends are linear in their amplitudes, and a motion other than rest exists where the
+determinant of these conditions vanishes.
 """
 
 from __future__ import annotations
@@ -11,7 +13,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
-from dalembert.analysis.flexible.linear_vibration.linearization import Key, LinearForm, LinearMemberEquations
+from dalembert.analysis.flexible.linear_vibration.linearization import (
+    Key,
+    LinearForm,
+    LinearMemberEquations,
+)
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero, provably_zero
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
@@ -25,7 +31,17 @@ from dalembert.symbolic.algebra.normal_form.rational_form import (
     to_scalar,
 )
 from dalembert.symbolic.algebra.printing.latex_notation import Latex
-from dalembert.symbolic.algebra.printing.print_tree import ZERO, Adjacent, Equality, Factors, Group, Letter, SignedTerms, Superscript, Tree
+from dalembert.symbolic.algebra.printing.print_tree import (
+    ZERO,
+    Adjacent,
+    Equality,
+    Factors,
+    Group,
+    Letter,
+    SignedTerms,
+    Superscript,
+    Tree,
+)
 from dalembert.symbolic.algebra.printing.print_tree import total as signed_sum
 from dalembert.symbolic.algebra.printing.term_layout import Naming, Printer, TermOrder, symbol_namer
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
@@ -53,11 +69,15 @@ class CharacteristicEquation:
 
 
 def characteristic_equation(motion: LinearMemberEquations) -> CharacteristicEquation | None:
-    """The characteristic equation in readable form; None where many fields are coupled or coefficients vary."""
+    """The characteristic equation in readable form; None where many fields are coupled or
+    coefficients vary.
+    """
     if not motion.is_uniform or motion.has_damping:
         return None
     if len(motion.fields) == 2:
-        from dalembert.analysis.flexible.linear_vibration.timoshenko_beam import timoshenko_characteristic
+        from dalembert.analysis.flexible.linear_vibration.timoshenko_beam import (
+            timoshenko_characteristic,
+        )
 
         return timoshenko_characteristic(motion)
     if len(motion.fields) != 1:
@@ -92,10 +112,19 @@ class CharacteristicSolver:
     # ---- solutions ---------------------------------------------------------------------------
 
     def _coefficient(self, i: int, equation: str = "", field: str = "") -> Scalar:
-        """c_i(ω²) of φ⁽ⁱ⁾ in an equation, by default the field's own; at rest under a compressive force nothing moves."""
+        """c_i(ω²) of φ⁽ⁱ⁾ in an equation, by default the field's own; at rest under a
+        compressive force nothing moves.
+        """
         terms = self.motion.equations[equation or self.name].coefficients.items()
-        parts = [(j, self.scalar(c)) for (name, order, j), c in terms if name == (field or self.name) and order == i]
-        return sum_scalars(self.tape, (c if j == 0 else -c * self.square for j, c in parts if j == 0 or not self.compressed))
+        parts = [
+            (j, self.scalar(c))
+            for (name, order, j), c in terms
+            if name == (field or self.name) and order == i
+        ]
+        return sum_scalars(
+            self.tape,
+            (c if j == 0 else -c * self.square for j, c in parts if j == 0 or not self.compressed),
+        )
 
     def _argument(self, label: str) -> Scalar:
         return self.scalar(self.tape.symbol(f"{label}L"))
@@ -125,9 +154,15 @@ class CharacteristicSolver:
         """The i-th derivative of a solution at an end, with β = z/L."""
         if kind in ("one", "x"):
             power = int(kind == "x")
-            return self.none + 1 if i == power else self.L if side and power and i == 0 else self.none
+            return (
+                self.none + 1 if i == power else self.L if side and power and i == 0 else self.none
+            )
         if kind in ("cos", "sin"):
-            turned = (("cos", "sin", "cos", "sin"), (1, -1, -1, 1)) if kind == "cos" else (("sin", "cos", "sin", "cos"), (1, 1, -1, -1))
+            turned = (
+                (("cos", "sin", "cos", "sin"), (1, -1, -1, 1))
+                if kind == "cos"
+                else (("sin", "cos", "sin", "cos"), (1, 1, -1, -1))
+            )
             function, sign = turned[0][i % 4], turned[1][i % 4]
         else:
             function, sign = ("cosh", "sinh")[(i + (kind == "sinh")) % 2], 1
@@ -136,8 +171,12 @@ class CharacteristicSolver:
     # ---- determinant -------------------------------------------------------------------------
 
     def _frequency_squared(self) -> Scalar:
-        """ω² in terms of βL (and αL), where the member's own inertia is all that ω² multiplies in its equation's last term."""
-        last = {j: c for (_, i, j), c in self.motion.equations[self.name].coefficients.items() if i == 0}
+        """ω² in terms of βL (and αL), where the member's own inertia is all that ω² multiplies
+        in its equation's last term.
+        """
+        last = {
+            j: c for (_, i, j), c in self.motion.equations[self.name].coefficients.items() if i == 0
+        }
         if self.compressed or set(last) != {2}:
             return self.square
         mass = self.scalar(last[2])
@@ -155,8 +194,14 @@ class CharacteristicSolver:
         return self._argument("α"), self._argument("β")
 
     def _row(self, form: LinearForm, side: int, square: Scalar) -> list[Scalar]:
-        orders = {i: self._at_order(form, i, square) for i in sorted({key[1] for key in form.coefficients})}
-        return [sum_scalars(self.tape, (c * self._value(kind, z, i, side) for i, c in orders.items())) for kind, z in self.solutions]
+        orders = {
+            i: self._at_order(form, i, square)
+            for i in sorted({key[1] for key in form.coefficients})
+        }
+        return [
+            sum_scalars(self.tape, (c * self._value(kind, z, i, side) for i, c in orders.items()))
+            for kind, z in self.solutions
+        ]
 
     def _at_order(self, form: LinearForm, i: int, square: Scalar) -> Scalar:
         """What multiplies φ⁽ⁱ⁾ in a condition, in terms of αL and βL as far as they say it."""
@@ -191,24 +236,43 @@ class CharacteristicSolver:
         whole = Equality(determinant_tree(form, t), ZERO)
         related = self._relations()
         plain, tex = (tuple(map(write, related)) for write in (Text(), Latex()))
-        return CharacteristicEquation(t, to_scalar(form, t).i, arguments, Text()(whole), Latex()(whole), plain, tex)
+        return CharacteristicEquation(
+            t, to_scalar(form, t).i, arguments, Text()(whole), Latex()(whole), plain, tex
+        )
 
     def _simplify_determinant(self, e: Scalar) -> RationalForm:
         """Without common factors, with cosh² − sinh² = 1 used up."""
         t = self.tape
         (form,) = normal_form(t, (e.i,))
-        (form,) = normal_form(t, (self._divide_nonzero_factors(sum_scalars(t, map(self._eliminate_sinh, form.numerator))).i,))
+        (form,) = normal_form(
+            t,
+            (
+                self._divide_nonzero_factors(
+                    sum_scalars(t, map(self._eliminate_sinh, form.numerator))
+                ).i,
+            ),
+        )
         common, rest = factor_common(RationalForm(form.numerator))
         # sin βL = 0 is an equation; constants, βL and sinh βL never vanish
         kept = tuple((a, 1) for a, _ in common.powers if a.op in self.functions_with_zeros)
-        return RationalForm(tuple(Term(term.coefficient, term.powers + kept) for term in rest.numerator))
+        return RationalForm(
+            tuple(Term(term.coefficient, term.powers + kept) for term in rest.numerator)
+        )
 
     def _eliminate_sinh(self, term: Term) -> Scalar:
         """sinh² → cosh² − 1"""
-        product = to_scalar(RationalForm((Term(term.coefficient, tuple(p for p in term.powers if p[0].op != "sinh")),)), self.tape)
+        product = to_scalar(
+            RationalForm(
+                (Term(term.coefficient, tuple(p for p in term.powers if p[0].op != "sinh")),)
+            ),
+            self.tape,
+        )
         for sinh, k in term.powers:
             if sinh.op == "sinh":
-                S, C = (to_scalar(RationalForm((Term(Fraction(1), ((a, 1),)),)), self.tape) for a in (sinh, sinh._replace(op="cosh")))
+                S, C = (
+                    to_scalar(RationalForm((Term(Fraction(1), ((a, 1),)),)), self.tape)
+                    for a in (sinh, sinh._replace(op="cosh"))
+                )
                 product = product * (C**2 - 1) ** (k // 2) * S ** (k % 2)
         return product
 
@@ -235,7 +299,11 @@ class CharacteristicSolver:
         relations = []
         for left, _, _, value in self.relations:
             form = readable_form(self.tape, value.i)
-            right = Letter("…") if form is None else Printer(argument_naming(self.tape), TermOrder(self.tape, (), ())).form(form)
+            right = (
+                Letter("…")
+                if form is None
+                else Printer(argument_naming(self.tape), TermOrder(self.tape, (), ())).form(form)
+            )
             relations.append(Equality(left, right))
         return relations
 
@@ -280,7 +348,9 @@ class ConstantsFirst(TermOrder):
 
 
 def determinant_tree(form: RationalForm, tape: Tape) -> Tree:
-    """Σ k · (sum of products of functions), the first without a factor: 1 + cos βL cosh βL, and not βL⁴ + …"""
+    """Σ k · (sum of products of functions), the first without a factor: 1 + cos βL cosh βL, and
+    not βL⁴ + …
+    """
     groups: dict[Powers, list[Term]] = {}
     for term in form.numerator:
         outside = tuple(p for p in term.powers if p[0].op == "symbol")
@@ -291,7 +361,14 @@ def determinant_tree(form: RationalForm, tape: Tape) -> Tree:
     first, *others = sorted(ordered, key=lambda p: (len(ordered[p][0].powers), ranking.powers(p)))
     unit = content(ordered[first])
     printer = Printer(argument_naming(tape), ranking)
-    parts = [(False, printer.form(RationalForm(tuple(Term(x.coefficient / unit, x.powers) for x in ordered[first]))))]
+    parts = [
+        (
+            False,
+            printer.form(
+                RationalForm(tuple(Term(x.coefficient / unit, x.powers) for x in ordered[first]))
+            ),
+        )
+    ]
     for p in others:
         k = content(ordered[p])
         inner = RationalForm(tuple(Term(x.coefficient / k, x.powers) for x in ordered[p]))
@@ -302,9 +379,12 @@ def determinant_tree(form: RationalForm, tape: Tape) -> Tree:
 
 def _product(factor: RationalForm, inner: RationalForm, printer: Printer) -> Tree:
     (above,), (below,) = factor.numerator, factor.denominator
-    shared = tuple((a, min(n, dict(below.powers)[a])) for a, n in above.powers if a in dict(below.powers))
+    shared = tuple(
+        (a, min(n, dict(below.powers)[a])) for a, n in above.powers if a in dict(below.powers)
+    )
     reduced = RationalForm(
-        (Term(above.coefficient, divide_powers(above.powers, shared)),), (Term(Fraction(1), divide_powers(below.powers, shared)),)
+        (Term(above.coefficient, divide_powers(above.powers, shared)),),
+        (Term(Fraction(1), divide_powers(below.powers, shared)),),
     )
     functions = printer.form(inner)
     if reduced == RationalForm((Term(Fraction(1)),)):

@@ -1,7 +1,9 @@
-"""Σ_g Σ_i c_i(x, λ) φ_g⁽ⁱ⁾(x_j) = 0 at Chebyshev's points, with the rows of both ends: members whose coefficients vary along them.
+"""Σ_g Σ_i c_i(x, λ) φ_g⁽ⁱ⁾(x_j) = 0 at Chebyshev's points, with the rows of both ends: members
+whose coefficients vary along them.
 
-The shapes are polynomials of degree n. The matrix problem is solved in floats first; each eigenvalue wanted is then improved with
-many digits, so that what is left is the error of the degree, and that is measured: the degree grows until the eigenvalues stand.
+The shapes are polynomials of degree n. The matrix problem is solved in floats first; each
+eigenvalue wanted is then improved with many digits, so that what is left is the error of the
+degree, and that is measured: the degree grows until the eigenvalues stand.
 """
 
 from __future__ import annotations
@@ -11,9 +13,16 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
-from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import Eigenvalue, count_eigenvalues_below, digits_of
+from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import (
+    Eigenvalue,
+    count_eigenvalues_below,
+    digits_of,
+)
 from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm
-from dalembert.analysis.flexible.linear_vibration.mode_shapes import ChebyshevShape, chebyshev_points
+from dalembert.analysis.flexible.linear_vibration.mode_shapes import (
+    ChebyshevShape,
+    chebyshev_points,
+)
 from dalembert.errors import NotApplicable
 from dalembert.symbolic.algebra.arithmetic import BallArithmetic, FloatArithmetic
 
@@ -43,14 +52,22 @@ def eigenpairs(problem: BoundaryValueProblem, wanted: int) -> tuple[list[Eigenpa
         if len(now) < wanted - (zeros or 0):
             continue
         if before:
-            errors = [abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)]
-            converged = [(Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c) for (a, c), e in zip(now, errors, strict=True)]
+            errors = [
+                abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)
+            ]
+            converged = [
+                (Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c)
+                for (a, c), e in zip(now, errors, strict=True)
+            ]
             if max(errors, default=0.0) < CONVERGED:
                 break
         before = now
     rigid = zeros or 0
     if not converged and rigid < wanted:
-        msg = f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of degree {DEGREES[-1]}: ask for fewer"
+        msg = (
+            f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of "
+            f"degree {DEGREES[-1]}: ask for fewer"
+        )
         raise NotApplicable(msg)
     _check_count(problem, converged, rigid)
     return [(Eigenvalue(0.0, 0.0, "0"), dict[str, ChebyshevShape]())] * rigid + converged, degree
@@ -64,7 +81,10 @@ def supports_counting(problem: BoundaryValueProblem) -> bool:
 def _count_zero_modes(problem: BoundaryValueProblem, shift: float) -> int:
     """How often zero is an eigenvalue; refused where one is negative."""
     if count_eigenvalues_below(problem, -shift):
-        msg = f"{problem.motion.member.name!r} is not stable in its straight state: it has buckled, or its frame turns too fast"
+        msg = (
+            f"{problem.motion.member.name!r} is not stable in its straight state: it has "
+            f"buckled, or its frame turns too fast"
+        )
         raise NotApplicable(msg)
     return count_eigenvalues_below(problem, shift)
 
@@ -77,7 +97,10 @@ def _check_count(problem: BoundaryValueProblem, pairs: list[Eigenpair], zeros: i
     below = count_eigenvalues_below(problem, last.value * (1 + max(1e-4, 10 * last.error)))
     if below != len(pairs) + zeros:
         name = problem.motion.member.name
-        msg = f"{len(pairs) + zeros} modes of {name!r} were found where {below} are counted; ask for one more or one less"
+        msg = (
+            f"{len(pairs) + zeros} modes of {name!r} were found where {below} are counted; ask "
+            f"for one more or one less"
+        )
         raise NotApplicable(msg)
 
 
@@ -91,18 +114,24 @@ class Collocation:
     def matrices(self, arithmetic: Any) -> tuple[list[list[Any]], list[list[Any]]]:
         """A₀ and A₁ row by row: the equations at the points, then the conditions."""
         L = self.problem.length_as(arithmetic)
-        A0, A1 = zip(*(self._row(form, z, L, arithmetic) for form, z in self.rows(arithmetic)), strict=True)
+        A0, A1 = zip(
+            *(self._row(form, z, L, arithmetic) for form, z in self.rows(arithmetic)), strict=True
+        )
         return list(A0), list(A1)
 
     def rows(self, arithmetic: Any) -> Iterator[tuple[LinearForm, Any]]:
-        """(form, z): what is asked to hold at which −1 ≤ z ≤ 1; points are rounded, and the same in every arithmetic."""
+        """(form, z): what is asked to hold at which −1 ≤ z ≤ 1; points are rounded, and the same
+        in every arithmetic.
+        """
         motion, one = self.problem.motion, arithmetic.const(1)
         for name, form in motion.equations.items():
             points = chebyshev_points(self.degree + 1 - self.problem.order[name])
             yield from ((form, arithmetic.const(Fraction(z))) for z in points)
         yield from ((e.form, one if e.side else -one) for e in motion.ends)
 
-    def _row(self, form: LinearForm, z: Any, L: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
+    def _row(
+        self, form: LinearForm, z: Any, L: Any, arithmetic: Any
+    ) -> tuple[list[Any], list[Any]]:
         p, n = self.problem, self.degree
         zero, one, two = (arithmetic.const(k) for k in (0, 1, 2))
         values = chebyshev(z, n, 4, arithmetic)
@@ -128,14 +157,24 @@ class Collocation:
         lam = eigvals(A0 / size, -A1 / size)
         lam = lam[np.isfinite(lam)]
         real = np.sort(lam[np.abs(lam.imag) < 1e-3 * np.abs(lam)].real)
-        # negative ones belong to the matrices only, unless the member is unstable, and counting would tell
+        # negative ones belong to the matrices only, unless the member is unstable, and counting
+        # would tell
         positive = real[real > 0]
-        guesses = positive[positive > 1e-9 * positive[min(5, len(positive) - 1)]][:wanted] if len(positive) else []
+        guesses = (
+            positive[positive > 1e-9 * positive[min(5, len(positive) - 1)]][:wanted]
+            if len(positive)
+            else []
+        )
         with flint.ctx.workdps(DIGITS):
-            B0, B1 = (flint.arb_mat([[x.mid() for x in row] for row in m]) for m in self.matrices(BallArithmetic()))
+            B0, B1 = (
+                flint.arb_mat([[x.mid() for x in row] for row in m])
+                for m in self.matrices(BallArithmetic())
+            )
             return [self._inverse_iteration(B0, B1, float(g)) for g in guesses]
 
-    def _inverse_iteration(self, A0: Any, A1: Any, guess: float) -> tuple[Any, dict[str, ChebyshevShape]]:
+    def _inverse_iteration(
+        self, A0: Any, A1: Any, guess: float
+    ) -> tuple[Any, dict[str, ChebyshevShape]]:
         """(A₀ + σ A₁)⁻¹ A₁ c = c/(σ − λ), by iteration."""
         import flint
 
@@ -161,7 +200,10 @@ class Collocation:
     def shapes_by_field(self, c: Any) -> dict[str, ChebyshevShape]:
         """The shape of each field in a solution."""
         width, values = self.degree + 1, tuple(float(x.mid()) for x in c.entries())
-        return {name: ChebyshevShape(values[g * width : (g + 1) * width], self.problem.length) for g, name in enumerate(self.fields)}
+        return {
+            name: ChebyshevShape(values[g * width : (g + 1) * width], self.problem.length)
+            for g, name in enumerate(self.fields)
+        }
 
 
 def chebyshev(z: Any, degree: int, orders: int, arithmetic: Any) -> list[list[Any]]:

@@ -1,10 +1,12 @@
-"""det [B₀; B_L e^{A(λ)L}] = 0: the numbers λ for which a uniform member moves freely, each enclosed, none missed.
+"""det [B₀; B_L e^{A(λ)L}] = 0: the numbers λ for which a uniform member moves freely, each
+enclosed, none missed.
 
-The number of eigenvalues below λ is counted (Wittrick and Williams): a member is cut into pieces so short that none of them, held at
-its ends, can vibrate below λ; then it is the number of negative ones of the dynamic stiffness of all pieces put together.
+The number of eigenvalues below λ is counted (Wittrick and Williams): a member is cut into pieces so
+short that none of them, held at its ends, can vibrate below λ; then it is the number of negative
+ones of the dynamic stiffness of all pieces put together.
 
-The determinant is evaluated in ball arithmetic, whose precision is raised until the sign is certain, so high modes lose nothing to cosh βL.
-Every root is bracketed by counting first.
+The determinant is evaluated in ball arithmetic, whose precision is raised until the sign is
+certain, so high modes lose nothing to cosh βL. Every root is bracketed by counting first.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ MIN_ELEMENTS_VARYING: Final = 64
 
 
 def count_eigenvalues_below(problem: BoundaryValueProblem, lam: float) -> int:
-    """How many eigenvalues lie below λ: negative pivots of the dynamic stiffness, eliminated section by section."""
+    """How many eigenvalues lie below λ: negative pivots of the dynamic stiffness, eliminated
+    section by section.
+    """
     import numpy as np
 
     pieces = _element_count(problem, lam)
@@ -70,7 +74,9 @@ def _element_count(problem: BoundaryValueProblem, lam: float) -> int:
     import numpy as np
 
     places = (0.0,) if problem.motion.is_uniform else np.linspace(0.0, problem.length, 9)[1:-1]
-    wave = max(float(np.max(np.abs(np.linalg.eigvals(problem.state_matrix(lam, x))))) for x in places)
+    wave = max(
+        float(np.max(np.abs(np.linalg.eigvals(problem.state_matrix(lam, x))))) for x in places
+    )
     n = 1 + int(wave * problem.length / MAX_ELEMENT_PHASE)
     if n > MAX_ELEMENTS:
         msg = f"{n} pieces are needed to count modes up to {lam:.3g}: ask for fewer modes"
@@ -118,7 +124,9 @@ def _matrix_exponential(A: np.ndarray) -> np.ndarray:
     return total
 
 
-def bracket_eigenvalues(problem: BoundaryValueProblem, zeros: int, wanted: int) -> list[tuple[float, float, int]]:
+def bracket_eigenvalues(
+    problem: BoundaryValueProblem, zeros: int, wanted: int
+) -> list[tuple[float, float, int]]:
     """(low, high, how many) in order; more than one only where eigenvalues coincide."""
     if wanted <= 0:
         return []
@@ -131,7 +139,10 @@ def bracket_eigenvalues(problem: BoundaryValueProblem, zeros: int, wanted: int) 
     while count(low) > 0:
         low /= 16.0
         if low < 1e-30 * high:
-            msg = "the member is not stable in its straight state: it has buckled, or a frame turns too fast"
+            msg = (
+                "the member is not stable in its straight state: it has buckled, or a frame "
+                "turns too fast"
+            )
             raise NotApplicable(msg)
     while count(high) < wanted:
         high *= 2.0
@@ -152,13 +163,17 @@ def bracket_eigenvalues(problem: BoundaryValueProblem, zeros: int, wanted: int) 
 
 
 def _initial_eigenvalue(p: BoundaryValueProblem) -> float:
-    """A size of λ to begin with: what resists against what λ multiplies, over the length of the member."""
+    """A size of λ to begin with: what resists against what λ multiplies, over the length of the
+    member.
+    """
     x = p.length / 2
     ratios = []
     for form in p.motion.equations.values():
         c0, c1 = p.row(form, x, FloatArithmetic())
         orders = [i for _, i in p.places] + [p.order[f] for f in p.motion.fields]
-        above, below = (sum(abs(c) / p.length**i for c, i in zip(row, orders, strict=True)) for row in (c0, c1))
+        above, below = (
+            sum(abs(c) / p.length**i for c, i in zip(row, orders, strict=True)) for row in (c0, c1)
+        )
         if below:
             ratios.append(above / below)
     return max(ratios, default=1.0)
@@ -190,7 +205,9 @@ class Eigenvalue:
 
 
 class BoundaryDeterminant:
-    """The boundary determinant of a uniform member in balls, with as many digits as its sign needs."""
+    """The boundary determinant of a uniform member in balls, with as many digits as its sign
+    needs.
+    """
 
     def __init__(self, problem: BoundaryValueProblem) -> None:
         import flint
@@ -202,7 +219,10 @@ class BoundaryDeterminant:
         """The same with digits to spare for cosh βL at this λ."""
         import numpy as np
 
-        wave = float(np.max(np.abs(np.linalg.eigvals(self.problem.state_matrix(lam))))) * self.problem.length
+        wave = (
+            float(np.max(np.abs(np.linalg.eigvals(self.problem.state_matrix(lam)))))
+            * self.problem.length
+        )
         self.digits = DIGITS + int(wave)
         return self
 
@@ -221,7 +241,9 @@ class BoundaryDeterminant:
         lead = flint.arb_mat([row[n:] for row in interior])
         highest = -lead.solve(flint.arb_mat([row[:n] for row in interior]))
         last = dict(zip(p.highest_derivative_rows, highest.tolist(), strict=True))
-        state = flint.arb_mat([last.get(i, [balls.const(int(j == i + 1)) for j in range(n)]) for i in range(n)])
+        state = flint.arb_mat(
+            [last.get(i, [balls.const(int(j == i + 1)) for j in range(n)]) for i in range(n)]
+        )
         Phi = (state * p.length_as(balls)).exp()
         rows = [(e.side, flint.arb_mat([at(e.form)[:n]])) for e in p.motion.ends]
         M = flint.arb_mat([(row * Phi if side else row).entries() for side, row in rows])
@@ -244,7 +266,9 @@ class BoundaryDeterminant:
     def _scale(self, M: Any) -> Any:
         product = self.flint.arb(1)
         for i in range(M.nrows()):
-            product *= max((abs(float(M[i, j].mid())) for j in range(M.ncols())), default=1.0) or 1.0
+            product *= (
+                max((abs(float(M[i, j].mid())) for j in range(M.ncols())), default=1.0) or 1.0
+            )
         return product
 
 
@@ -267,7 +291,10 @@ def count_rigid_body_modes(problem: BoundaryValueProblem) -> int:
 def _scale_rows(rows: list[list[Any]]) -> list[list[Any]]:
     """Each row divided by its largest entry."""
     sizes = [max(abs(x) for x in row) for row in rows]
-    return [[(x / size).mid() for x in row] if size > 0 else row for row, size in zip(rows, sizes, strict=True)]
+    return [
+        [(x / size).mid() for x in row] if size > 0 else row
+        for row, size in zip(rows, sizes, strict=True)
+    ]
 
 
 def eigenvalues(problem: BoundaryValueProblem, wanted: int) -> list[Eigenvalue]:

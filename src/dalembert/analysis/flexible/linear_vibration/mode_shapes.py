@@ -9,7 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
-from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import BoundaryDeterminant, Eigenvalue
+from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import (
+    BoundaryDeterminant,
+    Eigenvalue,
+)
 from dalembert.errors import BadDescription, Unknown
 from dalembert.symbolic.algebra.arithmetic import BallArithmetic
 
@@ -65,7 +68,9 @@ class ChebyshevShape:
         return x, self(x)
 
 
-def save_shapes(named: Sequence[tuple[str, ChebyshevShape]], title: str, label: str, path: str | PathLike[str]) -> None:
+def save_shapes(
+    named: Sequence[tuple[str, ChebyshevShape]], title: str, label: str, path: str | PathLike[str]
+) -> None:
     """Shapes over the place along a member, as an image."""
     import numpy as np
 
@@ -100,7 +105,9 @@ class HasShapes:
 
     @cached_property
     def shapes(self) -> dict[str, ChebyshevShape]:
-        """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
+        """The shapes of its fields, computed when first asked for; none for a motion without
+        deformation.
+        """
         return self.compute_shapes()
 
     def shape(self, x: Any, name: str | None = None) -> Any:
@@ -109,7 +116,9 @@ class HasShapes:
 
 
 def uniform_shapes(problem: BoundaryValueProblem, e: Eigenvalue) -> dict[str, ChebyshevShape]:
-    """The shapes of one eigenvalue of a uniform member: e^{Ax} y₀ with M y₀ = 0, in as many digits as cosh βL swallows."""
+    """The shapes of one eigenvalue of a uniform member: e^{Ax} y₀ with M y₀ = 0, in as many
+    digits as cosh βL swallows.
+    """
     import flint
 
     f = BoundaryDeterminant(problem).with_more_digits(e.value)
@@ -117,9 +126,17 @@ def uniform_shapes(problem: BoundaryValueProblem, e: Eigenvalue) -> dict[str, Ch
         M, A = f.matrices(e.ball)
         y0 = _null_vector(M)
         L = problem.length_as(BallArithmetic())
-        samples = [(A * (L * (1 + flint.arb(z)) / 2)).exp() * y0 for z in chebyshev_points(24 + f.digits // 2)]
+        samples = [
+            (A * (L * (1 + flint.arb(z)) / 2)).exp() * y0
+            for z in chebyshev_points(24 + f.digits // 2)
+        ]
     places = {name: problem.index[name, 0] for name in problem.motion.fields}
-    return normalize_shapes({name: chebyshev_fit([float(y[k, 0].mid()) for y in samples], problem.length) for name, k in places.items()})
+    return normalize_shapes(
+        {
+            name: chebyshev_fit([float(y[k, 0].mid()) for y in samples], problem.length)
+            for name, k in places.items()
+        }
+    )
 
 
 def normalize_shapes(shapes: dict[str, ChebyshevShape]) -> dict[str, ChebyshevShape]:
@@ -146,11 +163,18 @@ def chebyshev_fit(samples: list[float], length: float) -> ChebyshevShape:
 
 
 def _null_vector(M: Any) -> Any:
-    """y ≠ 0 with M y = 0 for a matrix that is singular to all its digits: [M b; bᵀ 0] (y, s) = (0, 1), and then s = 0"""
+    """y ≠ 0 with M y = 0 for a matrix that is singular to all its digits: [M b; bᵀ 0] (y, s) =
+    (0, 1), and then s = 0
+    """
     import flint
 
     n = M.nrows()
     b = [flint.arb(1) / (k + 1) for k in range(n)]
-    bordered = flint.arb_mat([*([*(x.mid() for x in row), x_b] for row, x_b in zip(M.tolist(), b, strict=True)), [*b, flint.arb(0)]])
+    bordered = flint.arb_mat(
+        [
+            *([*(x.mid() for x in row), x_b] for row, x_b in zip(M.tolist(), b, strict=True)),
+            [*b, flint.arb(0)],
+        ]
+    )
     y = bordered.solve(flint.arb_mat(n + 1, 1, [flint.arb(0)] * n + [flint.arb(1)]))
     return flint.arb_mat(n, 1, [y[k, 0].mid() for k in range(n)])

@@ -1,4 +1,6 @@
-"""FMU 2.0 and 3.0, model exchange and co-simulation: sources, description, and the binary of this machine."""
+"""FMU 2.0 and 3.0, model exchange and co-simulation: sources, description, and the binary of
+this machine.
+"""
 
 from dalembert.exchange.exports.fmu.fmu_archive import files
 

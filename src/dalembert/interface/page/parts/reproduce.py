@@ -1,7 +1,9 @@
-"""The run again: versions, parameters, the command and the Python that make a page, and the panel "Try it" that runs it in the page.
+"""The run again: versions, parameters, the command and the Python that make a page, and the panel
+"Try it" that runs it in the page.
 
-The panel's script builds fields and sliders; the WebAssembly module of the run, the engine that calls it and the data that it reads
-(motion, start, what is drawn, what may be changed) stand beside it.
+The panel's script builds fields and sliders; the WebAssembly module of the run, the engine that
+calls it and the data that it reads (motion, start, what is drawn, what may be changed) stand beside
+it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,12 @@ from dalembert.interface.page.html_elements import demote_headings, section, sho
 from dalembert.interface.page.simulator.events import event_functions
 from dalembert.interface.page.simulator.initial_conditions import initial_condition_functions
 from dalembert.interface.page.simulator.integrator_module import ModuleSection, integrator_section
-from dalembert.interface.page.simulator.outputs import bar_endpoints, outputs, physical_properties, reaction_functions
+from dalembert.interface.page.simulator.outputs import (
+    bar_endpoints,
+    outputs,
+    physical_properties,
+    reaction_functions,
+)
 from dalembert.interface.report import system_report
 from dalembert.interface.report.renderers import HTML
 from dalembert.mechanics.model.system import units_by_name
@@ -49,12 +56,31 @@ _PACKAGES = ("dalembert", "numpy", "llvmlite", "python-flint")
 def reproduction(study: ReportData) -> str:
     """The last part."""
     made_with = table((), [(escape(a), escape(b)) for a, b in versions(study)])
-    data = '<p><button class="download" type="button">Download the motion as CSV</button></p>' if study.run is not None else ""
-    asked = f"<h3>Command</h3><pre><code>{escape(shell_command(study.request))}</code></pre>" if study.request.name else ""
+    data = (
+        '<p><button class="download" type="button">Download the motion as CSV</button></p>'
+        if study.run is not None
+        else ""
+    )
+    asked = (
+        f"<h3>Command</h3><pre><code>{escape(shell_command(study.request))}</code></pre>"
+        if study.request.name
+        else ""
+    )
     python = f"<h3>Python</h3><pre><code>{escape(python_program(study))}</code></pre>"
-    works = demote_headings(HTML.text(system_report.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
+    works = demote_headings(
+        HTML.text(
+            system_report.sources(
+                study.subject.source, *(d.principle.source for d in study.derivations)
+            )
+        )
+    )
     left = f"<div><h3>Versions, values and tolerances</h3>{made_with}{data}</div>"
-    return section("reproduction", "How to make this page again", f'<div class="columns">{left}<div>{asked}{python}</div></div>', works)
+    return section(
+        "reproduction",
+        "How to make this page again",
+        f'<div class="columns">{left}<div>{asked}{python}</div></div>',
+        works,
+    )
 
 
 def shell_command(request: ReportRequest) -> str:
@@ -72,9 +98,14 @@ def python_program(study: ReportData) -> str:
         "inputs": {name: as_source(x) for name, x in request.run.inputs.items()},
     }
     extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
-    happening = f", events=[{', '.join(map(event_text, request.run.events))}]" if request.run.events else ""
+    happening = (
+        f", events=[{', '.join(map(event_text, request.run.events))}]" if request.run.events else ""
+    )
     lines += [
-        f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, atol={request.run.atol!r})",
+        (
+            f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, "
+            f"atol={request.run.atol!r})"
+        ),
         "print(da.agreement(s))",
         "print(run)",
         'da.write_report(s, "report.html", duration=' + f"{request.duration!r}{extra}{happening})",
@@ -105,15 +136,27 @@ def versions(study: ReportData) -> list[tuple[str, str]]:
     """Packages, values of the constants, tolerances."""
     request = study.request
     entries = [(name, _version(name)) for name in _PACKAGES]
-    entries.append(("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"))
-    entries += [(s.name, _value(request.run.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
+    entries.append(
+        ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    )
+    entries += [
+        (s.name, _value(request.run.values, s.name, s.value))
+        for s in study.system.symbols.values()
+        if s.kind == "constant"
+    ]
     entries += [(name, str(as_source(x))) for name, x in request.run.inputs.items()]
-    entries += [("duration", f"{request.duration:g}"), ("rtol", f"{request.run.rtol:g}"), ("atol", f"{request.run.atol:g}")]
+    entries += [
+        ("duration", f"{request.duration:g}"),
+        ("rtol", f"{request.run.rtol:g}"),
+        ("atol", f"{request.run.atol:g}"),
+    ]
     return entries
 
 
 def as_source(x: Any) -> Any:
-    """An input as it can be given again: text that `s.expression` reads for an expression, anything else as it is."""
+    """An input as it can be given again: text that `s.expression` reads for an expression,
+    anything else as it is.
+    """
     return source(x) if isinstance(x, Scalar) else x
 
 
@@ -123,7 +166,9 @@ def event_text(e: Event) -> str:
     if e.action is EventAction.IMPACT:
         return f"da.impact({what}, {as_source(e.restitution)!r}{name})"
     changes = {str(key): as_source(x) for key, x in e.changes.items()}
-    how = (f", direction={e.direction!r}" if e.direction != "any" else "") + ", stop=True" * (e.action is EventAction.STOP)
+    how = (f", direction={e.direction!r}" if e.direction != "any" else "") + ", stop=True" * (
+        e.action is EventAction.STOP
+    )
     return f"da.event({what}{how}{f', reset={changes!r}' if changes else ''}{name})"
 
 
@@ -139,15 +184,23 @@ def _version(name: str) -> str:
         return "not installed as a package"
 
 
-SIMULATOR_SCRIPTS: Final = ("linear_algebra.js", "initial_conditions.js", "events.js", "simulator.js", "simulation_worker.js")
+SIMULATOR_SCRIPTS: Final = (
+    "linear_algebra.js",
+    "initial_conditions.js",
+    "events.js",
+    "simulator.js",
+    "simulation_worker.js",
+)
 # of runs in the page: half a picture's point is coarser by far
 _RTOL: Final = 1e-9
 _TIME_DISCONTINUITY: Final = (
-    "New runs are not made here: a load or a specified motion jumps in time, where steps must end. The recorded run is shown; "
+    "New runs are not made here: a load or a specified motion jumps in time, where steps must end. "
+    "The recorded run is shown; "
     "da.simulate runs others."
 )
 _CONTACTS: Final = (
-    "New runs are not made here: what sticks, slips, lifts or lands is decided while a run goes on, which native code called from Python "
+    "New runs are not made here: what sticks, slips, lifts or lands is decided while a run goes "
+    "on, which native code called from Python "
     "does and this page does not. The recorded run is shown; da.simulate runs others."
 )
 _PANEL: Final = """<div class="trial" id="trial"><h3>Try it</h3>
@@ -164,7 +217,9 @@ PHASE: Final = """<figure class="plot phase" id="phase"><figcaption><span class=
 
 @dataclass(frozen=True)
 class InteractiveRequest:
-    """A run that may be made again with other numbers: what it was asked for, and the lines of Python that describe its system."""
+    """A run that may be made again with other numbers: what it was asked for, and the lines of
+    Python that describe its system.
+    """
 
     run: Trajectory
     duration: float
@@ -181,15 +236,32 @@ def interactive_request(study: ReportData) -> InteractiveRequest | None:
     asked, duration, title = study.request.run, study.request.duration, study.subject.title
     if study.run is None:
         return None
-    return InteractiveRequest(study.run, duration, asked.start, asked.values, asked.inputs, asked.events, system_code(study), title)
+    return InteractiveRequest(
+        study.run,
+        duration,
+        asked.start,
+        asked.values,
+        asked.inputs,
+        asked.events,
+        system_code(study),
+        title,
+    )
 
 
 def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -> tuple[str, str]:
-    """The panel, and the blocks of data behind it; a sentence and nothing where a page cannot run the system."""
+    """The panel, and the blocks of data behind it; a sentence and nothing where a page cannot
+    run the system.
+    """
     if request is None:
         return "", ""
     contacts = request.run.system.contacts
-    why = _CONTACTS if contacts else _TIME_DISCONTINUITY if has_nonsmooth_inputs(request.run.values) else ""
+    why = (
+        _CONTACTS
+        if contacts
+        else _TIME_DISCONTINUITY
+        if has_nonsmooth_inputs(request.run.values)
+        else ""
+    )
     if not why:
         try:
             return _PANEL, _data_blocks(request, drawn)
@@ -209,13 +281,27 @@ def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
     inputs = {str(name): x for name, x in request.inputs.items()}
     data: dict[str, Any] = {
         **module.data,
-        "constants": [{"name": n, "value": x, "kind": kinds[n]} for n, x in known.items() if n in kinds and n in used],
-        "units": units_by_name(system, [*(f["name"] for f in module.data["starts"]), *kinds, *module.data["state"], "t"]),
-        "shown": {name: shown_name(system, name) for name in [*(f["name"] for f in module.data["starts"]), *kinds]},
+        "constants": [
+            {"name": n, "value": x, "kind": kinds[n]}
+            for n, x in known.items()
+            if n in kinds and n in used
+        ],
+        "units": units_by_name(
+            system,
+            [*(f["name"] for f in module.data["starts"]), *kinds, *module.data["state"], "t"],
+        ),
+        "shown": {
+            name: shown_name(system, name)
+            for name in [*(f["name"] for f in module.data["starts"]), *kinds]
+        },
         "duration": request.duration,
         "rtol": _RTOL,
         "given": {str(name): float(x) for name, x in request.values.items()},
-        "inputs": {name: str(as_source(x)) for name, x in inputs.items() if isinstance(x, Scalar | str) and name not in known},
+        "inputs": {
+            name: str(as_source(x))
+            for name, x in inputs.items()
+            if isinstance(x, Scalar | str) and name not in known
+        },
         "head": request.head,
         "happening": [_event_template(e, chosen.get(e.title, "")) for e in request.events],
         "file": f"{slug(request.title)}-try.csv",
@@ -226,8 +312,12 @@ def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
 
 
 def _event_template(e: Event, restitution: str) -> list[str]:
-    """An event as Python takes it: what stands before a coefficient that may be chosen, its name, and what stands after it."""
-    before, comma, after = event_text(e).partition(f", {e.restitution!r}") if restitution else (event_text(e), "", "")
+    """An event as Python takes it: what stands before a coefficient that may be chosen, its
+    name, and what stands after it.
+    """
+    before, comma, after = (
+        event_text(e).partition(f", {e.restitution!r}") if restitution else (event_text(e), "", "")
+    )
     return [before + comma[:2], restitution, after]
 
 
@@ -235,7 +325,9 @@ def _event_template(e: Event, restitution: str) -> list[str]:
 def engine_text() -> str:
     """What the worker of a page runs."""
     folder = resources.files("dalembert.interface.page").joinpath("assets")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in SIMULATOR_SCRIPTS)
+    return "\n".join(
+        folder.joinpath(name).read_text(encoding="utf-8") for name in SIMULATOR_SCRIPTS
+    )
 
 
 @dataclass(frozen=True)
@@ -251,8 +343,12 @@ class SimulatorModule:
         return base64.b64encode(zlib.compress(self.code, 9)).decode("ascii")
 
 
-def simulator_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, events: Sequence[Event] = ()) -> SimulatorModule:
-    """The run of a trajectory that began from `start` and watched for `events`, ready to be run again with other numbers."""
+def simulator_module(
+    run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, events: Sequence[Event] = ()
+) -> SimulatorModule:
+    """The run of a trajectory that began from `start` and watched for `events`, ready to be run
+    again with other numbers.
+    """
     setting = run.values
     evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
     changed = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in events)
@@ -264,12 +360,29 @@ def simulator_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | N
     seen, places = outputs(run, drawn, evaluator)
     properties_function, laws = physical_properties(run, drawn, evaluator)
     reaction_section = reaction_functions(run, evaluator)
-    parts = (*integrator.parts, *initial_section.parts, *event_section.parts, *reaction_section.parts, seen, properties_function)
-    text = merge_modules([*integrator.texts, *event_section.texts, *(("", part.text) for part in parts)])
-    exports = [*integrator.exports, *event_section.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
+    parts = (
+        *integrator.parts,
+        *initial_section.parts,
+        *event_section.parts,
+        *reaction_section.parts,
+        seen,
+        properties_function,
+    )
+    text = merge_modules(
+        [*integrator.texts, *event_section.texts, *(("", part.text) for part in parts)]
+    )
+    exports = [
+        *integrator.exports,
+        *event_section.exports,
+        *(name for part in parts for name in (part.name, f"{part.name}.prologue")),
+    ]
     tape = setting.kin.tape
     # coefficients that were given as numbers, by the names they have in a page
-    restitutions = {e["restitution"]: e["value"] for e in event_section.data.get("list", ()) if e.get("restitution")}
+    restitutions = {
+        e["restitution"]: e["value"]
+        for e in event_section.data.get("list", ())
+        if e.get("restitution")
+    }
     data = {
         **integrator.data,
         "parts": {part.name: part.data for part in parts},

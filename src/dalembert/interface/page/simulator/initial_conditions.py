@@ -1,7 +1,9 @@
-"""q(t₀), u(t₀) in a page: the rows and conditions of `states.start` as functions, and which of the start values are free to choose.
+"""q(t₀), u(t₀) in a page: the rows and conditions of `states.start` as functions, and which of the
+start values are free to choose.
 
-r(q, t) and J for the positions, C(q, t) u = d for the velocities, with the same conditions as the recorded run; a free value that was
-not given becomes a condition when somebody changes it. Coordinates that were given although the rows determine them from others are
+r(q, t) and J for the positions, C(q, t) u = d for the velocities, with the same conditions as the
+recorded run; a free value that was not given becomes a condition when somebody changes it.
+Coordinates that were given although the rows determine them from others are
 first guesses.
 """
 
@@ -20,7 +22,12 @@ from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.assembly import Assembler, perturbations
 from dalembert.runtime.states.evaluator import Evaluator, Level, label
-from dalembert.runtime.states.initial_values import Condition, PositionRow, default_coordinates, read_conditions
+from dalembert.runtime.states.initial_values import (
+    Condition,
+    PositionRow,
+    default_coordinates,
+    read_conditions,
+)
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
 
 # singular values of rows of length one below this are zero
@@ -29,7 +36,9 @@ _RANK: Final = 1e-8
 
 @dataclass(frozen=True)
 class InitialValueField:
-    """A start value that may be chosen: its name and recorded value, whether it was given, and the coordinate or speed it is (or −1)."""
+    """A start value that may be chosen: its name and recorded value, whether it was given, and
+    the coordinate or speed it is (or −1).
+    """
 
     name: str
     value: float
@@ -41,49 +50,88 @@ class InitialValueField:
 def initial_condition_functions(
     run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]
 ) -> tuple[ModuleSection, tuple[InitialValueField, ...]]:
-    """The functions `positions` and `velocities` with the rows and conditions of the start of a run, and the values that are free."""
+    """The functions `positions` and `velocities` with the rows and conditions of the start of a
+    run, and the values that are free.
+    """
     kin, start = evaluator.kin, run.start
     state = (*kin.state, evaluator.time)
     asked = read_conditions(evaluator, given, start.t)
     # first-order states begin where they are told to, as coordinates that no row restrains
     places, q = (*kin.q, *kin.x), np.concatenate([start.q, start.x])
     place = {i: k for k, i in enumerate(places)}
-    rows = [PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
+    rows = [
+        PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm)
+        for r in kin.linear_rows
+        if r.phi is not None
+    ]
     own = len(rows)
     expressed = [c for c in asked if c.level is Level.POSITION and c.symbol not in place]
     rows += [PositionRow(c.name, c.node, c.value, is_given=True) for c in expressed]
     assembler = Assembler.from_rows(evaluator, rows, start.t)
     tape = evaluator.tape
     slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, places)]
-    directions = _pad_columns(_normalize_rows(assembler(start.q)[1]) if rows else np.zeros((0, kin.n_q)), len(q))
-    guessed = _dependent_coordinates(q, directions, [place[c.symbol] for c in asked if c.symbol in place])
+    directions = _pad_columns(
+        _normalize_rows(assembler(start.q)[1]) if rows else np.zeros((0, kin.n_q)), len(q)
+    )
+    guessed = _dependent_coordinates(
+        q, directions, [place[c.symbol] for c in asked if c.symbol in place]
+    )
     asked = [c for c in asked if c.symbol not in place or place[c.symbol] not in guessed]
     bent = _dependent_speeds(evaluator, run, asked) if kin.nonlinear else {}
     asked = [c for c in asked if c.name not in bent]
     fields = [_given_field(evaluator, c, place) for c in asked]
-    fields += _free_coordinates([label(kin.name(i)) for i in places], q, directions, {f.q for f in fields} | set(guessed))
+    fields += _free_coordinates(
+        [label(kin.name(i)) for i in places], q, directions, {f.q for f in fields} | set(guessed)
+    )
     fast = [c for c in asked if c.level is Level.VELOCITY]
     fields += [f for f in _free_speeds(evaluator, run, fast) if f.name not in bent]
-    velocity = [*((f.name, k) for k, f in enumerate(fields) if f.q < 0 and f.name not in {c.name for c in expressed})]
+    velocity = [
+        *(
+            (f.name, k)
+            for k, f in enumerate(fields)
+            if f.q < 0 and f.name not in {c.name for c in expressed}
+        )
+    ]
     nodes = {c.name: c.node for c in fast} | {label(kin.name(i)): i for i in kin.u}
-    table = [(name, nodes[name], k) for name, k in velocity] + [(r.row.name, evaluator.in_state(r.e), -1) for r in kin.velocity_rows]
+    table = [(name, nodes[name], k) for name, k in velocity] + [
+        (r.row.name, evaluator.in_state(r.e), -1) for r in kin.velocity_rows
+    ]
     lines = [_affine_in_speeds(evaluator, node) for _, node, _ in table]
     outs = [i for _, line in lines for i in line]
     names = {f.name: k for k, f in enumerate(fields)}
     data = {
-        "q": [guessed.get(k, x) for k, x in enumerate([*default_coordinates(run.system).tolist(), *start.x.tolist()])],
+        "q": [
+            guessed.get(k, x)
+            for k, x in enumerate([*default_coordinates(run.system).tolist(), *start.x.tolist()])
+        ],
         "guess": {label(kin.name(places[k])): [k, x] for k, x in guessed.items()},
-        "bent": {name: [kin.u.index(c.symbol), c.value] for name, c in bent.items() if c.symbol is not None},
+        "bent": {
+            name: [kin.u.index(c.symbol), c.value]
+            for name, c in bent.items()
+            if c.symbol is not None
+        },
         "t": start.t,
         "rows": [
-            {"name": r.name, "target": r.target, "norm": r.is_norm, "field": names.get(r.name, -1) if k >= own else -1}
+            {
+                "name": r.name,
+                "target": r.target,
+                "norm": r.is_norm,
+                "field": names.get(r.name, -1) if k >= own else -1,
+            }
             for k, r in enumerate(rows)
         ],
         "structure": _pad_columns(assembler.structure.astype(int), len(q)).tolist(),
         "nudges": _pad_columns(perturbations(kin.n_q), len(q)).tolist() if rows else [],
-        "velocities": [{"name": name, "field": k, "curved": curved} for (name, _, k), (curved, _) in zip(table, lines, strict=True)],
+        "velocities": [
+            {"name": name, "field": k, "curved": curved}
+            for (name, _, k), (curved, _) in zip(table, lines, strict=True)
+        ],
         "quaternions": _quaternions(run, evaluator, names),
-        "between": {c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.gap_points)] for c in run.system.constraints if c.gap_points},
+        "between": {
+            c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.gap_points)]
+            for c in run.system.constraints
+            if c.gap_points
+        },
         "beside": bool(kin.multipliers),
     }
     parts = (
@@ -95,7 +143,11 @@ def initial_condition_functions(
 
 def _pad_columns(rows: Any, width: int) -> Any:
     """Rows over the coordinates, with zeros for the first-order states behind them."""
-    return np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]), dtype=rows.dtype)]) if len(rows) else np.zeros((0, width))
+    return (
+        np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]), dtype=rows.dtype)])
+        if len(rows)
+        else np.zeros((0, width))
+    )
 
 
 def _independent_rows(rows: FloatArray, more: FloatArray) -> list[bool]:
@@ -112,17 +164,33 @@ def _rank(rows: FloatArray) -> int:
     return int(np.linalg.matrix_rank(rows, tol=_RANK)) if len(rows) else 0
 
 
-def _dependent_coordinates(q: FloatArray, rows: FloatArray, given: Sequence[int]) -> dict[int, float]:
+def _dependent_coordinates(
+    q: FloatArray, rows: FloatArray, given: Sequence[int]
+) -> dict[int, float]:
     """{place: value} of given coordinates that the rows determine from those given before."""
-    return {k: float(q[k]) for k, new in zip(given, _independent_rows(rows, np.eye(len(q))[list(given)]), strict=True) if not new}
+    return {
+        k: float(q[k])
+        for k, new in zip(given, _independent_rows(rows, np.eye(len(q))[list(given)]), strict=True)
+        if not new
+    }
 
 
-def _dependent_speeds(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> dict[str, Condition]:
-    """Given speeds that rows not linear in the rates determine from those given before: they only tell which root is meant."""
+def _dependent_speeds(
+    evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]
+) -> dict[str, Condition]:
+    """Given speeds that rows not linear in the rates determine from those given before: they
+    only tell which root is meant.
+    """
     fast = [c for c in asked if c.level is Level.VELOCITY]
-    rows = _velocity_jacobian(evaluator, run, [evaluator.in_state(r.e) for r in evaluator.kin.velocity_rows])
+    rows = _velocity_jacobian(
+        evaluator, run, [evaluator.in_state(r.e) for r in evaluator.kin.velocity_rows]
+    )
     slopes = _velocity_jacobian(evaluator, run, [c.node for c in fast])
-    return {c.name: c for c, new in zip(fast, _independent_rows(rows, slopes), strict=True) if not new and c.symbol in evaluator.kin.u}
+    return {
+        c.name: c
+        for c, new in zip(fast, _independent_rows(rows, slopes), strict=True)
+        if not new and c.symbol in evaluator.kin.u
+    }
 
 
 def _velocity_jacobian(evaluator: Evaluator, run: Trajectory, nodes: Sequence[int]) -> FloatArray:
@@ -130,7 +198,9 @@ def _velocity_jacobian(evaluator: Evaluator, run: Trajectory, nodes: Sequence[in
     kin, start = evaluator.kin, run.start
     numbers = (*start.q.tolist(), *start.x.tolist(), *start.u.tolist())
     state = {**dict(zip(kin.state, numbers, strict=True)), evaluator.time: start.t}
-    slopes = [i for node in nodes for i in gradient(evaluator.tape, {node: evaluator.tape.one}, kin.u)]
+    slopes = [
+        i for node in nodes for i in gradient(evaluator.tape, {node: evaluator.tape.one}, kin.u)
+    ]
     return _normalize_rows(evaluator.values_at(slopes, state).reshape(len(nodes), kin.n_u))
 
 
@@ -140,19 +210,35 @@ def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -
     return InitialValueField(c.name, c.value, True, q, u)
 
 
-def _free_coordinates(names: Sequence[str], q: FloatArray, rows: FloatArray, given: set[int]) -> list[InitialValueField]:
+def _free_coordinates(
+    names: Sequence[str], q: FloatArray, rows: FloatArray, given: set[int]
+) -> list[InitialValueField]:
     """Coordinates that the rows leave open besides those that were given, first declared first."""
     units, others = np.eye(len(q)), [k for k in range(len(q)) if k not in given]
     free = _independent_rows(np.vstack([rows, units[sorted(given - {-1})]]), units[others])
-    return [InitialValueField(names[k], float(q[k]), False, q=k) for k, new in zip(others, free, strict=True) if new]
+    return [
+        InitialValueField(names[k], float(q[k]), False, q=k)
+        for k, new in zip(others, free, strict=True)
+        if new
+    ]
 
 
-def _free_speeds(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> list[InitialValueField]:
+def _free_speeds(
+    evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]
+) -> list[InitialValueField]:
     """Speeds that rows and given velocities leave open."""
     kin, start = evaluator.kin, run.start
-    rows = _velocity_jacobian(evaluator, run, [*(c.node for c in asked), *(evaluator.in_state(r.e) for r in kin.velocity_rows)])
+    rows = _velocity_jacobian(
+        evaluator,
+        run,
+        [*(c.node for c in asked), *(evaluator.in_state(r.e) for r in kin.velocity_rows)],
+    )
     free = enumerate(zip(kin.u, _independent_rows(rows, np.eye(kin.n_u)), strict=True))
-    return [InitialValueField(label(kin.name(i)), float(start.u[k]), False, u=k) for k, (i, new) in free if new]
+    return [
+        InitialValueField(label(kin.name(i)), float(start.u[k]), False, u=k)
+        for k, (i, new) in free
+        if new
+    ]
 
 
 def _normalize_rows(rows: FloatArray) -> FloatArray:
@@ -162,7 +248,9 @@ def _normalize_rows(rows: FloatArray) -> FloatArray:
 
 
 def _affine_in_speeds(evaluator: Evaluator, node: int) -> tuple[bool, list[int]]:
-    """c and the coefficients of c + Σ a_r u_r; of what is not linear its value and its slopes, marked as curved."""
+    """c and the coefficients of c + Σ a_r u_r; of what is not linear its value and its slopes,
+    marked as curved.
+    """
     tape, u = evaluator.tape, evaluator.kin.u
     try:
         constant, coefficients = LinearCoefficients(tape, u)(node)
@@ -171,8 +259,12 @@ def _affine_in_speeds(evaluator: Evaluator, node: int) -> tuple[bool, list[int]]
     return False, [constant, *(coefficients.get(r, tape.zero) for r in range(len(u)))]
 
 
-def _quaternions(run: Trajectory, evaluator: Evaluator, names: Mapping[str, int]) -> list[dict[str, Any]]:
-    """The fields of every quaternion that is given whole, and of its rates: they are divided by its length."""
+def _quaternions(
+    run: Trajectory, evaluator: Evaluator, names: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """The fields of every quaternion that is given whole, and of its rates: they are divided by
+    its length.
+    """
     groups = []
     for F in run.system.space.frames:
         if isinstance(F.rotation, Quaternion):

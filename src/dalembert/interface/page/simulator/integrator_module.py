@@ -1,6 +1,8 @@
-"""y = f(x, p) for a page: functions in LLVM text, with the names of the numbers that each of them takes, and those of a run.
+"""y = f(x, p) for a page: functions in LLVM text, with the names of the numbers that each of them
+takes, and those of a run.
 
-(q̇, u̇), projection and what rides along are functions of the module, with the loop that calls them.
+(q̇, u̇), projection and what rides along are functions of the module, with the loop that calls
+them.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ from dalembert.symbolic.algebra.tape import Tape
 
 @dataclass(frozen=True)
 class ModuleFunction:
-    """One function of the module: its name and text, the names of its parameters, the sizes of its result and its work."""
+    """One function of the module: its name and text, the names of its parameters, the sizes of
+    its result and its work.
+    """
 
     name: str
     text: str = field(repr=False)
@@ -57,7 +61,9 @@ class ModuleFunction:
 
 @dataclass(frozen=True)
 class ModuleSection:
-    """Functions of the module that belong together, what its engine must know about them, and native text with the names it exports."""
+    """Functions of the module that belong together, what its engine must know about them, and
+    native text with the names it exports.
+    """
 
     parts: tuple[ModuleFunction, ...] = ()
     # nothing where the run has no such thing
@@ -66,7 +72,9 @@ class ModuleSection:
     exports: tuple[str, ...] = ()
 
 
-def expression_function(name: str, tape: Tape, outs: Sequence[int], state: Sequence[int]) -> ModuleFunction:
+def expression_function(
+    name: str, tape: Tape, outs: Sequence[int], state: Sequence[int]
+) -> ModuleFunction:
     """Nodes of a tape as a function of the state; every other symbol is a parameter."""
     inside = set(state)
     parameters = tuple(i for i in symbols_of(tape, outs) if i not in inside)
@@ -74,7 +82,9 @@ def expression_function(name: str, tape: Tape, outs: Sequence[int], state: Seque
     return ModuleFunction(name, text.ir, names(tape, parameters), len(outs), text.work_size)
 
 
-def recompile_for_wasm(name: str, function: CompiledFunction, parameters: tuple[str, ...]) -> ModuleFunction:
+def recompile_for_wasm(
+    name: str, function: CompiledFunction, parameters: tuple[str, ...]
+) -> ModuleFunction:
     """What was compiled for this machine, written for a page."""
     text, work = function.ir_for(WASM32, name)
     return ModuleFunction(name, text, parameters, function.n_out, work)
@@ -86,8 +96,13 @@ def names(tape: Tape, symbols: Sequence[int]) -> tuple[str, ...]:
 
 
 def field_types(fields: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Each field of a structure with the letter of its kind: a number, or an address or whole number."""
-    return [[name, "f" if kind == "double" else "p" if kind == POINTER else "i"] for name, kind in fields]
+    """Each field of a structure with the letter of its kind: a number, or an address or whole
+    number.
+    """
+    return [
+        [name, "f" if kind == "double" else "p" if kind == POINTER else "i"]
+        for name, kind in fields
+    ]
 
 
 # ---- a run -----------------------------------------------------------------------------------
@@ -99,7 +114,9 @@ _STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_
 
 
 def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> ModuleSection:
-    """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰 rides along if they change states."""
+    """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰
+    rides along if they change states.
+    """
     setting = run.values
     kin, equations = select_equations(run.system, NATIVE)
     model = native_model(setting, equations)
@@ -116,10 +133,20 @@ def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> M
         "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
     }
     if isinstance(model.rates, ConstrainedRates):
-        parts += [recompile_for_wasm("fill", model.rates.fill, given), recompile_for_wasm("move", model.rates.retraction, given)]
+        parts += [
+            recompile_for_wasm("fill", model.rates.fill, given),
+            recompile_for_wasm("move", model.rates.retraction, given),
+        ]
         rates = model.rates
-        if rates.sparse_rates is not None and rates.sparse_projection is not None and _constraint_rank(rates, run) == rates.layout.m:
-            parts += [recompile_for_wasm("straight", rates.sparse_rates, given), recompile_for_wasm("back", rates.sparse_projection, given)]
+        if (
+            rates.sparse_rates is not None
+            and rates.sparse_projection is not None
+            and _constraint_rank(rates, run) == rates.layout.m
+        ):
+            parts += [
+                recompile_for_wasm("straight", rates.sparse_rates, given),
+                recompile_for_wasm("back", rates.sparse_projection, given),
+            ]
         texts.append((_ROWS_PREFIX, solver_text()))
         exports += [f"{_ROWS_PREFIX}.{name}" for name in _ROWS]
         data["rows"] = _constraint_solver_data(model, run)
@@ -129,7 +156,9 @@ def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> M
             parts.append(recompile_for_wasm("projection", model.projection, given))
     if run.energy_audit is not None:
         audit_quadratures = quadratures(kin)
-        audit = native_audit(setting, audit_quadratures.with_event_loss() if changed_by_events else audit_quadratures)
+        audit = native_audit(
+            setting, audit_quadratures.with_event_loss() if changed_by_events else audit_quadratures
+        )
         watched = names(audit.tape, audit.parameters)
         parts.append(recompile_for_wasm("energy", audit.energy, watched))
         if audit.rates is not None:
@@ -162,13 +191,24 @@ def _constraint_solver_data(model: NativeModel, run: Trajectory) -> dict[str, An
 def _constraint_rank(rates: ConstrainedRates, run: Trajectory) -> int:
     """How many rows the recorded run kept."""
     kept = run.accelerations
-    return kept.rates.max_rank if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates) else rates.max_rank
+    return (
+        kept.rates.max_rank
+        if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates)
+        else rates.max_rank
+    )
 
 
 def _audit_layout(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:
     """Which of the quantities that ride along is which."""
     place = {name: k for k, name in enumerate(audit.names)}
-    works = [[place[name] for name in (generalized_work_name(load), transport_work_name(load)) if name in place] for load in loads]
+    works = [
+        [
+            place[name]
+            for name in (generalized_work_name(load), transport_work_name(load))
+            if name in place
+        ]
+        for load in loads
+    ]
     return {
         "count": len(audit.names),
         "Z": place.get(Z, -1),

@@ -1,7 +1,9 @@
-"""r_P, R_F, energies, residuals and reactions as nodes: what a page draws and plots at any state, in the order of its scene.
+"""r_P, R_F, energies, residuals and reactions as nodes: what a page draws and plots at any state,
+in the order of its scene.
 
-λ, the wrenches in the joints and the loads behind specified motions are the nodes of `simulation.reactions`:
-Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q is solved there for λ, with the u̇ of the module; every reaction is c + Σ k_j λ_j.
+λ, the wrenches in the joints and the loads behind specified motions are the nodes of
+`simulation.reactions`: Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q is solved there for λ, with the u̇ of
+the module; every reaction is c + Σ k_j λ_j.
 """
 
 from __future__ import annotations
@@ -16,7 +18,11 @@ import numpy as np
 from dalembert.analysis.flexible.assumed_modes.member_properties import sampled_properties
 from dalembert.analysis.integrals.run_integrals import cached_energies
 from dalembert.errors import DalembertError
-from dalembert.interface.page.simulator.integrator_module import ModuleFunction, ModuleSection, expression_function
+from dalembert.interface.page.simulator.integrator_module import (
+    ModuleFunction,
+    ModuleSection,
+    expression_function,
+)
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import add3, dot3
@@ -28,7 +34,11 @@ from dalembert.runtime.simulation.reactions.loads import RunReactions
 from dalembert.runtime.simulation.reactions.run_reactions import has_own_load
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Evaluator
-from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    copy_expressions,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -56,21 +66,31 @@ class _OutputList:
 
 
 class _SymbolicPoses:
-    """r and R of points and frames on a fork of the description's tape; a chain costs no more than its links."""
+    """r and R of points and frames on a fork of the description's tape; a chain costs no more
+    than its links.
+    """
 
     def __init__(self, run: Trajectory) -> None:
         self.tape = run.system.space.tape.fork()
         self._points: dict[Point, Triple] = {}
         t = self.tape
-        self._units: tuple[Triple, ...] = ((t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one))
+        self._units: tuple[Triple, ...] = (
+            (t.one, t.zero, t.zero),
+            (t.zero, t.one, t.zero),
+            (t.zero, t.zero, t.one),
+        )
         self._columns: dict[Frame, tuple[Triple, ...]] = {}
 
     def columns(self, F: Frame) -> tuple[Triple, ...]:
         """R_F = R_parent R_local, by columns."""
         columns = self._columns.get(F)
         if columns is None:
-            local = [F.transform_components(self.tape, unit, to_parent=True) for unit in self._units]
-            columns = self._units if F.parent is None else tuple(self._rotate(F.parent, c) for c in local)
+            local = [
+                F.transform_components(self.tape, unit, to_parent=True) for unit in self._units
+            ]
+            columns = (
+                self._units if F.parent is None else tuple(self._rotate(F.parent, c) for c in local)
+            )
             self._columns[F] = columns
         return columns
 
@@ -96,7 +116,11 @@ class _SymbolicPoses:
         position = self._points.get(P)
         if position is None:
             t = self.tape
-            position = (t.zero, t.zero, t.zero) if P.parent is None else add3(t, self.point(P.parent), self.vector(P.r))
+            position = (
+                (t.zero, t.zero, t.zero)
+                if P.parent is None
+                else add3(t, self.point(P.parent), self.vector(P.r))
+            )
             self._points[P] = position
         return position
 
@@ -112,7 +136,9 @@ class _SymbolicPoses:
         return self.point(P) if v is None else add3(self.tape, self.point(P), self.vector(v))
 
 
-def outputs(run: Trajectory, scene: Scene | None, evaluator: Evaluator) -> tuple[ModuleFunction, dict[str, Any]]:
+def outputs(
+    run: Trajectory, scene: Scene | None, evaluator: Evaluator
+) -> tuple[ModuleFunction, dict[str, Any]]:
     """The function `outputs` of (q, u, t), and where in its result everything is."""
     nodes, data = _OutputList(evaluator), dict[str, Any]()
     kin = evaluator.kin
@@ -127,22 +153,40 @@ def outputs(run: Trajectory, scene: Scene | None, evaluator: Evaluator) -> tuple
         places = _SymbolicPoses(run)
         t = places.tape
         data["places"] = [nodes.add(t, places.offset_point(*p.source)) for p in scene.points]
-        data["frames"] = [-1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame)) for b in scene.bodies]
+        data["frames"] = [
+            -1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame))
+            for b in scene.bodies
+        ]
         data["centres"] = [nodes.add(t, places.centre(b)) for b in scene.bodies]
-        data["curves"] = [[nodes.add(t, places.offset_point(c.root, v)) for v in c.along] for c in scene.curves]
+        data["curves"] = [
+            [nodes.add(t, places.offset_point(c.root, v)) for v in c.along] for c in scene.curves
+        ]
         sources = [a.source for a in scene.arrows]
-        data["arrows"] = [None if s is None else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))] for s in sources]
+        data["arrows"] = [
+            None
+            if s is None
+            else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))]
+            for s in sources
+        ]
     state = (*kin.state, evaluator.time)
     return expression_function("outputs", evaluator.tape, nodes.outs, state), data
 
 
-def physical_properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[ModuleFunction, dict[str, Any]]:
-    """The function `properties`: masses, inertias, stiffnesses, which must be positive, and the sizes of the solids."""
+def physical_properties(
+    run: Trajectory, drawn: Scene | None, evaluator: Evaluator
+) -> tuple[ModuleFunction, dict[str, Any]]:
+    """The function `properties`: masses, inertias, stiffnesses, which must be positive, and the
+    sizes of the solids.
+    """
     nodes, system = _OutputList(evaluator), run.system
     bodies, t = [], system.space.tape
     for body in system.bodies:
         inside = symbols_of(t, (body.mass.i,))
-        known: dict[str, Any] = {"name": body.name, "mass": nodes.add(body.mass.tape, [body.mass.i]), "of": _names(t, inside)}
+        known: dict[str, Any] = {
+            "name": body.name,
+            "mass": nodes.add(body.mass.tape, [body.mass.i]),
+            "of": _names(t, inside),
+        }
         if body.frame is not None and body.inertia is not None:
             I = body.inertia.to(body.frame)
             known |= {
@@ -153,18 +197,33 @@ def physical_properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluat
         bodies.append(known)
     members = []
     for kind, what, e in sampled_properties(system) if system.expansions else ():
-        members.append({"kind": kind, "what": what, "at": nodes.add(e.tape, [e.i]), "of": _names(e.tape, symbols_of(e.tape, (e.i,)))})
+        members.append(
+            {
+                "kind": kind,
+                "what": what,
+                "at": nodes.add(e.tape, [e.i]),
+                "of": _names(e.tape, symbols_of(e.tape, (e.i,))),
+            }
+        )
     solids = [] if drawn is None else [_solid(nodes, b) for b in drawn.bodies]
     order = {body.name: k for k, body in enumerate(system.bodies)}
     drawn_as = [] if drawn is None else [order[b.body.name] for b in drawn.bodies]
     state = (*evaluator.kin.state, evaluator.time)
     part = expression_function("properties", evaluator.tape, nodes.outs, state)
     recorded = evaluator.values_at(nodes.outs, dict.fromkeys(state, 0.0)).tolist()
-    return part, {"bodies": bodies, "members": members, "solids": solids, "drawn": drawn_as, "recorded": recorded}
+    return part, {
+        "bodies": bodies,
+        "members": members,
+        "solids": solids,
+        "drawn": drawn_as,
+        "recorded": recorded,
+    }
 
 
 def _solid(nodes: _OutputList, b: DrawnBody) -> dict[str, Any] | None:
-    """A declared shape and where its sizes are; None for one that was guessed from mass and inertia."""
+    """A declared shape and where its sizes are; None for one that was guessed from mass and
+    inertia.
+    """
     shape = b.body.shape
     if shape is None or b.outline is not None or b.body.frame is None:
         return None
@@ -180,20 +239,26 @@ def bar_endpoints(b: DrawnBody, drawn: Scene) -> list[list[int]]:
     def nearest(corner: Any) -> int:
         return int(np.argmin(np.linalg.norm(local - corner, axis=1)))
 
-    return [[nearest(end) for end in b.outline.bars.reshape(-1, 3)], [nearest(corner) for corner in b.outline.plate]]
+    return [
+        [nearest(end) for end in b.outline.bars.reshape(-1, 3)],
+        [nearest(corner) for corner in b.outline.plate],
+    ]
 
 
 def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
     return [str(tape.nodes[i][1]) for i in symbols]
 
 
-# operations beyond which reactions would make a page heavy, and bodies × coordinates beyond which there are as many without counting
+# operations beyond which reactions would make a page heavy, and bodies × coordinates beyond which
+# there are as many without counting
 _MOST: Final = 20_000
 _MOST_PAIRS: Final = 300
 
 
 def reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSection:
-    """The functions `balance` and `reactions` of (q, u, t, u̇), in the order of `reaction_offsets`; nothing where they cannot be had."""
+    """The functions `balance` and `reactions` of (q, u, t, u̇), in the order of
+    `reaction_offsets`; nothing where they cannot be had.
+    """
     if len(run.system.bodies) * evaluator.kin.n_q > _MOST_PAIRS:
         return ModuleSection()
     try:
@@ -206,7 +271,9 @@ def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSe
     kin = run.kinematics.fork()
     needs, reaction_forces = prescribed_motion_loads(kin), reactions(kin)
     own = [k for k, row in enumerate(reaction_rows(kin)) if not row.is_norm]
-    linear = LinearCoefficients(reaction_forces.tape, [row.multiplier.i for row in reaction_forces.rows])
+    linear = LinearCoefficients(
+        reaction_forces.tape, [row.multiplier.i for row in reaction_forces.rows]
+    )
     forms: list[tuple[int, dict[int, int], Tape]] = []
 
     def add(nodes: Sequence[int]) -> None:
@@ -221,7 +288,11 @@ def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSe
         if row.force is None:
             add([row.multiplier.i])
     t = kin.tape
-    forms += [(d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t) for d in needs.drives if has_own_load(kin, d)]
+    forms += [
+        (d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t)
+        for d in needs.drives
+        if has_own_load(kin, d)
+    ]
     if not forms:
         return ModuleSection()
     outs: list[int] = []
@@ -233,7 +304,10 @@ def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSe
     if operation_count(evaluator.tape, (*outs, *balance)) > _MOST:
         return ModuleSection()
     state = (*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)
-    parts = (expression_function("balance", evaluator.tape, balance, state), expression_function("reactions", evaluator.tape, outs, state))
+    parts = (
+        expression_function("balance", evaluator.tape, balance, state),
+        expression_function("reactions", evaluator.tape, outs, state),
+    )
     return ModuleSection(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
 
 
@@ -242,7 +316,9 @@ def _reduce_nodes(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> lis
 
 
 def reaction_offsets(run_reactions: RunReactions) -> dict[tuple[str, str], int]:
-    """{(name, "force", "moment", "lambda" or "load"): the place of its first number} among the reactions of a page."""
+    """{(name, "force", "moment", "lambda" or "load"): the place of its first number} among the
+    reactions of a page.
+    """
     sizes = list(_sizes(run_reactions))
     return {key: sum(size for _, size in sizes[:k]) for k, (key, _) in enumerate(sizes)}
 
@@ -252,7 +328,11 @@ def _sizes(run_reactions: RunReactions) -> Iterator[tuple[tuple[str, str], int]]
         yield (joint.name, "force"), 3
         yield (joint.name, "moment"), 3
     for row in run_reactions.rows.values():
-        yield from (((row.name, what), 3) for what, x in (("force", row.force), ("moment", row.moment)) if x is not None)
+        yield from (
+            ((row.name, what), 3)
+            for what, x in (("force", row.force), ("moment", row.moment))
+            if x is not None
+        )
         if row.force is None:
             yield (row.name, "lambda"), 1
     yield from (((drive.name, "load"), 1) for drive in run_reactions.drives.values())

@@ -1,4 +1,6 @@
-"""A system with rows beside its equations in memory: where every number of M, f, A, γ, e and φ stands, and the scratch space."""
+"""A system with rows beside its equations in memory: where every number of M, f, A, γ, e and φ
+stands, and the scratch space.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dalembert.runtime.numerics.llvm_types import offsets, padded_size
 
 @dataclass(frozen=True)
 class Entries:
-    """The nodes of q̇, M, f, A, γ, e, φ and q + E δz, all on one tape; matrices sparsely by rows."""
+    """The nodes of q̇, M, f, A, γ, e, φ and q + E δz, all on one tape; matrices sparsely by
+    rows.
+    """
 
     qdot: tuple[int, ...]
     M: tuple[dict[int, int], ...]
@@ -26,7 +30,9 @@ class Entries:
 
 
 class MemoryLayout(NamedTuple):
-    """Where the arrays of a workspace begin in one piece of memory, by the names of their fields, and how many numbers it has."""
+    """Where the arrays of a workspace begin in one piece of memory, by the names of their
+    fields, and how many numbers it has.
+    """
 
     places: dict[str, int]
     size: int
@@ -69,15 +75,36 @@ class BlockLayout:
         """The nodes that do not vanish, and the place of each in the block; of M the upper half."""
         parts = self.parts
         indexed_nodes: list[tuple[int, int]] = []
-        for name, nodes in (("qdot", entries.qdot), ("f", entries.f), ("gamma", entries.gamma), ("phi", entries.phi), ("e", entries.e)):
+        for name, nodes in (
+            ("qdot", entries.qdot),
+            ("f", entries.f),
+            ("gamma", entries.gamma),
+            ("phi", entries.phi),
+            ("e", entries.e),
+        ):
             indexed_nodes += [(i, parts[name] + k) for k, i in enumerate(nodes)]
-        indexed_nodes += [(i, parts["U"] + r * self.width + s) for r, row in enumerate(entries.M) for s, i in row.items() if s >= r]
-        indexed_nodes += [(i, parts["B"] + j * self.width + s) for j, row in enumerate(entries.A) for s, i in row.items()]
+        indexed_nodes += [
+            (i, parts["U"] + r * self.width + s)
+            for r, row in enumerate(entries.M)
+            for s, i in row.items()
+            if s >= r
+        ]
+        indexed_nodes += [
+            (i, parts["B"] + j * self.width + s)
+            for j, row in enumerate(entries.A)
+            for s, i in row.items()
+        ]
         indexed_nodes = [(i, place) for i, place in indexed_nodes if i != zero]
         return [i for i, _ in indexed_nodes], [place for _, place in indexed_nodes]
 
     def memory_layout(self, sizes: Mapping[str, int]) -> MemoryLayout:
         """The block with its parts, then arrays of these sizes, each from a multiple of four on."""
-        after = offsets({"block": self.parts["end"], **{name: padded_size(size) for name, size in sizes.items()}}, "end")
+        after = offsets(
+            {
+                "block": self.parts["end"],
+                **{name: padded_size(size) for name, size in sizes.items()},
+            },
+            "end",
+        )
         array_offsets = {**self.parts, **after}
         return MemoryLayout(array_offsets, array_offsets.pop("end"))

@@ -13,7 +13,14 @@ _EPSILON: Final = 2.0**-52
 
 def cholesky_text() -> str:
     """The functions `dot`, `add`, `cholesky`, `forward`, `back` and `weigh`."""
-    parts = (mark_inline(_dot()), mark_inline(_add()), _cholesky(), _forward_substitution(), _back_substitution(), _add_constraint_weight())
+    parts = (
+        mark_inline(_dot()),
+        mark_inline(_add()),
+        _cholesky(),
+        _forward_substitution(),
+        _back_substitution(),
+        _add_constraint_weight(),
+    )
     return "\n\n".join(parts)
 
 
@@ -36,7 +43,12 @@ def _dot() -> str:
 def _add() -> str:
     """y += l x over groups of four."""
     f = FunctionBuilder("add", INT64, POINTER, DOUBLE, POINTER, INT64)
-    y, l, x, groups = VectorArray(f.parameters[0]), f.parameters[1], VectorArray(f.parameters[2]), f.parameters[3]
+    y, l, x, groups = (
+        VectorArray(f.parameters[0]),
+        f.parameters[1],
+        VectorArray(f.parameters[2]),
+        f.parameters[3],
+    )
     factor = f.value(l, DOUBLE4)
     with f.loop(groups) as i:
         y[i] = f.intrinsic("fmuladd", factor, x[i], y[i])
@@ -45,7 +57,9 @@ def _add() -> str:
 
 
 def _cholesky() -> str:
-    """M = UᵀU in place, 1/u_kk apart and zeros up to the diagonal; a pivot that is only rounding makes everything NaN."""
+    """M = UᵀU in place, 1/u_kk apart and zeros up to the diagonal; a pivot that is only rounding
+    makes everything NaN.
+    """
     native = WorkspaceFunction("cholesky")
     f, given = native.function, native.given
     inverse, h = native.scalar_field("inverse"), native.scalar_field("h")

@@ -19,7 +19,9 @@ WEAK: Final = 0.1
 
 
 def qr_ir() -> str:
-    """The functions `columns`, `largest`, `factor`, `reflect`, `reflect_back`, `size`, `speed` and `through_R`."""
+    """The functions `columns`, `largest`, `factor`, `reflect`, `reflect_back`, `size`, `speed`
+    and `through_R`.
+    """
     parts = (
         _scale_rows(),
         _select_pivot_row(),
@@ -35,7 +37,8 @@ def qr_ir() -> str:
 
 
 def _scale_rows() -> str:
-    """b_j = s_j U⁻ᵀ a_j for the first `limit` rows in order, 1/s_j being the largest length seen at the ends of steps.
+    """b_j = s_j U⁻ᵀ a_j for the first `limit` rows in order, 1/s_j being the largest length seen at
+    the ends of steps.
 
     By its own length a row that vanishes at a singular position would look as strong as any other.
     """
@@ -52,7 +55,9 @@ def _scale_rows() -> str:
         square = native.dot(row, row, zero, given.groups)
         with f.if_then(choose.not_equal(0)):
             own = f.intrinsic("sqrt", square)
-            lengths[j] = f.select(given.choosing.not_equal(0), own, f.intrinsic("maxnum", own, lengths[j]))
+            lengths[j] = f.select(
+                given.choosing.not_equal(0), own, f.intrinsic("maxnum", own, lengths[j])
+            )
         factor = f.select(lengths[j] > 0.0, 1.0 / lengths[j], 0.0)
         scale[j] = factor
         lanes = VectorArray(row)
@@ -72,7 +77,9 @@ def _update_row_sums(native: WorkspaceFunction, row: Value, j: Value) -> None:
 
 
 def _select_pivot_row() -> str:
-    """Bring the row with the most left over, among those from `place` on, to this place in the order."""
+    """Bring the row with the most left over, among those from `place` on, to this place in the
+    order.
+    """
     native = WorkspaceFunction("largest", INT64, INT64)
     f, given, (place, rank) = native.function, native.given, native.arguments
     order = native.int_field("order")
@@ -80,7 +87,8 @@ def _select_pivot_row() -> str:
     with f.loop(given.m - place) as i:
         row = native.row("B", order[place + i])
         square = native.dot(row, row, rank, given.groups)
-        # a row must be better by more than rounding to go before another: the order stays as it is where it does not matter
+        # a row must be better by more than rounding to go before another: the order stays as it is
+        # where it does not matter
         with f.if_then(square > most.value * (1.0 + 1e-9)):
             best.value = place + i
             most.value = square
@@ -91,7 +99,8 @@ def _select_pivot_row() -> str:
 
 
 def _householder_factor() -> str:
-    """B = Q R by reflections, row after row in order, or the one with the most left over if `choose`; at most `cap` of them.
+    """B = Q R by reflections, row after row in order, or the one with the most left over if
+    `choose`; at most `cap` of them.
 
     A row that lies in the span of those before it is passed over. Returns the rank.
     """
@@ -165,7 +174,9 @@ def max_abs_ir() -> str:
 
 
 def _row_rotation_rate() -> str:
-    """κ = max_j |b_j(t) − b_j(t₀)| / |t − t₀|, t₀ being the end of the step before: how fast the rows turn."""
+    """κ = max_j |b_j(t) − b_j(t₀)| / |t − t₀|, t₀ being the end of the step before: how fast the
+    rows turn.
+    """
     native = WorkspaceFunction("turn", DOUBLE)
     f, given, (t,) = native.function, native.given, native.arguments
     passed = f.intrinsic("fabs", t - given.seen_at)
@@ -185,7 +196,8 @@ def _row_rotation_rate() -> str:
 
 
 def roundoff_level(native: WorkspaceFunction, x: Value, *, accelerations: bool = False) -> Value:
-    """ε (1 + κ max |q| / max |z|) |U z| at x = (q, z, t), in γ times κ: what rounding errors of the coordinates do to a weak row.
+    """ε (1 + κ max |q| / max |z|) |U z| at x = (q, z, t), in γ times κ: what rounding errors of the
+    coordinates do to a weak row.
 
     max |z|/κ is what counts as one unit of the coordinates: a radian, or the length of a bar.
     """
@@ -196,7 +208,10 @@ def roundoff_level(native: WorkspaceFunction, x: Value, *, accelerations: bool =
         fastest = f.call("size", DOUBLE, z, given.n)
         # before the first step the coordinates count as angles
         turning = f.select(given.turning > 0.0, given.turning, fastest)
-        reach = f.select(fastest > 0.0, f.call("size", DOUBLE, x, given.n_q) * turning / fastest, 0.0) + 1.0
+        reach = (
+            f.select(fastest > 0.0, f.call("size", DOUBLE, x, given.n_q) * turning / fastest, 0.0)
+            + 1.0
+        )
         level.value = reach * f.call("speed", DOUBLE, x, native.pointer) * _NOISE
         if accelerations:
             level.value = level.value * turning
@@ -220,22 +235,34 @@ def _mass_norm() -> str:
 
 
 def _solve_R_transposed() -> str:
-    """w = −R⁻ᵀ (s g) for the numbers g of the kept rows, as far as the diagonal of R exceeds `least`; zero beyond.
+    """w = −R⁻ᵀ (s g) for the numbers g of the kept rows, as far as the diagonal of R exceeds
+    `least`; zero beyond.
 
-    Near a singular position a row is weak: its diagonal d in R is small, and rounding errors of the state, which stand in e as
-    they are and in γ as much as d⁻² times, would be divided by d. What is not above this noise β = noise / d^power is faded
-    out, g → g g²/(g² + β²), so that the motion goes straight on through the singular position.
+    Near a singular position a row is weak: its diagonal d in R is small, and rounding errors of the
+    state, which stand in e as they are and in γ as much as d⁻² times, would be divided by d. What
+    is not above this noise β = noise / d^power is faded out, g → g g²/(g² + β²), so that the motion
+    goes straight on through the singular position.
     """
     native = WorkspaceFunction("through_R", POINTER, DOUBLE, DOUBLE, INT64)
     f, given, (values, least, noise, power) = native.function, native.given, native.arguments
-    w, scale, diagonal = native.scalar_field("w"), native.scalar_field("scale"), native.scalar_field("diagonal")
+    w, scale, diagonal = (
+        native.scalar_field("w"),
+        native.scalar_field("scale"),
+        native.scalar_field("diagonal"),
+    )
     g, zero = ScalarArray(values), f.value(0, INT64)
     native.clear(given.w, given.row_groups)
     with f.loop(given.rank) as k:
         j = native.int_field("keep")[k]
         d = diagonal[k]
         with f.if_then(f.intrinsic("fabs", d) > least):
-            inside = f.call("dot", DOUBLE, native.column_of_R(j), native.lanes(given.w, zero), native.first_group(k + GROUP_SIZE - 1))
+            inside = f.call(
+                "dot",
+                DOUBLE,
+                native.column_of_R(j),
+                native.lanes(given.w, zero),
+                native.first_group(k + GROUP_SIZE - 1),
+            )
             value = f.variable(g[j] * scale[j] + inside)
             size = f.intrinsic("fabs", d)
             with f.if_then(size < WEAK):

@@ -1,4 +1,5 @@
-"""Back onto φ(q, t) = 0 and e(q, z, t) = 0 at the end of a step, the shortest way in the mass metric: native text.
+"""Back onto φ(q, t) = 0 and e(q, z, t) = 0 at the end of a step, the shortest way in the mass
+metric: native text.
 
 δz = −U⁻¹ Q R⁻ᵀ φ, q ← q + E δz until φ = 0;   z ← z − U⁻¹ Q R⁻ᵀ e
 """
@@ -10,19 +11,27 @@ from typing import Final
 from dalembert.runtime.numerics.ir_builder import ScalarArray, Value
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, POINTER
 from dalembert.runtime.ode.constrained.householder_qr import WEAK, roundoff_level
-from dalembert.runtime.ode.constrained.sparse_factorization import SAFE, UNSAFE, last_step_end, projection_outputs
+from dalembert.runtime.ode.constrained.sparse_factorization import (
+    SAFE,
+    UNSAFE,
+    last_step_end,
+    projection_outputs,
+)
 from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
 
 # sine of the angle between a row and those before it: too small to correct along
 _NEARLY_NOTHING: Final = 1e-5
-# residuals of φ in units of ε Σ |a_jk| max |q|: rounding, what a weak row is not moved for, and what no smaller step can be blamed for
+# residuals of φ in units of ε Σ |a_jk| max |q|: rounding, what a weak row is not moved for, and
+# what no smaller step can be blamed for
 _SMALL: Final = 4.0
 _NOISE: Final = 64.0
 _LARGE: Final = 1e9
-# of coordinates closer to zero than this, lengths leave more rounding in φ than those have themselves: l (1 − cos θ) beside θ = 0
+# of coordinates closer to zero than this, lengths leave more rounding in φ than those have
+# themselves: l (1 − cos θ) beside θ = 0
 _NEAR_ZERO: Final = 1e-6
 _EPSILON: Final = 2.0**-52
-# a row whose slope has fallen below this part of its largest is left where φ, or e, is so much of the slope times positions, or speeds
+# a row whose slope has fallen below this part of its largest is left where φ, or e, is so much of
+# the slope times positions, or speeds
 _WEAK_GRADIENT: Final = 1e-5
 _POSITION_VIOLATION: Final = 1e-6
 _VELOCITY_VIOLATION: Final = 1e-2
@@ -33,7 +42,9 @@ _NOT_CONVERGED: Final = 1
 
 
 def projection_ir() -> str:
-    """The functions `residual`, `correction`, `positions`, `speeds`, `straight_project`, `project` and `project_all`."""
+    """The functions `residual`, `correction`, `positions`, `speeds`, `straight_project`,
+    `project` and `project_all`.
+    """
     parts = (
         _residual(),
         _correction(),
@@ -48,10 +59,16 @@ def projection_ir() -> str:
 
 
 def _residual() -> str:
-    """max |φ_j| over the kept rows, or over all, in units of rounding; what is rounding in a weak row becomes zero."""
+    """max |φ_j| over the kept rows, or over all, in units of rounding; what is rounding in a
+    weak row becomes zero.
+    """
     native = WorkspaceFunction("residual", INT64, result=DOUBLE)
     f, given, (every,) = native.function, native.given, native.arguments
-    phi, sizes, most = native.scalar_field("phi"), native.scalar_field("sizes"), f.variable(f.value(0.0, DOUBLE))
+    phi, sizes, most = (
+        native.scalar_field("phi"),
+        native.scalar_field("sizes"),
+        f.variable(f.value(0.0, DOUBLE)),
+    )
     reach = f.call("size", DOUBLE, given.x, given.n_q)
     unit = f.select(reach > 0.0, reach, 1.0) * _EPSILON
 
@@ -79,12 +96,24 @@ def _residual() -> str:
 
 
 def _track_violated_rows(native: WorkspaceFunction, limit: Value) -> None:
-    """Since when a row is left whose slope has fallen, and the longest such time: through a singular position it is a moment."""
-    f, given, which = native.function, native.given, native.function.variable(native.function.value(-1, INT64))
+    """Since when a row is left whose slope has fallen, and the longest such time: through a
+    singular position it is a moment.
+    """
+    f, given, which = (
+        native.function,
+        native.given,
+        native.function.variable(native.function.value(-1, INT64)),
+    )
     phi, e, slopes, sizes = (native.scalar_field(name) for name in ("phi", "e", "slopes", "sizes"))
-    with f.loop(given.m) as j, f.if_then((slopes[j] > 0.0) & (slopes[j] < sizes[j] * _WEAK_GRADIENT)):
+    with (
+        f.loop(given.m) as j,
+        f.if_then((slopes[j] > 0.0) & (slopes[j] < sizes[j] * _WEAK_GRADIENT)),
+    ):
         fastest = f.call("size", DOUBLE, native.scalars_from(given.x, given.n_q).pointer, given.n)
-        off, skids = (f.intrinsic("fabs", a[j]) > slopes[j] * most for a, most in ((phi, limit), (e, fastest * _VELOCITY_VIOLATION)))
+        off, skids = (
+            f.intrinsic("fabs", a[j]) > slopes[j] * most
+            for a, most in ((phi, limit), (e, fastest * _VELOCITY_VIOLATION))
+        )
         with f.if_then(off | skids):
             which.value = j
     before, given.left = given.left, f.select(which.value < 0, f.value(0, INT64), f.value(1, INT64))
@@ -98,7 +127,9 @@ def _track_violated_rows(native: WorkspaceFunction, limit: Value) -> None:
 
 
 def _correction() -> str:
-    """δz = −U⁻¹ Q R⁻ᵀ g into h: the shortest δz with A δz = −g, where the rows are clearly independent."""
+    """δz = −U⁻¹ Q R⁻ᵀ g into h: the shortest δz with A δz = −g, where the rows are clearly
+    independent.
+    """
     native = WorkspaceFunction("correction", POINTER, DOUBLE, INT64)
     given, (g, noise, power) = native.given, native.arguments
     native.call("through_R", g, _NEARLY_NOTHING, noise, power)
@@ -181,10 +212,16 @@ def _project_velocities() -> str:
 
 
 def _sparse_residual() -> str:
-    """max |φ_j| of what was looked at last, in units of rounding, which are no smaller than `least` times ε Σ |a_jk|."""
+    """max |φ_j| of what was looked at last, in units of rounding, which are no smaller than
+    `least` times ε Σ |a_jk|.
+    """
     native = WorkspaceFunction("straight_residual", DOUBLE, result=DOUBLE)
     f, given, (least,) = native.function, native.given, native.arguments
-    phi, sizes, most = projection_outputs(native)[0], native.scalar_field("sizes"), f.variable(f.value(0.0, DOUBLE))
+    phi, sizes, most = (
+        projection_outputs(native)[0],
+        native.scalar_field("sizes"),
+        f.variable(f.value(0.0, DOUBLE)),
+    )
     reach = f.call("size", DOUBLE, given.x, given.n_q)
     unit = f.intrinsic("maxnum", f.select(reach > 0.0, reach, 1.0), least) * _EPSILON
     with f.loop(given.m) as j:
@@ -196,7 +233,9 @@ def _sparse_residual() -> str:
 
 
 def _sparse_project() -> str:
-    """Positions and speeds onto the rows in a straight line: `SAFE`, `_NOT_CONVERGED`, or `UNSAFE` with y as it was."""
+    """Positions and speeds onto the rows in a straight line: `SAFE`, `_NOT_CONVERGED`, or
+    `UNSAFE` with y as it was.
+    """
     native = WorkspaceFunction("straight_project", DOUBLE, POINTER)
     f, given, (t, y) = native.function, native.given, native.arguments
     before, rounds = f.variable(f.value(float("inf"), DOUBLE)), f.variable(f.value(0, INT64))
@@ -211,10 +250,17 @@ def _sparse_project() -> str:
             f.ret(UNSAFE)
         r = f.call("straight_residual", DOUBLE, f.value(0.0, DOUBLE), native.pointer)
         with f.if_then(_is_converged(r, before.value, rounds.value)):
-            with f.if_then(~(f.call("straight_residual", DOUBLE, f.value(_NEAR_ZERO, DOUBLE), native.pointer) <= _LARGE)):
+            with f.if_then(
+                ~(
+                    f.call("straight_residual", DOUBLE, f.value(_NEAR_ZERO, DOUBLE), native.pointer)
+                    <= _LARGE
+                )
+            ):
                 f.ret(_NOT_CONVERGED)
             # a row that is curved in z takes more than one step
-            more = f.select(given.curved.not_equal(0), f.value(_SPEED_ROUNDS, INT64), f.value(0, INT64))
+            more = f.select(
+                given.curved.not_equal(0), f.value(_SPEED_ROUNDS, INT64), f.value(0, INT64)
+            )
             _add_speeds(native, z, by_e)
             with f.loop(more):
                 _load_state(native, t, y)
@@ -232,7 +278,9 @@ def _sparse_project() -> str:
 
 
 def _project() -> str:
-    """The end of a step: rows chosen anew, and if they are to be held, positions and speeds brought back onto them."""
+    """The end of a step: rows chosen anew, and if they are to be held, positions and speeds
+    brought back onto them.
+    """
     native = WorkspaceFunction("project", DOUBLE, POINTER, result=INT32, exported=True)
     f, given, (t, y) = native.function, native.given, native.arguments
     with f.if_then(~given.holding.not_equal(0)):

@@ -1,14 +1,17 @@
-"""ż and λ from 𝓜 ż = f + Aᵀλ, A ż + γ = 0, and the way back onto the rows: native text, written once for any system.
+"""ż and λ from 𝓜 ż = f + Aᵀλ, A ż + γ = 0, and the way back onto the rows: native text, written
+once for any system.
 
     𝓜 = UᵀU,  B = U⁻ᵀAᵀ with columns scaled to length one,  B = Q R by reflections
     ż = U⁻¹ [ (1 − QQᵀ) U⁻ᵀ f − Q R⁻ᵀ γ ],   R λ = −Qᵀ U⁻ᵀ f − R⁻ᵀ γ
 
-B is never multiplied with itself, so that its condition does not enter squared. Where a coordinate moves no mass 𝓜 is
-replaced by 𝓜 + Σ_j ρ_j a_j a_jᵀ, which changes nothing on A ż + γ = 0 but λ, by ρ_j a_j·ż. Rows are kept up to a given rank;
-which of them is decided by pivoting at the ends of steps, and stays so within a step.
+B is never multiplied with itself, so that its condition does not enter squared. Where a coordinate
+moves no mass 𝓜 is replaced by 𝓜 + Σ_j ρ_j a_j a_jᵀ, which changes nothing on A ż + γ = 0 but λ, by
+ρ_j a_j·ż. Rows are kept up to a given rank; which of them is decided by pivoting at the ends of
+steps, and stays so within a step.
 
-Matrices are kept by rows of a multiple of four numbers, zero beyond the last. A column of B is such a row; where a
-reflection has made it a column of R, its first numbers move there and leave zeros behind.
+Matrices are kept by rows of a multiple of four numbers, zero beyond the last. A column of B is such
+a row; where a reflection has made it a column of R, its first numbers move there and leave zeros
+behind.
 """
 
 from __future__ import annotations
@@ -25,18 +28,41 @@ from dalembert.runtime.ode.constrained.sensitivities import sensitivities_ir
 from dalembert.runtime.ode.constrained.sparse_factorization import SAFE, sparse_ir, try_sparse_rates
 from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
 
-EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows", "varied_rates", "varied_project")
+EXPORTS: Final = (
+    "rates",
+    "batch",
+    "project",
+    "project_all",
+    "choose_rows",
+    "varied_rates",
+    "varied_project",
+)
 
 
 @functools.cache
 def module_ir() -> str:
     """All functions, those of EXPORTS to be called from outside."""
     own = (_fill(), _factor_mass_and_scale(), _factor_all(), _rates(), _batch(), _choose_rows())
-    return "\n\n".join((INTRINSICS, cholesky_text(), qr_ir(), sparse_ir(), projection_ir(), *own, sensitivities_ir())) + "\n"
+    return (
+        "\n\n".join(
+            (
+                INTRINSICS,
+                cholesky_text(),
+                qr_ir(),
+                sparse_ir(),
+                projection_ir(),
+                *own,
+                sensitivities_ir(),
+            )
+        )
+        + "\n"
+    )
 
 
 def _fill() -> str:
-    """q̇, f, γ, φ, e, the upper half of M and A at x, each in its place; γ with Baumgarte's terms."""
+    """q̇, f, γ, φ, e, the upper half of M and A at x, each in its place; γ with Baumgarte's
+    terms.
+    """
     native = WorkspaceFunction("fill", POINTER)
     f, given, (x,) = native.function, native.given, native.arguments
     native.compute("fill", x, given.outs)
@@ -46,14 +72,20 @@ def _fill() -> str:
     with f.loop(given.count) as s:
         block[index[s]] = outs[s]
     with f.if_then(given.alpha.not_equal(0.0)):
-        gamma, e, phi = native.scalar_field("gamma"), native.scalar_field("e"), native.scalar_field("phi")
+        gamma, e, phi = (
+            native.scalar_field("gamma"),
+            native.scalar_field("e"),
+            native.scalar_field("phi"),
+        )
         with f.loop(given.m) as j:
             gamma[j] = gamma[j] + given.alpha * (e[j] * 2.0 + given.alpha * phi[j])
     return native.finish()
 
 
 def _factor_mass_and_scale() -> str:
-    """The factor of M and the scaled rows at x; at the end of a step also their lengths and how fast they turn."""
+    """The factor of M and the scaled rows at x; at the end of a step also their lengths and how
+    fast they turn.
+    """
     native = WorkspaceFunction("look", POINTER, INT64)
     f, given, (x, choose) = native.function, native.given, native.arguments
     native.call("fill", x)
@@ -69,7 +101,9 @@ def _factor_mass_and_scale() -> str:
 
 
 def _factor_all() -> str:
-    """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the rank."""
+    """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the
+    rank.
+    """
     native = WorkspaceFunction("prepare", POINTER, INT64)
     f, (x, choose) = native.function, native.arguments
     f.ret(native.call("factor", native.call("look", x, choose), choose))
@@ -102,9 +136,15 @@ def _rates() -> str:
 
 
 def _multipliers(native: WorkspaceFunction, rank: Value) -> None:
-    """λ = s R⁻¹ c; of rows that are not kept zero; less ρ_j a_j·ż, which is −ρ_j γ_j, where there are massless coordinates."""
+    """λ = s R⁻¹ c; of rows that are not kept zero; less ρ_j a_j·ż, which is −ρ_j γ_j, where
+    there are massless coordinates.
+    """
     f, given = native.function, native.given
-    lam, c, scale = native.scalar_field("multipliers"), native.scalar_field("c"), native.scalar_field("scale")
+    lam, c, scale = (
+        native.scalar_field("multipliers"),
+        native.scalar_field("c"),
+        native.scalar_field("scale"),
+    )
     with f.loop(given.m) as j:
         lam[j] = native.scalar_field("rho")[j] * native.scalar_field("gamma")[j]
     with f.loop(rank) as i:
@@ -137,7 +177,10 @@ def _choose_rows() -> str:
     """Choose rows at a state (q, z, t), or leave that until it is needed; returns the rank."""
     native = WorkspaceFunction("choose_rows", POINTER, exported=True)
     f, given, (x,) = native.function, native.given, native.arguments
-    with f.if_then(given.back_count.not_equal(0)), f.if_then(~native.call("straight_look", x).not_equal(SAFE)):
+    with (
+        f.if_then(given.back_count.not_equal(0)),
+        f.if_then(~native.call("straight_look", x).not_equal(SAFE)),
+    ):
         given.unseen = 0
         native.call("remember", x)
         f.ret(given.m)

@@ -1,9 +1,11 @@
-"""Ṡ of S = ∂(q, z)/∂p, and S back onto the rows: the derivative of the solve, with the factors that it has left.
+"""Ṡ of S = ∂(q, z)/∂p, and S back onto the rows: the derivative of the solve, with the factors that
+it has left.
 
     𝓜 dż − Aᵀ dλ = d(f − 𝓜 ż + Aᵀλ),   A dż = −d(γ + A ż),   ż and λ held on the right
     δ = −A⁺ dφ,  S_q ← S_q + E δ;   S_z ← S_z − A⁺ de
 
-d is the derivative along a column of S. Where φ = 0 and e = 0 the second line is the derivative of the projection itself.
+d is the derivative along a column of S. Where φ = 0 and e = 0 the second line is the derivative of
+the projection itself.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ def _tangent_rates() -> str:
     native.clear(given.gamma, given.row_groups)
     h, w = native.scalar_field("f"), native.scalar_field("w")
     native.copy(given.n, native.scalars_from(outs, given.n_q), h)
-    native.copy(given.m, native.scalars_from(outs, given.n_q + given.n), native.scalar_field("gamma"))
+    native.copy(
+        given.m, native.scalars_from(outs, given.n_q + given.n), native.scalar_field("gamma")
+    )
     native.call("forward", given.f)
     native.call("reflect", given.f)
     native.call("through_R", given.gamma, 0.0, 0.0, 0)
@@ -40,7 +44,9 @@ def _tangent_rates() -> str:
 
 def _rates_with_sensitivities() -> str:
     """(q̇, ż, Ṡ) into y at x = (q, z, S, t), λ into the multipliers."""
-    native = WorkspaceFunction("varied_rates", POINTER, POINTER, POINTER, result="void", exported=True)
+    native = WorkspaceFunction(
+        "varied_rates", POINTER, POINTER, POINTER, result="void", exported=True
+    )
     f, given, (x, p, y) = native.function, native.given, native.arguments
     size = given.n_q + given.n
     whole = size * (given.directions + 1)
@@ -48,8 +54,14 @@ def _rates_with_sensitivities() -> str:
     native.scalar_field("x")[size] = ScalarArray(x)[whole]
     f.line(f"call void @rates({given.x}, {p}, {y}, {native.pointer})")
     native.copy(whole + 1, ScalarArray(x), native.scalar_field("tangents_x"))
-    native.copy(given.n, native.scalars_from(y, given.n_q), native.scalars_from(given.tangents_x, whole + 1))
-    native.copy(given.m, native.scalar_field("multipliers"), native.scalars_from(given.tangents_x, whole + 1 + given.n))
+    native.copy(
+        given.n, native.scalars_from(y, given.n_q), native.scalars_from(given.tangents_x, whole + 1)
+    )
+    native.copy(
+        given.m,
+        native.scalar_field("multipliers"),
+        native.scalars_from(given.tangents_x, whole + 1 + given.n),
+    )
     native.compute("tangents", given.tangents_x, given.tangents_outs, p)
     with f.loop(given.directions) as j:
         outs = native.scalars_from(given.tangents_outs, j * (size + given.m)).pointer

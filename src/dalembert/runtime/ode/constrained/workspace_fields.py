@@ -1,10 +1,19 @@
-"""A problem with rows in memory: everything its native functions share, and how they are written."""
+"""A problem with rows in memory: everything its native functions share, and how they are
+written.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    ScalarArray,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, GROUP_SIZE, INT64, POINTER
 
 # name and kind of each field, in the order of the structure
@@ -80,15 +89,18 @@ WORKSPACE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # (q, z, S, t, ż, λ), and what the functions give
     ("tangents_x", POINTER),
     ("tangents_outs", POINTER),
-    # (q̇, ż, λ, 1/s_j, Σ (M_kk/d_k)²) as a function of x; how many numbers that are, or 0; how often it was not safe
+    # (q̇, ż, λ, 1/s_j, Σ (M_kk/d_k)²) as a function of x; how many numbers that are, or 0; how
+    # often it was not safe
     ("straight", POINTER),
     ("straight_work", POINTER),
     ("straight_outs", POINTER),
     ("straight_count", INT64),
     ("straight_refused", INT64),
-    # the least sine between a row and those before it for which it is safe; 0: where the other solver looks at rounding errors
+    # the least sine between a row and those before it for which it is safe; 0: where the other
+    # solver looks at rounding errors
     ("least_sine", DOUBLE),
-    # (φ, −A⁺φ, −A⁺e, s_jj, Σ_k |a_jk|, 1/s_j, Σ (M_kk/d_k)²) as a function of x, and how many numbers that are, or 0
+    # (φ, −A⁺φ, −A⁺e, s_jj, Σ_k |a_jk|, 1/s_j, Σ (M_kk/d_k)²) as a function of x, and how many
+    # numbers that are, or 0
     ("back", POINTER),
     ("back_work", POINTER),
     ("back_outs", POINTER),
@@ -100,7 +112,8 @@ WORKSPACE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("came", POINTER),
     # Σ_k |a_jk| at the last end of a step
     ("slopes", POINTER),
-    # whether a row is left though its slope is not zero, since when, the longest such time, and the row
+    # whether a row is left though its slope is not zero, since when, the longest such time, and the
+    # row
     ("left", INT64),
     ("left_since", DOUBLE),
     ("left_longest", DOUBLE),
@@ -109,9 +122,9 @@ WORKSPACE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
 
 
 # what native code changes; everything else stays as it is while a function runs
-_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen"}) | {
-    name for name, _ in WORKSPACE_FIELDS if name.startswith("left")
-}
+_CHANGING: Final = frozenset(
+    {"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen"}
+) | {name for name, _ in WORKSPACE_FIELDS if name.startswith("left")}
 
 
 class FrozenFields(StructView):
@@ -131,14 +144,18 @@ class FrozenFields(StructView):
         if value is None:
             place, kind = self._fields[name]
             where = f"getelementptr i64, {self._pointer}, i64 {place}"
-            value = self._known[name] = self._pointer.function.emit_at_entry(kind, where, f"load {kind}, ptr {{}}, align 8")
+            value = self._known[name] = self._pointer.function.emit_at_entry(
+                kind, where, f"load {kind}, ptr {{}}, align 8"
+            )
         return value
 
 
 class WorkspaceFunction:
     """A function of a problem in memory: what it is given, its fields, its rows."""
 
-    def __init__(self, name: str, *parameters: str, result: str = INT64, exported: bool = False) -> None:
+    def __init__(
+        self, name: str, *parameters: str, result: str = INT64, exported: bool = False
+    ) -> None:
         self.function = FunctionBuilder(name, result, *parameters, POINTER, exported=exported)
         *self.arguments, self.pointer = self.function.parameters
         self.given = FrozenFields(self.pointer)
@@ -165,7 +182,11 @@ class WorkspaceFunction:
 
     def scalars_from(self, base: Value, k: Operand) -> ScalarArray:
         """Numbers from number k on."""
-        return ScalarArray(self.function.emit(POINTER, f"getelementptr {DOUBLE}, {base}, {self.function.value(k, INT64)}"))
+        return ScalarArray(
+            self.function.emit(
+                POINTER, f"getelementptr {DOUBLE}, {base}, {self.function.value(k, INT64)}"
+            )
+        )
 
     def first_group(self, k: Value) -> Value:
         """The group that holds number k."""
@@ -173,13 +194,20 @@ class WorkspaceFunction:
 
     def call(self, name: str, *arguments: Operand) -> Value:
         """Another of these functions."""
-        values = [a if isinstance(a, Value) else self.function.value(a, DOUBLE if isinstance(a, float) else INT64) for a in arguments]
+        values = [
+            a
+            if isinstance(a, Value)
+            else self.function.value(a, DOUBLE if isinstance(a, float) else INT64)
+            for a in arguments
+        ]
         return self.function.call(name, INT64, *values, self.pointer)
 
     def compute(self, name: str, x: Value, outs: Value, p: Value | None = None) -> None:
         """A compiled function f(x, p, outs, work) of the problem."""
         function, work = getattr(self.given, name), getattr(self.given, f"{name}_work")
-        self.function.line(f"call void {function.name}({x}, {self.given.p if p is None else p}, {outs}, {work})")
+        self.function.line(
+            f"call void {function.name}({x}, {self.given.p if p is None else p}, {outs}, {work})"
+        )
 
     def dot(self, a: Value, b: Value, k: Value, groups: Value) -> Value:
         """Σ a b from the group of number k on."""

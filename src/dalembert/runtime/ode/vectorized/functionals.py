@@ -1,8 +1,10 @@
-"""max g, min g, ∫ g dt, the time at which g crosses zero, y at wanted times: what is kept of a step before it is taken.
+"""max g, min g, ∫ g dt, the time at which g crosses zero, y at wanted times: what is kept of a step
+before it is taken.
 
-Quantities are looked at in eight places of every step, on its dense output. A greatest or least value is taken where the parabola through
-three neighbours has its top; a crossing is found between two neighbours of different sign by halving to the last bit, with the arithmetic
-in which `Solution.at` and events of a single run evaluate the polynomial.
+Quantities are looked at in eight places of every step, on its dense output. A greatest or least
+value is taken where the parabola through three neighbours has its top; a crossing is found between
+two neighbours of different sign by halving to the last bit, with the arithmetic in which
+`Solution.at` and events of a single run evaluate the polynomial.
 """
 
 from __future__ import annotations
@@ -13,9 +15,15 @@ from dalembert.runtime.numerics.ir_builder import ScalarArray, Value, VectorArra
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER, constant
 from dalembert.runtime.ode.event_detection import SAMPLES
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
-from dalembert.runtime.ode.vectorized.layout import Functional, FunctionalKind, LaneLayout, LaneStepBuilder
+from dalembert.runtime.ode.vectorized.layout import (
+    Functional,
+    FunctionalKind,
+    LaneLayout,
+    LaneStepBuilder,
+)
 
-# ∫ from 0 to 1 by values in nine equidistant places (closed Newton–Cotes rule), exact for polynomials of degree 9
+# ∫ from 0 to 1 by values in nine equidistant places (closed Newton–Cotes rule), exact for
+# polynomials of degree 9
 WEIGHTS: Final = tuple(w / 28350 for w in (989, 5888, -928, 10496, -4540, 10496, -928, 5888, 989))
 _HALVINGS: Final = 64
 # how far before its beginning the polynomial of a step is trusted, as a part of the step
@@ -30,8 +38,15 @@ def functionals_ir(layout: LaneLayout) -> list[str]:
     if functions.functionals:
         table = ", ".join(f"{DOUBLE} {constant(w, DOUBLE)}" for w in WEIGHTS)
         parts.append(f"@weights = internal constant [{len(WEIGHTS)} x {DOUBLE}] [{table}]")
-        crossings = [j for j, each in enumerate(functions.functionals) if each.kind is FunctionalKind.CROSSING]
-        parts += [_locate(layout, j) for j in crossings] + [_add_sample(layout), _sample_step(layout)]
+        crossings = [
+            j
+            for j, each in enumerate(functions.functionals)
+            if each.kind is FunctionalKind.CROSSING
+        ]
+        parts += [_locate(layout, j) for j in crossings] + [
+            _add_sample(layout),
+            _sample_step(layout),
+        ]
     if functions.energy is not None:
         parts.append(_track_energy_error(layout))
     return parts
@@ -39,13 +54,19 @@ def functionals_ir(layout: LaneLayout) -> list[str]:
 
 def _polynomial(native: LaneStepBuilder, target: str, theta: Value) -> None:
     """r₀ + θ(r₁ + θ̄(r₂ + …)) in every lane, every operation rounded, as NumPy does it."""
-    f, x, rows = native.function, native.row(target), [native.row(f"r{j}") for j in range(native.layout.functions.dense_rows)]
+    f, x, rows = (
+        native.function,
+        native.row(target),
+        [native.row(f"r{j}") for j in range(native.layout.functions.dense_rows)],
+    )
     with f.loop(f.value(native.layout.functions.n, INT64)) as i:
         x[i] = evaluate_dense_output(theta, [row[i] for row in rows])
 
 
 def evaluate_dense_output(theta: Value, rows: list[Value]) -> Value:
-    """The polynomial of the dense output; more than eight rows are those of Taylor's method, in powers of θ."""
+    """The polynomial of the dense output; more than eight rows are those of Taylor's method, in
+    powers of θ.
+    """
     value, rest = rows[-1], 1.0 - theta if len(rows) == DENSE_ROWS else theta
     for j in range(len(rows) - 2, -1, -1):
         value = rows[j] + value * (theta if j % 2 == 0 else rest)
@@ -53,7 +74,9 @@ def evaluate_dense_output(theta: Value, rows: list[Value]) -> Value:
 
 
 def _write_outputs(layout: LaneLayout) -> str:
-    """The states at the wanted times of this step, lane by lane; at the end of the step exactly its end."""
+    """The states at the wanted times of this step, lane by lane; at the end of the step exactly
+    its end.
+    """
     native = LaneStepBuilder(layout, "deliver", INT64)
     f, (lane,), n = native.function, native.arguments, layout.functions.n
     place, member = native.lane_scalars("place", INT64), native.lane_scalars("member", INT64)[lane]
@@ -72,7 +95,9 @@ def _write_outputs(layout: LaneLayout) -> str:
         out = native.table("samples", member * native.job.n_times + here, n)
         with f.loop(f.value(n, INT64)) as i:
             k = i * lanes + lane
-            inside = evaluate_dense_output(theta, [native.lane_scalars(f"r{j}")[k] for j in range(layout.functions.dense_rows)])
+            inside = evaluate_dense_output(
+                theta, [native.lane_scalars(f"r{j}")[k] for j in range(layout.functions.dense_rows)]
+            )
             out[i] = f.select(wanted < t_new, inside, native.lane_scalars("end")[k])
         place[lane] = here + 1
     return f.text()
@@ -91,7 +116,9 @@ def _add_sample(layout: LaneLayout) -> str:
         samples = earlier[each.quantity], last[each.quantity], g[each.quantity]
         if each.kind is FunctionalKind.MEAN:
             total = native.row("functionals")
-            total[j] = native.function.select(native.mask("good"), total[j] + native["h_try"] * weight * samples[-1], total[j])
+            total[j] = native.function.select(
+                native.mask("good"), total[j] + native["h_try"] * weight * samples[-1], total[j]
+            )
         elif each.kind is FunctionalKind.CROSSING:
             _update_crossing(native, j, each, samples[-1], now)
         else:
@@ -105,9 +132,22 @@ def _add_sample(layout: LaneLayout) -> str:
     return native.finish()
 
 
-def _extreme(native: LaneStepBuilder, j: int, each: Functional, samples: tuple[Value, Value, Value], now: Value) -> None:
-    """The sample, or g where the parabola through three has its top: at −m/2q from the middle one, with slope m and curvature 2q there."""
-    f, best, good, (a, b, v) = native.function, native.row("functionals"), native.mask("good"), samples
+def _extreme(
+    native: LaneStepBuilder,
+    j: int,
+    each: Functional,
+    samples: tuple[Value, Value, Value],
+    now: Value,
+) -> None:
+    """The sample, or g where the parabola through three has its top: at −m/2q from the middle
+    one, with slope m and curvature 2q there.
+    """
+    f, best, good, (a, b, v) = (
+        native.function,
+        native.row("functionals"),
+        native.mask("good"),
+        samples,
+    )
     upwards = each.kind is FunctionalKind.GREATEST
 
     def improve(value: Value, where: Value) -> None:
@@ -119,11 +159,17 @@ def _extreme(native: LaneStepBuilder, j: int, each: Functional, samples: tuple[V
     left, right = (b - a) / before, (v - b) / after
     m, q = (left * after + right * before) / (before + after), (right - left) / (before + after)
     top = b - m * m / (q * 4.0)
-    peak = good & (b >= a) & (b >= v) & (top > best[j]) if upwards else good & (b <= a) & (b <= v) & (top < best[j])
+    peak = (
+        good & (b >= a) & (b >= v) & (top > best[j])
+        if upwards
+        else good & (b <= a) & (b <= v) & (top < best[j])
+    )
     with f.if_then(f.any_lane(peak)):
         place = native["t_last"] - m / (q * 2.0)
         # the polynomial of this step, which a top just before its beginning still follows
-        theta = (f.select(peak, place, native["t"]) - native["t"]) / f.select(peak, native["t_new"] - native["t"], native.broadcast(1.0))
+        theta = (f.select(peak, place, native["t"]) - native["t"]) / f.select(
+            peak, native["t_new"] - native["t"], native.broadcast(1.0)
+        )
         x, g = native.row("other_x"), native.row("other_g")
         _polynomial(native, "other_x", theta)
         x[native.layout.functions.n] = place
@@ -131,7 +177,9 @@ def _extreme(native: LaneStepBuilder, j: int, each: Functional, samples: tuple[V
         improve(f.select(theta >= -_BEFORE, g[each.quantity], top), peak)
 
 
-def _update_crossing(native: LaneStepBuilder, j: int, each: Functional, v: Value, now: Value) -> None:
+def _update_crossing(
+    native: LaneStepBuilder, j: int, each: Functional, v: Value, now: Value
+) -> None:
     """The first change of sign in the wanted direction."""
     f, times, sides = native.function, native.row("functionals"), native.row("sides")
     good, side = native.mask("good"), sides[j]
@@ -146,11 +194,22 @@ def _update_crossing(native: LaneStepBuilder, j: int, each: Functional, v: Value
 
 
 def _locate(layout: LaneLayout, j: int) -> str:
-    """zero ← the first time between the last sample and `zero` at which g is no longer on its side, by halving."""
+    """zero ← the first time between the last sample and `zero` at which g is no longer on its
+    side, by halving.
+    """
     native = LaneStepBuilder(layout, f"locate.{j}")
     f, each, n = native.function, layout.functions.functionals[j], layout.functions.n
-    low, high, side = f.variable(native["t_last"]), f.variable(native["zero"]), native.row("sides")[j]
-    x, g, t, length = native.row("other_x"), native.row("other_g"), native["t"], native["t_new"] - native["t"]
+    low, high, side = (
+        f.variable(native["t_last"]),
+        f.variable(native["zero"]),
+        native.row("sides")[j],
+    )
+    x, g, t, length = (
+        native.row("other_x"),
+        native.row("other_g"),
+        native["t"],
+        native["t_new"] - native["t"],
+    )
     with f.loop(f.value(_HALVINGS, INT64)):
         middle = low.value + (high.value - low.value) * 0.5
         _polynomial(native, "other_x", (middle - t) / length)
@@ -171,7 +230,11 @@ def _sample_step(layout: LaneLayout) -> str:
     first = f.value(WEIGHTS[0], DOUBLE)
     for j, each in enumerate(functions.functionals):
         if each.kind is FunctionalKind.MEAN:
-            total[j] = f.select(native.mask("good"), total[j] + native["h_try"] * first * last[each.quantity], total[j])
+            total[j] = f.select(
+                native.mask("good"),
+                total[j] + native["h_try"] * first * last[each.quantity],
+                total[j],
+            )
     x, end = native.row("x"), native.row("end")
     with f.loop(f.value(SAMPLES - 1, INT64)) as k:
         theta = native.broadcast(f.value(k + 1, DOUBLE) * (1.0 / SAMPLES))
@@ -185,9 +248,15 @@ def _sample_step(layout: LaneLayout) -> str:
 
 
 def _track_energy_error(layout: LaneLayout) -> str:
-    """max |E − E₀| and max (K₂ + |𝒰 − 𝒰₀| + |Z|) over the ends of steps, E = K₂ + 𝒰 + Z; where a lane is fresh, E₀ and 𝒰₀."""
+    """max |E − E₀| and max (K₂ + |𝒰 − 𝒰₀| + |Z|) over the ends of steps, E = K₂ + 𝒰 + Z; where a
+    lane is fresh, E₀ and 𝒰₀.
+    """
     native = LaneStepBuilder(layout, "account", POINTER)
-    f, x, functions = native.function, VectorArray(native.arguments[0], layout.kind), layout.functions
+    f, x, functions = (
+        native.function,
+        VectorArray(native.arguments[0], layout.kind),
+        layout.functions,
+    )
     energies, fresh = native.row("results"), native.mask("fresh")
     native.call_compiled("energy", x, energies)
     K2, V = energies[0], energies[1]
@@ -218,7 +287,14 @@ def initialize_functionals(native: LaneStepBuilder, y: VectorArray) -> None:
         native.masked_store(name, native["t"], fresh)
     for j, each in enumerate(functions.functionals):
         v = g[each.quantity]
-        start = {FunctionalKind.MEAN: native.broadcast(0.0), FunctionalKind.CROSSING: native.broadcast(_NAN)}.get(each.kind, v)
+        start = {
+            FunctionalKind.MEAN: native.broadcast(0.0),
+            FunctionalKind.CROSSING: native.broadcast(_NAN),
+        }.get(each.kind, v)
         best[j] = f.select(fresh, start, best[j])
-        side = f.select(v > 0.0, native.broadcast(1.0), f.select(v < 0.0, native.broadcast(-1.0), native.broadcast(0.0)))
+        side = f.select(
+            v > 0.0,
+            native.broadcast(1.0),
+            f.select(v < 0.0, native.broadcast(-1.0), native.broadcast(0.0)),
+        )
         sides[j] = f.select(fresh, side, sides[j])

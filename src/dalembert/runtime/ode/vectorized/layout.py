@@ -1,4 +1,6 @@
-"""One worker's memory: a structure, space in which every number is as wide as the lanes, and tables with a row for each member."""
+"""One worker's memory: a structure, space in which every number is as wide as the lanes, and
+tables with a row for each member.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    Operand,
+    ScalarArray,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER, offsets, vector_type
 from dalembert.runtime.numerics.math_kernels import attributes
 from dalembert.runtime.ode.dop853_coefficients import END_STAGE, STAGES
@@ -26,7 +35,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # the number of the next member, shared by all workers, and how many there are
     ("next", POINTER),
     ("count", INT64),
-    # attempts left before the worker returns, members done, whether a lane is vacant or was filled just now
+    # attempts left before the worker returns, members done, whether a lane is vacant or was filled
+    # just now
     ("budget", INT64),
     ("done", INT64),
     ("vacant", INT64),
@@ -60,7 +70,9 @@ class FunctionalKind(Enum):
 
 
 class Functional(NamedTuple):
-    """One number of a run: which quantity, and what of it; a crossing upwards (1), downwards (−1) or either way (0)."""
+    """One number of a run: which quantity, and what of it; a crossing upwards (1), downwards
+    (−1) or either way (0).
+    """
 
     kind: FunctionalKind
     quantity: int
@@ -69,7 +81,9 @@ class Functional(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LaneSeries:
-    """Members by Taylor's method: its order, and the coefficients of the motion and of what rides along."""
+    """Members by Taylor's method: its order, and the coefficients of the motion and of what
+    rides along.
+    """
 
     order: int
     motion: CompiledTaylor
@@ -78,14 +92,20 @@ class LaneSeries:
     @property
     def jets(self) -> dict[str, CompiledTaylor]:
         """By the names that their functions of order 0 have."""
-        return {"rates": self.motion} if self.quadrature is None else {"rates": self.motion, "quadrature": self.quadrature}
+        return (
+            {"rates": self.motion}
+            if self.quadrature is None
+            else {"rates": self.motion, "quadrature": self.quadrature}
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class LaneFunctions:
-    """What the members have in common, as compiled functions of (y, t) and parameters; all but the rates may be missing.
+    """What the members have in common, as compiled functions of (y, t) and parameters; all but the
+    rates may be missing.
 
-    With `series` the rates, and the rate of what rides along, are order 0 of these, followed by what later orders take.
+    With `series` the rates, and the rate of what rides along, are order 0 of these, followed by
+    what later orders take.
 
     rates         ẏ of the n components in the error norm
     quadrature    the rate of one more component that has no influence on the motion
@@ -105,13 +125,20 @@ class LaneFunctions:
     @property
     def parameterized_functions(self) -> dict[str, CompiledFunction | NativeSource]:
         """Those there are of a member's parameters, by name."""
-        named = {name: getattr(self, name) for name in ("rates", "quadrature", "energy", "projection", "quantities")}
+        named = {
+            name: getattr(self, name)
+            for name in ("rates", "quadrature", "energy", "projection", "quantities")
+        }
         return {name: function for name, function in named.items() if function is not None}
 
     @property
     def all_functions(self) -> dict[str, CompiledFunction | NativeSource]:
         """All that is compiled, by name."""
-        later = {} if self.series is None else {f"{name}.next": jets.next for name, jets in self.series.jets.items()}
+        later = (
+            {}
+            if self.series is None
+            else {f"{name}.next": jets.next for name, jets in self.series.jets.items()}
+        )
         return {**self.parameterized_functions, **later}
 
     @property
@@ -132,7 +159,9 @@ class LaneFunctions:
     @cached_property
     def first_parameter(self) -> dict[str, int]:
         """Where the parameters of each function begin in a member's row."""
-        return offsets({name: function.n_parameters for name, function in self.parameterized_functions.items()})
+        return offsets(
+            {name: function.n_parameters for name, function in self.parameterized_functions.items()}
+        )
 
     @property
     def n_parameters(self) -> int:
@@ -142,20 +171,58 @@ class LaneFunctions:
     @cached_property
     def columns(self) -> dict[str, int]:
         """Where each result begins in a member's row; "" is its length."""
-        sizes = {"t": 1, "steps": 1, "rejected": 1, "cause": 1, "h": 1, "y": self.n_y, "slope": self.n, "drift": 1, "scale": 1}
+        sizes = {
+            "t": 1,
+            "steps": 1,
+            "rejected": 1,
+            "cause": 1,
+            "h": 1,
+            "y": self.n_y,
+            "slope": self.n,
+            "drift": 1,
+            "scale": 1,
+        }
         return offsets({**sizes, "functionals": len(self.functionals)})
 
 
 # a single run adds its components up in four partial sums
 _PARTIAL_SUMS: Final = 4
 # rows of the work space that a single run has too
-_ROWS: Final[dict[int, str]] = {row: row.name.lower() for row in WorkRow if row not in (WorkRow.ATOL, WorkRow.IN_NORM)}
+_ROWS: Final[dict[int, str]] = {
+    row: row.name.lower() for row in WorkRow if row not in (WorkRow.ATOL, WorkRow.IN_NORM)
+}
 
 # numbers of a lane
 LANE_NUMBERS: Final = (
-    *("t", "h", "h_try", "t_new", "error", "cause", "streak", "steps", "rejected", "active", "fresh", "good"),
-    *("mark_t", "mark_attempts", "next_at", "E_start", "V_start", "drift", "scale", "t_last", "t_earlier", "crossed", "zero"),
-    # of Taylor's method: the time that coefficients are in powers of, the step that follows, what errors have taught, who gets new ones
+    *(
+        "t",
+        "h",
+        "h_try",
+        "t_new",
+        "error",
+        "cause",
+        "streak",
+        "steps",
+        "rejected",
+        "active",
+        "fresh",
+        "good",
+    ),
+    *(
+        "mark_t",
+        "mark_attempts",
+        "next_at",
+        "E_start",
+        "V_start",
+        "drift",
+        "scale",
+        "t_last",
+        "t_earlier",
+        "crossed",
+        "zero",
+    ),
+    # of Taylor's method: the time that coefficients are in powers of, the step that follows, what
+    # errors have taught, who gets new ones
     *("unit", "planned", "learned", "expanding"),
     # whole numbers: which member, and its next wanted time
     *("member", "place"),
@@ -183,7 +250,11 @@ class LaneLayout:
         if functions.series is not None:
             self._take("jets", functions.dense_rows * self.stride)
             for name, jets in functions.series.jets.items():
-                for what, count in (("values", jets.zero.n_out), ("inputs", jets.next.n_in), ("sums", jets.pairs)):
+                for what, count in (
+                    ("values", jets.zero.n_out),
+                    ("inputs", jets.next.n_in),
+                    ("sums", jets.pairs),
+                ):
                     self._take(f"{what}.{name}", count)
                 self._take(f"table.{name}", functions.series.order * jets.next.n_out)
                 self._take(f"w.{name}.next", work[f"{name}.next"])
@@ -210,9 +281,18 @@ class LaneLayout:
 class LaneStepBuilder(StepBuilder):
     """A native function of a worker: names stand for places in its space."""
 
-    def __init__(self, layout: LaneLayout, name: str, *parameters: str, exported: bool = False) -> None:
+    def __init__(
+        self, layout: LaneLayout, name: str, *parameters: str, exported: bool = False
+    ) -> None:
         self.layout, self.kind, self.number = layout, layout.kind, layout.kind
-        self.function = FunctionBuilder(name, INT64, POINTER, *parameters, exported=exported, attributes=attributes(layout.lanes))
+        self.function = FunctionBuilder(
+            name,
+            INT64,
+            POINTER,
+            *parameters,
+            exported=exported,
+            attributes=attributes(layout.lanes),
+        )
         self.pointer, *self.arguments = self.function.parameters
         self.job = StructView(self.pointer, FIELDS)
         self._space = self.job.space
@@ -222,13 +302,27 @@ class LaneStepBuilder(StepBuilder):
         return float(self.layout.functions.n)
 
     def row(self, number: int | str) -> VectorArray:
-        """What lies under this name, as wide as the lanes; k_j, and the other rows that a single run has, by their numbers too."""
-        name = number if isinstance(number, str) else f"k{number}" if number < STAGES else _ROWS[number]
-        where = self.function.emit(POINTER, f"getelementptr {self.kind}, {self._space}, i64 {self.layout.places[name]}")
+        """What lies under this name, as wide as the lanes; k_j, and the other rows that a single
+        run has, by their numbers too.
+        """
+        name = (
+            number
+            if isinstance(number, str)
+            else f"k{number}"
+            if number < STAGES
+            else _ROWS[number]
+        )
+        where = self.function.emit(
+            POINTER, f"getelementptr {self.kind}, {self._space}, i64 {self.layout.places[name]}"
+        )
         return VectorArray(where, self.kind)
 
     def __getitem__(self, name: str) -> Value:
-        return self.row(name)[0] if name in self.layout.places else self.broadcast(getattr(self.job, name))
+        return (
+            self.row(name)[0]
+            if name in self.layout.places
+            else self.broadcast(getattr(self.job, name))
+        )
 
     def __setitem__(self, name: str, value: Operand) -> None:
         self.row(name)[0] = value
@@ -252,7 +346,11 @@ class LaneStepBuilder(StepBuilder):
     def table(self, name: str, row: Value, width: Operand) -> ScalarArray:
         """A row of a table."""
         start = row * width
-        return ScalarArray(self.function.emit(POINTER, f"getelementptr {DOUBLE}, {getattr(self.job, name)}, {start}"))
+        return ScalarArray(
+            self.function.emit(
+                POINTER, f"getelementptr {DOUBLE}, {getattr(self.job, name)}, {start}"
+            )
+        )
 
     def call(self, name: str, *arguments: Value) -> Value:
         """What another function of the worker returns."""
@@ -264,12 +362,18 @@ class LaneStepBuilder(StepBuilder):
     def call_compiled(self, name: str, x: VectorArray, out: VectorArray) -> None:
         """A compiled function of (y, t) and the parameters of the lanes."""
         p, w = self.row(f"p.{name}"), self.row(f"w.{name}")
-        self.function.line(f"call void @{name}({x.pointer}, {p.pointer}, {out.pointer}, {w.pointer})")
+        self.function.line(
+            f"call void @{name}({x.pointer}, {p.pointer}, {out.pointer}, {w.pointer})"
+        )
 
     def array_after(self, array: VectorArray, places: Operand) -> VectorArray:
         """What begins so many places after the beginning of an array."""
         return VectorArray(
-            self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, {self.function.value(places, INT64)}"), self.kind
+            self.function.emit(
+                POINTER,
+                f"getelementptr {self.kind}, {array.pointer}, {self.function.value(places, INT64)}",
+            ),
+            self.kind,
         )
 
     def components(self) -> AbstractContextManager[Value]:
@@ -283,7 +387,9 @@ class LaneStepBuilder(StepBuilder):
 
     def sums(self, terms: Callable[[Operand], Sequence[Value]], count: int = 1) -> list[Value]:
         f, n = self.function, self.layout.functions.n
-        totals = [[f.variable(self.broadcast(0.0)) for _ in range(_PARTIAL_SUMS)] for _ in range(count)]
+        totals = [
+            [f.variable(self.broadcast(0.0)) for _ in range(_PARTIAL_SUMS)] for _ in range(count)
+        ]
 
         def add(slot: int, i: Operand) -> None:
             for total, term in zip(totals, terms(i), strict=True):
@@ -309,7 +415,9 @@ class LaneStepBuilder(StepBuilder):
         self.masked_store("error", error, asked)
         error = self["error"]
         finite = error < float("inf")
-        accepted = f.select(error > 1.0, self.broadcast(StepCause.ERROR), self.broadcast(StepCause.NONE))
+        accepted = f.select(
+            error > 1.0, self.broadcast(StepCause.ERROR), self.broadcast(StepCause.NONE)
+        )
         cause = f.select(finite, accepted, self.broadcast(StepCause.NOT_FINITE))
         self["good"] = self.as_number(asked & finite & (error <= 1.0))
         self.masked_store("cause", cause, asked & ~self.mask("good"))

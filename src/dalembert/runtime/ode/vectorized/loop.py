@@ -2,7 +2,8 @@
 
     int64 advance(job)
 
-works until its budget is spent (1) or no member is left (0). Leaving and entering again changes nothing.
+works until its budget is spent (1) or no member is left (0). Leaving and entering again changes
+nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,18 @@ from dalembert.runtime.ode.vectorized.taylor import taylor_texts
 
 EXPORTS: Final = ("advance",)
 NO_PROGRESS: Final = 1 + max(StepCause)
-_ZEROED: Final = ("streak", "steps", "rejected", "cause", "h", "error", "mark_attempts", "drift", "scale", "learned")
+_ZEROED: Final = (
+    "streak",
+    "steps",
+    "rejected",
+    "cause",
+    "h",
+    "error",
+    "mark_attempts",
+    "drift",
+    "scale",
+    "learned",
+)
 
 
 def module_ir(functions: LaneFunctions, target: Target) -> str:
@@ -31,19 +43,28 @@ def module_ir(functions: LaneFunctions, target: Target) -> str:
         body, work[name] = function.ir_for(target, name)
         compiled.append(body)
     layout = LaneLayout(functions, target.lanes, work)
-    intrinsics = dict.fromkeys([intrinsic_declarations(DOUBLE), intrinsic_declarations(layout.kind)])
-    steps = step_texts(layout) if functions.series is None else taylor_texts(layout, functions.series)
+    intrinsics = dict.fromkeys(
+        [intrinsic_declarations(DOUBLE), intrinsic_declarations(layout.kind)]
+    )
+    steps = (
+        step_texts(layout) if functions.series is None else taylor_texts(layout, functions.series)
+    )
     own = [*intrinsics, *steps, *functionals_ir(layout), _load_next_runs(layout), _begin(layout)]
     own += [_retire(layout), _retire_finished(layout), _attempt(layout), _advance(layout)]
     return merge_modules(("", part) for part in (*compiled, "\n".join(own)))
 
 
 def _load_next_runs(layout: LaneLayout) -> str:
-    """The next members into the vacant lanes; where there are none left, the last one, which nobody waits for."""
+    """The next members into the vacant lanes; where there are none left, the last one, which
+    nobody waits for.
+    """
     native = LaneStepBuilder(layout, "refill")
     f, functions, job = native.function, layout.functions, native.job
     job.vacant, job.filled = 0, 1
-    with f.loop(f.value(layout.lanes, INT64)) as lane, f.if_then(~(native.lane_scalars("active")[lane] > 0.0)):
+    with (
+        f.loop(f.value(layout.lanes, INT64)) as lane,
+        f.if_then(~(native.lane_scalars("active")[lane] > 0.0)),
+    ):
         drawn = f.emit(INT64, f"atomicrmw add {job.next}, i64 1 monotonic")
         exists = drawn < job.count
         member = f.select(exists, drawn, job.count - 1)
@@ -67,7 +88,14 @@ def _load_next_runs(layout: LaneLayout) -> str:
     return native.finish()
 
 
-def _load(native: LaneStepBuilder, table: str, target: str, count: int, row: tuple[Value, int, int], lane: Value) -> None:
+def _load(
+    native: LaneStepBuilder,
+    table: str,
+    target: str,
+    count: int,
+    row: tuple[Value, int, int],
+    lane: Value,
+) -> None:
     """A part of a member's row into its lane."""
     f, (member, width, first) = native.function, row
     source, numbers = native.table(table, member, width), native.lane_scalars(target)
@@ -76,11 +104,19 @@ def _load(native: LaneStepBuilder, table: str, target: str, count: int, row: tup
 
 
 def _begin(layout: LaneLayout) -> str:
-    """k₀ = f(t₀, y₀), the first step size and the first sample of the fresh lanes; those that cannot begin are retired."""
+    """k₀ = f(t₀, y₀), the first step size and the first sample of the fresh lanes; those that
+    cannot begin are retired.
+    """
     native = LaneStepBuilder(layout, "begin")
-    f, fresh, y, k, first = native.function, native.mask("fresh"), native.row("y"), native.row("k0"), native.row("k1")
+    f, fresh, y, k, first = (
+        native.function,
+        native.mask("fresh"),
+        native.row("y"),
+        native.row("k0"),
+        native.row("k1"),
+    )
     native.rate(native["t"], y, first)
-    carry = native.row("carry")
+    carry = native.row("compensation")
 
     def put(i: Operand) -> None:
         carry[i] = f.select(fresh, native.broadcast(0.0), carry[i])
@@ -95,7 +131,10 @@ def _begin(layout: LaneLayout) -> str:
     end = native.row("end")
     with f.loop(f.value(layout.functions.n, INT64)) as i:
         end[i] = y[i]
-    with f.loop(f.value(layout.lanes, INT64)) as lane, f.if_then(native.lane_scalars("fresh")[lane] > 0.0):
+    with (
+        f.loop(f.value(layout.lanes, INT64)) as lane,
+        f.if_then(native.lane_scalars("fresh")[lane] > 0.0),
+    ):
         native.call("deliver", lane)
         with f.if_then(native.lane_scalars("good")[lane] > 0.0):
             native.lane_scalars("cause")[lane] = float(StepCause.NOT_FINITE)
@@ -126,7 +165,9 @@ def _retire(layout: LaneLayout) -> str:
 
 
 def _retire_finished(layout: LaneLayout) -> str:
-    """Retire the lanes that have arrived, and those without hope: a collapsed step, a streak of rejections, a crawl."""
+    """Retire the lanes that have arrived, and those without hope: a collapsed step, a streak of
+    rejections, a crawl.
+    """
     native = LaneStepBuilder(layout, "leave")
     f, job, t = native.function, native.job, native["t"]
     arrived = t >= native["t_end"]
@@ -134,13 +175,20 @@ def _retire_finished(layout: LaneLayout) -> str:
     hopeless = collapsed | (native["streak"] >= float(step_size_control.MAX_REJECTIONS))
     attempts = native["steps"] + native["rejected"]
     long = attempts - native["mark_attempts"] >= float(failure_diagnosis.STALL_STEPS)
-    slow = long & (t - native["mark_t"] < native.broadcast((job.t_end - job.t_start) * failure_diagnosis.MIN_PROGRESS))
+    slow = long & (
+        t - native["mark_t"]
+        < native.broadcast((job.t_end - job.t_start) * failure_diagnosis.MIN_PROGRESS)
+    )
     native.masked_store("mark_t", t, long & ~slow)
     native.masked_store("mark_attempts", attempts, long & ~slow)
     native.masked_store("cause", float(NO_PROGRESS), slow & ~arrived & ~hopeless)
     leaving = native.mask("active") & (arrived | hopeless | slow)
     native["good"] = native.as_number(leaving)
-    with f.if_then(f.any_lane(leaving)), f.loop(f.value(layout.lanes, INT64)) as lane, f.if_then(native.lane_scalars("good")[lane] > 0.0):
+    with (
+        f.if_then(f.any_lane(leaving)),
+        f.loop(f.value(layout.lanes, INT64)) as lane,
+        f.if_then(native.lane_scalars("good")[lane] > 0.0),
+    ):
         native.call("retire", lane)
     return native.finish()
 
@@ -166,7 +214,10 @@ def _attempt(layout: LaneLayout) -> str:
                 native.call("interpolant")
         with f.if_then(f.any_lane(wanted)):
             native["crossed"] = native.as_number(wanted)
-            with f.loop(f.value(layout.lanes, INT64)) as lane, f.if_then(native.lane_scalars("crossed")[lane] > 0.0):
+            with (
+                f.loop(f.value(layout.lanes, INT64)) as lane,
+                f.if_then(native.lane_scalars("crossed")[lane] > 0.0),
+            ):
                 native.call("deliver", lane)
         if functions.energy is not None:
             native.call("account", native.row("end").pointer)

@@ -1,4 +1,6 @@
-"""A step of every lane: the formulas of a single run (`dalembert.runtime.ode.runge_kutta_step`, `dalembert.runtime.ode.step_size_control`), with masks instead of branches."""
+"""A step of every lane: the formulas of a single run (`dalembert.runtime.ode.runge_kutta_step`,
+`dalembert.runtime.ode.step_size_control`), with masks instead of branches.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from dalembert.runtime.numerics.llvm_types import INT64, POINTER
 from dalembert.runtime.ode.dop853_coefficients import END_STAGE
 from dalembert.runtime.ode.integrator_state import StepCause
 from dalembert.runtime.ode.runge_kutta_step import dense_output_ir, error_estimate_ir, stages_ir
-from dalembert.runtime.ode.step_size_control import eighth_root, euler_step, initial_step_size, size_after_rejection, size_after_step
+from dalembert.runtime.ode.step_size_control import (
+    eighth_root,
+    euler_step,
+    initial_step_size,
+    size_after_rejection,
+    size_after_step,
+)
 from dalembert.runtime.ode.vectorized.layout import LaneLayout, LaneStepBuilder
 
 _MOST_PROJECTIONS: Final = 8
@@ -20,13 +28,24 @@ def step_texts(layout: LaneLayout) -> list[str]:
     """The functions of a step."""
     shared = {"stages": stages_ir, "estimate": error_estimate_ir, "interpolant": dense_output_ir}
     parts = [text(LaneStepBuilder(layout, name)) for name, text in shared.items()]
-    own = [_evaluate(layout), _first_size(layout), _trial(layout), *finish_texts(layout, "stage"), _take(layout), _reject(layout)]
+    own = [
+        _evaluate(layout),
+        _first_size(layout),
+        _trial(layout),
+        *finish_texts(layout, "stage"),
+        _take(layout),
+        _reject(layout),
+    ]
     return [*parts, *own]
 
 
 def finish_texts(layout: LaneLayout, spare: str) -> list[str]:
     """The end of a step; where it is projected a spare row is written over."""
-    return [_finish(layout)] if layout.functions.projection is None else [_finish(layout), _project(layout, spare)]
+    return (
+        [_finish(layout)]
+        if layout.functions.projection is None
+        else [_finish(layout), _project(layout, spare)]
+    )
 
 
 def _evaluate(layout: LaneLayout) -> str:
@@ -57,14 +76,18 @@ def _first_size(layout: LaneLayout) -> str:
     native.masked_store("h", euler * 1e-3, fresh)
     stage, after = native.row("stage"), native.row("k1")
     native.rate(native["t"] + euler, stage, after)
-    native.masked_store("h", initial_step_size(native, slope, euler), fresh & ~native.not_finite(stage, after))
+    native.masked_store(
+        "h", initial_step_size(native, slope, euler), fresh & ~native.not_finite(stage, after)
+    )
     return native.finish()
 
 
 def _finish(layout: LaneLayout) -> str:
     """The end of the step, projected if there is a projection, and f there."""
     native = LaneStepBuilder(layout, "finish")
-    new, rate, end, end_rate = (native.row(name) for name in ("new", f"k{END_STAGE}", "end", "end_rate"))
+    new, rate, end, end_rate = (
+        native.row(name) for name in ("new", f"k{END_STAGE}", "end", "end_rate")
+    )
     native.rate(native["t_new"], new, rate)
     native.reject_lanes(native.not_finite(new, rate), StepCause.NOT_FINITE)
 
@@ -89,7 +112,10 @@ def _project(layout: LaneLayout, spare: str) -> str:
     delta = native.row("results")
     # crossed: lanes that still move
     native["crossed"] = native["good"]
-    with f.loop(f.value(_MOST_PROJECTIONS + 1, INT64)) as round_, f.if_then(f.any_lane(native.mask("crossed"))):
+    with (
+        f.loop(f.value(_MOST_PROJECTIONS + 1, INT64)) as round_,
+        f.if_then(f.any_lane(native.mask("crossed"))),
+    ):
         native.call_compiled("projection", end, delta)
         residual, moving = delta[n_q], native.mask("crossed")
         small = residual <= native.broadcast(native.job.tolerance)
@@ -109,7 +135,9 @@ def _project(layout: LaneLayout, spare: str) -> str:
     native["zero"] = native.as_number(moved.value.not_equal(0.0))
     with f.if_then(f.any_lane(native.mask("zero") & native.mask("good"))):
         native.rate(native["t_new"], end, rate)
-        native.reject_lanes(native.mask("zero") & native.not_finite(end, rate), StepCause.NOT_FINITE)
+        native.reject_lanes(
+            native.mask("zero") & native.not_finite(end, rate), StepCause.NOT_FINITE
+        )
 
         def replace(i: Operand) -> None:
             end_rate[i] = f.select(native.mask("zero"), rate[i], end_rate[i])
@@ -122,10 +150,14 @@ def begin_accept(layout: LaneLayout) -> LaneStepBuilder:
     """The beginning of every `take`: (t, y) ← (t + h, y₁) in the good lanes."""
     native = LaneStepBuilder(layout, "take")
     f, good = native.function, native.mask("good")
-    y, k, new, end, end_rate, carry, lost = (native.row(name) for name in ("y", "k0", "new", "end", "end_rate", "carry", "lost"))
+    y, k, new, end, end_rate, carry, lost = (
+        native.row(name) for name in ("y", "k0", "new", "end", "end_rate", "compensation", "lost")
+    )
 
     def replace(i: Operand) -> None:
-        carry[i] = f.select(good, f.select(end[i].not_equal(new[i]), native.broadcast(0.0), lost[i]), carry[i])
+        carry[i] = f.select(
+            good, f.select(end[i].not_equal(new[i]), native.broadcast(0.0), lost[i]), carry[i]
+        )
         y[i] = f.select(good, end[i], y[i])
         k[i] = f.select(good, end_rate[i], k[i])
 

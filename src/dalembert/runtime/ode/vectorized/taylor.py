@@ -1,4 +1,6 @@
-"""y(t₀ + θh) = Σ y_k θ^k in every lane: the formulas of a single run (`dalembert.runtime.ode.taylor`), with masks instead of branches."""
+"""y(t₀ + θh) = Σ y_k θ^k in every lane: the formulas of a single run
+(`dalembert.runtime.ode.taylor`), with masks instead of branches.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,27 @@ from dalembert.runtime.ode.vectorized.step import begin_accept, begin_reject, fi
 def taylor_texts(layout: LaneLayout, series: LaneSeries) -> list[str]:
     """The functions of a step."""
     elementary = [math_kernels.per_lane_ir(name, layout.lanes) for name in ("exp", "log")]
-    raising = [text for name, jets in series.jets.items() for text in (_sums(layout, name, jets), _raise(layout, series, name))]
+    raising = [
+        text
+        for name, jets in series.jets.items()
+        for text in (_sums(layout, name, jets), _raise(layout, series, name))
+    ]
     order = series.order
     estimate = taylor.estimate_text(LaneStepBuilder(layout, "estimate"), order)
-    parts = [_evaluate(layout, series), _expand(layout, series), _first_size(layout), _predict(layout, order), estimate]
-    parts += [*finish_texts(layout, "k1"), _trial(layout), _interpolant(layout, order), _take(layout, order), _reject(layout, order)]
+    parts = [
+        _evaluate(layout, series),
+        _expand(layout, series),
+        _first_size(layout),
+        _predict(layout, order),
+        estimate,
+    ]
+    parts += [
+        *finish_texts(layout, "k1"),
+        _trial(layout),
+        _interpolant(layout, order),
+        _take(layout, order),
+        _reject(layout, order),
+    ]
     return [*elementary, *raising, *parts]
 
 
@@ -29,7 +47,10 @@ def _sums(layout: LaneLayout, name: str, jets: CompiledTaylor) -> str:
     """Each pair of series is a group of its own, as wide as the lanes."""
     L = layout.lanes
     places = tuple((f * L, g * L) for f, g in jets.places)
-    return convolution_ir(ConvolutionLayout(L, places, jets.n_out * L, jets.next.n_out * L, (jets.n_in + 3) * L), f"{name}.")
+    return convolution_ir(
+        ConvolutionLayout(L, places, jets.n_out * L, jets.next.n_out * L, (jets.n_in + 3) * L),
+        f"{name}.",
+    )
 
 
 def _coefficients(native: LaneStepBuilder, k: Operand) -> VectorArray:
@@ -51,11 +72,19 @@ def _evaluate(layout: LaneLayout, series: LaneSeries) -> str:
 
 
 def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
-    """y_k = (h/k) f_(k−1), k = 1, 2, …, in the lanes that get new coefficients, with f_k from the sums and the rules of order k."""
+    """y_k = (h/k) f_(k−1), k = 1, 2, …, in the lanes that get new coefficients, with f_k from
+    the sums and the rules of order k.
+    """
     native = LaneStepBuilder(layout, f"raise.{name}")
     f, jets, unit, n = native.function, series.jets[name], native["unit"], layout.functions.n
-    values, table, inputs, sums_ = (native.row(f"{what}.{name}") for what in ("values", "table", "inputs", "sums"))
-    zero, work, expanding = native.array_after(values, jets.n_out), native.row(f"w.{name}.next"), native.mask("expanding")
+    values, table, inputs, sums_ = (
+        native.row(f"{what}.{name}") for what in ("values", "table", "inputs", "sums")
+    )
+    zero, work, expanding = (
+        native.array_after(values, jets.n_out),
+        native.row(f"w.{name}.next"),
+        native.mask("expanding"),
+    )
     f.line(f"call void @{name}.next.prologue({zero.pointer}, {work.pointer})")
     with f.loop(f.value(series.order, INT64)) as before:
         k = before + 1
@@ -74,16 +103,26 @@ def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
             inputs[n] = f.select(before.not_equal(0), native.broadcast(0.0), unit)
             inputs[n + 1], inputs[n + 2] = native.broadcast(real), native.broadcast(inverse)
             f.line(f"call void @{name}.inner({table.pointer}, {k}, {sums_.pointer})")
-            f.line(f"call void @{name}.outer({table.pointer}, {k}, {sums_.pointer}, {inputs.pointer})")
+            f.line(
+                f"call void @{name}.outer({table.pointer}, {k}, {sums_.pointer}, {inputs.pointer})"
+            )
             here = native.array_after(table, k * jets.next.n_out)
-            f.line(f"call void @{name}.next({inputs.pointer}, {zero.pointer}, {here.pointer}, {work.pointer})")
+            f.line(
+                f"call void @{name}.next({inputs.pointer}, {zero.pointer}, {here.pointer}, "
+                f"{work.pointer})"
+            )
     return native.finish()
 
 
 def _expand(layout: LaneLayout, series: LaneSeries) -> str:
     """New coefficients, and the step that follows."""
     native = LaneStepBuilder(layout, "expand")
-    f, expanding, y, first = native.function, native.mask("expanding"), native.row("y"), native.row("jets")
+    f, expanding, y, first = (
+        native.function,
+        native.mask("expanding"),
+        native.row("y"),
+        native.row("jets"),
+    )
 
     def begin(i: Operand) -> None:
         first[i] = f.select(expanding, y[i], first[i])
@@ -91,7 +130,10 @@ def _expand(layout: LaneLayout, series: LaneSeries) -> str:
     native.for_each_component(begin)
     for name in series.jets:
         native.call(f"raise.{name}")
-    h = taylor.step_size(native, taylor.log_step_from_coefficients(native, series.order, lambda k: _coefficients(native, k)))
+    h = taylor.step_size(
+        native,
+        taylor.log_step_from_coefficients(native, series.order, lambda k: _coefficients(native, k)),
+    )
     native.masked_store("h", h, expanding)
     native.masked_store("planned", h, expanding)
     return native.finish()
@@ -102,16 +144,29 @@ def _first_size(layout: LaneLayout) -> str:
     native = LaneStepBuilder(layout, "first_size")
     f, fresh = native.function, native.mask("fresh")
     native.masked_store(
-        "unit", euler_step_size(native, squared_error_norm(native, native.row("y")), squared_error_norm(native, native.row("k0"))), fresh
+        "unit",
+        euler_step_size(
+            native,
+            squared_error_norm(native, native.row("y")),
+            squared_error_norm(native, native.row("k0")),
+        ),
+        fresh,
     )
     native["expanding"] = native.as_number(fresh)
-    with f.loop(f.value(taylor.TRIALS, INT64)) as trial, f.if_then(f.any_lane(native.mask("expanding"))):
+    with (
+        f.loop(f.value(taylor.TRIALS, INT64)) as trial,
+        f.if_then(f.any_lane(native.mask("expanding"))),
+    ):
         native.call("expand")
         ratio = native["h"] / native["unit"]
         far = native.mask("expanding") & ~((ratio < taylor.UNIT) & (ratio > 1.0 / taylor.UNIT))
         native["expanding"] = native.as_number(far)
         with f.if_then(trial < taylor.TRIALS - 1):
-            nearer = f.intrinsic("maxnum", f.intrinsic("minnum", ratio, taylor.MAX_TIME_SCALE), 1.0 / taylor.MAX_TIME_SCALE)
+            nearer = f.intrinsic(
+                "maxnum",
+                f.intrinsic("minnum", ratio, taylor.MAX_TIME_SCALE),
+                1.0 / taylor.MAX_TIME_SCALE,
+            )
             native.masked_store("unit", native["unit"] * nearer, far)
     return native.finish()
 
@@ -159,18 +214,24 @@ def _interpolant(layout: LaneLayout, order: int) -> str:
 
 
 def _take(layout: LaneLayout, order: int) -> str:
-    """(t, y) ← (t + h, y₁) in the good lanes; what the error has taught; the coefficients at the new point, unless it is the last."""
+    """(t, y) ← (t + h, y₁) in the good lanes; what the error has taught; the coefficients at the
+    new point, unless it is the last.
+    """
     native = begin_accept(layout)
     f, good, h = native.function, native.mask("good"), native["h_try"]
     # a step that was cut short teaches nothing
-    native.masked_store("learned", taylor.updated_step_bias(native, order), good & (h >= native["planned"]))
+    native.masked_store(
+        "learned", taylor.updated_step_bias(native, order), good & (h >= native["planned"])
+    )
     native.masked_store("streak", 0.0, good)
     going = good & (native["t"] < native["t_end"])
     native["expanding"] = native.as_number(going)
     with f.if_then(f.any_lane(going)):
         native.masked_store("unit", h, going)
         native.call("expand")
-        native.masked_store("h", f.intrinsic("minnum", native["h"], native["unit"] * taylor.LARGEST_GROWTH), going)
+        native.masked_store(
+            "h", f.intrinsic("minnum", native["h"], native["unit"] * taylor.LARGEST_GROWTH), going
+        )
     return native.finish()
 
 

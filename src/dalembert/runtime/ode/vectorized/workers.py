@@ -38,19 +38,29 @@ class VectorizedCode:
     def __init__(self, functions: LaneFunctions, lanes: int) -> None:
         target = jit.host(lanes)
         self.functions = functions
-        parts = [name.encode() + function.cache_key(target) for name, function in functions.all_functions.items()]
+        parts = [
+            name.encode() + function.cache_key(target)
+            for name, function in functions.all_functions.items()
+        ]
         identity = (
             jit.source_hashes("runtime/numerics", "runtime/ode")
             + b"".join(parts)
             + repr((functions.functionals, functions.dense_rows)).encode()
         )
         sizes = {name: f"{name}.size" for name in functions.all_functions}
-        # written without waste, but in small functions that a compiler can put together; where the rates are long that takes too long
+        # written without waste, but in small functions that a compiler can put together; where the
+        # rates are long that takes too long
         level: jit.Level = 1 if functions.n <= _SHORT else 0
         self._library = jit.load(
-            lambda: loop.module_ir(functions, target), (*loop.EXPORTS, *sizes.values()), identity=identity, optimize=level
+            lambda: loop.module_ir(functions, target),
+            (*loop.EXPORTS, *sizes.values()),
+            identity=identity,
+            optimize=level,
         )
-        work = {name: ctypes.c_int64.from_address(self._library.address(size)).value for name, size in sizes.items()}
+        work = {
+            name: ctypes.c_int64.from_address(self._library.address(size)).value
+            for name, size in sizes.items()
+        }
         self.layout = LaneLayout(functions, lanes, work)
         self.advance = _ADVANCE(self._library.address("advance"))
 
@@ -72,7 +82,9 @@ class LaneProblem:
 class Worker:
     """One thread's lanes."""
 
-    def __init__(self, program: VectorizedCode, problem: LaneProblem, tables: EnsembleTables) -> None:
+    def __init__(
+        self, program: VectorizedCode, problem: LaneProblem, tables: EnsembleTables
+    ) -> None:
         self.program = program
         lanes = program.layout.lanes
         space = np.zeros(program.layout.size * lanes + _ALIGNMENT // 8)
@@ -114,9 +126,14 @@ class Worker:
 class EnsembleTables:
     """Parameters and starts of the members in rows, and room for what becomes of them."""
 
-    def __init__(self, functions: LaneFunctions, parameters: Numbers, starts: Numbers, n_times: int) -> None:
+    def __init__(
+        self, functions: LaneFunctions, parameters: Numbers, starts: Numbers, n_times: int
+    ) -> None:
         self.next = np.zeros(1, dtype=np.int64)
-        self.parameters, self.starts = np.ascontiguousarray(parameters), np.ascontiguousarray(starts)
+        self.parameters, self.starts = (
+            np.ascontiguousarray(parameters),
+            np.ascontiguousarray(starts),
+        )
         self.results = np.full((len(starts), functions.columns[""]), np.nan)
         self.samples = np.full((len(starts), n_times, functions.n), np.nan)
         self._columns = functions.columns
@@ -135,13 +152,23 @@ def run_ensemble(
     threads: int = 1,
     on_progress: Progress | None = None,
 ) -> EnsembleTables:
-    """Every member of the tables from t₀ to t₁; a bit of it depends on neither the number of threads nor that of lanes."""
+    """Every member of the tables from t₀ to t₁; a bit of it depends on neither the number of
+    threads nor that of lanes.
+    """
     tables = EnsembleTables(program.functions, parameters, starts, len(problem.at))
     if not len(starts):
         return tables
-    workers = [Worker(program, problem, tables) for _ in range(max(1, min(threads, -(-len(starts) // program.layout.lanes))))]
-    stop, shown = threading.Event(), (lambda: on_progress(sum(w.job.done for w in workers))) if on_progress else None
-    helpers = [threading.Thread(target=worker.run, args=(stop,), daemon=True) for worker in workers[1:]]
+    workers = [
+        Worker(program, problem, tables)
+        for _ in range(max(1, min(threads, -(-len(starts) // program.layout.lanes))))
+    ]
+    stop, shown = (
+        threading.Event(),
+        (lambda: on_progress(sum(w.job.done for w in workers))) if on_progress else None,
+    )
+    helpers = [
+        threading.Thread(target=worker.run, args=(stop,), daemon=True) for worker in workers[1:]
+    ]
     try:
         for helper in helpers:
             helper.start()

@@ -1,4 +1,6 @@
-"""g(q, u, t) = 0: what a user asks to be told of, to end a run, to change a state, or to be hit; what happened, and what it changed."""
+"""g(q, u, t) = 0: what a user asks to be told of, to end a run, to change a state, or to be hit;
+what happened, and what it changed.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class EventAction(Enum):
 
 @dataclass(frozen=True)
 class Event(Displayable):
-    """expression = 0, crossed in a direction, and what is done then; made by `da.event` and `da.impact`."""
+    """expression = 0, crossed in a direction, and what is done then; made by `da.event` and
+    `da.impact`.
+    """
 
     expression: Scalar | str
     direction: Direction = "any"
@@ -60,20 +64,30 @@ def event(
     reset: Mapping[Any, Any] | None = None,
     name: str = "",
 ) -> Event:
-    """An event for da.simulate(…, events=[…]): the moment when an expression of the state crosses zero.
+    """An event for da.simulate(…, events=[…]): the moment when an expression of the state crosses
+    zero.
 
     direction   "up", "down" or "any"
     stop        end the run there
-    reset       new values of coordinates or speeds as expressions of the state before, {"u1": "-0.5*u1"}
+    reset       new values of coordinates or speeds as expressions of the state before, {"u1":
+    "-0.5*u1"}
 
-    Without stop and reset it is recorded in run.events and the motion goes on. An expression that is zero when the run
-    begins does not count as crossing zero there.
+    Without stop and reset it is recorded in run.events and the motion goes on. An expression that
+    is zero when the run begins does not count as crossing zero there.
     """
     if not isinstance(direction, str) or direction not in SIGNS:
         msg = f"event: direction = {direction!r} is unknown: choose 'up', 'down' or 'any'"
         raise Unknown(msg)
-    if not isinstance(name, str) or not isinstance(stop, bool) or not isinstance(reset, Mapping | None):
-        msg = f"event: stop={stop!r}, reset={reset!r}, name={name!r}; stop is True or False, reset a dict {{name: value}}, name a string"
+    if (
+        not isinstance(name, str)
+        or not isinstance(stop, bool)
+        or not isinstance(reset, Mapping | None)
+    ):
+        msg = (
+            f"event: stop={stop!r}, reset={reset!r}, name={name!r}; stop is True or False, "
+            f"reset "
+            f"a dict {{name: value}}, name a string"
+        )
         raise BadEvent(msg)
     if stop and reset:
         msg = "event: a run that ends cannot be reset as well; give stop=True or reset={…}"
@@ -89,13 +103,17 @@ def event(
 def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
     """φ̇⁺ = −ε φ̇⁻ where φ(q, t) ≥ 0 closes: an impact for da.simulate(…, events=[…]).
 
-    gap           φ, the distance that cannot become negative; it may contain the time, for obstacles that move
-    restitution   ε, a number from 0 to 1 or an expression of the constants
+    gap           φ, the distance that cannot become negative; it may contain the time, for
+    obstacles that move restitution   ε, a number from 0 to 1 or an expression of the constants
 
     The impulse acts along φ; constraints of the system take part with impulses of their own.
     """
     if isinstance(restitution, int | float) and (restitution < 0 or restitution > 1):
-        msg = f"impact: restitution = {restitution}; it lies between 0 (no rebound) and 1 (nothing lost)"
+        msg = (
+            f"impact: restitution = {restitution}; it lies between 0 (no rebound) and 1 "
+            f"(nothing "
+            f"lost)"
+        )
         raise BadEvent(msg)
     if not isinstance(name, str):
         msg = f"impact: name={name!r}; give a string"
@@ -108,7 +126,9 @@ _MOST: Final = 4
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An event that happened at time t: the state by name before and after, and by how much T + V changed."""
+    """An event that happened at time t: the state by name before and after, and by how much T +
+    V changed.
+    """
 
     t: float
     name: str
@@ -127,7 +147,9 @@ class Occurrence:
     @property
     def changed(self) -> dict[str, tuple[float, float]]:
         """What is different afterwards."""
-        return {name: (x, self.after[name]) for name, x in self.before.items() if x != self.after[name]}
+        return {
+            name: (x, self.after[name]) for name, x in self.before.items() if x != self.after[name]
+        }
 
     def __str__(self) -> str:
         changes = [f"{name} {a:.6g} → {b:.6g}" for name, (a, b) in self.changed.items()]
@@ -138,17 +160,25 @@ class Occurrence:
     __repr__ = __str__
 
 
-def event_energy_change(occurrences: Sequence[Occurrence], t: FloatArray, *, is_run: bool) -> FloatArray:
-    """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself."""
+def event_energy_change(
+    occurrences: Sequence[Occurrence], t: FloatArray, *, is_run: bool
+) -> FloatArray:
+    """The sum of the changes of T + V at events up to the times t; `is_run` if these are the
+    points of the run itself.
+    """
     import numpy as np
 
     acting = [o for o in occurrences if o.acts]
-    times, sums = np.array([o.t for o in acting]), np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
+    times, sums = (
+        np.array([o.t for o in acting]),
+        np.concatenate([[0.0], np.cumsum([o.energy for o in acting])]),
+    )
     return np.asarray(sums[event_counts(times, t, is_run=is_run)])
 
 
 def event_counts(times: FloatArray, t: FloatArray, *, is_run: bool) -> IndexArray:
-    """How many of the changes at `times` have happened at each t; `is_run` if these are the points of the run itself.
+    """How many of the changes at `times` have happened at each t; `is_run` if these are the points
+    of the run itself.
 
     The run has two points or more at the time of a change: the first is before, the last after it.
     """
@@ -164,7 +194,9 @@ def event_counts(times: FloatArray, t: FloatArray, *, is_run: bool) -> IndexArra
 
 @dataclass
 class ModeHistory:
-    """Symbols and their values from each change on; beside them the modes in words, one for each of `names`."""
+    """Symbols and their values from each change on; beside them the modes in words, one for each
+    of `names`.
+    """
 
     symbols: tuple[int, ...]
     names: tuple[str, ...]
@@ -193,5 +225,7 @@ class ModeHistory:
         """The symbols as arrays over the times."""
         import numpy as np
 
-        table = np.array(self.values).reshape(len(self.values), len(self.symbols))[self.mode_indices(t, is_run=is_run)]
+        table = np.array(self.values).reshape(len(self.values), len(self.symbols))[
+            self.mode_indices(t, is_run=is_run)
+        ]
         return dict(zip(self.symbols, np.ascontiguousarray(table.T), strict=True))

@@ -2,8 +2,8 @@
 
     𝓜 (u⁺ − u⁻) = Aᵀλ̂ + Jᵀ Λ,   A (u⁺ − u⁻) = 0,   φ̇⁺ = −ε φ̇⁻,   φ̇ = J u + ∂_tφ
 
-𝓜 = ∂²T/∂u∂u, A the rows that stand beside the equations (those that were eliminated hold for every u), J = ∂φ̇/∂u. Ordinary
-forces have no part in it.
+𝓜 = ∂²T/∂u∂u, A the rows that stand beside the equations (those that were eliminated hold for every
+u), J = ∂φ̇/∂u. Ordinary forces have no part in it.
 """
 
 from __future__ import annotations
@@ -43,10 +43,24 @@ class StateChange(NamedTuple):
 class EventActions:
     """What each event does, read and checked before the run begins."""
 
-    def __init__(self, setting: RunValues, evaluator: Evaluator, events: Sequence[Event], nodes: Sequence[int]) -> None:
+    def __init__(
+        self,
+        setting: RunValues,
+        evaluator: Evaluator,
+        events: Sequence[Event],
+        nodes: Sequence[int],
+    ) -> None:
         self._setting, self._evaluator, self._events = setting, evaluator, events
-        self._changes = {i: reset_values(evaluator, e) for i, e in enumerate(events) if e.action is EventAction.RESET}
-        self._impacts = {i: Impact(evaluator, e, nodes[i]) for i, e in enumerate(events) if e.action is EventAction.IMPACT}
+        self._changes = {
+            i: reset_values(evaluator, e)
+            for i, e in enumerate(events)
+            if e.action is EventAction.RESET
+        }
+        self._impacts = {
+            i: Impact(evaluator, e, nodes[i])
+            for i, e in enumerate(events)
+            if e.action is EventAction.IMPACT
+        }
         for i, e in enumerate(events):
             new = self._changes[i][1] if i in self._changes else []
             check_no_callbacks(setting, evaluator.tape, (nodes[i], *new), f"event {e.title!r}")
@@ -66,7 +80,9 @@ class EventActions:
         J = np.eye(len(y), len(wrt))
         if i in self._changes:
             places, nodes = self._changes[i]
-            J[places] = jacobian(self._evaluator.tape, nodes, wrt, {**self._evaluator.numbers, **state})[1][0]
+            J[places] = jacobian(
+                self._evaluator.tape, nodes, wrt, {**self._evaluator.numbers, **state}
+            )[1][0]
         elif i in self._impacts:
             J[-kin.n_u :] += self._impacts[i].jacobian(state, wrt)
         return J
@@ -93,9 +109,13 @@ class EventActions:
             raise BadEvent(msg)
         kin = self._evaluator.kin
         if kin.rows:
-            given: dict[Key, float] = {label(kin.name(k)): x for k, x in zip(kin.state, new.tolist(), strict=True)}
+            given: dict[Key, float] = {
+                label(kin.name(k)): x for k, x in zip(kin.state, new.tolist(), strict=True)
+            }
             try:
-                solve_initial_conditions(self._setting.kin, given, self._setting.symbol_values_at(t), t)
+                solve_initial_conditions(
+                    self._setting.kin, given, self._setting.symbol_values_at(t), t
+                )
             except DalembertError as problem:
                 why = problem.sentence if isinstance(problem, BadStart) else str(problem)
                 msg = f"event {title!r} at t = {t:.9g}: the new state breaks a constraint: {why}"
@@ -115,7 +135,10 @@ def reset_values(evaluator: Evaluator, e: Event) -> tuple[list[int], list[int]]:
             target = i if i in place else evaluator.in_state(i)
             if target not in place:
                 speeds = ", ".join(label(kin.name(u)) for u in kin.u)
-                msg = f"event {e.title!r}: {evaluator.display_name(key)} cannot be reset; the speeds of this run are {speeds}"
+                msg = (
+                    f"event {e.title!r}: {evaluator.display_name(key)} cannot be reset; the "
+                    f"speeds of this run are {speeds}"
+                )
                 raise BadEvent(msg)
             nodes.append(_value(evaluator, value))
         except (BadExpression, MissingValue) as problem:
@@ -141,20 +164,28 @@ def _fraction(value: Any) -> Fraction:
 
 
 class Impact:
-    """One obstacle: φ̇ and ε, and the entries of 𝓜, A and J with their places below one another, as nodes."""
+    """One obstacle: φ̇ and ε, and the entries of 𝓜, A and J with their places below one another,
+    as nodes.
+    """
 
     def __init__(self, evaluator: Evaluator, e: Event, gap: int) -> None:
         kin, tape = evaluator.kin, evaluator.tape
         self._evaluator, self._title = evaluator, e.title
         if kin.nonlinear:
-            msg = f"impact {e.title!r}: with constraints that are not linear in the velocities an impact is not defined"
+            msg = (
+                f"impact {e.title!r}: with constraints that are not linear in the velocities an "
+                f"impact is not defined"
+            )
             raise BadEvent(msg)
         self.restitution_node, self.restitution = _restitution(evaluator, e)
         speeds = LinearCoefficients(tape, kin.u)
         rate = evaluator.in_state(kin.rate(gap))
         self.rate, slopes = rate, speeds(rate)[1]
         if not slopes:
-            msg = f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it from closing"
+            msg = (
+                f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it "
+                f"from closing"
+            )
             raise BadEvent(msg)
         momenta = gradient(tape, {energy_nodes(kin).T: tape.one}, kin.u)
         M = [speeds(evaluator.in_state(p))[1] for p in momenta]
@@ -174,17 +205,24 @@ class Impact:
         du, impulses = _impulse(M, rows, np.zeros(n), change)
         if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
             t = state[evaluator.time]
-            msg = f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that could open the gap again"
+            msg = (
+                f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that "
+                f"could open the gap again"
+            )
             raise BadEvent(msg)
         new = y.copy()
         new[-n:] += du
         return StateChange(new, float(impulses[-1]))
 
     def jacobian(self, state: dict[int, float], wrt: Sequence[int]) -> FloatArray:
-        """∂Δu: the derivative of 𝓜 Δu = Bᵀ Λ, B Δu = −(1 + ε) φ̇, with the solution of the same equations; B are the rows and J."""
+        """∂Δu: the derivative of 𝓜 Δu = Bᵀ Λ, B Δu = −(1 + ε) φ̇, with the solution of the same
+        equations; B are the rows and J.
+        """
         evaluator, n = self._evaluator, self.shape[1]
         nodes = [*self.nodes, self.rate, self.restitution_node]
-        values, slopes = (x[0] for x in jacobian(evaluator.tape, nodes, wrt, {**evaluator.numbers, **state}))
+        values, slopes = (
+            x[0] for x in jacobian(evaluator.tape, nodes, wrt, {**evaluator.numbers, **state})
+        )
         rate, ddu = values[-2], np.zeros((n, len(wrt)))
         if rate >= 0.0:
             return ddu
@@ -202,16 +240,25 @@ class Impact:
         return ddu
 
 
-def _sparse(rows: list[dict[int, int]], n: int) -> tuple[tuple[int, int], tuple[list[int], list[int]], list[int]]:
+def _sparse(
+    rows: list[dict[int, int]], n: int
+) -> tuple[tuple[int, int], tuple[list[int], list[int]], list[int]]:
     """The shape of a matrix, the places of its entries and their nodes."""
     entries = [(r, s, node) for r, row in enumerate(rows) for s, node in row.items()]
-    return (len(rows), n), ([r for r, _, _ in entries], [s for _, s, _ in entries]), [node for _, _, node in entries]
+    return (
+        (len(rows), n),
+        ([r for r, _, _ in entries], [s for _, s, _ in entries]),
+        [node for _, _, node in entries],
+    )
 
 
-def _impulse(M: FloatArray, rows: FloatArray, force: FloatArray, change: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _impulse(
+    M: FloatArray, rows: FloatArray, force: FloatArray, change: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Δu and Λ of 𝓜 Δu = Bᵀ Λ + force, B Δu = change."""
     n = len(M)
-    # kilograms beside kg m²: each speed in a unit that carries as much as the others, each row of length one
+    # kilograms beside kg m²: each speed in a unit that carries as much as the others, each row of
+    # length one
     size = np.sqrt(np.abs(np.diag(M)))
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
     B = rows * unit
@@ -231,10 +278,16 @@ def _restitution(evaluator: Evaluator, e: Event) -> tuple[int, float]:
         msg = f"impact {e.title!r}: restitution = {e.restitution!r} cannot be read: {problem}"
         raise BadEvent(msg) from problem
     if inside := [i for i in symbols_of(evaluator.tape, (node,)) if i not in evaluator.numbers]:
-        msg = f"impact {e.title!r}: restitution = {e.restitution} contains {label(evaluator.kin.name(inside[0]))}, which is no constant"
+        msg = (
+            f"impact {e.title!r}: restitution = {e.restitution} contains "
+            f"{label(evaluator.kin.name(inside[0]))}, which is no constant"
+        )
         raise BadEvent(msg)
     epsilon = float(evaluator.values_at([node], {})[0])
     if not 0.0 <= epsilon <= 1.0:
-        msg = f"impact {e.title!r}: restitution = {epsilon:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
+        msg = (
+            f"impact {e.title!r}: restitution = {epsilon:g}: it must lie between 0 (no rebound) "
+            f"and 1 (nothing lost)"
+        )
         raise BadEvent(msg)
     return node, epsilon

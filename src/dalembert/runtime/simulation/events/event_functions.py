@@ -13,7 +13,11 @@ import numpy as np
 from dalembert.errors import BadExpression
 from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.foundation.caching import cached_call
-from dalembert.runtime.numerics.compiled_function import CompiledFunction, allocate_workspace, prologue_call
+from dalembert.runtime.numerics.compiled_function import (
+    CompiledFunction,
+    allocate_workspace,
+    prologue_call,
+)
 from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
 from dalembert.runtime.numerics.python_binding import data_address
@@ -33,7 +37,9 @@ _LAST_BITS: Final = 64
 
 
 _Fields: Final = ctypes_structure(EVENT_FIELDS)
-_SAMPLE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double)
+_SAMPLE: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double
+)
 
 
 @cached_call
@@ -64,7 +70,12 @@ class EventFunctions:
         return gradients
 
 
-def event_functions(evaluator: Evaluator, events: Sequence[Event], nodes: Sequence[int], changing: Sequence[int] = ()) -> EventFunctions:
+def event_functions(
+    evaluator: Evaluator,
+    events: Sequence[Event],
+    nodes: Sequence[int],
+    changing: Sequence[int] = (),
+) -> EventFunctions:
     """The expressions of events compiled; parameters that are `changing` are zero at first."""
     tape, state = evaluator.tape, (*evaluator.kin.state, evaluator.time)
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
@@ -75,12 +86,20 @@ def event_functions(evaluator: Evaluator, events: Sequence[Event], nodes: Sequen
 
 
 def check_no_callbacks(chosen: RunValues, tape: Tape, nodes: Iterable[int], what: str) -> None:
-    """Between evaluations of the equations nobody asks a function that is not held: what is watched there cannot contain it."""
+    """Between evaluations of the equations nobody asks a function that is not held: what is
+    watched there cannot contain it.
+    """
     inside = set(symbols_of(tape, tuple(nodes)))
     for each in chosen.callback_inputs:
         if each.is_continuous and inside.intersection(each.nodes):
-            cure = f"give {each.name} as an expression, or held, inputs={{'{each.name}': da.sampled(…, every=…)}}"
-            msg = f"{what} depends on {each.name}, a function that is asked only where the equations are evaluated; {cure}"
+            cure = (
+                f"give {each.name} as an expression, or held, inputs={{'{each.name}': "
+                f"da.sampled(…, every=…)}}"
+            )
+            msg = (
+                f"{what} depends on {each.name}, a function that is asked only where the "
+                f"equations are evaluated; {cure}"
+            )
             raise BadEvent(msg)
 
 
@@ -92,15 +111,26 @@ def event_node(evaluator: Evaluator, e: Event) -> int:
         reduced = evaluator.in_state(node)
     except (BadExpression, MissingValue) as problem:
         compared = isinstance(e.expression, str) and any(c in e.expression for c in "<>=")
-        why = "an event is an expression that crosses zero, theta - 1 for theta = 1, with direction='up' or 'down'" if compared else problem
+        why = (
+            "an event is an expression that crosses zero, theta - 1 for theta = 1, with "
+            "direction='up' or 'down'"
+            if compared
+            else problem
+        )
         msg = f"event {e.title!r} cannot be read: {why}"
         raise BadEvent(msg) from problem
     inside = set(symbols_of(evaluator.tape, (reduced,)))
     if inside.isdisjoint((*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)):
-        msg = f"event {e.title!r} does not change: it contains no coordinate, no speed and no time, so it never fires or always does"
+        msg = (
+            f"event {e.title!r} does not change: it contains no coordinate, no speed and no "
+            f"time, so it never fires or always does"
+        )
         raise BadEvent(msg)
     if level is Level.ACCELERATION:
-        msg = f"event {e.title!r} contains an acceleration; give it in positions, velocities and the time"
+        msg = (
+            f"event {e.title!r} contains an acceleration; give it in positions, velocities and "
+            f"the time"
+        )
         raise BadEvent(msg)
     if e.action is EventAction.IMPACT and inside.intersection(evaluator.kin.u):
         msg = f"impact {e.title!r}: a gap is a distance φ(q, t), and this contains a velocity"
@@ -111,7 +141,9 @@ def event_node(evaluator: Evaluator, e: Event) -> int:
 class EventMonitor:
     """One run's memory of its events: on which side of zero each of them is."""
 
-    def __init__(self, functions: EventFunctions, n_state: int, width: int, rows: int = DENSE_ROWS) -> None:
+    def __init__(
+        self, functions: EventFunctions, n_state: int, width: int, rows: int = DENSE_ROWS
+    ) -> None:
         m = len(functions.events)
         self.functions = functions
         names = ("values", "last", "earlier", "side", "wanted", "side_before")
@@ -148,7 +180,9 @@ class EventMonitor:
         self._prepare()
 
     def sampled(self, rows: int, begin: float, length: float) -> Callable[[float], FloatArray]:
-        """g(t) on the dense output of a step, its rows at an address; the array is the same at every call."""
+        """g(t) on the dense output of a step, its rows at an address; the array is the same at
+        every call.
+        """
         sample, values = self._sample, self._arrays["values"]
 
         def g(t: float) -> FloatArray:
@@ -158,7 +192,9 @@ class EventMonitor:
         return g
 
     def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
-        """Events from this number on are on the positive side, whatever they are now; look anew from a state and time, if given."""
+        """Events from this number on are on the positive side, whatever they are now; look anew
+        from a state and time, if given.
+        """
         last, earlier = self._arrays["last"], self._arrays["earlier"]
         if y is not None:
             self._x[:-1], self._x[-1] = y, t
@@ -176,12 +212,18 @@ class EventMonitor:
     def arm(self, x: FloatArray, xdot: FloatArray) -> None:
         """Look anew from the state x = (q, u, t), where a run begins or an event has just happened.
 
-        What is zero, or as small as rounding makes it, is on the side it is going to; a gap always on the open side.
+        What is zero, or as small as rounding makes it, is on the side it is going to; a gap always
+        on the open side.
         """
         functions = self.functions
         g, slopes = functions.values.call(x, functions.p), functions.gradients(x)
         rates = slopes @ xdot
-        small = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _LAST_BITS * math.ulp(x[-1]) * np.abs(rates) + _ZERO_ANYWAY
+        small = (
+            np.abs(g)
+            <= _ZERO * (np.abs(slopes) @ np.abs(x))
+            + _LAST_BITS * math.ulp(x[-1]) * np.abs(rates)
+            + _ZERO_ANYWAY
+        )
         side = np.where(small, np.sign(rates), np.sign(g))
         gaps = np.array([e.action is EventAction.IMPACT for e in functions.events])
         self._arrays["side"][:] = np.where(small & gaps, 1.0, side)
@@ -189,8 +231,12 @@ class EventMonitor:
         self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
 
-    def set_sides(self, first: int, sides: FloatArray, g: FloatArray, looked_for: BoolArray) -> None:
-        """Events from this number on are on these sides, with these values; those that are not looked for pass unseen."""
+    def set_sides(
+        self, first: int, sides: FloatArray, g: FloatArray, looked_for: BoolArray
+    ) -> None:
+        """Events from this number on are on these sides, with these values; those that are not
+        looked for pass unseen.
+        """
         arrays = self._arrays
         arrays["side"][first:] = sides
         arrays["last"][first:] = arrays["earlier"][first:] = g
@@ -203,7 +249,12 @@ class EventMonitor:
             if not np.isfinite(value):
                 msg = f"event {e.title!r} has no finite value at the start ({value})"
                 raise BadEvent(msg)
-            if e.action is EventAction.IMPACT and value < -(_ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY):
+            if e.action is EventAction.IMPACT and value < -(
+                _ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY
+            ):
                 remedy = "start where it is positive, or change its sign"
-                msg = f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; {remedy}"
+                msg = (
+                    f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; "
+                    f"{remedy}"
+                )
                 raise BadEvent(msg)

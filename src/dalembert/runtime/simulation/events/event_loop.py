@@ -1,7 +1,9 @@
-"""A run from event to event: the integrator pauses at a step in which something may have happened, and goes on from there.
+"""A run from event to event: the integrator pauses at a step in which something may have happened,
+and goes on from there.
 
-An event is located on the dense output and then made exact: the step is taken again up to that time, and the time corrected
-by Newton's method until the state itself is on the event. Where a state is changed the run has two points at one time, before
+An event is located on the dense output and then made exact: the step is taken again up to that
+time, and the time corrected by Newton's method until the state itself is on the event. Where a
+state is changed the run has two points at one time, before
 and after.
 """
 
@@ -26,7 +28,12 @@ from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, Stor
 from dalembert.runtime.simulation.energy_audit import BoundAudit
 from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.runtime.simulation.events.event_actions import EventActions
-from dalembert.runtime.simulation.events.event_functions import EventFunctions, EventMonitor, event_functions, event_node
+from dalembert.runtime.simulation.events.event_functions import (
+    EventFunctions,
+    EventMonitor,
+    event_functions,
+    event_node,
+)
 from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
 from dalembert.runtime.states.evaluator import Evaluator, label
 from dalembert.runtime.states.run_values import RunValues
@@ -39,7 +46,8 @@ _POLISHES: Final = 4
 # two events closer than this part of a step, and so many last bits of the time, happen at once
 _AT_ONCE: Final = 1e-12
 _LAST_BITS: Final = 64
-# so many intervals in a row, each shorter than the one before, down to this part of the run, accumulate
+# so many intervals in a row, each shorter than the one before, down to this part of the run,
+# accumulate
 _SHRINKING: Final = 8
 _SHORT: Final = 1e-7
 # so many events at most, and so many in a row that would be ten times that in the whole run
@@ -55,9 +63,11 @@ class EndlessEvents(RunStopped):
 
 @dataclass
 class EventRun:
-    """A run with its events; `book` is told of every change of the state, (t, y before, y after), and may alter what rides along.
+    """A run with its events; `book` is told of every change of the state, (t, y before, y after),
+    and may alter what rides along.
 
-    `vary` is told of every event, (number, t, y before, y after), where sensitivities are carried along.
+    `vary` is told of every event, (number, t, y before, y after), where sensitivities are carried
+    along.
     """
 
     problem: InitialValueProblem
@@ -72,25 +82,35 @@ class EventRun:
     _now: Integrator | None = None
 
     def integrate(self) -> Solution:
-        """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so far, marked as interrupted."""
+        """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so
+        far, marked as interrupted.
+        """
         try:
             with defer_keyboard_interrupt() as interruption:
                 return self._from_event_to_event(interruption)
         except RunStopped as failure:
             if not failure.has_event_history:
-                failure.solution = self._told(failure.solution, Outcome.STOPPED, failure.solution.message)
+                failure.solution = self._told(
+                    failure.solution, Outcome.STOPPED, failure.solution.message
+                )
             raise
 
     def _from_event_to_event(self, interruption: Interruption) -> Solution:
-        problem = replace(self.problem, events=self.watch.search_address, event_data=self.watch.looked_with)
+        problem = replace(
+            self.problem, events=self.watch.search_address, event_data=self.watch.looked_with
+        )
         integration = self._now = Integrator(problem)
         self._begin(integration, first=True)
         while True:
             found, interrupted = self._to_event(integration, interruption)
             if interrupted:
-                return self._whole(integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
+                return self._whole(
+                    integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}"
+                )
             if not found:
-                return self._whole(integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
+                return self._whole(
+                    integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}"
+                )
             after, ended = self._act(integration, found)
             if ended or integration.t >= problem.t1:
                 return self._last(integration, after, ended)
@@ -112,8 +132,12 @@ class EventRun:
     def _n(self) -> int:
         return self.watch.functions.values.n_in - 1
 
-    def _to_event(self, integration: Integrator, interruption: Interruption) -> tuple[list[Crossing], bool]:
-        """Those that act, all at one time, with the integration there; none at the end; and whether Ctrl-C was pressed."""
+    def _to_event(
+        self, integration: Integrator, interruption: Interruption
+    ) -> tuple[list[Crossing], bool]:
+        """Those that act, all at one time, with the integration there; none at the end; and
+        whether Ctrl-C was pressed.
+        """
         watch = StallDetector(integration)
         while True:
             finished = integration.advance()
@@ -128,7 +152,9 @@ class EventRun:
                 self.on_progress(integration.t, integration.steps)
 
     def _look(self, integration: Integrator) -> list[Crossing]:
-        """What happened in the last step, up to the first that acts: those before it are recorded, it is moved to."""
+        """What happened in the last step, up to the first that acts: those before it are
+        recorded, it is moved to.
+        """
         functions, k = self.watch.functions, integration.steps
         step = integration.step(k)
         found = self._crossings(integration, step)
@@ -175,10 +201,14 @@ class EventRun:
 
     def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
         """dg/dt of what crosses zero."""
-        return float(self.watch.functions.rates(x, np.append(integration.slope[: self._n], 1.0))[c.event])
+        return float(
+            self.watch.functions.rates(x, np.append(integration.slope[: self._n], 1.0))[c.event]
+        )
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
-        """The state afterwards, with what rides along, and the event that ends the run, if one does."""
+        """The state afterwards, with what rides along, and the event that ends the run, if one
+        does.
+        """
         t, y = integration.t, integration.state
         for c in found:
             before, e = y[: self._n].copy(), self.watch.functions.events[c.event]
@@ -202,11 +232,17 @@ class EventRun:
         if self.vary is not None:
             self.vary(i, t, before, after)
 
-    def _record(self, i: int, t: float, before: FloatArray, after: FloatArray, impulse: float | None = None) -> None:
+    def _record(
+        self, i: int, t: float, before: FloatArray, after: FloatArray, impulse: float | None = None
+    ) -> None:
         e = self.watch.functions.events[i]
-        energy = 0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
+        energy = (
+            0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
+        )
         was, is_now = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
-        self.occurrences.append(Occurrence(t, e.title, e.action.value, was, is_now, energy, impulse))
+        self.occurrences.append(
+            Occurrence(t, e.title, e.action.value, was, is_now, energy, impulse)
+        )
         if len(self.occurrences) > _MOST:
             often = Counter(o.name for o in self.occurrences).most_common(1)[0][0]
             assert self._now is not None
@@ -221,13 +257,25 @@ class EventRun:
         recent = np.diff(self._acts[-_SHRINKING - 1 :])
         if len(recent) < _SHRINKING:
             return
-        t, count, length = integration.t, sum(o.name == title for o in self.occurrences), self.problem.t1 - self.problem.t0
+        t, count, length = (
+            integration.t,
+            sum(o.name == title for o in self.occurrences),
+            self.problem.t1 - self.problem.t0,
+        )
         lately = np.diff(self._acts[-_TOO_OFTEN - 1 :])
-        if (recent <= _LAST_BITS * math.ulp(t)).all() or (len(lately) == _TOO_OFTEN and (lately * _MOST <= 0.1 * length).all()):
+        if (recent <= _LAST_BITS * math.ulp(t)).all() or (
+            len(lately) == _TOO_OFTEN and (lately * _MOST <= 0.1 * length).all()
+        ):
             raise self._endless(integration, Cause.REPEATED_EVENTS, event=title, count=count, t=t)
         if recent[-1] <= _SHORT * length and (recent[1:] < recent[:-1]).all():
             last, ratio = float(recent[-1]), float(recent[-1] / recent[-2])
-            facts = {"event": title, "count": count, "t": t, "interval": last, "limit": t + last * ratio / (1.0 - ratio)}
+            facts = {
+                "event": title,
+                "count": count,
+                "t": t,
+                "interval": last,
+                "limit": t + last * ratio / (1.0 - ratio),
+            }
             raise self._endless(integration, Cause.ACCUMULATING_EVENTS, **facts)
 
     def _endless(self, integration: Integrator, cause: Cause, **facts: Any) -> EndlessEvents:
@@ -251,19 +299,33 @@ class EventRun:
     def _told(self, motion: Solution, outcome: Outcome, message: str) -> Solution:
         """The motion with what happened in it."""
         happened = {o.name for o in self.occurrences}
-        silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened and e.action is not EventAction.SWITCH)
-        return replace(motion, outcome=outcome, message=message, occurrences=tuple(self.occurrences), untriggered_events=silent)
+        silent = tuple(
+            e.title
+            for e in self.watch.functions.events
+            if e.title not in happened and e.action is not EventAction.SWITCH
+        )
+        return replace(
+            motion,
+            outcome=outcome,
+            message=message,
+            occurrences=tuple(self.occurrences),
+            untriggered_events=silent,
+        )
 
 
 def one_point(t: float, y: FloatArray) -> Solution:
     """A motion of one point."""
     motion = StoredTrajectory(
-        ChunkedArray([np.array([t])]), ChunkedArray([y[np.newaxis]]), ChunkedArray([np.zeros((0, DENSE_ROWS, len(y)))])
+        ChunkedArray([np.array([t])]),
+        ChunkedArray([y[np.newaxis]]),
+        ChunkedArray([np.zeros((0, DENSE_ROWS, len(y)))]),
     )
     return Solution(motion, Outcome.FINISHED, "", 0, 0)
 
 
-def event_energy_recorder(n: int, context: Context, watched: BoundAudit | None) -> Callable[[float, FloatArray, FloatArray], None]:
+def event_energy_recorder(
+    n: int, context: Context, watched: BoundAudit | None
+) -> Callable[[float, FloatArray, FloatArray], None]:
     """What events and impacts take out of K₂ + 𝒰 is booked where it rides along."""
 
     def book(t: float, before: FloatArray, after: FloatArray) -> None:
@@ -283,9 +345,15 @@ def event_run(
     context: Context,
     watched: BoundAudit | None,
     show: Progress | None,
-    saltation: Callable[[Evaluator, EventFunctions, EventActions], Callable[[int, float, FloatArray, FloatArray], None]] | None = None,
+    saltation: Callable[
+        [Evaluator, EventFunctions, EventActions],
+        Callable[[int, float, FloatArray, FloatArray], None],
+    ]
+    | None = None,
 ) -> EventRun:
-    """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
+    """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked
+    where it rides along.
+    """
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
     kin = evaluator.kin

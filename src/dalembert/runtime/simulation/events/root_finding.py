@@ -1,4 +1,6 @@
-"""g(t*) = 0 in a step: every crossing of every event, in the order of time, to the last bit of the dense output."""
+"""g(t*) = 0 in a step: every crossing of every event, in the order of time, to the last bit of
+the dense output.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ class Crossing(NamedTuple):
 
 
 def find_crossings(
-    step: DenseStep, functions: EventFunctions, sides: FloatArray, g_at: Callable[[float], FloatArray] | None = None
+    step: DenseStep,
+    functions: EventFunctions,
+    sides: FloatArray,
+    g_at: Callable[[float], FloatArray] | None = None,
 ) -> list[Crossing]:
-    """Those in the wanted direction; `sides` tells on which side of zero each event was when the step began.
+    """Those in the wanted direction; `sides` tells on which side of zero each event was when the
+    step began.
 
     `g_at` gives all g at a time of the step, where somebody has that faster.
     """
@@ -59,11 +65,17 @@ def find_crossings(
             return float(all_at(t)[i])
 
         values = [row[i] for row in samples]
-        found += [Crossing(t, i) for t, side in _event_crossings(g, times, values, float(sides[i])) if wanted * side >= 0.0]
+        found += [
+            Crossing(t, i)
+            for t, side in _event_crossings(g, times, values, float(sides[i]))
+            if wanted * side >= 0.0
+        ]
     return sorted(found)
 
 
-def _event_crossings(g: Quantity, times: list[float], values: list[float], side: float) -> Iterator[tuple[float, float]]:
+def _event_crossings(
+    g: Quantity, times: list[float], values: list[float], side: float
+) -> Iterator[tuple[float, float]]:
     """(t, the side come to) of every crossing of one event."""
     for k in range(2, len(times) - 1):
         a, b, v = times[k - 1], times[k], values[k]
@@ -76,18 +88,25 @@ def _event_crossings(g: Quantity, times: list[float], values: list[float], side:
         side = new
 
 
-def _find_dip(g: Quantity, times: list[float], values: list[float], side: float, k: int) -> float | None:
-    """A time between two samples on one side of zero where g is on the other, if the search for the extreme passes one."""
+def _find_dip(
+    g: Quantity, times: list[float], values: list[float], side: float, k: int
+) -> float | None:
+    """A time between two samples on one side of zero where g is on the other, if the search for
+    the extreme passes one.
+    """
     left, right = side * values[k - 1], side * values[k]
     before, after = side * values[k - 2], side * values[k + 1]
-    # the nearest of four samples is one of the two in the middle, or there is no extreme between them
+    # the nearest of four samples is one of the two in the middle, or there is no extreme between
+    # them
     if min(left, right) > min(before, after):
         return None
     return negative_between(lambda t: side * g(t), times[k - 1], times[k])
 
 
 def negative_between(f: Quantity, a: float, b: float) -> float | None:
-    """A time between a and b at which f is negative, if the search for its least value by the golden section passes one."""
+    """A time between a and b at which f is negative, if the search for its least value by the
+    golden section passes one.
+    """
     inner, outer = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
     f_inner, f_outer = f(inner), f(outer)
     for _ in range(_SEARCHES):
@@ -107,9 +126,11 @@ def negative_between(f: Quantity, a: float, b: float) -> float | None:
 
 
 def root(g: Quantity, a: float, b: float, side: float) -> float:
-    """t with g(t) = 0 between a, where g is on `side`, and b, where it is not: the first time at which it is not, to the last bit.
+    """t with g(t) = 0 between a, where g is on `side`, and b, where it is not: the first time at
+    which it is not, to the last bit.
 
-    At a the value may be zero or rounding; then the nearest time on the right side is looked for first.
+    At a the value may be zero or rounding; then the nearest time on the right side is looked for
+    first.
     """
     f_a, f_b = side * g(a), side * g(b)
     shortest = max(_NOTHING * (b - a), math.ulp(a))
@@ -155,7 +176,9 @@ def _next_part(a: tuple[float, float], b: tuple[float, float], c: tuple[float, f
     xi, phi = (t_a - t_b) / (t_c - t_b), (f_a - f_b) / (f_c - f_b)
     part = 0.5
     if phi * phi < xi and (1.0 - phi) ** 2 < 1.0 - xi and f_a not in (f_b, f_c):
-        part = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (t_c - t_a) / (t_b - t_a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
+        part = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (t_c - t_a) / (t_b - t_a) * f_a / (
+            f_c - f_a
+        ) * f_b / (f_c - f_b)
     # at least a rounding away from the end
     least = 2.0**-52 * max(abs(t_a), abs(t_b)) / abs(t_b - t_a)
     return min(max(part, min(least, 0.5)), 1.0 - min(least, 0.5))

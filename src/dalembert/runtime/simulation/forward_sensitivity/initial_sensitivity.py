@@ -1,9 +1,11 @@
-"""p, the numbers of a run that are varied, and ∂(q₀, u₀)/∂p: how the start varies, what the constraints determine with it.
+"""p, the numbers of a run that are varied, and ∂(q₀, u₀)/∂p: how the start varies, what the
+constraints determine with it.
 
 Positions:  J δq = −(∂φ/∂p + J_g ∂q_g/∂p),   velocities:  C δu = ∂value/∂p − ∂c/∂q δq − ∂c/∂p
 
-for the rows φ(q, t) = 0 and the conditions c(q, u, t) = value that determine a start; what was given, g, moves as it was given.
-Where the conditions leave a choice, what is chosen depends on how it was found: there the start itself is found again nearby.
+for the rows φ(q, t) = 0 and the conditions c(q, u, t) = value that determine a start; what was
+given, g, moves as it was given. Where the conditions leave a choice, what is chosen depends on how
+it was found: there the start itself is found again nearby.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from dalembert.symbolic.algebra.scalar import Scalar
 
 @dataclass(frozen=True)
 class SensitivityParameter:
-    """A number of a run: `constant` is its symbol, or None for the start value of what `key` names."""
+    """A number of a run: `constant` is its symbol, or None for the start value of what `key`
+    names.
+    """
 
     name: str
     value: float
@@ -52,32 +56,48 @@ class SensitivityParameter:
 def sensitivity_parameters(
     chosen: RunValues, given: Mapping[Any, Any], start: InitialState, wanted: object
 ) -> tuple[SensitivityParameter, ...]:
-    """What was asked for, each once: the name of a constant or of a held input, or of a coordinate, a rate or a speed at the start."""
+    """What was asked for, each once: the name of a constant or of a held input, or of a
+    coordinate, a rate or a speed at the start.
+    """
     if isinstance(wanted, str | Scalar) or not isinstance(wanted, Sequence):
-        msg = "sensitivities: give a list of constants and start values, such as sensitivities=['m', 'theta']"
+        msg = (
+            "sensitivities: give a list of constants and start values, such as "
+            "sensitivities=['m', 'theta']"
+        )
         raise Unknown(msg)
     parameters = [_sensitivity_parameter(chosen, given, start, key) for key in wanted]
-    twice = next((x.name for k, x in enumerate(parameters) if x.name in {y.name for y in parameters[:k]}), None)
+    twice = next(
+        (x.name for k, x in enumerate(parameters) if x.name in {y.name for y in parameters[:k]}),
+        None,
+    )
     if twice is not None:
         msg = f"sensitivities: {twice} is named twice"
         raise Unknown(msg)
     return tuple(parameters)
 
 
-def _sensitivity_parameter(chosen: RunValues, given: Mapping[Any, Any], start: InitialState, key: Any) -> SensitivityParameter:
+def _sensitivity_parameter(
+    chosen: RunValues, given: Mapping[Any, Any], start: InitialState, key: Any
+) -> SensitivityParameter:
     evaluator, system = chosen.evaluator, chosen.kin.system
     name = str(key.name if isinstance(key, Scalar) else key)
     symbol = system.symbols.get(name)
     if symbol is not None and symbol.kind in ("constant", "input", "specified"):
         if symbol.scalar.i in chosen.numbers:
             return SensitivityParameter(name, chosen.numbers[symbol.scalar.i], symbol.scalar.i)
-        what = "has no value" if symbol.kind == "constant" else "is no number in this run; name a constant of its expression"
+        what = (
+            "has no value"
+            if symbol.kind == "constant"
+            else "is no number in this run; name a constant of its expression"
+        )
         msg = f"sensitivities: {name} {what}"
         raise NotApplicable(msg)
     return _initial_value(evaluator, given, start, key)
 
 
-def _initial_value(evaluator: Evaluator, given: Mapping[Any, Any], start: InitialState, key: Any) -> SensitivityParameter:
+def _initial_value(
+    evaluator: Evaluator, given: Mapping[Any, Any], start: InitialState, key: Any
+) -> SensitivityParameter:
     try:
         node = evaluator.node(key)
     except BadExpression as problem:
@@ -85,11 +105,18 @@ def _initial_value(evaluator: Evaluator, given: Mapping[Any, Any], start: Initia
         constants = [n for n, s in kin.system.symbols.items() if s.kind == "constant"]
         known = [*constants, *(label(kin.name(i)) for i in kin.state)]
         hint = suggest_name(str(key), known) or f"known are {', '.join(known)}"
-        msg = f"sensitivities: {key!r} is no constant and no start value of {kin.system.name!r}; {hint}"
+        msg = (
+            f"sensitivities: {key!r} is no constant and no start value of {kin.system.name!r}; "
+            f"{hint}"
+        )
         raise Unknown(msg) from problem
     shown = evaluator.display_name(key)
     if evaluator.level(node) not in (Level.POSITION, Level.VELOCITY):
-        msg = f"sensitivities: {shown} is no constant and no start value; name coordinates, rates, speeds and constants"
+        msg = (
+            f"sensitivities: {shown} is no constant and no start value; name coordinates, "
+            f"rates, "
+            f"speeds and constants"
+        )
         raise Unknown(msg)
     for each in given:
         if evaluator.node(each) == node:
@@ -116,7 +143,11 @@ class _Underdetermined(Exception):
 
 
 def initial_sensitivity(
-    chosen: RunValues, given: Mapping[Any, Any], guess: Mapping[Any, Any], start: InitialState, varied: Sequence[SensitivityParameter]
+    chosen: RunValues,
+    given: Mapping[Any, Any],
+    guess: Mapping[Any, Any],
+    start: InitialState,
+    varied: Sequence[SensitivityParameter],
 ) -> FloatArray:
     """∂(q₀, u₀)/∂p, a row for each number."""
     variation = _InitialSensitivity(chosen, given, start, varied)
@@ -134,7 +165,13 @@ def _infeasible_start(x: SensitivityParameter, problem: BadStart) -> BadStart:
 class _InitialSensitivity:
     """The conditions of a start, as they vary with p."""
 
-    def __init__(self, chosen: RunValues, given: Mapping[Any, Any], start: InitialState, varied: Sequence[SensitivityParameter]) -> None:
+    def __init__(
+        self,
+        chosen: RunValues,
+        given: Mapping[Any, Any],
+        start: InitialState,
+        varied: Sequence[SensitivityParameter],
+    ) -> None:
         self._evaluator, self._start, self._varied = chosen.evaluator, start, varied
         named = {x.key: x.value for x in varied if x.key is not None and x.key not in given}
         given = {**given, **named}
@@ -154,7 +191,11 @@ class _InitialSensitivity:
     def _varies_quaternion(self) -> bool:
         """A given quaternion is divided by its length, and its rates with it."""
         evaluator = self._evaluator
-        norms = [evaluator.in_state(row.phi) for row in evaluator.kin.linear_rows if row.is_norm and row.phi is not None]
+        norms = [
+            evaluator.in_state(row.phi)
+            for row in evaluator.kin.linear_rows
+            if row.is_norm and row.phi is not None
+        ]
         inside = set(symbols_of(evaluator.tape, norms))
         inside |= {rate for i in inside if (rate := evaluator.tape.rate(i)) is not None}
         return any(x.key is not None and evaluator.node(x.key) in inside for x in self._varied)
@@ -162,12 +203,16 @@ class _InitialSensitivity:
     # ---- what was given ----------------------------------------------------------------------
 
     def _given_derivatives(self, given: Mapping[Any, Any]) -> dict[int, FloatArray]:
-        """∂value/∂p of what was given, by node: one for a start value itself, and what its expression says of constants."""
+        """∂value/∂p of what was given, by node: one for a start value itself, and what its
+        expression says of constants.
+        """
         evaluator = self._evaluator
         derivatives = {}
         for key, value in given.items():
             node = evaluator.node(key)
-            direct = np.array([float(x.key is not None and evaluator.node(x.key) == node) for x in self._varied])
+            direct = np.array(
+                [float(x.key is not None and evaluator.node(x.key) == node) for x in self._varied]
+            )
             if isinstance(value, str | Scalar) and not direct.any():
                 read = evaluator.kin.system.expression(value) if isinstance(value, str) else value
                 direct = self._constant_derivatives([evaluator.in_state(evaluator.node(read))])[0]
@@ -180,7 +225,9 @@ class _InitialSensitivity:
         jacobian_columns = np.zeros((len(nodes), len(self._varied)))
         if nodes and wrt:
             slopes = jacobian(self._evaluator.tape, nodes, wrt, self._state)[1][0]
-            jacobian_columns[:, [j for j, x in enumerate(self._varied) if x.constant is not None]] = slopes
+            jacobian_columns[
+                :, [j for j, x in enumerate(self._varied) if x.constant is not None]
+            ] = slopes
         return jacobian_columns
 
     def _target(self, c: Condition) -> FloatArray:
@@ -192,7 +239,11 @@ class _InitialSensitivity:
 
     def _positions(self) -> FloatArray:
         evaluator, kin, k = self._evaluator, self._evaluator.kin, len(self._varied)
-        rows = [PositionRow(r.name, evaluator.in_state(r.phi)) for r in kin.linear_rows if r.phi is not None]
+        rows = [
+            PositionRow(r.name, evaluator.in_state(r.phi))
+            for r in kin.linear_rows
+            if r.phi is not None
+        ]
         targets = [np.zeros(k)] * len(rows)
         dq, free = np.zeros((kin.n_q, k)), np.ones(kin.n_q, dtype=bool)
         place = {i: at for at, i in enumerate(kin.q)}
@@ -210,7 +261,9 @@ class _InitialSensitivity:
         off = by_constants - np.array(targets) + J @ dq
         size = np.abs(by_constants) + np.abs(targets) + np.abs(J) @ np.abs(dq)
         for j in range(k):
-            reached, columns = assembler.connected_block(np.abs(off[:, j]) > _ROUNDING * size[:, j], free)
+            reached, columns = assembler.connected_block(
+                np.abs(off[:, j]) > _ROUNDING * size[:, j], free
+            )
             if reached.any():
                 step, determined = _min_norm_solution(J[np.ix_(reached, columns)], -off[reached, j])
                 if not determined and self._start.iterations:
@@ -221,9 +274,9 @@ class _InitialSensitivity:
     def _first_order(self) -> FloatArray:
         """First-order states, which no row determines."""
         x, asked = self._evaluator.kin.x, {c.symbol: c for c in self._asked}
-        return np.array([self._target(asked[i]) if i in asked else np.zeros(len(self._varied)) for i in x]).reshape(
-            len(x), len(self._varied)
-        )
+        return np.array(
+            [self._target(asked[i]) if i in asked else np.zeros(len(self._varied)) for i in x]
+        ).reshape(len(x), len(self._varied))
 
     # ---- velocities --------------------------------------------------------------------------
 
@@ -254,7 +307,9 @@ class _InitialSensitivity:
         size = np.abs(wanted) + np.abs(C) @ np.abs(du)
         for j in range(k):
             left = wanted[:, j] - C @ du[:, j]
-            step, determined = _min_norm_solution(C[:, free], np.where(np.abs(left) > _ROUNDING * size[:, j], left, 0.0))
+            step, determined = _min_norm_solution(
+                C[:, free], np.where(np.abs(left) > _ROUNDING * size[:, j], left, 0.0)
+            )
             if not determined and u.any():
                 raise _Underdetermined
             du[free, j] = step
@@ -272,7 +327,11 @@ def _min_norm_solution(A: FloatArray, b: FloatArray) -> tuple[FloatArray, bool]:
 
 
 def _finite_differences(
-    chosen: RunValues, given: Mapping[Any, Any], guess: Mapping[Any, Any], t: float, x: SensitivityParameter
+    chosen: RunValues,
+    given: Mapping[Any, Any],
+    guess: Mapping[Any, Any],
+    t: float,
+    x: SensitivityParameter,
 ) -> FloatArray:
     """∂(q₀, u₀)/∂p by the start found again at six neighbours."""
     h = _STEP * x.scale
@@ -281,11 +340,16 @@ def _finite_differences(
         if x.constant is None:
             moved, asked = chosen, {**given, x.key: x.value + shift}
         else:
-            moved, asked = replace(chosen, numbers={**chosen.numbers, x.constant: x.value + shift}), dict(given)
+            moved, asked = (
+                replace(chosen, numbers={**chosen.numbers, x.constant: x.value + shift}),
+                dict(given),
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                start = solve_initial_conditions(moved.kin, asked, moved.symbol_values_at(t), t, guess=guess)
+                start = solve_initial_conditions(
+                    moved.kin, asked, moved.symbol_values_at(t), t, guess=guess
+                )
             except BadStart as problem:
                 raise _infeasible_start(x, problem) from problem
         return start.y

@@ -1,14 +1,17 @@
-"""d/dt S = ∂f/∂x S + ∂f/∂p: S = ∂x/∂p beside the motion x = (q, u) of a run, x' = f(x, t, p), and how it jumps at events.
+"""d/dt S = ∂f/∂x S + ∂f/∂p: S = ∂x/∂p beside the motion x = (q, u) of a run, x' = f(x, t, p), and
+how it jumps at events.
 
-A column of S stands in the state after x. What f and its derivatives have in common is computed once, and columns cost each about as
-much as f.
+A column of S stands in the state after x. What f and its derivatives have in common is computed
+once, and columns cost each about as much as f.
 
     S⁺ = ∂y⁺/∂y (S⁻ + f⁻ ∂t*) + ∂y⁺/∂t ∂t* + ∂y⁺/∂p − f⁺ ∂t*,   ∂t* = −(∂g/∂y S⁻ + ∂g/∂p) / ġ⁻
 
-is what an event g(y, t, p) = 0 does to S: its time moves with p, and before and after it the motion goes its own way. y⁺ is what a reset
-or an impact makes of y; where the state stays as it was only ∂t* is noted.
+is what an event g(y, t, p) = 0 does to S: its time moves with p, and before and after it the motion
+goes its own way. y⁺ is what a reset or an impact makes of y; where the state stays as it was only
+∂t* is noted.
 
-Source: HNW1 I.14, II.6 (discontinuities); the matrix by which S jumps is called the saltation matrix.
+Source: HNW1 I.14, II.6 (discontinuities); the matrix by which S jumps is called the saltation
+matrix.
 """
 
 from __future__ import annotations
@@ -24,7 +27,10 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, VariationalEquations
+from dalembert.runtime.ode.constrained.constrained_rates import (
+    ConstrainedRates,
+    VariationalEquations,
+)
 from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import EventFunctions
@@ -38,7 +44,12 @@ from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.initial_conditions import InitialState
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.dual_numbers import jacobian
-from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, dependencies, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    dependencies,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.sparse_matrix import Column, sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -53,19 +64,27 @@ _TANGENTS: Final = PerOwnerCache[VariationalEquations]()
 
 
 def variational_model(kin: Kinematics, model: NativeModel, directions: Directions) -> NativeModel:
-    """The model with state (x, S, t); what was compiled for the same model and directions is used again."""
+    """The model with state (x, S, t); what was compiled for the same model and directions is
+    used again.
+    """
     if isinstance(model.rates, ConstrainedRates):
-        tangents = _TANGENTS(kin, (model.tape, directions), lambda: _saddle_tangents(kin, model, directions))
+        tangents = _TANGENTS(
+            kin, (model.tape, directions), lambda: _saddle_tangents(kin, model, directions)
+        )
         return replace(model, rates=model.rates.with_sensitivities(tangents))
     return _VARIED(kin, (model, directions), lambda: _explicit_variational(model, directions))
 
 
-def sensitivity_symbols(tape: Tape, state: Sequence[int], directions: Directions) -> list[list[int]]:
+def sensitivity_symbols(
+    tape: Tape, state: Sequence[int], directions: Directions
+) -> list[list[int]]:
     """The symbols of S, column by column."""
     return [[tape.symbol(f"∂{k}/∂{j}") for k in range(len(state))] for j in range(len(directions))]
 
 
-def total_derivative(tape: Tape, state: Sequence[int], column: Sequence[int], constant: int | None) -> Derivative:
+def total_derivative(
+    tape: Tape, state: Sequence[int], column: Sequence[int], constant: int | None
+) -> Derivative:
     """de/dp = ∂e/∂x S + ∂e/∂p"""
     rates = dict(zip(state, column, strict=True))
     if constant is not None:
@@ -85,21 +104,41 @@ def _explicit_variational(model: NativeModel, directions: Directions) -> NativeM
         moves += [*(d(e) for e in steps), *still]
     state = (*x, *(s for column in S for s in column), t)
     compiled = CompiledFunction(tape, rates, state, model.parameters)
-    back = CompiledFunction(tape, [*moves, model.steps[-1]], state, model.parameters) if model.steps else None
-    return replace(model, rates=compiled, projection=back, tape=tape, nodes=tuple(rates), state=state)
+    back = (
+        CompiledFunction(tape, [*moves, model.steps[-1]], state, model.parameters)
+        if model.steps
+        else None
+    )
+    return replace(
+        model, rates=compiled, projection=back, tape=tape, nodes=tuple(rates), state=state
+    )
 
 
-def _saddle_tangents(kin: Kinematics, model: NativeModel, directions: Directions) -> VariationalEquations:
-    """The derivatives of M ż = f + Aᵀλ and A ż + γ = 0 with ż and λ held, those of φ and e, and E δz."""
+def _saddle_tangents(
+    kin: Kinematics, model: NativeModel, directions: Directions
+) -> VariationalEquations:
+    """The derivatives of M ż = f + Aᵀλ and A ż + γ = 0 with ż and λ held, those of φ and e, and
+    E δz.
+    """
     assert model.entries is not None
     tape, (*x, t), entries = model.tape.fork(), model.state, model.entries
     n, m = len(entries.f), len(entries.A)
     S = sensitivity_symbols(tape, x, directions)
-    zdot, lam = ([tape.symbol(f"∂{name}{k}") for k in range(count)] for name, count in (("ż", n), ("λ", m)))
+    zdot, lam = (
+        [tape.symbol(f"∂{name}{k}") for k in range(count)] for name, count in (("ż", n), ("λ", m))
+    )
     left = _mass_matrix_product(tape, entries.M, zdot)
-    force = [sum_of_products(tape, ((row[r], lam[j]) for j, row in enumerate(entries.A) if r in row), entries.f[r]) for r in range(n)]
+    force = [
+        sum_of_products(
+            tape, ((row[r], lam[j]) for j, row in enumerate(entries.A) if r in row), entries.f[r]
+        )
+        for r in range(n)
+    ]
     balance = Column(tape, force) - Column(tape, left)
-    rows = [sum_of_products(tape, ((a, zdot[s]) for s, a in row.items()), g) for row, g in zip(entries.A, entries.gamma, strict=True)]
+    rows = [
+        sum_of_products(tape, ((a, zdot[s]) for s, a in row.items()), g)
+        for row, g in zip(entries.A, entries.gamma, strict=True)
+    ]
     equations: list[int] = []
     held: list[int] = []
     for column, constant in zip(S, directions, strict=True):
@@ -108,7 +147,10 @@ def _saddle_tangents(kin: Kinematics, model: NativeModel, directions: Directions
         held += [d(e) for e in (*entries.phi, *entries.e)]
     z = x[len(entries.qdot) :]
     linear = LinearCoefficients(tape, z)
-    shift = [sum_of_products(tape, ((c, z[r]) for r, c in linear(e)[1].items())) for e in entries.qdot[: kin.n_q]]
+    shift = [
+        sum_of_products(tape, ((c, z[r]) for r, c in linear(e)[1].items()))
+        for e in entries.qdot[: kin.n_q]
+    ]
     # nothing moves first-order states onto rows
     shift += [tape.zero] * (len(entries.qdot) - kin.n_q)
     state = (*x, *(s for column in S for s in column), t)
@@ -141,7 +183,9 @@ class EventTimeSensitivity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ForwardSensitivity:
-    """What is varied, the model with state (q, u, S, t) and the numbers of its parameters, S at the start, and what events tell."""
+    """What is varied, the model with state (q, u, S, t) and the numbers of its parameters, S at
+    the start, and what events tell.
+    """
 
     numbers: tuple[SensitivityParameter, ...]
     model: NativeModel
@@ -156,7 +200,9 @@ class ForwardSensitivity:
         return tuple(x.name for x in self.numbers)
 
     def atol(self, atol: ArrayLike) -> ArrayLike:
-        """|p| S counts as x does: what is allowed of x, and of S as much over |p|; a wrong shape is left for others to refuse."""
+        """|p| S counts as x does: what is allowed of x, and of S as much over |p|; a wrong shape
+        is left for others to refuse.
+        """
         own, n = np.asarray(atol), self.start.shape[1]
         if own.shape not in ((), (n,)):
             return atol
@@ -175,27 +221,45 @@ def forward_sensitivity(
     """The variation of a run from its start; `given` is what was given for it, and guessed."""
     numbers = sensitivity_parameters(chosen, given[0], start, wanted)
     enlarged = variational_model(chosen.kin, model, tuple(x.constant for x in numbers))
-    return ForwardSensitivity(numbers, enlarged, p, initial_sensitivity(chosen, *given, start, numbers))
+    return ForwardSensitivity(
+        numbers, enlarged, p, initial_sensitivity(chosen, *given, start, numbers)
+    )
 
 
-def check_differentiable(variation: ForwardSensitivity, time: int, span: tuple[float, float]) -> None:
-    """Refuse numbers that move the times at which f jumps, and say where a jump that depends on the state is not seen."""
+def check_differentiable(
+    variation: ForwardSensitivity, time: int, span: tuple[float, float]
+) -> None:
+    """Refuse numbers that move the times at which f jumps, and say where a jump that depends on
+    the state is not seen.
+    """
     tape, entries = variation.model.tape, variation.model.entries
     nodes = variation.model.nodes if entries is None else (*entries.f, *entries.gamma)
     p = dict(zip(variation.model.parameters, variation.p.tolist(), strict=True))
     times = discontinuity_times(tape, time, p, *span)
     for x in variation.numbers if times else ():
-        if x.constant in p and discontinuity_times(tape, time, {**p, x.constant: x.value + 1e-6 * x.scale}, *span) != times:
-            msg = f"sensitivities: {x.name} moves a time at which the loads jump, t = {times[0]:.6g}; write the jump as an event"
+        if (
+            x.constant in p
+            and discontinuity_times(tape, time, {**p, x.constant: x.value + 1e-6 * x.scale}, *span)
+            != times
+        ):
+            msg = (
+                f"sensitivities: {x.name} moves a time at which the loads jump, t = "
+                f"{times[0]:.6g}; write the jump as an event"
+            )
             raise NotApplicable(msg)
     state = set(variation.model.state[:-1])
     signs = [tape.nodes[i][1] for i in dependencies(tape, nodes) if tape.nodes[i][0] == "sign"]
     if any(not state.isdisjoint(symbols_of(tape, (a,))) for a in signs):
-        warn("sensitivities: a load jumps with the state (sign), and what the jump does to sensitivities is not seen; use an event")
+        warn(
+            "sensitivities: a load jumps with the state (sign), and what the jump does to "
+            "sensitivities is not seen; use an event"
+        )
 
 
 class Saltation:
-    """The jumps of S at the events of one run; called with an event, its time and the states before and after, S behind them."""
+    """The jumps of S at the events of one run; called with an event, its time and the states
+    before and after, S behind them.
+    """
 
     def __init__(
         self,
@@ -218,7 +282,9 @@ class Saltation:
         S, y = before[n : n * (1 + k)].reshape(k, n), before[:n]
         f = self._rates.call(np.append(y, t), self._p)[:n]
         moment = self._event_time_derivative(i, t, y, S, f)
-        self._variation.events.append(EventTimeSensitivity(t, self._functions.events[i].title, moment))
+        self._variation.events.append(
+            EventTimeSensitivity(t, self._functions.events[i].title, moment)
+        )
         if after is before:
             return
         slopes = self._actor.jacobian(i, y, t, self._constants)
@@ -227,13 +293,21 @@ class Saltation:
         f_after = self._rates.call(np.append(after[:n], t), self._p)[:n]
         after[n : n * (1 + k)] = (new - np.outer(moment, f_after)).ravel()
 
-    def _event_time_derivative(self, i: int, t: float, y: FloatArray, S: FloatArray, f: FloatArray) -> FloatArray:
+    def _event_time_derivative(
+        self, i: int, t: float, y: FloatArray, S: FloatArray, f: FloatArray
+    ) -> FloatArray:
         """∂t* for every p; no number where the motion only touches the event, ġ = 0."""
         gradient = self._functions.gradients(np.append(y, t))[i]
         rate = float(gradient[:-1] @ f + gradient[-1])
         change = S @ gradient[:-1]
         if self._constants:
             evaluator = self._evaluator
-            state = {**evaluator.numbers, **dict(zip(evaluator.kin.state, y, strict=True)), evaluator.time: t}
-            change[self._places] += jacobian(evaluator.tape, [self._functions.nodes[i]], self._constants, state)[1][0, 0]
+            state = {
+                **evaluator.numbers,
+                **dict(zip(evaluator.kin.state, y, strict=True)),
+                evaluator.time: t,
+            }
+            change[self._places] += jacobian(
+                evaluator.tape, [self._functions.nodes[i]], self._constants, state
+            )[1][0, 0]
         return np.asarray(-change / rate) if rate else np.full(len(S), np.nan)

@@ -1,6 +1,8 @@
-"""Panels with curves: what a picture shows, where every number is in it, and the picture as SVG text, drawn without a plotting package.
+"""Panels with curves: what a picture shows, where every number is in it, and the picture as SVG
+text, drawn without a plotting package.
 
-A page draws the same panels with the same places; `raster` hands them to matplotlib, for PNG and everything else.
+A page draws the same panels with the same places; `raster` hands them to matplotlib, for PNG and
+everything else.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves that share their axes. In a page title and names are HTML; in a picture a symbol as title is set as a book does.
+    """Curves that share their axes. In a page title and names are HTML; in a picture a symbol as
+    title is set as a book does.
 
     levels       names for the heights 1, 2, … where these say which and not how much
     coinciding   curves that may lie on one another are dashed
@@ -66,7 +69,9 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """Panels in columns, perhaps one over the whole width below them, and one axis that goes across, that of time unless told otherwise."""
+    """Panels in columns, perhaps one over the whole width below them, and one axis that goes
+    across, that of time unless told otherwise.
+    """
 
     title: str
     facts: str
@@ -87,7 +92,9 @@ class Chart:
 
 @dataclass(frozen=True)
 class PlotArea:
-    """A rectangle of a drawing, x from left to right and y upwards: where numbers are in it, to the nearest multiple of `unit`."""
+    """A rectangle of a drawing, x from left to right and y upwards: where numbers are in it, to
+    the nearest multiple of `unit`.
+    """
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -107,8 +114,12 @@ class PlotArea:
 
     def grid(self, xs: Iterable[float], ys: Iterable[float]) -> str:
         """Lines through these numbers, from edge to edge."""
-        level = "".join(f"M{self.left:g} {self._snap(self.y_pixel(y)):g}h{self.width:g}" for y in ys)
-        return level + "".join(f"M{self._snap(self.x_pixel(x)):g} {self.top:g}v{self.height:g}" for x in xs)
+        level = "".join(
+            f"M{self.left:g} {self._snap(self.y_pixel(y)):g}h{self.width:g}" for y in ys
+        )
+        return level + "".join(
+            f"M{self._snap(self.x_pixel(x)):g} {self.top:g}v{self.height:g}" for x in xs
+        )
 
     def _snap(self, place: float) -> float:
         return round(place / self.unit) * self.unit
@@ -123,8 +134,14 @@ class PlotArea:
         template = "%d %d" if self.unit == 1 else "%.1f %.1f"
         parts: list[str] = []
         for part in np.split(places[whole], breaks) if len(whole) else ():
-            begin, *steps = [template % (a * self.unit, b * self.unit) for a, b in (part[0], *np.diff(part, axis=0).tolist())]
-            parts.append(f"M{begin}" + (f"l{' '.join(steps).replace(' -', '-')}" if steps else "h0" * (not joined)))
+            begin, *steps = [
+                template % (a * self.unit, b * self.unit)
+                for a, b in (part[0], *np.diff(part, axis=0).tolist())
+            ]
+            parts.append(
+                f"M{begin}"
+                + (f"l{' '.join(steps).replace(' -', '-')}" if steps else "h0" * (not joined))
+            )
         return "".join(parts)
 
 
@@ -140,7 +157,11 @@ def decimate(t: FloatArray, v: FloatArray, pixels: int) -> tuple[FloatArray, Flo
         blank = np.isnan(blocks).all(axis=1)
         low = first + np.nan_to_num(blocks, nan=np.inf).argmin(axis=1)
         high = first + np.nan_to_num(blocks, nan=-np.inf).argmax(axis=1)
-    kept = np.unique(np.concatenate([[0], low[~blank], high[~blank], first[blank], np.arange(whole, len(v)), [len(v) - 1]]))
+    kept = np.unique(
+        np.concatenate(
+            [[0], low[~blank], high[~blank], first[blank], np.arange(whole, len(v)), [len(v) - 1]]
+        )
+    )
     return t[kept], v[kept]
 
 
@@ -152,8 +173,12 @@ def y_limits(panel: Panel) -> tuple[float, float]:
     return value_range([*zero, *(c.values for c in panel.curves)], _ROOM, smallest=1e-12)
 
 
-def value_range(curves: Sequence[FloatArray], room: float, *, smallest: float) -> tuple[float, float]:
-    """From the least to the largest and a part of that beyond; what does not move is a straight line, not magnified rounding."""
+def value_range(
+    curves: Sequence[FloatArray], room: float, *, smallest: float
+) -> tuple[float, float]:
+    """From the least to the largest and a part of that beyond; what does not move is a straight
+    line, not magnified rounding.
+    """
     finite = np.concatenate([c[np.isfinite(c)] for c in curves]) if len(curves) else np.zeros(0)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     size = max(abs(low), abs(high))
@@ -170,7 +195,9 @@ def ticks(low: float, high: float, most: int) -> list[float]:
         return [low]
     power = 10.0 ** math.floor(math.log10(span / most))
     step = next(m * power for m in (1.0, 2.0, 2.5, 5.0, 10.0) if span / (m * power) <= most)
-    return [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    return [
+        k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
 
 
 def ticks_inside(low: float, high: float, most: int) -> list[float]:
@@ -179,20 +206,26 @@ def ticks_inside(low: float, high: float, most: int) -> list[float]:
 
 
 def tick_labels(values: list[float]) -> list[str]:
-    """All with the same number of decimals, as few as tell them apart; very large and very small ones with powers of ten."""
+    """All with the same number of decimals, as few as tell them apart; very large and very small
+    ones with powers of ten.
+    """
     largest = max(map(abs, values), default=0.0)
     if largest and not 1e-3 <= largest < 10.0**_MOST_DIGITS:
         return [f"{v + 0.0:.3g}".replace("-", "−") for v in values]
     for decimals in range(_MOST_DIGITS + 2):
         texts = [f"{v + 0.0:.{decimals}f}" for v in values]
-        if all(abs(float(text) - v) <= 1e-9 * (largest or 1.0) for text, v in zip(texts, values, strict=True)):
+        if all(
+            abs(float(text) - v) <= 1e-9 * (largest or 1.0)
+            for text, v in zip(texts, values, strict=True)
+        ):
             break
     return [text.replace("-", "−") for text in texts]
 
 
 # ---- as SVG ----------------------------------------------------------------------------------
 
-# pixels: the width of one, two and three columns; above, for each, between, below and beside the panels
+# pixels: the width of one, two and three columns; above, for each, between, below and beside the
+# panels
 _WIDTHS: Final = (720, 960, 1200)
 _HEAD: Final = 104.0
 _PANEL: Final = 112.0
@@ -231,24 +264,44 @@ def svg(chart: Chart) -> str:
         # numbers stand below the last of several columns, and below the lowest panel
         y += _NAMES * (max(len(legend_rows(panel, across)) for panel in row) - 1)
         for k, panel in enumerate(row):
-            numbered = (columns > 1 and first + k + columns >= len(chart.panels)) or (last and chart.bottom_panel is None)
-            area = PlotArea(chart.span, y_limits(panel), _LEFT + k * (across + _BETWEEN), y, across, panel_height(chart))
+            numbered = (columns > 1 and first + k + columns >= len(chart.panels)) or (
+                last and chart.bottom_panel is None
+            )
+            area = PlotArea(
+                chart.span,
+                y_limits(panel),
+                _LEFT + k * (across + _BETWEEN),
+                y,
+                across,
+                panel_height(chart),
+            )
             parts.append(_panel_svg(area, panel, numbered=numbered))
         y += area.height + _GAP
     y += _NUMBERS if columns > 1 else 0.0
     if chart.bottom_panel is not None:
-        area = PlotArea(chart.span, y_limits(chart.bottom_panel), _LEFT, y, width - _LEFT - _RIGHT, _PANEL)
+        area = PlotArea(
+            chart.span, y_limits(chart.bottom_panel), _LEFT, y, width - _LEFT - _RIGHT, _PANEL
+        )
         parts.append(_panel_svg(area, chart.bottom_panel, numbered=True))
         y += area.height + _GAP
     height = y - _GAP + _FOOT
-    below = f'class="{"symbol" if len(chart.x_label) == 1 else "name"}" x="{(width + _LEFT - _RIGHT) / 2:.1f}" y="{height - 12:g}"'
+    below = (
+        f'class="{"symbol" if len(chart.x_label) == 1 else "name"}" '
+        f'x="{(width + _LEFT - _RIGHT) / 2:.1f}" y="{height - 12:g}"'
+    )
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}">',
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:g}" '
+                f'width="{width}" height="{height:g}">'
+            ),
             f"<title>{escape(chart.title)}</title><style>{_STYLE}</style>",
             f'<rect width="{width}" height="{height:g}" fill="#fff"/>',
             f'<text class="title" x="26" y="36">{escape(chart.title)}</text>',
-            f'<text x="26" y="60" style="font-size:12.5px;fill:{chart.facts_colour}">{escape(chart.facts)}</text>',
+            (
+                f'<text x="26" y="60" '
+                f'style="font-size:12.5px;fill:{chart.facts_colour}">{escape(chart.facts)}</text>'
+            ),
             *parts,
             f'<text {below} text-anchor="middle">{escape(chart.x_label)}</text></svg>',
         ]
@@ -266,14 +319,24 @@ def _panel_svg(area: PlotArea, panel: Panel, *, numbered: bool) -> str:
     xs = ticks_inside(*area.x, 6)
     parts = [f'<path class="grid" d="{area.grid(xs, ys)}"/>']
     heights = zip(ys, map(escape, panel.levels) if panel.levels else tick_labels(ys), strict=True)
-    parts += [f'<text x="{area.left - 8:g}" y="{area.y_pixel(v) + 4:.1f}" text-anchor="end">{text}</text>' for v, text in heights]
+    parts += [
+        f'<text x="{area.left - 8:g}" y="{area.y_pixel(v) + 4:.1f}" text-anchor="end">{text}</text>'
+        for v, text in heights
+    ]
     if numbered:
         y = area.top + area.height + 18
         named = zip(xs, tick_labels(xs), strict=True)
-        parts += [f'<text x="{area.x_pixel(x):.1f}" y="{y:g}" text-anchor="middle">{text}</text>' for x, text in named]
-    parts.append(f'<path class="axis" d="M{area.left:g} {area.top:g}v{area.height:g}h{area.width:.1f}"/>')
+        parts += [
+            f'<text x="{area.x_pixel(x):.1f}" y="{y:g}" text-anchor="middle">{text}</text>'
+            for x, text in named
+        ]
+    parts.append(
+        f'<path class="axis" d="M{area.left:g} {area.top:g}v{area.height:g}h{area.width:.1f}"/>'
+    )
     if panel.zero_line and area.y[0] < 0.0 < area.y[1]:
-        parts.append(f'<path class="axis" d="M{area.left:g} {area.y_pixel(0.0):.1f}h{area.width:.1f}"/>')
+        parts.append(
+            f'<path class="axis" d="M{area.left:g} {area.y_pixel(0.0):.1f}h{area.width:.1f}"/>'
+        )
     for k, c in enumerate(panel.curves):
         points = (c.x, c.values) if panel.dotted else decimate(c.x, c.values, int(area.width))
         parts.append(_curve_svg(panel, k, area.path(*points, joined=not panel.dotted)))
@@ -283,18 +346,30 @@ def _panel_svg(area: PlotArea, panel: Panel, *, numbered: bool) -> str:
 def _curve_svg(panel: Panel, k: int, path: str) -> str:
     """A curve, or what stands for it beside its name."""
     dashes = f' stroke-dasharray="{" ".join(map(str, panel.dashes(k)))}"' if panel.dashes(k) else ""
-    return f'<path class="curve{" dots" * panel.dotted}" stroke="{panel.colour(k)}"{dashes} d="{path}"/>'
+    return (
+        f'<path class="curve{" dots" * panel.dotted}" stroke="{panel.colour(k)}"{dashes} '
+        f'd="{path}"/>'
+    )
 
 
 def _title_and_legend(area: PlotArea, panel: Panel) -> list[str]:
-    """The title on the left; where curves share the panel, their names on the right, in as many rows as they take."""
+    """The title on the left; where curves share the panel, their names on the right, in as many
+    rows as they take.
+    """
     rows = legend_rows(panel, area.width)
     up, kind = area.top - 11 - _NAMES * (len(rows) - 1), "symbol" if panel.is_symbol else "name"
-    parts = [f'<text class="{kind}" x="{area.left:g}" y="{up:g}">{escape(panel.title)}</text>'] if panel.title else []
+    parts = (
+        [f'<text class="{kind}" x="{area.left:g}" y="{up:g}">{escape(panel.title)}</text>']
+        if panel.title
+        else []
+    )
     for row in rows:
         right = area.left + area.width
         for k in reversed(row):
-            parts.append(f'<text class="name" x="{right:.1f}" y="{up:g}" text-anchor="end">{escape(panel.curves[k].name)}</text>')
+            parts.append(
+                f'<text class="name" x="{right:.1f}" y="{up:g}" '
+                f'text-anchor="end">{escape(panel.curves[k].name)}</text>'
+            )
             right -= _legend_width(panel.curves[k].name)
             parts.append(_curve_svg(panel, k, f"M{right + 11:.1f} {up - 4:g}h21"))
         up += _NAMES
@@ -302,7 +377,9 @@ def _title_and_legend(area: PlotArea, panel: Panel) -> list[str]:
 
 
 def legend_rows(panel: Panel, width: float) -> list[list[int]]:
-    """Which curves are named in which row; one row, though empty, where there is nothing to tell apart."""
+    """Which curves are named in which row; one row, though empty, where there is nothing to tell
+    apart.
+    """
     rows: list[list[int]] = [[]]
     left = width - _legend_width(panel.title) * bool(panel.title)
     for k, c in enumerate(panel.curves if len(panel.curves) > 1 else ()):
@@ -316,5 +393,7 @@ def legend_rows(panel: Panel, width: float) -> list[list[int]]:
 
 
 def _legend_width(name: str) -> float:
-    """Pixels of a name with what stands for its curve before it; an accent stands above another letter and takes none."""
+    """Pixels of a name with what stands for its curve before it; an accent stands above another
+    letter and takes none.
+    """
     return 13 * _LETTER * sum(1 for letter in name if not "\u0300" <= letter <= "\u036f") + 40

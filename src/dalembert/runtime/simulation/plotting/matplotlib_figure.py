@@ -9,7 +9,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dalembert.runtime.simulation.plotting.chart import PANEL_WIDTH, legend_rows, panel_height, y_limits
+from dalembert.runtime.simulation.plotting.chart import (
+    PANEL_WIDTH,
+    legend_rows,
+    panel_height,
+    y_limits,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,13 +61,27 @@ def figure(chart: Chart) -> Figure:
     with mpl.rc_context(STYLE):
         below = () if chart.bottom_panel is None else (chart.bottom_panel,)
         rows = -(-len(chart.panels) // chart.columns)
-        width, head = _WIDTHS[chart.columns - 1], _HEAD + _NAMES * (max(len(legend_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1)
+        width, head = (
+            _WIDTHS[chart.columns - 1],
+            _HEAD + _NAMES * (max(len(legend_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1),
+        )
         height = head + panel_height(chart) * _INCHES * (rows + len(below)) + _FOOT
         fig = Figure(figsize=(width, height), facecolor="white")
         FigureCanvasAgg(fig)
         # inches from the edges; the titles of the panels stand in the gaps between them
-        edges = {"left": 0.7 / width, "right": 1 - 0.25 / width, "top": 1 - head / height, "bottom": _FOOT / height}
-        grid = fig.add_gridspec(rows + len(below), chart.columns, **edges, hspace=0.42 if chart.columns == 1 else 0.5, wspace=0.22)
+        edges = {
+            "left": 0.7 / width,
+            "right": 1 - 0.25 / width,
+            "top": 1 - head / height,
+            "bottom": _FOOT / height,
+        }
+        grid = fig.add_gridspec(
+            rows + len(below),
+            chart.columns,
+            **edges,
+            hspace=0.42 if chart.columns == 1 else 0.5,
+            wspace=0.22,
+        )
         places = [(grid[rows, :], panel) for panel in below]
         places += [(grid[divmod(k, chart.columns)], panel) for k, panel in enumerate(chart.panels)]
         axes: Any = None
@@ -72,9 +91,25 @@ def figure(chart: Chart) -> Figure:
             ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
             axes.tick_params(labelbottom=ends or k < 0)
             _draw(axes, panel)
-        fig.axes[0 if below else -1].set_xlabel(chart.x_label, **(_SYMBOL if len(chart.x_label) == 1 else {}))
-        fig.text(0.25 / width, 1 - 0.27 / height, chart.title, fontsize=14, fontweight="bold", va="center")
-        fig.text(0.25 / width, 1 - 0.54 / height, chart.facts, fontsize=9.5, color=chart.facts_colour, va="center")
+        fig.axes[0 if below else -1].set_xlabel(
+            chart.x_label, **(_SYMBOL if len(chart.x_label) == 1 else {})
+        )
+        fig.text(
+            0.25 / width,
+            1 - 0.27 / height,
+            chart.title,
+            fontsize=14,
+            fontweight="bold",
+            va="center",
+        )
+        fig.text(
+            0.25 / width,
+            1 - 0.54 / height,
+            chart.facts,
+            fontsize=9.5,
+            color=chart.facts_colour,
+            va="center",
+        )
     return fig
 
 
@@ -83,13 +118,26 @@ def _draw(axes: Axes, panel: Panel) -> None:
     if panel.zero_line:
         axes.axhline(0.0, color="#666666", linewidth=0.8)
     for k, c in enumerate(panel.curves):
-        style: Any = {"linestyle": "", "marker": ".", "markersize": 3} if panel.dotted else {"dashes": panel.dashes(k) or (None, None)}
+        style: Any = (
+            {"linestyle": "", "marker": ".", "markersize": 3}
+            if panel.dotted
+            else {"dashes": panel.dashes(k) or (None, None)}
+        )
         axes.plot(c.x, c.values, color=panel.colour(k), label=c.name.translate(_LETTERS), **style)
     if panel.title:
-        axes.set_title(panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10}))
+        axes.set_title(
+            panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10})
+        )
     if sum(bool(c.name) for c in panel.curves) > 1:
         several = len(legend_rows(panel, PANEL_WIDTH)[0]) or 1
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=several, borderaxespad=0.0, handlelength=1.8, columnspacing=1.6)
+        axes.legend(
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=several,
+            borderaxespad=0.0,
+            handlelength=1.8,
+            columnspacing=1.6,
+        )
     axes.set_ylim(*y_limits(panel))
     if panel.levels:
         axes.set_yticks(range(1, len(panel.levels) + 1), panel.levels)

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import Unwritable
-from dalembert.foundation.atomic_write import atomic_replace, check_extension, slug, unused_path, write_text
+from dalembert.foundation.atomic_write import (
+    atomic_replace,
+    check_extension,
+    slug,
+    unused_path,
+    write_text,
+)
 from dalembert.runtime.simulation.plotting.chart import Chart, svg
 
 if TYPE_CHECKING:
@@ -61,7 +67,9 @@ def check_plot_format(path: str | os.PathLike[str]) -> None:
     check_extension(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
 
 
-def save(source: Chart | Figure, path: str | os.PathLike[str], remedy: str = "name another place") -> None:
+def save(
+    source: Chart | Figure, path: str | os.PathLike[str], remedy: str = "name another place"
+) -> None:
     """A chart or a figure of matplotlib as a file, in the format of the ending."""
     if not isinstance(path, str | os.PathLike):
         msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
@@ -83,7 +91,9 @@ def _figure(source: Chart | Figure) -> Figure:
 
 
 def display(source: Chart | Figure, name: str, path: str | os.PathLike[str] | None) -> Plot:
-    """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was given."""
+    """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was
+    given.
+    """
     plot = Plot(source)
     if path is not None:
         return plot.save(path)

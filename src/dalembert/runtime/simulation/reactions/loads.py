@@ -1,4 +1,6 @@
-"""What holds a system together along a run: joints, rows and specified motions, each with its loads over time."""
+"""What holds a system together along a run: joints, rows and specified motions, each with its
+loads over time.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from dalembert.errors import Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.display import Displayable, NotebookDisplay
 from dalembert.foundation.suggestions import suggest_name
-from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
+from dalembert.runtime.simulation.plotting.chart import (
+    COLOURS,
+    GREY,
+    MOST_PANELS,
+    Chart,
+    Curve,
+    Panel,
+)
 from dalembert.runtime.simulation.plotting.plot import Plot, display
 from dalembert.runtime.simulation.table_export import write_table
 from dalembert.symbolic.units.quantities import label_with_unit
@@ -31,14 +40,18 @@ _ROW_SUFFIXES: Final = ("x", "y", "z", "along", "about", "across", "axis", "righ
 MIN_NORM_NOTE: Final = "least Σ λ², each λ in the unit of its row"
 
 
-def _components(name: str, force: FloatArray | None, moment: FloatArray | None) -> dict[str, FloatArray]:
+def _components(
+    name: str, force: FloatArray | None, moment: FloatArray | None
+) -> dict[str, FloatArray]:
     pairs = [(what, x) for what, x in (("f", force), ("m", moment)) if x is not None]
     return {f"{name}: {what}_{axis}": x[:, k] for what, x in pairs for k, axis in enumerate("xyz")}
 
 
 @dataclass(frozen=True, eq=False)
 class JointLoad(Displayable):
-    """The wrench that the rest of the system exerts on what lies beyond a joint, at the joint: rows of N components over time."""
+    """The wrench that the rest of the system exerts on what lies beyond a joint, at the joint:
+    rows of N components over time.
+    """
 
     name: str
     force: FloatArray = field(repr=False)
@@ -53,7 +66,9 @@ class JointLoad(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class RowLoad(Displayable):
-    """A row's multiplier, its force on each coordinate, the power it feeds in, and the force or moment on the body it holds."""
+    """A row's multiplier, its force on each coordinate, the power it feeds in, and the force or
+    moment on the body it holds.
+    """
 
     name: str
     multiplier: FloatArray = field(repr=False)
@@ -69,7 +84,10 @@ class RowLoad(Displayable):
     @property
     def columns(self) -> dict[str, FloatArray]:
         """λ, and the components of the force or moment on the body."""
-        return {f"{self.name}: lambda": self.multiplier, **_components(self.name, self.force, self.moment)}
+        return {
+            f"{self.name}: lambda": self.multiplier,
+            **_components(self.name, self.force, self.moment),
+        }
 
 
 class RowMultipliers(dict[str, "FloatArray"]):
@@ -84,13 +102,26 @@ class RowMultipliers(dict[str, "FloatArray"]):
             raise KeyError(name)
         contact = next((c for c in self._kin.system.contacts if c.name == name), None)
         if contact is not None:
-            forces = " and ".join(f"run[{str(force.name)!r}]" for force in (contact.N, contact.T) if force is not None)
-            msg = f"multipliers: {name!r} is a contact or friction, whose force the run finds mode by mode: {forces}"
+            forces = " and ".join(
+                f"run[{str(force.name)!r}]" for force in (contact.N, contact.T) if force is not None
+            )
+            msg = (
+                f"multipliers: {name!r} is a contact or friction, whose force the run finds "
+                f"mode "
+                f"by mode: {forces}"
+            )
         elif any(row.name == name for row in self._kin.rows_with_multipliers):
-            msg = f"multipliers: the row {name!r} was eliminated, and this run has no λ of it; its force is in run.reactions"
+            msg = (
+                f"multipliers: the row {name!r} was eliminated, and this run has no λ of it; "
+                f"its "
+                f"force is in run.reactions"
+            )
         else:
             rows = ", ".join(map(repr, self)) or "none"
-            msg = f"multipliers: no row is called {name!r}; the rows of this run that have a λ: {rows}"
+            msg = (
+                f"multipliers: no row is called {name!r}; the rows of this run that have a λ: "
+                f"{rows}"
+            )
         raise Unknown(msg)
 
     def __reduce__(self) -> tuple[type[RowMultipliers], tuple[dict[str, FloatArray]]]:
@@ -99,7 +130,9 @@ class RowMultipliers(dict[str, "FloatArray"]):
 
 @dataclass(frozen=True, eq=False)
 class DriveLoad(Displayable):
-    """The load conjugate to a specified motion (a force for a distance, a torque for an angle), and its power."""
+    """The load conjugate to a specified motion (a force for a distance, a torque for an angle),
+    and its power.
+    """
 
     name: str
     load: FloatArray = field(repr=False)
@@ -113,19 +146,23 @@ class DriveLoad(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class RunReactions(NotebookDisplay):
-    """Every joint, row and specified motion of a run; `reactions["pin B"]` is one of them, by name."""
+    """Every joint, row and specified motion of a run; `reactions["pin B"]` is one of them, by
+    name.
+    """
 
     system: str
     t: FloatArray = field(repr=False)
     joints: dict[str, JointLoad]
     rows: dict[str, RowLoad]
     drives: dict[str, DriveLoad]
-    # all the power that is fed in, and the part of it that time does where it stands in positions and potentials itself
+    # all the power that is fed in, and the part of it that time does where it stands in positions
+    # and potentials itself
     power_in: FloatArray = field(repr=False)
     power_of_time: FloatArray = field(repr=False)
     # ∫ P_in dt from the first time on
     work_in: FloatArray = field(repr=False)
-    # what is left of Lagrange's equations along q with these multipliers, as a part of the largest load
+    # what is left of Lagrange's equations along q with these multipliers, as a part of the largest
+    # load
     balance: float
     # whether rows repeat one another somewhere along the run
     is_shared: bool
@@ -137,9 +174,11 @@ class RunReactions(NotebookDisplay):
 
     @cached_property
     def body_balance(self) -> float | None:
-        """What is left of the balances of force and moment of any body, and of what its joint exerts along its freedom.
+        """What is left of the balances of force and moment of any body, and of what its joint
+        exerts along its freedom.
 
-        Accelerations come from differentiated positions. A part of the largest load; None without joints.
+        Accelerations come from differentiated positions. A part of the largest load; None without
+        joints.
         """
         return None if self._body_balance is None else self._body_balance()
 
@@ -185,22 +224,46 @@ class RunReactions(NotebookDisplay):
         return display(_chart(self, chosen), f"{self.system}-reactions", path)
 
     def __str__(self) -> str:
-        lines = [f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"]
-        maxima = [(label, float(np.max(np.abs(x), initial=0.0))) for load in self.loads for label, x in magnitudes(load).items()]
-        dust, width = _ROUNDOFF * max((x for _, x in maxima), default=0.0), max((len(label) for label, _ in maxima), default=0)
-        lines += [f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip() for label, x in maxima]
+        lines = [
+            f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"
+        ]
+        maxima = [
+            (label, float(np.max(np.abs(x), initial=0.0)))
+            for load in self.loads
+            for label, x in magnitudes(load).items()
+        ]
+        dust, width = (
+            _ROUNDOFF * max((x for _, x in maxima), default=0.0),
+            max((len(label) for label, _ in maxima), default=0),
+        )
+        lines += [
+            f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip()
+            for label, x in maxima
+        ]
         W, J = (" W", " J") if self.units else ("", "")
         if np.any(self.power_in):
-            lines.append(f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work {_last(self.work_in):.6g}{J}")
+            lines.append(
+                f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work "
+                f"{_last(self.work_in):.6g}{J}"
+            )
         if np.any(self.power_of_time):
             largest = float(np.max(np.abs(self.power_of_time)))
-            lines.append(f"  of it at most {largest:.6g}{W} by time itself, where it stands in positions or potentials")
+            lines.append(
+                f"  of it at most {largest:.6g}{W} by time itself, where it stands in positions or "
+                f"potentials"
+            )
         if self.is_shared:
-            lines.append(f"some rows repeat others: of the multipliers that give the same motion these have the {MIN_NORM_NOTE}")
+            lines.append(
+                f"some rows repeat others: of the multipliers that give the same motion these have "
+                f"the {MIN_NORM_NOTE}"
+            )
         if self.why_no_joints:
             lines.append(f"no wrenches in the joints: {self.why_no_joints}")
         if self.body_balance is not None:
-            lines.append(f"balance of every body, from its positions: {self.body_balance:.1e} of the largest load")
+            lines.append(
+                f"balance of every body, from its positions: {self.body_balance:.1e} of the "
+                f"largest load"
+            )
         if self.rows:
             lines.append(f"balance along the coordinates: {self.balance:.1e} of the largest load")
         return "\n".join(lines)
@@ -209,12 +272,19 @@ class RunReactions(NotebookDisplay):
 
 
 def _belongs_to_closure(row: str, closure: str) -> bool:
-    """Whether a row belongs to a closure or contact: `loop x` to `loop`, but not `loop closure x`."""
-    return row.startswith(f"{closure} ") and row.removeprefix(f"{closure} ").partition(" ")[0] in _ROW_SUFFIXES
+    """Whether a row belongs to a closure or contact: `loop x` to `loop`, but not `loop closure
+    x`.
+    """
+    return (
+        row.startswith(f"{closure} ")
+        and row.removeprefix(f"{closure} ").partition(" ")[0] in _ROW_SUFFIXES
+    )
 
 
 def _sum_rows(name: str, rows: Sequence[RowLoad]) -> RowLoad:
-    """The rows of one closure as one: forces and moments on the first body summed, no single multiplier."""
+    """The rows of one closure as one: forces and moments on the first body summed, no single
+    multiplier.
+    """
     first = rows[0]
     signs = [1 if (r.on, r.against) == (first.on, first.against) else -1 for r in rows]
     if any({r.on, r.against} != {first.on, first.against} for r in rows):
@@ -235,7 +305,17 @@ def _sum_rows(name: str, rows: Sequence[RowLoad]) -> RowLoad:
         moment = moment if row.moment is None else moment + sign * row.moment
     lam = np.full(len(first.multiplier), np.nan) if len(rows) > 1 else first.multiplier
     power = np.sum([r.power for r in rows], axis=0)
-    return RowLoad(name, lam, along, power, force if at is not None else None, moment, at, first.on, first.against)
+    return RowLoad(
+        name,
+        lam,
+        along,
+        power,
+        force if at is not None else None,
+        moment,
+        at,
+        first.on,
+        first.against,
+    )
 
 
 def magnitudes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, FloatArray]:
@@ -249,14 +329,32 @@ def magnitudes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, FloatArray]:
         }
     power = {f"power of {load.name}": load.power} if np.any(load.power) else {}
     parts = (("force", load.force), ("moment", load.moment))
-    norms = {f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1) for what, x in parts if x is not None}
+    norms = {
+        f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1)
+        for what, x in parts
+        if x is not None
+    }
     return {**(norms or {f"λ of {load.name}": load.multiplier}), **power}
 
 
-def units_of_loads(loads: Iterable[JointLoad | RowLoad | DriveLoad], conjugate: Callable[[str], str]) -> dict[str, str]:
-    """The units of columns and sizes by their labels; `conjugate` knows those of multipliers and driving loads."""
+def units_of_loads(
+    loads: Iterable[JointLoad | RowLoad | DriveLoad], conjugate: Callable[[str], str]
+) -> dict[str, str]:
+    """The units of columns and sizes by their labels; `conjugate` knows those of multipliers and
+    driving loads.
+    """
     units = {"t": "s", "power fed in": "W"}
-    of = {"force": "N", "moment": "N m", "power": "W", "f_x": "N", "f_y": "N", "f_z": "N", "m_x": "N m", "m_y": "N m", "m_z": "N m"}
+    of = {
+        "force": "N",
+        "moment": "N m",
+        "power": "W",
+        "f_x": "N",
+        "f_y": "N",
+        "f_z": "N",
+        "m_x": "N m",
+        "m_y": "N m",
+        "m_z": "N m",
+    }
     for load in loads:
         own = {**of, **dict.fromkeys(("λ", "lambda", "load"), conjugate(load.name))}
         units |= {label: own[label.partition(" ")[0]] for label in magnitudes(load)}

@@ -1,12 +1,15 @@
-"""λ(t), the wrench in every joint, and the load behind every specified motion, found along a whole run.
+"""λ(t), the wrench in every joint, and the load behind every specified motion, found along a whole
+run.
 
-The multipliers of the rows follow from Lagrange's equations along q, Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q, with the
-accelerations of the run; the wrenches in the joints from the balances of the bodies cut free. Where rows repeat one another λ is
-the one of least Σ λ_j², each in the unit of its row: the motion is the same for every other, and so is Aᵀλ.
+The multipliers of the rows follow from Lagrange's equations along q, Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q +
+∂V/∂q − Q, with the accelerations of the run; the wrenches in the joints from the balances of the
+bodies cut free. Where rows repeat one another λ is the one of least Σ λ_j², each in the unit of its
+row: the motion is the same for every other, and so is Aᵀλ.
 
-Every body cut free is held against its positions: the accelerations are then those of differentiated positions and rotations, which the
-reactions were not made from. What a joint exerts along the freedom it gives is zero, or what acts in it; the multipliers behind it come
-from Lagrange's equations. So a load that was booked to the wrong body shows there.
+Every body cut free is held against its positions: the accelerations are then those of
+differentiated positions and rotations, which the reactions were not made from. What a joint exerts
+along the freedom it gives is zero, or what acts in it; the multipliers behind it come from
+Lagrange's equations. So a load that was booked to the wrong body shows there.
 """
 
 from __future__ import annotations
@@ -32,7 +35,13 @@ from dalembert.mechanics.kinetics.reactions import (
     prescribed_motion_loads,
     reactions,
 )
-from dalembert.runtime.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions, units_of_loads
+from dalembert.runtime.simulation.reactions.loads import (
+    DriveLoad,
+    JointLoad,
+    RowLoad,
+    RunReactions,
+    units_of_loads,
+)
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -63,19 +72,48 @@ def run_reactions(run: Trajectory) -> RunReactions:
     moves = _is_rheonomic(kin, driving_loads)
     # without anything that moves by itself only rounding would be left
     fed = table([driving_loads.power])[0] if moves else np.zeros(len(run))
-    drives = {d.name: _drive_load(table, d.name, d.rate, d.load, d.rows, lam) for d in driving_loads.drives if has_own_load(kin, d)}
+    drives = {
+        d.name: _drive_load(table, d.name, d.rate, d.load, d.rows, lam)
+        for d in driving_loads.drives
+        if has_own_load(kin, d)
+    }
     dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
-    power = _zero_roundoff(lam * table(driving_loads.row_rates), dust) if moves else np.zeros_like(lam)
-    rest = _zero_roundoff(fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust)
+    power = (
+        _zero_roundoff(lam * table(driving_loads.row_rates), dust) if moves else np.zeros_like(lam)
+    )
+    rest = _zero_roundoff(
+        fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust
+    )
     own = [k for k, row in enumerate(reaction_rows(kin)) if not row.is_norm]
-    rows = {row.row: _row_load(run, symbolic_reactions, row, lam[k], power[k]) for k, row in zip(own, symbolic_reactions.rows, strict=True)}
+    rows = {
+        row.row: _row_load(run, symbolic_reactions, row, lam[k], power[k])
+        for k, row in zip(own, symbolic_reactions.rows, strict=True)
+    }
     joints = _joint_wrenches(run, symbolic_reactions, lam[own])
     work = _integrate_power(run, kin.tape, driving_loads.power) if moves else np.zeros(len(run))
     off = functools.partial(body_balance_residual, run, lam) if joints else None
-    loads: list[JointLoad | RowLoad | DriveLoad] = [*rows.values(), *joints.values(), *drives.values()]
+    loads: list[JointLoad | RowLoad | DriveLoad] = [
+        *rows.values(),
+        *joints.values(),
+        *drives.values(),
+    ]
     units = units_of_loads(loads, run.system.conjugate_unit) if run.system.has_units else {}
     why = symbolic_reactions.why_no_joints
-    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, why, units, off)
+    return RunReactions(
+        run.system.name,
+        run.t,
+        joints,
+        rows,
+        drives,
+        fed,
+        rest,
+        work,
+        balance,
+        is_shared,
+        why,
+        units,
+        off,
+    )
 
 
 def _zero_roundoff(x: FloatArray, dust: float) -> FloatArray:
@@ -91,7 +129,9 @@ def has_own_load(kin: Kinematics, drive: PrescribedMotion) -> bool:
 
 
 def _integrate_power(run: Trajectory, tape: Tape, power: int) -> FloatArray:
-    """∫ P dt by Gauss's rule on the polynomials between the steps, or else by the trapezoidal rule."""
+    """∫ P dt by Gauss's rule on the polynomials between the steps, or else by the trapezoidal
+    rule.
+    """
     t, count = run.t, len(run)
     if count < 2:
         return np.zeros(count)
@@ -120,15 +160,23 @@ def _evaluate(run: Trajectory, tape: Tape, nodes: Sequence[int]) -> FloatArray:
     return run.rows([Scalar(tape, i) for i in nodes]) if nodes else np.zeros((0, len(run)))
 
 
-def _multipliers(run: Trajectory, kin: Kinematics, needs: PrescribedMotionLoads) -> tuple[FloatArray, float, bool]:
-    """λ of least norm with Aᵀλ = what the rows have to balance, at all times at once; what is left; whether rows repeat others."""
+def _multipliers(
+    run: Trajectory, kin: Kinematics, needs: PrescribedMotionLoads
+) -> tuple[FloatArray, float, bool]:
+    """λ of least norm with Aᵀλ = what the rows have to balance, at all times at once; what is
+    left; whether rows repeat others.
+    """
     n, m, length = kin.n_q, len(needs.A), len(run)
     left = _evaluate(run, kin.tape, needs.along_q).T
     if not m or not length:
         return np.zeros((m, length)), 0.0, False
     A = _evaluate(run, kin.tape, [a for row in needs.A for a in row]).T.reshape(length, m, n)
     if not (np.isfinite(A).all() and np.isfinite(left).all()):
-        msg = "the reactions of this run cannot be had: a row or a load has no finite value at one of its times"
+        msg = (
+            "the reactions of this run cannot be had: a row or a load has no finite value at "
+            "one "
+            "of its times"
+        )
         raise BadExpression(msg)
     lam, rank = np.empty((length, m)), m
     # rows that repeat others where they hold do so only as nearly as they are held
@@ -143,8 +191,12 @@ def _multipliers(run: Trajectory, kin: Kinematics, needs: PrescribedMotionLoads)
     return lam.T, float(np.abs(remains).max()) / (size or 1.0), rank < m
 
 
-def _min_norm_multipliers(A: FloatArray, left: FloatArray, smallest: float) -> tuple[FloatArray, int]:
-    """λ of least norm with Aᵀλ nearest to what is needed, time by time, and the lowest rank of A."""
+def _min_norm_multipliers(
+    A: FloatArray, left: FloatArray, smallest: float
+) -> tuple[FloatArray, int]:
+    """λ of least norm with Aᵀλ nearest to what is needed, time by time, and the lowest rank of
+    A.
+    """
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     kept = s > smallest * s[:, :1]
     along = np.einsum("tkn,tn->tk", Vt, left)
@@ -153,7 +205,12 @@ def _min_norm_multipliers(A: FloatArray, left: FloatArray, smallest: float) -> t
 
 
 def _drive_load(
-    table: Callable[[Sequence[int]], FloatArray], name: str, rate: int, load: int, rows: Sequence[int], lam: FloatArray
+    table: Callable[[Sequence[int]], FloatArray],
+    name: str,
+    rate: int,
+    load: int,
+    rows: Sequence[int],
+    lam: FloatArray,
 ) -> DriveLoad:
     """τ = load − λᵀA_x, P = τ ẋ"""
     xdot, total, *A_x = table([rate, load, *rows])
@@ -161,7 +218,13 @@ def _drive_load(
     return DriveLoad(name, tau, tau * xdot)
 
 
-def _row_load(run: Trajectory, symbolic_reactions: Reactions, row: RowReaction, lam: FloatArray, power: FloatArray) -> RowLoad:
+def _row_load(
+    run: Trajectory,
+    symbolic_reactions: Reactions,
+    row: RowReaction,
+    lam: FloatArray,
+    power: FloatArray,
+) -> RowLoad:
     nodes = [e.i for e in row.along.values()]
     vectors = [v for v in (row.force, row.moment) if v is not None]
     nodes += [c for v in vectors for c in v.components(run.system.N)]
@@ -174,11 +237,24 @@ def _row_load(run: Trajectory, symbolic_reactions: Reactions, row: RowReaction, 
     return RowLoad(row.row, lam, along, power, force, moment, at, row.on, row.against)
 
 
-def _joint_wrenches(run: Trajectory, symbolic_reactions: Reactions, lam: FloatArray) -> dict[str, JointLoad]:
+def _joint_wrenches(
+    run: Trajectory, symbolic_reactions: Reactions, lam: FloatArray
+) -> dict[str, JointLoad]:
     symbols = {row.multiplier.i: x for row, x in zip(symbolic_reactions.rows, lam, strict=True)}
-    vectors: list[Vector] = [v for joint in symbolic_reactions.joints for v in (joint.force, joint.moment, joint.at)]
-    values = evaluate_with_multipliers(run, symbolic_reactions.tape, [c for v in vectors for c in v.components(run.system.N)], symbols)
-    tables = iter(np.reshape(values, (len(vectors), 3, len(run))).transpose(0, 2, 1)) if vectors else iter(())
+    vectors: list[Vector] = [
+        v for joint in symbolic_reactions.joints for v in (joint.force, joint.moment, joint.at)
+    ]
+    values = evaluate_with_multipliers(
+        run,
+        symbolic_reactions.tape,
+        [c for v in vectors for c in v.components(run.system.N)],
+        symbols,
+    )
+    tables = (
+        iter(np.reshape(values, (len(vectors), 3, len(run))).transpose(0, 2, 1))
+        if vectors
+        else iter(())
+    )
     loads: dict[str, JointLoad] = {}
     for joint in symbolic_reactions.joints:
         name = joint.joint if joint.joint not in loads else f"{joint.joint} ({len(loads)})"
@@ -187,7 +263,11 @@ def _joint_wrenches(run: Trajectory, symbolic_reactions: Reactions, lam: FloatAr
 
 
 def evaluate_with_multipliers(
-    run: Trajectory, tape: Tape, nodes: Sequence[int], lam: Mapping[int, FloatArray], times: slice | IndexArray = slice(None)
+    run: Trajectory,
+    tape: Tape,
+    nodes: Sequence[int],
+    lam: Mapping[int, FloatArray],
+    times: slice | IndexArray = slice(None),
 ) -> list[Any]:
     """c + Σ k_j λ_j for nodes that are linear in the multipliers, at some of the run's times."""
     linear = LinearCoefficients(tape, list(lam))
@@ -195,20 +275,39 @@ def evaluate_with_multipliers(
     wanted = list(dict.fromkeys(i for c, k in forms for i in (c, *k.values())))
     values = dict(zip(wanted, _evaluate(run, tape, wanted)[:, times], strict=True))
     columns = [x[times] for x in lam.values()]
-    return [values[c] + sum((values[i] * columns[j] for j, i in k.items()), np.zeros_like(values[c])) for c, k in forms]
+    return [
+        values[c] + sum((values[i] * columns[j] for j, i in k.items()), np.zeros_like(values[c]))
+        for c, k in forms
+    ]
 
 
 def body_balance_residual(run: Trajectory, lam: FloatArray) -> float:
-    """The largest residual of any body at some of the run's times, as a part of the largest force or moment."""
+    """The largest residual of any body at some of the run's times, as a part of the largest
+    force or moment.
+    """
     kin = run.kinematics.fork()
     balances = BalanceEquations(kin)
-    parts = [balances.for_bodies([b for b, _ in g.masses], g.masses[0][0].G) for g in balances.groups.groups[1:] if g.masses]
+    parts = [
+        balances.for_bodies([b for b, _ in g.masses], g.masses[0][0].G)
+        for g in balances.groups.groups[1:]
+        if g.masses
+    ]
     N = kin.system.N
     left = [c for part in parts for v in (part.force, part.moment) for c in v.components(N)]
-    scale = [c for part in parts for w in (part.inertia, part.loads, part.reactions) for v in w for c in v.components(N)]
+    scale = [
+        c
+        for part in parts
+        for w in (part.inertia, part.loads, part.reactions)
+        for v in w
+        for c in v.components(N)
+    ]
     chosen = np.unique(np.linspace(0, len(run) - 1, min(len(run), _BALANCE_TIMES)).astype(int))
     symbols = dict(zip(multipliers(kin), lam, strict=True))
-    values = np.array(evaluate_with_multipliers(run, kin.tape, [*left, *_joint_axis_residuals(balances), *scale], symbols, chosen))
+    values = np.array(
+        evaluate_with_multipliers(
+            run, kin.tape, [*left, *_joint_axis_residuals(balances), *scale], symbols, chosen
+        )
+    )
     cut = len(values) - len(scale)
     largest = float(np.max(np.abs(values[cut:]), initial=0.0))
     return float(np.max(np.abs(values[:cut]), initial=0.0)) / (largest or 1.0)
@@ -221,11 +320,15 @@ def _joint_axis_residuals(balances: BalanceEquations) -> list[int]:
         tau = joint_loads(groups)
     except NotApplicable:
         return []
-    totals = [kin.scalar(kin.in_speeds(t.neg(tau[k])) if k in tau else t.zero) for k in range(kin.n_q)]
+    totals = [
+        kin.scalar(kin.in_speeds(t.neg(tau[k])) if k in tau else t.zero) for k in range(kin.n_q)
+    ]
     for group, wrench in balances.joints.items():
         for k, (v, w) in groups.joint_twists(group).items():
             totals[k] += v @ wrench.force + w @ wrench.moment
-    for lam, row, action in zip(multipliers(kin), reaction_rows(kin), balances.actions, strict=True):
+    for lam, row, action in zip(
+        multipliers(kin), reaction_rows(kin), balances.actions, strict=True
+    ):
         for k, a in row.A.items() if not (action.forces or action.moments) else ():
             totals[k] -= kin.scalar(lam) * kin.scalar(a)
     return [e.i for e in totals]

@@ -1,13 +1,16 @@
-"""e = N/D: bounds on the degrees of N and D in the random numbers of a point, so that an error probability can be stated.
+"""e = N/D: bounds on the degrees of N and D in the random numbers of a point, so that an error
+probability can be stated.
 
-A nonzero N of degree d vanishes at a random point with a probability of at most d/(number of values). Symbols and values
-of functions without relations have degree 1. An angle θ enters as its half tangent x: sin kθ and cos kθ are polynomials
-of degree 2k over (1 + x²)ᵏ; fractions θ/D enter as multiples of the smallest one. Denominators are kept as products
-of factors, and sums are brought to their least common one, so a polynomial in sines and cosines has the denominator of
-its largest term and not of all terms together.
+A nonzero N of degree d vanishes at a random point with a probability of at most d/(number of
+values). Symbols and values of functions without relations have degree 1. An angle θ enters as its
+half tangent x: sin kθ and cos kθ are polynomials of degree 2k over (1 + x²)ᵏ; fractions θ/D enter
+as multiples of the smallest one. Denominators are kept as products of factors, and sums are brought
+to their least common one, so a polynomial in sines and cosines has the denominator of its largest
+term and not of all terms together.
 
-rank [e_ij]: a minor of the rows is a sum of products of one entry from each, so its degree is at most the sum of the largest degrees of the
-rows; a rank that was lost at every point means that all minors of the true size have vanished there.
+rank [e_ij]: a minor of the rows is a sum of products of one entry from each, so its degree is at
+most the sum of the largest degrees of the rows; a rank that was lost at every point means that all
+minors of the true size have vanished there.
 """
 
 from __future__ import annotations
@@ -18,7 +21,12 @@ from typing import Final, TypeVar
 
 from dalembert.symbolic.algebra.exact.random_values import Form
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
-from dalembert.symbolic.algebra.exact.verdict import DegreeBound, RandomPoints, error_after_points, is_proof
+from dalembert.symbolic.algebra.exact.verdict import (
+    DegreeBound,
+    RandomPoints,
+    error_after_points,
+    is_proof,
+)
 from dalembert.symbolic.algebra.expression_graph import missing_dependencies
 from dalembert.symbolic.algebra.tape import LEAVES, Number, Tape
 
@@ -33,32 +41,46 @@ _MOST_FACTORS: Final = 64
 
 
 def degrees(
-    tape: Tape, outs: Sequence[int], point: SamplePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
+    tape: Tape,
+    outs: Sequence[int],
+    point: SamplePoint | None = None,
+    given: Mapping[int, tuple[int, int]] | None = None,
 ) -> list[tuple[int, int]]:
     """(degree of N, degree of D) for each e = N/D, as bounds.
 
-    `given` states the degrees of nodes that are not computed on the tape, such as accelerations from a solve;
-    they are taken to be quotients over one common denominator.
+    `given` states the degrees of nodes that are not computed on the tape, such as accelerations
+    from a solve; they are taken to be quotients over one common denominator.
     """
     return _at(tape, outs, point, lambda there: DegreeBounds(there, given or {}).quotients(outs))
 
 
 def row_degrees(
-    tape: Tape, outs: Sequence[int], point: SamplePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
+    tape: Tape,
+    outs: Sequence[int],
+    point: SamplePoint | None = None,
+    given: Mapping[int, tuple[int, int]] | None = None,
 ) -> list[DegreeBound]:
     """The degrees of each row, with the branches of the roots that this row contains.
 
-    A root of order r has r branches, all of which count; where points are rejected for it, half of them are.
+    A root of order r has r branches, all of which count; where points are rejected for it, half of
+    them are.
     """
     return _at(tape, outs, point, lambda there: DegreeBounds(there, given or {}).rows(outs))
 
 
-def _at(tape: Tape, outs: Sequence[int], point: SamplePoint | None, work: Callable[[SamplePoint], Result]) -> Result:
+def _at(
+    tape: Tape,
+    outs: Sequence[int],
+    point: SamplePoint | None,
+    work: Callable[[SamplePoint], Result],
+) -> Result:
     return work(point) if point is not None else RandomPoints(tape, 1, outs=outs).at(0, work)
 
 
 class _Denominators:
-    """Products of powers of factors, each known by a number; sums and products of them are found once."""
+    """Products of powers of factors, each known by a number; sums and products of them are found
+    once.
+    """
 
     def __init__(self) -> None:
         self.factor_degree: dict[Hashable, int] = {}
@@ -89,7 +111,9 @@ class _Denominators:
         lcm = self._lcm.get((i, j))
         if lcm is None:
             x = self._factors[i]
-            lcm = self._lcm[i, j] = self.of(x | {f: max(k, x.get(f, 0)) for f, k in self._factors[j].items()})
+            lcm = self._lcm[i, j] = self.of(
+                x | {f: max(k, x.get(f, 0)) for f, k in self._factors[j].items()}
+            )
         return lcm
 
     def times(self, i: int, j: int) -> int:
@@ -98,7 +122,9 @@ class _Denominators:
         product = self._times.get((i, j))
         if product is None:
             x = self._factors[i]
-            product = self._times[i, j] = self.of(x | {f: k + x.get(f, 0) for f, k in self._factors[j].items()})
+            product = self._times[i, j] = self.of(
+                x | {f: k + x.get(f, 0) for f, k in self._factors[j].items()}
+            )
         return product
 
     def without(self, i: int, j: int) -> int:
@@ -108,7 +134,9 @@ class _Denominators:
 
 
 class DegreeBounds:
-    """The degree of N and the denominator of every node that was asked for, at one point; `given` as for `degrees`."""
+    """The degree of N and the denominator of every node that was asked for, at one point;
+    `given` as for `degrees`.
+    """
 
     def __init__(self, point: SamplePoint, given: Mapping[int, tuple[int, int]]) -> None:
         self.point, self.tape, self._given = point, point.tape, given
@@ -122,7 +150,8 @@ class DegreeBounds:
         self.degrees: dict[int, Quotient] = {}
         # degrees of the arguments of log, asin and atan, by the value of the function
         self._arguments: dict[int, tuple[int, int]] = {}
-        # the roots by number, log₂ of their orders, which of them each node takes itself, and contains
+        # the roots by number, log₂ of their orders, which of them each node takes itself, and
+        # contains
         self._roots: dict[Hashable, int] = {}
         self._log2_orders: list[float] = []
         self._own = 0
@@ -130,7 +159,9 @@ class DegreeBounds:
         if self._given:
             self.denominators.factor_degree["given"] = max(d for _, d in self._given.values())
             common = self.denominators.of({"given": 1})
-            self.degrees = {i: (n, common if d else _NO_FACTORS) for i, (n, d) in self._given.items()}
+            self.degrees = {
+                i: (n, common if d else _NO_FACTORS) for i, (n, d) in self._given.items()
+            }
 
     def quotients(self, outs: Sequence[int]) -> list[tuple[int, int]]:
         """(degree of N, degree of D) for each e = N/D."""
@@ -139,7 +170,10 @@ class DegreeBounds:
 
     def rows(self, outs: Sequence[int]) -> list[DegreeBound]:
         """The same, with log₂ of the number of branches of the roots under each."""
-        return [DegreeBound(n, d, self._log2_branches(i)) for i, (n, d) in zip(outs, self.quotients(outs), strict=True)]
+        return [
+            DegreeBound(n, d, self._log2_branches(i))
+            for i, (n, d) in zip(outs, self.quotients(outs), strict=True)
+        ]
 
     def _log2_branches(self, i: int) -> float:
         inside = self._inside.get(i, 0)
@@ -158,7 +192,9 @@ class DegreeBounds:
             self.degrees[i] = self._rule(i)
             if self._roots:
                 op, a, b = self.tape.nodes[i]
-                inside = self._own | (0 if op in LEAVES else self._inside.get(a, 0) | self._inside.get(b, 0))
+                inside = self._own | (
+                    0 if op in LEAVES else self._inside.get(a, 0) | self._inside.get(b, 0)
+                )
                 if inside:
                     self._inside[i] = inside
 
@@ -172,7 +208,11 @@ class DegreeBounds:
                 units = self._units[kind]
                 for g, c in self.point.form(a).items():
                     units[g] = math.lcm(units.get(g, 1), c.denominator)
-        return any(self._units[kind][g] != unit for kind, units in before.items() for g, unit in units.items())
+        return any(
+            self._units[kind][g] != unit
+            for kind, units in before.items()
+            for g, unit in units.items()
+        )
 
     def _rule(self, i: int) -> Quotient:
         op, a, b = self.tape.nodes[i]
@@ -259,7 +299,11 @@ class DegreeBounds:
             if g == self.point.generators.pi:
                 continue
             halvings = (c.denominator & -c.denominator).bit_length() - 1
-            if g in self._arguments and self.point.generators.origin(g)[0] != "log" and c.denominator == 1 << halvings:
+            if (
+                g in self._arguments
+                and self.point.generators.origin(g)[0] != "log"
+                and c.denominator == 1 << halvings
+            ):
                 factor: Hashable = ("arc", g, halvings)
                 for k in range(halvings + 1):
                     self._root(("arc", g, k), 2)
@@ -279,7 +323,8 @@ class DegreeBounds:
             above, below = den.times(above, up), den.times(below, down)
         if op == "exp":
             return den.degree(above), below
-        # cosh and sinh are (e ± 1/e)/2, and what one part of e has above the line the other has below
+        # cosh and sinh are (e ± 1/e)/2, and what one part of e has above the line the other has
+        # below
         common = den.lcm(above, below)
         return 2 * den.degree(common), common
 
@@ -289,10 +334,14 @@ class DegreeBounds:
         if self.point.generators.origin(g)[0] == "log":
             self._root(("power", g, c.denominator), c.denominator)
             k = c if c > 0 else -c
-            up, down = (self._algebraic(("power", g, part, k), math.ceil(k * d)) for part, d in enumerate(self._arguments[g]))
+            up, down = (
+                self._algebraic(("power", g, part, k), math.ceil(k * d))
+                for part, d in enumerate(self._arguments[g])
+            )
             return (up, down) if c > 0 else (down, up)
         den.factor_degree["exp", g] = 1
-        # the sign of a generator is a matter of chance, so its power may stand above or below the line
+        # the sign of a generator is a matter of chance, so its power may stand above or below the
+        # line
         either = self.denominators.of({("exp", g): abs(int(c * self._units["exp"][g]))})
         return either, either
 
@@ -312,7 +361,14 @@ def rank_error_bound(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> 
 
     def degree_bounds(point: SamplePoint) -> float:
         degrees = iter(row_degrees(tape, nodes, point))
-        largest = [max(([next(degrees) for _ in row]), key=lambda d: d.above + d.below, default=DegreeBound(0, 0)) for row in rows]
+        largest = [
+            max(
+                ([next(degrees) for _ in row]),
+                key=lambda d: d.above + d.below,
+                default=DegreeBound(0, 0),
+            )
+            for row in rows
+        ]
         # over the product of all denominators of a row every entry has at most this degree
         degree = sum(d.above + len(row) * d.below for d, row in zip(largest, rows, strict=True))
         branches = max(d.log2_branches for d in largest)
@@ -325,4 +381,9 @@ def rank_error_bound(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> 
 def rank_doubt(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> str:
     """Why a rank is not taken for shown, or an empty text."""
     chance = rank_error_bound(tape, rows, points)
-    return "" if is_proof(chance) else f"undecided: that a rank was lost by chance is only known to be less likely than {chance:.0e}"
+    return (
+        ""
+        if is_proof(chance)
+        else f"undecided: that a rank was lost by chance is only known to be less likely than "
+        f"{chance:.0e}"
+    )

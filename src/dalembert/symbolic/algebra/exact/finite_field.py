@@ -1,13 +1,16 @@
-"""F_p with p ≡ 23 mod 24 behaves like the reals: −1 is no square, √2 and √3 exist, and "positive" means "a square".
+"""F_p with p ≡ 23 mod 24 behaves like the reals: −1 is no square, √2 and √3 exist, and "positive"
+means "a square".
 
-Squares form a group of odd order, so every positive number has exactly one positive root, as over the reals:
-√(ab) = √a √b and √(x²) = |x| hold in F_p because x ↦ x^((p−1)/2) is a sign that multiplies and flips with x.
-Angles are points of the circle c² + s² = 1, a cyclic group of order p + 1 ≡ 0 mod 24: multiples of π/12 are
-its elements of order 24, and the part of the group without such torsion can be divided by 2, 3, … in one way only.
+Squares form a group of odd order, so every positive number has exactly one positive root, as over
+the reals: √(ab) = √a √b and √(x²) = |x| hold in F_p because x ↦ x^((p−1)/2) is a sign that
+multiplies and flips with x. Angles are points of the circle c² + s² = 1, a cyclic group of order p
++ 1 ≡ 0 mod 24: multiples of π/12 are its elements of order 24, and the part of the group without
+such torsion can be divided by 2, 3, … in one way only.
 
-F_{p²} = F_p(i), i² = −1: every number of F_p has a root there, √f = i √−f where f is no square of F_p. A number a + b i is the pair (a, b);
-one with b = 0 is the plain number a, so that zero is 0 wherever it comes from. √f √g = √(f g) and signs are not kept: the roots must be
-independent of one another, which whoever uses them has to show.
+F_{p²} = F_p(i), i² = −1: every number of F_p has a root there, √f = i √−f where f is no square of
+F_p. A number a + b i is the pair (a, b); one with b = 0 is the plain number a, so that zero is 0
+wherever it comes from. √f √g = √(f g) and signs are not kept: the roots must be independent of one
+another, which whoever uses them has to show.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ SMALLEST_PERIOD: Final = 24
 # the sizes of primes, the smallest first
 SIZES: Final = (127, 255, 511, 1023)
 _SMALL_PRIMES: Final = 7 * 11 * 13
-_SIEVE: Final = math.prod(q for q in range(5, 400) if all(q % k for k in range(2, math.isqrt(q) + 1)))
+_SIEVE: Final = math.prod(
+    q for q in range(5, 400) if all(q % k for k in range(2, math.isqrt(q) + 1))
+)
 # beyond this prime nobody writes √q next to cos(π/q)
 _LARGEST_GAUSS_SUM: Final = 1000
 
@@ -39,7 +44,9 @@ class BadPoint(DalembertError):
 
 
 class NoRoot(BadPoint):
-    """A root of a number that is not positive (not a square) at this point: half of all points are like that."""
+    """A root of a number that is not positive (not a square) at this point: half of all points
+    are like that.
+    """
 
 
 class NeverReal(NoRoot):
@@ -63,13 +70,18 @@ def jacobi(a: int, n: int) -> int:
     return int(fmpz(a % n).jacobi(n))
 
 
-def random_prime(rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[int] = (), bits: int = SIZES[0]) -> int:
-    """A prime p of so many bits with p + 1 = period·m, m prime to the period, in which all of `squares` are squares.
+def random_prime(
+    rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[int] = (), bits: int = SIZES[0]
+) -> int:
+    """A prime p of so many bits with p + 1 = period·m, m prime to the period, in which all of
+    `squares` are squares.
 
-    `period` is a multiple of 24, so p ≡ 23 mod 24; the circle then has an angle of a `period`-th of a full turn.
+    `period` is a multiple of 24, so p ≡ 23 mod 24; the circle then has an angle of a `period`-th of
+    a full turn.
     """
     roots = tuple(squares)
-    # √5 exists only where 5 divides p ± 1, so roots of other numbers give up division of angles by 5
+    # √5 exists only where 5 divides p ± 1, so roots of other numbers give up division of angles by
+    # 5
     avoid = _SMALL_PRIMES if roots else 5 * _SMALL_PRIMES
     coprime = period * avoid
     low = 1 << bits - 1
@@ -159,7 +171,9 @@ def half_angle(a: Circle, p: int) -> Circle:
 
 
 def torsion(period: int, p: int) -> int:
-    """The part of p + 1 made of the primes of `period`: multiples of it have no such torsion left."""
+    """The part of p + 1 made of the primes of `period`: multiples of it have no such torsion
+    left.
+    """
     rest = p + 1
     while (common := math.gcd(rest, period)) != 1:
         rest //= common
@@ -177,12 +191,19 @@ def unit_root(period: int, p: int) -> Circle:
     if period == SMALLEST_PERIOD:
         return twelfth
     a = _primitive(period, p)
-    # any generator satisfies the relations between angles; this picks the one that also agrees with the roots √2, √3, √5, …
+    # any generator satisfies the relations between angles; this picks the one that also agrees with
+    # the roots √2, √3, √5, …
     odd = [q for q in prime_factors(period) if 3 < q < _LARGEST_GAUSS_SUM]
     for k in range(1, period):
-        if math.gcd(k, period) == 1 and multiply_angle(a, k * (period // SMALLEST_PERIOD), p) == twelfth:
+        if (
+            math.gcd(k, period) == 1
+            and multiply_angle(a, k * (period // SMALLEST_PERIOD), p) == twelfth
+        ):
             b = multiply_angle(a, k, p)
-            if all(_gauss_sum(multiply_angle(b, period // q, p), q, p) == square_root(q, p) for q in odd):
+            if all(
+                _gauss_sum(multiply_angle(b, period // q, p), q, p) == square_root(q, p)
+                for q in odd
+            ):
                 return b
     raise AssertionError
 

@@ -1,6 +1,8 @@
-"""A x = b, rank and null space over F_p or F_{p²}, and the small fraction that a number of F_p stands for.
+"""A x = b, rank and null space over F_p or F_{p²}, and the small fraction that a number of F_p
+stands for.
 
-At a point M x = f is solved for unknowns that enter linearly, from residuals r(x) = M x − f without a symbolic inverse.
+At a point M x = f is solved for unknowns that enter linearly, from residuals r(x) = M x − f without
+a symbolic inverse.
 """
 
 from __future__ import annotations
@@ -9,7 +11,14 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from dalembert.symbolic.algebra.exact.finite_field import BadPoint, Element, mul, neg, reciprocal, sub
+from dalembert.symbolic.algebra.exact.finite_field import (
+    BadPoint,
+    Element,
+    mul,
+    neg,
+    reciprocal,
+    sub,
+)
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.expression_graph import nodes_depending_on
 
@@ -48,7 +57,9 @@ def _gauss_jordan(
     scale_row: Callable[[list[Any], Any], list[Any]],
     subtract_multiple: Callable[[list[Any], Any, list[Any]], list[Any]],
 ) -> tuple[list[list[Element]], list[int]]:
-    """Gauss–Jordan elimination; `times` is row·d, `less` is row − f·top, in whichever field they lie."""
+    """Gauss–Jordan elimination; `times` is row·d, `less` is row − f·top, in whichever field they
+    lie.
+    """
     pivots: list[int] = []
     for j in range(len(m[0])):
         r = len(pivots)
@@ -70,7 +81,9 @@ def _rref_mod_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[El
     from flint import fmpz_mod_ctx, fmpz_mod_mat
 
     width = len(rows[0])
-    matrix, rank = fmpz_mod_mat(len(rows), width, [x for row in rows for x in row], fmpz_mod_ctx(p)).rref()
+    matrix, rank = fmpz_mod_mat(
+        len(rows), width, [x for row in rows for x in row], fmpz_mod_ctx(p)
+    ).rref()
     flat: list[Element] = [int(x) for x in matrix.entries()]
     m = [flat[i * width : (i + 1) * width] for i in range(rank)]
     return m, [next(j for j, x in enumerate(row) if x) for row in m]
@@ -79,7 +92,11 @@ def _rref_mod_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[El
 def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[Element]:
     """A x = b for a square A; BadPoint where det A = 0."""
     if len(A) != len(b) or any(len(row) != len(A) for row in A):
-        msg = f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} right-hand sides: expected a square matrix"
+        msg = (
+            f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} "
+            f"right-hand "
+            f"sides: expected a square matrix"
+        )
         raise ValueError(msg)
     m, pivots = rref_mod([[*row, c] for row, c in zip(A, b, strict=True)], p)
     if pivots != list(range(len(A))):
@@ -89,7 +106,9 @@ def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[Element]:
 
 
 class Rank(NamedTuple):
-    """The rank of a set of rows, the first rows that reach it, and for each other row those it depends on."""
+    """The rank of a set of rows, the first rows that reach it, and for each other row those it
+    depends on.
+    """
 
     rank: int
     independent: list[int]
@@ -98,10 +117,15 @@ class Rank(NamedTuple):
 
 def rank_mod(rows: Sequence[Row], p: int) -> Rank:
     """Which rows are independent, and which earlier rows each of the others is a combination of."""
-    # the echelon form of the transpose writes every column (a row of ours) by the pivot columns before it
+    # the echelon form of the transpose writes every column (a row of ours) by the pivot columns
+    # before it
     m, independent = rref_mod(list(zip(*rows, strict=True)), p)
     pivots = set(independent)
-    dependent = {j: [i for i, row in zip(independent, m, strict=True) if row[j]] for j in range(len(rows)) if j not in pivots}
+    dependent = {
+        j: [i for i, row in zip(independent, m, strict=True) if row[j]]
+        for j in range(len(rows))
+        if j not in pivots
+    }
     return Rank(len(independent), independent, dependent)
 
 
@@ -121,7 +145,9 @@ def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[Element]]:
 
 
 def rational_reconstruction(x: Element, p: int, largest: int = 1000) -> Fraction | None:
-    """n/d ≡ x mod p with n and d at most `largest`, if there is one: Euclid's algorithm, stopped half way."""
+    """n/d ≡ x mod p with n and d at most `largest`, if there is one: Euclid's algorithm, stopped
+    half way.
+    """
     if isinstance(x, tuple):
         return None
     r, s = (p, x % p), (0, 1)
@@ -131,7 +157,9 @@ def rational_reconstruction(x: Element, p: int, largest: int = 1000) -> Fraction
     return Fraction(r[1], s[1]) if 0 < abs(s[1]) <= largest else None
 
 
-def solve_unknowns(point: SamplePoint, residuals: Sequence[int], unknowns: Sequence[int]) -> list[Element]:
+def solve_unknowns(
+    point: SamplePoint, residuals: Sequence[int], unknowns: Sequence[int]
+) -> list[Element]:
     """x with r(x) = 0, from r(0) and r at the unit vectors."""
     p, n = point.prime, len(unknowns)
     dependent = nodes_depending_on(point.tape, residuals, unknowns)
@@ -141,4 +169,6 @@ def solve_unknowns(point: SamplePoint, residuals: Sequence[int], unknowns: Seque
     for s in range(n):
         there = at_rest.with_values({unknowns[s]: 1}, dependent).values(residuals)
         columns.append([sub(x, c, p) for x, c in zip(there, minus_f, strict=True)])
-    return solve_mod([list(row) for row in zip(*columns, strict=True)], [neg(c, p) for c in minus_f], p)
+    return solve_mod(
+        [list(row) for row in zip(*columns, strict=True)], [neg(c, p) for c in minus_f], p
+    )

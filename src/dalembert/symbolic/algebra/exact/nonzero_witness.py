@@ -1,7 +1,8 @@
 """e(x) ≠ 0 at a real state: the last word on "not zero", in balls of fifty digits.
 
-States are random dyadic numbers, at which unknowns such as u̇ are solved for. Floats tell where to look, a ball without zero is the
-proof. Zero in all of the balls proves nothing; then nothing is claimed.
+States are random dyadic numbers, at which unknowns such as u̇ are solved for. Floats tell where to
+look, a ball without zero is the proof. Zero in all of the balls proves nothing; then nothing is
+claimed.
 """
 
 from __future__ import annotations
@@ -20,24 +21,45 @@ from dalembert.symbolic.algebra.tape import Tape
 if TYPE_CHECKING:
     from flint import arb
 
-# most expressions show at one of the first few; memory for thousands of states at every node is what costs
+# most expressions show at one of the first few; memory for thousands of states at every node is
+# what costs
 _STATES: Final = (64, 4096)
 _DIGITS: Final = 50
 _BITS: Final = 30
 # (smallest, largest) of the values, taken in turn: of one sign, of both, small, large
-_RANGES: Final = ((0.5, 1.5), (-1.5, 1.5), (-0.2, 0.2), (0.01, 0.3), (-8.0, 8.0), (0.9, 1.1), (-1.0, 1.0), (-3.0, 3.0))
+_RANGES: Final = (
+    (0.5, 1.5),
+    (-1.5, 1.5),
+    (-0.2, 0.2),
+    (0.01, 0.3),
+    (-8.0, 8.0),
+    (0.9, 1.1),
+    (-1.0, 1.0),
+    (-3.0, 3.0),
+)
 # how many of the states are tried in balls for each expression
 _CANDIDATES: Final = 3
 
 
-def random_states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1]) -> dict[int, FloatArray]:
+def random_states(
+    tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1]
+) -> dict[int, FloatArray]:
     """Random dyadic values of all symbols under `outs`, one for each state."""
     random = np.random.default_rng(seed)
     low, high = np.array([_RANGES[k % len(_RANGES)] for k in range(count)]).T
-    return {i: np.round(random.uniform(low, high) * 2.0**_BITS) / 2.0**_BITS for i in symbols_of(tape, outs)}
+    return {
+        i: np.round(random.uniform(low, high) * 2.0**_BITS) / 2.0**_BITS
+        for i in symbols_of(tape, outs)
+    }
 
 
-def find_nonzero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence[int] = (), unknowns: Sequence[int] = ()) -> list[bool]:
+def find_nonzero(
+    tape: Tape,
+    outs: Sequence[int],
+    seed: int,
+    residuals: Sequence[int] = (),
+    unknowns: Sequence[int] = (),
+) -> list[bool]:
     """For each expression whether a state was found at which it is certainly not zero."""
     known: set[int] = set()
     for count in _STATES:
@@ -48,7 +70,9 @@ def find_nonzero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence
         magnitudes = np.abs(_floats(tape, left, drawn, residuals, unknowns, count))
         sizes = np.where(np.isfinite(magnitudes), magnitudes, -1.0)
 
-        def away(expressions: list[int], k: int, drawn: Mapping[int, FloatArray] = drawn) -> list[int]:
+        def away(
+            expressions: list[int], k: int, drawn: Mapping[int, FloatArray] = drawn
+        ) -> list[int]:
             state = {i: Fraction(float(x[k])) for i, x in drawn.items()}
             balls = evaluate_at_state(tape, expressions, state, residuals, unknowns)
             return [e for e, ball in zip(expressions, balls, strict=True) if _excludes_zero(ball)]
@@ -69,7 +93,12 @@ def _excludes_zero(ball: arb) -> bool:
 
 
 def _floats(
-    tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int
+    tape: Tape,
+    outs: Sequence[int],
+    state: Mapping[int, Any],
+    residuals: Sequence[int],
+    unknowns: Sequence[int],
+    count: int,
 ) -> FloatArray:
     """The expressions at all states, in floats: what is not defined there is nan."""
     with np.errstate(all="ignore"):
@@ -81,12 +110,23 @@ def _floats(
     return np.array([np.broadcast_to(v, (count,)) for v in outputs])
 
 
-def _solve_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int) -> FloatArray:
+def _solve_in_floats(
+    tape: Tape,
+    state: Mapping[int, Any],
+    residuals: Sequence[int],
+    unknowns: Sequence[int],
+    count: int,
+) -> FloatArray:
     n = len(unknowns)
 
     def at(unit: int | None) -> FloatArray:
         values = {**state, **{u: float(u == unit) for u in unknowns}}
-        return np.array([np.broadcast_to(v, (count,)) for v in evaluate(tape, residuals, values.__getitem__, ArrayArithmetic())])
+        return np.array(
+            [
+                np.broadcast_to(v, (count,))
+                for v in evaluate(tape, residuals, values.__getitem__, ArrayArithmetic())
+            ]
+        )
 
     minus_f = at(None)
     M = np.stack([at(u) - minus_f for u in unknowns], axis=-1).swapaxes(0, 1)
@@ -98,9 +138,15 @@ def _solve_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[i
 
 
 def evaluate_at_state(
-    tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int]
+    tape: Tape,
+    outs: Sequence[int],
+    state: Mapping[int, Any],
+    residuals: Sequence[int],
+    unknowns: Sequence[int],
 ) -> list[arb]:
-    """The expressions at one state as balls, the unknowns solved for; all of them nan where that is not possible."""
+    """The expressions at one state as balls, the unknowns solved for; all of them nan where that
+    is not possible.
+    """
     import flint
 
     if not residuals:
@@ -114,4 +160,6 @@ def evaluate_at_state(
             x = M.solve(flint.arb_mat(n, 1, [-c for c in minus_f]))
         except ZeroDivisionError:
             return [flint.arb("nan")] * len(outs)
-    return evaluate_balls(tape, outs, {**state, **{u: x[k, 0] for k, u in enumerate(unknowns)}}, _DIGITS)
+    return evaluate_balls(
+        tape, outs, {**state, **{u: x[k, 0] for k, u in enumerate(unknowns)}}, _DIGITS
+    )

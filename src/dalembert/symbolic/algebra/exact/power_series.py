@@ -1,8 +1,9 @@
-"""x(τ) = Σ x_k τ^k in F_p: the motion x' = f(x) from a point, as a power series with exact coefficients.
+"""x(τ) = Σ x_k τ^k in F_p: the motion x' = f(x) from a point, as a power series with exact
+coefficients.
 
-Each node of a tape has a series of its own, found order by order: (ab)_k = Σ a_j b_{k−j}, and for functions by their differential
-equations, (sin a)' = a' cos a. What follows from finitely many coefficients, such as the rank of their derivatives, is thus
-decided without rounding.
+Each node of a tape has a series of its own, found order by order: (ab)_k = Σ a_j b_{k−j}, and for
+functions by their differential equations, (sin a)' = a' cos a. What follows from finitely many
+coefficients, such as the rank of their derivatives, is thus decided without rounding.
 
 Source: GW08 ch. 13 (the recurrences).
 """
@@ -14,23 +15,38 @@ from typing import Final
 
 from dalembert.symbolic.algebra.exact.finite_field import BadPoint
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
-from dalembert.symbolic.algebra.expression_graph import Substitution, dependencies, nodes_depending_on
+from dalembert.symbolic.algebra.expression_graph import (
+    Substitution,
+    dependencies,
+    nodes_depending_on,
+)
 from dalembert.symbolic.algebra.tape import BINARY, Tape
 
 # functions that come in pairs, s' = a' c and c' = ± a' s
 _KIND: Final = {"sin": "sin", "cos": "sin", "sinh": "sinh", "cosh": "sinh"}
 _COMPANION: Final = {"sin": "cos", "sinh": "cosh"}
 _SIGN: Final = {"sin": -1, "sinh": 1}
-_SERIES: Final = frozenset({"symbol", "const", "pi", "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", *_KIND})
+_SERIES: Final = frozenset(
+    {"symbol", "const", "pi", "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", *_KIND}
+)
 
 
 class PowerSeries:
-    """The coefficients of expressions along x' = f(x), from x₀ on; symbols without a rate are constants.
+    """The coefficients of expressions along x' = f(x), from x₀ on; symbols without a rate are
+    constants.
 
-    `start` fixes symbols at nodes of the tape, numbers above all; the others have the random value of the point.
+    `start` fixes symbols at nodes of the tape, numbers above all; the others have the random value
+    of the point.
     """
 
-    def __init__(self, tape: Tape, rates: Mapping[int, int], initial_values: Mapping[int, int], outs: Sequence[int], seed: int) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        rates: Mapping[int, int],
+        initial_values: Mapping[int, int],
+        outs: Sequence[int],
+        seed: int,
+    ) -> None:
         self._nodes = tape.nodes
         self._order = dependencies(tape, (*rates.values(), *outs))
         moving = nodes_depending_on(tape, self._order, rates)
@@ -38,13 +54,22 @@ class PowerSeries:
         self._rates, own = rates, tape.fork()
         insert = Substitution(own, initial_values)
         placed = {i: insert(i) for i in {*self._order, *rates}}
-        pairs = {(_KIND[op], a) for op, a, _ in map(tape.nodes.__getitem__, self._order) if op in _KIND}
-        first = {(kind, a): [own.call(f, placed[a]) for f in (kind, _COMPANION[kind])] for kind, a in pairs}
-        point = SamplePoint(own, seed, outs=[*placed.values(), *(x for both in first.values() for x in both)])
+        pairs = {
+            (_KIND[op], a) for op, a, _ in map(tape.nodes.__getitem__, self._order) if op in _KIND
+        }
+        first = {
+            (kind, a): [own.call(f, placed[a]) for f in (kind, _COMPANION[kind])]
+            for kind, a in pairs
+        }
+        point = SamplePoint(
+            own, seed, outs=[*placed.values(), *(x for both in first.values() for x in both)]
+        )
         self.prime = point.prime
         self._c = {i: [point.real_value(node)] for i, node in placed.items()}
         # (s, c) of every argument
-        self._both = {key: tuple([point.real_value(x)] for x in both) for key, both in first.items()}
+        self._both = {
+            key: tuple([point.real_value(x)] for x in both) for key, both in first.items()
+        }
 
     def coefficient(self, i: int, k: int) -> int:
         """The coefficient of τ^k of a node among the outs."""
@@ -80,7 +105,11 @@ class PowerSeries:
         if op == "exp":
             return sum(j * _at(x, j) * y[k - j] for j in range(1, k + 1)) * over_k % p
         if op == "log":
-            return (_at(x, k) - sum(j * y[j] * _at(x, k - j) for j in range(1, k)) * over_k) * self._inverse(x[0]) % p
+            return (
+                (_at(x, k) - sum(j * y[j] * _at(x, k - j) for j in range(1, k)) * over_k)
+                * self._inverse(x[0])
+                % p
+            )
         # sqrt
         return (_at(x, k) - sum(y[j] * y[k - j] for j in range(1, k))) * self._inverse(2 * y[0]) % p
 
@@ -93,7 +122,11 @@ class PowerSeries:
         if op == "mul":
             first, last = max(0, k - len(y) + 1), min(k, len(x) - 1)
             return sum(x[j] * y[k - j] for j in range(first, last + 1)) % p
-        return (_at(x, k) - sum(y[j] * z[k - j] for j in range(1, min(k, len(y) - 1) + 1))) * self._inverse(y[0]) % p
+        return (
+            (_at(x, k) - sum(y[j] * z[k - j] for j in range(1, min(k, len(y) - 1) + 1)))
+            * self._inverse(y[0])
+            % p
+        )
 
     def _sin_cos_coefficient(self, op: str, a: int, k: int, over_k: int) -> int:
         """s' = a' c and c' = ± a' s, both together."""
@@ -119,5 +152,7 @@ def _at(x: list[int], k: int) -> int:
 
 
 def has_series(tape: Tape, outs: Sequence[int]) -> bool:
-    """Whether all functions under `outs` have a power series here: no sign, |·|, asin, acos, atan."""
+    """Whether all functions under `outs` have a power series here: no sign, |·|, asin, acos,
+    atan.
+    """
     return all(op in _SERIES for op, _, _ in map(tape.nodes.__getitem__, dependencies(tape, outs)))

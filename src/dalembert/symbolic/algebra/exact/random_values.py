@@ -1,13 +1,16 @@
-"""What has no relations is an independent random number; everything else follows from its generator.
+"""What has no relations is an independent random number; everything else follows from its
+generator.
 
-A generator g is known by its value in F_p, so two ways of writing it agree. It carries an angle (a point of the
-circle for cos g, sin g) and a positive number (for eᵍ), both independent of its value as θ, sin θ and e^θ are;
-values of log, asin and atan remember what they came from, so that e^(log x) = x and sin(asin x) = x.
-All are found by hashing (seed, what it is): nothing depends on the order of asking or on the run.
+A generator g is known by its value in F_p, so two ways of writing it agree. It carries an angle (a
+point of the circle for cos g, sin g) and a positive number (for eᵍ), both independent of its value
+as θ, sin θ and e^θ are; values of log, asin and atan remember what they came from, so that e^(log
+x) = x and sin(asin x) = x. All are found by hashing (seed, what it is): nothing depends on the
+order of asking or on the run.
 
-i = Σ c g with rational c: what stands under sines, cosines and exponentials is a form in generators, which are what is no sum and no
-product with a number (the smaller of ±); rational numbers have g = 1. A full turn is divided into so many parts that sines and cosines
-of all multiples of π that occur have values.
+i = Σ c g with rational c: what stands under sines, cosines and exponentials is a form in
+generators, which are what is no sum and no product with a number (the smaller of ±); rational
+numbers have g = 1. A full turn is divided into so many parts that sines and cosines of all
+multiples of π that occur have values.
 """
 
 from __future__ import annotations
@@ -38,11 +41,17 @@ if TYPE_CHECKING:
 
 
 def common_period(tape: Tape, outs: Sequence[int]) -> int:
-    """The least multiple of 24 such that all multiples of π under sines and cosines are multiples of 2π/period."""
+    """The least multiple of 24 such that all multiples of π under sines and cosines are
+    multiples of 2π/period.
+    """
     period, pi = SMALLEST_PERIOD, tape.pi
     if not has_pi(tape, outs):
         return period
-    turns = {a for op, a, _ in map(tape.nodes.__getitem__, dependencies(tape, outs)) if op in ("sin", "cos")}
+    turns = {
+        a
+        for op, a, _ in map(tape.nodes.__getitem__, dependencies(tape, outs))
+        if op in ("sin", "cos")
+    }
     if not has_pi(tape, turns):
         return period
     # each node's rational part and its multiple of π, as in its form
@@ -53,7 +62,12 @@ def common_period(tape: Tape, outs: Sequence[int]) -> int:
             parts[i] = a, 0
         elif op in ("add", "sub", "mul", "neg"):
             (m, k), (n, j) = parts.get(a, (0, 0)), parts.get(b, (0, 0))
-            part = {"add": (m + n, k + j), "sub": (m - n, k - j), "mul": (m * n, m * j + n * k), "neg": (-m, -k)}[op]
+            part = {
+                "add": (m + n, k + j),
+                "sub": (m - n, k - j),
+                "mul": (m * n, m * j + n * k),
+                "neg": (-m, -k),
+            }[op]
             if any(part):
                 parts[i] = part
     return math.lcm(period, *(2 * parts.get(a, (0, 0))[1].denominator for a in turns))
@@ -62,7 +76,18 @@ def common_period(tape: Tape, outs: Sequence[int]) -> int:
 class RandomValues:
     """The random numbers, angles and positive numbers of one point."""
 
-    __slots__ = ("_bases", "_bytes", "_origins", "_unit", "period", "pi", "prime", "redraws", "seed", "spread")
+    __slots__ = (
+        "_bases",
+        "_bytes",
+        "_origins",
+        "_unit",
+        "period",
+        "pi",
+        "prime",
+        "redraws",
+        "seed",
+        "spread",
+    )
 
     def __init__(self, seed: int, prime: int, period: int) -> None:
         if prime % SMALLEST_PERIOD != SMALLEST_PERIOD - 1:
@@ -71,7 +96,8 @@ class RandomValues:
         self.seed, self.prime, self.period = seed, prime, period
         # eight bytes to spare, so that no residue is much likelier than another
         self._bytes = prime.bit_length() // 8 + 9
-        # angles are spread over this many points of the circle; every other generator has more values
+        # angles are spread over this many points of the circle; every other generator has more
+        # values
         self.spread = (prime + 1) // finite_field.torsion(period, prime)
         self.redraws: dict[str, int] = {}
         self.pi = self.independent_value("pi", "")
@@ -80,17 +106,25 @@ class RandomValues:
         self._origins: dict[int, tuple[str, int]] = {}
 
     def random(self, kind: str, identity: object) -> int:
-        """A number of more bits than any prime has that depends on nothing but the seed and its arguments."""
-        return int.from_bytes(shake_128(f"{self.seed}|{kind}|{identity}".encode()).digest(self._bytes), "little")
+        """A number of more bits than any prime has that depends on nothing but the seed and its
+        arguments.
+        """
+        return int.from_bytes(
+            shake_128(f"{self.seed}|{kind}|{identity}".encode()).digest(self._bytes), "little"
+        )
 
     def independent_value(self, kind: str, identity: object) -> int:
-        """A random number in the lower half of the field, so that it and its negative are told apart."""
+        """A random number in the lower half of the field, so that it and its negative are told
+        apart.
+        """
         return 1 + self.random(kind, identity) % ((self.prime - 1) // 2)
 
     def symbol(self, name: str) -> int:
         """The value of a symbol, never zero."""
         salt = self.redraws.get(name)
-        return 1 + self.random("symbol", name if salt is None else f"{salt}|{name}") % (self.prime - 1)
+        return 1 + self.random("symbol", name if salt is None else f"{salt}|{name}") % (
+            self.prime - 1
+        )
 
     # ---- angles ------------------------------------------------------------------------------
 
@@ -107,7 +141,11 @@ class RandomValues:
             if d == 1:
                 return multiply_angle(point, n, self.prime)
             # there is no rational way to a third of an arc: let it be independent
-        k = n if c.denominator == 1 else n * modular_inverse(c.denominator, self.spread) % self.spread
+        k = (
+            n
+            if c.denominator == 1
+            else n * modular_inverse(c.denominator, self.spread) % self.spread
+        )
         return multiply_angle(self._angle_point(key), k, self.prime)
 
     def _pi_multiple(self, c: Number) -> Circle:
@@ -126,7 +164,9 @@ class RandomValues:
         if angle_point is None:
             p = self.prime
             angle_point = self._bases[key] = multiply_angle(
-                finite_field.circle_point(self.random("angle", key) % p, p), (p + 1) // self.spread, p
+                finite_field.circle_point(self.random("angle", key) % p, p),
+                (p + 1) // self.spread,
+                p,
             )
         return angle_point
 
@@ -164,7 +204,11 @@ class RandomValues:
         """asin x or atan x, which change their signs with x."""
         if not x:
             return 0
-        return self._inverse(function, x) if 2 * x < self.prime else self.prime - self._inverse(function, self.prime - x)
+        return (
+            self._inverse(function, x)
+            if 2 * x < self.prime
+            else self.prime - self._inverse(function, self.prime - x)
+        )
 
     def _inverse(self, function: str, x: int) -> int:
         value = self.independent_value(function, x)
@@ -175,7 +219,8 @@ class RandomValues:
 @lru_cache(maxsize=256)
 def prime_for(seed: int, period: int, squares: tuple[int, ...], bits: int) -> int:
     """The prime that belongs to a seed."""
-    return finite_field.random_prime(Random(f"{seed}|prime"), period, squares, bits)  # noqa: S311 - a random point, not a secret
+    # a random point, not a secret
+    return finite_field.random_prime(Random(f"{seed}|prime"), period, squares, bits)  # noqa: S311
 
 
 Form = dict[int, Number]
@@ -237,12 +282,18 @@ class LinearCombinations:
         if op == "acos":
             return _sum(
                 {self._point.generators.pi: Fraction(1, 2)},
-                self._generator(self._point.generators.odd_inverse("asin", self._point.real_value(a))),
+                self._generator(
+                    self._point.generators.odd_inverse("asin", self._point.real_value(a))
+                ),
                 -1,
             )
         if op == "atan2":
             t, k = self._point.direction(a, b)
-            return _sum(self._generator(self._point.generators.odd_inverse("atan", t)), {self._point.generators.pi: k} if k else {}, 1)
+            return _sum(
+                self._generator(self._point.generators.odd_inverse("atan", t)),
+                {self._point.generators.pi: k} if k else {},
+                1,
+            )
         terms = [self._known[k] for k in self._terms(i)]
         if op in ("add", "sub"):
             return _sum(terms[0], terms[1], 1 if op == "add" else -1)

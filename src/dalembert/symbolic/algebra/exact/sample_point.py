@@ -1,12 +1,14 @@
 """A point of F_p: exact values for the expressions of a tape, with no simplification.
 
-A `SamplePoint` is a ring homomorphism from the expressions of a tape to F_p that respects every relation it can keep:
-the circle for sines and cosines (with sums, multiples and fractions of angles, and multiples of π), roots as
-positive numbers, eᵃ⁺ᵇ = eᵃ eᵇ, x^(1/3) through its logarithm, |x| = x sign x. No value depends on the order of asking.
+A `SamplePoint` is a ring homomorphism from the expressions of a tape to F_p that respects every
+relation it can keep: the circle for sines and cosines (with sums, multiples and fractions of
+angles, and multiples of π), roots as positive numbers, eᵃ⁺ᵇ = eᵃ eᵇ, x^(1/3) through its logarithm,
+|x| = x sign x. No value depends on the order of asking.
 
-Three families of relations are not kept: those between values of log, asin, atan (log ab = log a + log b), order beyond
-products and sums of squares (x² + x y + y² need not come out "positive"), and those between angles or exponents that are more
-than linear (sin(cos² θ) and sin(1 − sin² θ)). A disagreement that involves them is to be confirmed by balls.
+Three families of relations are not kept: those between values of log, asin, atan (log ab = log a +
+log b), order beyond products and sums of squares (x² + x y + y² need not come out "positive"), and
+those between angles or exponents that are more than linear (sin(cos² θ) and sin(1 − sin² θ)). A
+disagreement that involves them is to be confirmed by balls.
 """
 
 from __future__ import annotations
@@ -28,12 +30,30 @@ from dalembert.symbolic.algebra.exact.finite_field import (
     sign,
     square_root,
 )
-from dalembert.symbolic.algebra.exact.random_values import Form, LinearCombinations, RandomValues, common_period, prime_for
-from dalembert.symbolic.algebra.exact.signs_and_roots import FactorAnalysis, denest_root, sign_of_constant, square_part
-from dalembert.symbolic.algebra.expression_graph import dependencies, functions_in, missing_dependencies, nodes_depending_on, symbols_of
+from dalembert.symbolic.algebra.exact.random_values import (
+    Form,
+    LinearCombinations,
+    RandomValues,
+    common_period,
+    prime_for,
+)
+from dalembert.symbolic.algebra.exact.signs_and_roots import (
+    FactorAnalysis,
+    denest_root,
+    sign_of_constant,
+    square_part,
+)
+from dalembert.symbolic.algebra.expression_graph import (
+    dependencies,
+    functions_in,
+    missing_dependencies,
+    nodes_depending_on,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.tape import LEAVES, Number, Tape
 
-# how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root
+# how often the symbols under one root are drawn anew before the root is left to fail; twice as
+# often for each further root
 _ATTEMPTS_PER_ROOT: Final = 32
 # with more roots of the same symbols than this, roots are taken in F_{p²} and nothing is drawn anew
 _MOST_TOGETHER: Final = 3
@@ -43,12 +63,14 @@ _RULES: Final = (
 
 
 class SamplePoint:
-    """The values of a tape's expressions at one random point of F_p, found when asked for and kept while the tape grows.
+    """The values of a tape's expressions at one random point of F_p, found when asked for and kept
+    while the tape grows.
 
-    `given` fixes nodes, for instance accelerations from a solve; `outs` limits the search for constants that need
-    special primes (√5, cos π/7) and for roots to what these are made of; `like` takes over the prime and the symbols of another
-    point. Where many roots share their symbols the point lies in F_{p²}: `imaginary` roots are then i √−f. `settle` is
-    false for a point at which no symbol is drawn anew for the sake of a root.
+    `given` fixes nodes, for instance accelerations from a solve; `outs` limits the search for
+    constants that need special primes (√5, cos π/7) and for roots to what these are made of; `like`
+    takes over the prime and the symbols of another point. Where many roots share their symbols the
+    point lies in F_{p²}: `imaginary` roots are then i √−f. `settle` is false for a point at which
+    no symbol is drawn anew for the sake of a root.
     """
 
     __slots__ = (
@@ -71,14 +93,24 @@ class SamplePoint:
         roots: list[int] = []
         if same_values_as is None:
             ends = range(len(tape.nodes)) if outs is None else outs
-            roots = [a for op, a, _ in map(tape.nodes.__getitem__, functions_in(tape, ends)) if op == "sqrt"]
+            roots = [
+                a
+                for op, a, _ in map(tape.nodes.__getitem__, functions_in(tape, ends))
+                if op == "sqrt"
+            ]
             period = common_period(tape, ends)
-            squares = {v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None}
-            self.generators = RandomValues(seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period)
+            squares = {
+                v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None
+            }
+            self.generators = RandomValues(
+                seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period
+            )
         else:
             self.generators = same_values_as.generators
         self.prime = p = self.generators.prime
-        self._given = {i: v if isinstance(v, tuple) else v % p for i, v in given.items()} if given else {}
+        self._given = (
+            {i: v if isinstance(v, tuple) else v % p for i, v in given.items()} if given else {}
+        )
         self._values: dict[int, Element] = dict(self._given)
         # with every node that has a value its operands have one
         self._whole = all(tape.nodes[i][0] in LEAVES for i in self._given)
@@ -87,7 +119,9 @@ class SamplePoint:
         self._forms = LinearCombinations(self, self._given)
         self._circles: dict[int, Circle] = {}
         self._exps: dict[int, int] = {}
-        self._rules: dict[str, Callable[[Any, Any], Element]] = {op: getattr(self, "_" + op) for op in _RULES}
+        self._rules: dict[str, Callable[[Any, Any], Element]] = {
+            op: getattr(self, "_" + op) for op in _RULES
+        }
         if redraw and roots:
             self._redraw_for_real_roots(roots)
 
@@ -98,7 +132,9 @@ class SamplePoint:
         return new
 
     def with_values(self, given: Mapping[int, Element], dependent: Iterable[int]) -> SamplePoint:
-        """The same point with other values for some nodes; all but what is `dependent` on them is kept."""
+        """The same point with other values for some nodes; all but what is `dependent` on them
+        is kept.
+        """
         values = dict(self._values)
         for i in dependent:
             values.pop(i, None)
@@ -167,13 +203,19 @@ class SamplePoint:
 
     def _unevaluated(self, outs: Iterable[int]) -> Sequence[int]:
         """What has no value yet, operands first; what a given node is made of is not asked for."""
-        return (missing_dependencies if self._whole else dependencies)(self.tape, outs, self._values)
+        return (missing_dependencies if self._whole else dependencies)(
+            self.tape, outs, self._values
+        )
 
     # ---- operations --------------------------------------------------------------------------
 
     def _const(self, value: Number, _: None) -> int:
         p = self.prime
-        return value % p if isinstance(value, int) else value.numerator * modular_inverse(value.denominator, p) % p
+        return (
+            value % p
+            if isinstance(value, int)
+            else value.numerator * modular_inverse(value.denominator, p) % p
+        )
 
     def _symbol(self, name: str, _: None) -> int:
         return self.generators.symbol(name)
@@ -228,7 +270,11 @@ class SamplePoint:
         return (e - pow(e, -1, p)) * ((p + 1) // 2) % p
 
     def _log(self, a: int, _: None) -> Element:
-        return self._values[self.tape.nodes[a][1]] if self._forms.is_exp(a) else self.generators.log(self.real_value(a))
+        return (
+            self._values[self.tape.nodes[a][1]]
+            if self._forms.is_exp(a)
+            else self.generators.log(self.real_value(a))
+        )
 
     def _asin(self, a: int, _: None = None) -> int:
         return self.generators.odd_inverse("asin", self.real_value(a))
@@ -241,17 +287,25 @@ class SamplePoint:
 
     def _atan2(self, a: int, b: int) -> int:
         t, k = self.direction(a, b)
-        return (self.generators.odd_inverse("atan", t) + self._const(k, None) * self.generators.pi) % self.prime
+        return (
+            self.generators.odd_inverse("atan", t) + self._const(k, None) * self.generators.pi
+        ) % self.prime
 
     # ---- signs and roots ---------------------------------------------------------------------
 
     def sign(self, i: int) -> int:
-        """1, −1 or 0: signs multiply, numbers have their own, and what is never negative has none."""
+        """1, −1 or 0: signs multiply, numbers have their own, and what is never negative has
+        none.
+        """
         if not self(i):
             return 0
         s = 1 if self.structure.factors(i)[0] > 0 else -1
         for a in self.structure.sign_atoms(i):
-            s *= sign_of_constant(self.tape, a) if self.structure.constant(a) else sign(self.real_value(a), self.prime)
+            s *= (
+                sign_of_constant(self.tape, a)
+                if self.structure.constant(a)
+                else sign(self.real_value(a), self.prime)
+            )
         return s
 
     def _sign(self, a: int, _: None) -> int:
@@ -293,7 +347,11 @@ class SamplePoint:
         return finite_field.mul(outside, self._root(inside), p)
 
     def _root(self, x: Element) -> Element:
-        return finite_field.extension_sqrt(x, self.prime) if self.in_extension else square_root(x, self.prime)  # type: ignore[arg-type]  # no pairs
+        return (
+            finite_field.extension_sqrt(x, self.prime)
+            if self.in_extension
+            else square_root(x, self.prime)  # type: ignore[arg-type]
+        )
 
     def _root_of_constant(self, a: int, c: Fraction, powers: Mapping[int, int]) -> Element:
         p = self.prime
@@ -310,8 +368,9 @@ class SamplePoint:
     def _redraw_for_real_roots(self, radicands: Iterable[int]) -> None:
         """Draw symbols under roots anew until the roots exist, few roots at a time.
 
-        Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over the region where
-        all these roots are real. Where many roots contain the same symbols they are left to F_{p²}.
+        Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over
+        the region where all these roots are real. Where many roots contain the same symbols they
+        are left to F_{p²}.
         """
         self.in_extension |= any(self._is_nested_radical(f) for f in radicands)
         for free, together in self._blocks(radicands):
@@ -333,11 +392,15 @@ class SamplePoint:
         return nested and denest_root(self.tape, f) is None
 
     def _blocks(self, radicands: Iterable[int]) -> list[tuple[list[int], list[int]]]:
-        """(symbols, radicands): no earlier radicand contains these symbols, and these contain no later symbols."""
+        """(symbols, radicands): no earlier radicand contains these symbols, and these contain no
+        later symbols.
+        """
         blocks: list[tuple[list[int], list[int]]] = []
         home: dict[int, int] = {}
         possible = dict.fromkeys(f for f in radicands if not self.structure.is_nonpositive(f))
-        contents = {f: [x for x in symbols_of(self.tape, (f,)) if x not in self._given] for f in possible}
+        contents = {
+            f: [x for x in symbols_of(self.tape, (f,)) if x not in self._given] for f in possible
+        }
         for f, xs in sorted(contents.items(), key=lambda item: (len(item[1]), item[0])):
             free = [x for x in xs if x not in home]
             if free:

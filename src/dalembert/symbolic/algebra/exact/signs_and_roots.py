@@ -1,11 +1,14 @@
-"""f = c Π a^k: what a sign or a root can be taken apart into, and which parts are never negative, whatever the values.
+"""f = c Π a^k: what a sign or a root can be taken apart into, and which parts are never negative,
+whatever the values.
 
-|x y| = |x| |y|, √(25 x² y) = 5 |x| √y, |1 + x²| = 1 + x². Factors are nodes that are no products (atoms); a rational factor is
-kept apart, so that no sign depends on which numbers happen to be squares in a field.
+|x y| = |x| |y|, √(25 x² y) = 5 |x| √y, |1 + x²| = 1 + x². Factors are nodes that are no products
+(atoms); a rational factor is kept apart, so that no sign depends on which numbers happen to be
+squares in a field.
 
-√(3 + 2√2) = 1 + √2: of numbers without symbols balls decide the signs, and roots may be simpler than they look. In a prime field a root of
-a square s² comes out as s or −s by chance. So a root of a number is first sought among sums of products of roots of primes, by lattice
-reduction of its decimal expansion; the expansion also tells its sign.
+√(3 + 2√2) = 1 + √2: of numbers without symbols balls decide the signs, and roots may be simpler
+than they look. In a prime field a root of a square s² comes out as s or −s by chance. So a root of
+a number is first sought among sums of products of roots of primes, by lattice reduction of its
+decimal expansion; the expansion also tells its sign.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ _NEVER_NEGATIVE = frozenset({"sqrt", "abs", "exp", "cosh", "acos"})
 
 
 class FactorAnalysis:
-    """What can be said about the nodes of a tape without a point; nodes in `given` are taken as they are."""
+    """What can be said about the nodes of a tape without a point; nodes in `given` are taken as
+    they are.
+    """
 
     __slots__ = ("_constant", "_factors", "_given", "_nonnegative", "tape")
 
@@ -42,8 +47,14 @@ class FactorAnalysis:
         self._factors: dict[int, Factors] = {}
 
     def on(self, tape: Tape, given: Mapping[int, object]) -> FactorAnalysis:
-        """The same for another tape or other given nodes; what is known is kept where nothing changes."""
-        return self if tape is self.tape and given.keys() == self._given.keys() else FactorAnalysis(tape, given)
+        """The same for another tape or other given nodes; what is known is kept where nothing
+        changes.
+        """
+        return (
+            self
+            if tape is self.tape and given.keys() == self._given.keys()
+            else FactorAnalysis(tape, given)
+        )
 
     def is_nonnegative(self, i: int) -> bool:
         """Whether node i is a sum or product of squares, roots, absolute values and the like."""
@@ -83,7 +94,8 @@ class FactorAnalysis:
         c, powers, heap = Fraction(1), {i: 1}, [-i]
         atoms: dict[int, int] = {}
         while heap:
-            # operands stand before their products: from the last node down every power is complete when its turn comes
+            # operands stand before their products: from the last node down every power is complete
+            # when its turn comes
             j = -heappop(heap)
             if j not in powers:
                 continue
@@ -146,7 +158,9 @@ def sign_of_constant(tape: Tape, i: int) -> int:
 
 
 def denest_root(tape: Tape, a: int) -> Sum | None:
-    """√a as a sum of roots of whole numbers, or None where there is no such sum of small coefficients."""
+    """√a as a sum of roots of whole numbers, or None where there is no such sum of small
+    coefficients.
+    """
     return _denest(_canonical_nodes(tape, a))
 
 
@@ -155,7 +169,9 @@ def _canonical_nodes(tape: Tape, i: int) -> tuple[Node, ...]:
     order = dependencies(tape, (i,))
     place = {j: k for k, j in enumerate(order)}
     nodes = (tape.nodes[j] for j in order)
-    return tuple((op, a, b) if op in ("const", "pi") else (op, place[a], place.get(b)) for op, a, b in nodes)
+    return tuple(
+        (op, a, b) if op in ("const", "pi") else (op, place[a], place.get(b)) for op, a, b in nodes
+    )
 
 
 def _value(written: tuple[Node, ...], digits: int) -> arb:
@@ -178,19 +194,31 @@ def _sign(written: tuple[Node, ...]) -> int:
 def _denest(written: tuple[Node, ...]) -> Sum | None:
     import flint
 
-    inside = {q for op, a, _ in written if op == "sqrt" and written[a][0] == "const" for q in prime_factors(square_part(written[a][1])[1])}
+    inside = {
+        q
+        for op, a, _ in written
+        if op == "sqrt" and written[a][0] == "const"
+        for q in prime_factors(square_part(written[a][1])[1])
+    }
     primes = sorted(inside | {2, 3})
     if len(primes) > _MOST_PRIMES:
         return None
     products = [prod(chosen) for k in range(len(primes) + 1) for chosen in combinations(primes, k)]
     digits = int(_BITS * 0.302) + 10
     with flint.ctx.workdps(digits):
-        numbers: list[Any] = [_value(written, digits).sqrt(), *(flint.arb(q).sqrt() for q in products)]
+        numbers: list[Any] = [
+            _value(written, digits).sqrt(),
+            *(flint.arb(q).sqrt() for q in products),
+        ]
         if not all(x.is_finite() for x in numbers):
             return None
         column = [int((x * flint.arb(2) ** _BITS).mid().floor().unique_fmpz()) for x in numbers]
     n = len(numbers)
-    rows = flint.fmpz_mat([[int(j == k) for j in range(n)] + [column[k]] for k in range(n)]).lll().tolist()
+    rows = (
+        flint.fmpz_mat([[int(j == k) for j in range(n)] + [column[k]] for k in range(n)])
+        .lll()
+        .tolist()
+    )
     best = min(rows, key=lambda row: sum(abs(int(x)) for x in row))
     c = [int(x) for x in best]
     if not c[0] or max(map(abs, c)) > _LARGEST:

@@ -1,12 +1,16 @@
-"""Random points, and what may be claimed from them: shown to hold, shown not to hold, or undecided with the reason.
+"""Random points, and what may be claimed from them: shown to hold, shown not to hold, or undecided
+with the reason.
 
-(d/n)^t and (1 − 2⁻ˢ(1 − d/n))^k: how likely it is at most that something taken for zero is not. All bounds come from here.
-A nonzero row whose numerator has the degree d vanishes at a random point with a probability of at most ε = d/n, n being the
-number of values of an angle (Schwartz–Zippel). A row with signs is another function in each of their patterns: either every
-pattern is run, or patterns are drawn, and then an error that needs s signs to coincide is met with a probability of 2⁻ˢ a time.
+(d/n)^t and (1 − 2⁻ˢ(1 − d/n))^k: how likely it is at most that something taken for zero is not. All
+bounds come from here. A nonzero row whose numerator has the degree d vanishes at a random point
+with a probability of at most ε = d/n, n being the number of values of an angle (Schwartz–Zippel). A
+row with signs is another function in each of their patterns: either every pattern is run, or
+patterns are drawn, and then an error that needs s signs to coincide is met with a probability of
+2⁻ˢ a time.
 
-Points come from the seed of the run and their number, never from what they are used for, and are drawn anew where something has no
-value; five bad ones in a row mean that a denominator vanishes identically.
+Points come from the seed of the run and their number, never from what they are used for, and are
+drawn anew where something has no value; five bad ones in a row mean that a denominator vanishes
+identically.
 """
 
 from __future__ import annotations
@@ -25,7 +29,8 @@ from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, Never
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.tape import Tape
 
-# what is printed as shown is wrong with at most this probability, all rows and pairs of a run together
+# what is printed as shown is wrong with at most this probability, all rows and pairs of a run
+# together
 TARGET: Final = 1e-30
 # the share of one row in that, so that a million rows may be asked for
 ROW_TARGET: Final = 1e-36
@@ -34,7 +39,9 @@ _MOST_DRAWS: Final = 2000
 
 @dataclass(frozen=True)
 class DegreeBound:
-    """Degrees of numerator and denominator of a row, and log₂ of the number of branches of its roots."""
+    """Degrees of numerator and denominator of a row, and log₂ of the number of branches of its
+    roots.
+    """
 
     above: int
     below: int
@@ -53,7 +60,8 @@ class DegreeBound:
 
 
 def prime_bits_for(rows: Sequence[DegreeBound], torsion: int, worst: float) -> int | None:
-    """The smallest size of primes, in bits, for which no row vanishes by chance more often than that; None if none is large enough.
+    """The smallest size of primes, in bits, for which no row vanishes by chance more often than
+    that; None if none is large enough.
 
     `torsion` is the part of p + 1 that is lost to multiples of π.
     """
@@ -124,9 +132,11 @@ class TimeLimit:
 
 @dataclass(frozen=True)
 class Verdict(Displayable):
-    """Whether something holds: True or False where that was shown, None where it is undecided, and then why.
+    """Whether something holds: True or False where that was shown, None where it is undecided, and
+    then why.
 
-    As a condition, `if verdict:`, it raises Undecided where it is: neither branch may be taken then.
+    As a condition, `if verdict:`, it raises Undecided where it is: neither branch may be taken
+    then.
     """
 
     holds: bool | None
@@ -155,12 +165,15 @@ class Decision:
     points: int = 0
     bits: int = SIZES[0]
     why: str = ""
-    # where the first row that is not zero was seen: its place, what is left there, and modulo which prime
+    # where the first row that is not zero was seen: its place, what is left there, and modulo which
+    # prime
     witness: tuple[int, object, int] | None = None
 
     @property
     def bound(self) -> float:
-        """How likely it is at most that any row was taken for zero and is not; 1 where something is undecided."""
+        """How likely it is at most that any row was taken for zero and is not; 1 where something
+        is undecided.
+        """
         return union_bound(self.chances)
 
     @property
@@ -179,7 +192,9 @@ class Decision:
     def verdicts(self) -> tuple[Verdict, ...]:
         """Whether each row vanishes."""
         chances = (*self.chances, *(0.0,) * len(self.zero))
-        return tuple(_verdict_of(z, chance, self.why) for z, chance in zip(self.zero, chances, strict=False))
+        return tuple(
+            _verdict_of(z, chance, self.why) for z, chance in zip(self.zero, chances, strict=False)
+        )
 
 
 def _verdict_of(zero: bool | None, bound: float, why: str) -> Verdict:
@@ -201,24 +216,33 @@ SEED_VARIABLE: Final = "DALEMBERT_SEED"
 
 
 class StructurallySingular(DalembertError):
-    """An expression whose denominator vanishes identically, or a root of something that is never positive."""
+    """An expression whose denominator vanishes identically, or a root of something that is never
+    positive.
+    """
 
 
 def process_seed() -> int:
-    """The seed of this run of Python, from which all points are drawn unless another one is given; drawn once."""
+    """The seed of this run of Python, from which all points are drawn unless another one is
+    given; drawn once.
+    """
     given = os.environ.get(SEED_VARIABLE)
     if given is None:
         return _DRAWN
     if not given.isdecimal():
-        msg = f"{SEED_VARIABLE}={given!r} is no seed: give the whole number that an earlier run has printed"
+        msg = (
+            f"{SEED_VARIABLE}={given!r} is no seed: give the whole number that an earlier run "
+            f"has printed"
+        )
         raise BadExpression(msg)
     return int(given)
 
 
 class RandomPoints:
-    """Several random points of one tape, kept while it grows; one at which something has no value is drawn anew.
+    """Several random points of one tape, kept while it grows; one at which something has no value
+    is drawn anew.
 
-    `outs` are what points are drawn for, if that is known; `check` is called before every draw and may raise, as when time is over.
+    `outs` are what points are drawn for, if that is known; `check` is called before every draw and
+    may raise, as when time is over.
     """
 
     def __init__(
@@ -269,7 +293,9 @@ class RandomPoints:
             if self._check is not None:
                 self._check()
             again = self._again.get(k, 0)
-            point = SamplePoint(self.tape, (self.seed << 24) + (again << 12) + k, outs=self.outs, bits=self.bits)
+            point = SamplePoint(
+                self.tape, (self.seed << 24) + (again << 12) + k, outs=self.outs, bits=self.bits
+            )
             for old in [j for j in self._points if j >= _KEPT]:
                 del self._points[old]
             self._points[k] = point

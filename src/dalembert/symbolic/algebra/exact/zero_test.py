@@ -1,9 +1,11 @@
-"""Is it zero? Yes with a bound of at most 10⁻³⁰, no with a state that shows it, or undecided with the reason.
+"""Is it zero? Yes with a bound of at most 10⁻³⁰, no with a state that shows it, or undecided with
+the reason.
 
-An expression that vanishes at random points of prime fields vanishes identically (Schwartz–Zippel): "is it zero?" and "do these
-agree?" need no simplification. Rows are evaluated at random points of random prime fields; u̇ and the like are solved for at each
-point. Primes grow until a nonzero row hardly vanishes by chance; every pattern of the signs in a row is run, or as many are drawn as
-the bound takes.
+An expression that vanishes at random points of prime fields vanishes identically (Schwartz–Zippel):
+"is it zero?" and "do these agree?" need no simplification. Rows are evaluated at random points of
+random prime fields; u̇ and the like are solved for at each point. Primes grow until a nonzero row
+hardly vanishes by chance; every pattern of the signs in a row is run, or as many are drawn as the
+bound takes.
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from typing import Final
 from dalembert.symbolic.algebra.exact.branches import BranchAnalysis, BranchCount, rank_gf2
 from dalembert.symbolic.algebra.exact.degree_bound import DegreeBounds, degrees, row_degrees
 from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, Element, NoRoot
-from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rank_mod, solve_mod, solve_unknowns
+from dalembert.symbolic.algebra.exact.linear_algebra import (
+    nullspace_mod,
+    rank_mod,
+    solve_mod,
+    solve_unknowns,
+)
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.verdict import (
     ROW_TARGET,
@@ -33,7 +40,11 @@ from dalembert.symbolic.algebra.exact.verdict import (
     prime_bits_for,
     process_seed,
 )
-from dalembert.symbolic.algebra.expression_graph import functions_in, is_structurally_nonzero, nodes_depending_on
+from dalembert.symbolic.algebra.expression_graph import (
+    functions_in,
+    is_structurally_nonzero,
+    nodes_depending_on,
+)
 from dalembert.symbolic.algebra.tape import Tape
 
 __all__ = [
@@ -63,7 +74,9 @@ _DRAWS_FOR_RELATIONS: Final = 120
 
 @dataclass
 class ZeroTest:
-    """Rows on one tape, in which `unknowns` solve `residuals` = 0 at each point, after `start` has prepared it."""
+    """Rows on one tape, in which `unknowns` solve `residuals` = 0 at each point, after `start`
+    has prepared it.
+    """
 
     tape: Tape
     residuals: Sequence[int] = ()
@@ -98,7 +111,9 @@ class ZeroTest:
         """The points with primes of that size."""
         points = self._trials.get(bits)
         if points is None:
-            points = self._trials[bits] = RandomPoints(self.tape, 2, self._seed, bits=bits, check=self._check)
+            points = self._trials[bits] = RandomPoints(
+                self.tape, 2, self._seed, bits=bits, check=self._check
+            )
         points.outs = self._targets
         return points
 
@@ -134,7 +149,9 @@ class ZeroTest:
         point = self._free.get(k)
         if point is None:
             prime = self._free[0].prime if self._free else None
-            point = self._free[k] = SamplePoint(self.tape, self._seed + k, prime, outs=self._targets, redraw=False)
+            point = self._free[k] = SamplePoint(
+                self.tape, self._seed + k, prime, outs=self._targets, redraw=False
+            )
         return point
 
     # ---- verdicts ----------------------------------------------------------------------------
@@ -148,7 +165,9 @@ class ZeroTest:
         try:
             return self._decide_nontrivial(rows, suspects)
         except Undecided as reason:
-            return Decision(tuple(r == self.tape.zero or None for r in rows), (1.0,), why=str(reason))
+            return Decision(
+                tuple(r == self.tape.zero or None for r in rows), (1.0,), why=str(reason)
+            )
 
     def _decide_nontrivial(self, rows: Sequence[int], suspects: list[int]) -> Decision:
         run = _ZeroProof(self, suspects)
@@ -157,16 +176,30 @@ class ZeroTest:
         if run.candidates:
             run.prove()
         refuted = self._confirm_nonzero(run.nonzero)
-        zero = tuple(True if r == self.tape.zero or r in run.candidates else False if r in refuted else None for r in rows)
-        why = "" if None not in zero else "not zero in a prime field, but no real state shows it: a relation that the field does not keep"
+        zero = tuple(
+            True if r == self.tape.zero or r in run.candidates else False if r in refuted else None
+            for r in rows
+        )
+        why = (
+            ""
+            if None not in zero
+            else "not zero in a prime field, but no real state shows it: a relation that the field "
+            "does not keep"
+        )
         first = next((r for r in run.nonzero if r in refuted), None)
         witness = None if first is None else (list(rows).index(first), *run.nonzero[first])
         chances = tuple(run.chances.get(r, 0.0) for r in rows)
         return Decision(zero, chances, run.points, run.bits, why, witness)
 
     def _confirm_nonzero(self, gone: Mapping[int, object]) -> set[int]:
-        """Those that are certainly not zero: where a field does not keep all relations, balls must confirm it."""
-        loose = [r for r in gone if self._needs_real_check(r)] if self.confirm and self.start is None else []
+        """Those that are certainly not zero: where a field does not keep all relations, balls
+        must confirm it.
+        """
+        loose = (
+            [r for r in gone if self._needs_real_check(r)]
+            if self.confirm and self.start is None
+            else []
+        )
         if not loose:
             return set(gone)
         # numpy is opened only for these
@@ -181,7 +214,9 @@ class ZeroTest:
     def unknown_degrees(self) -> dict[int, tuple[int, int]]:
         """The degrees of the unknowns: quotients of determinants of order n and n − 1."""
         if self._given is None:
-            residual_degrees = degrees(self.tape, self.residuals, self.first_point) if self.residuals else []
+            residual_degrees = (
+                degrees(self.tape, self.residuals, self.first_point) if self.residuals else []
+            )
             degree = len(self.unknowns) * max(map(sum, residual_degrees), default=0)
             self._given = dict.fromkeys(self.unknowns, (degree, degree)) if self.residuals else {}
         return self._given
@@ -215,7 +250,9 @@ class _ZeroProof:
         self.chances: dict[int, float] = {}
         self.points, self.bits = 0, SIZES[0]
 
-    def test_point(self, k: int, bits: int, rows: Sequence[int] | None = None) -> SamplePoint | None:
+    def test_point(
+        self, k: int, bits: int, rows: Sequence[int] | None = None
+    ) -> SamplePoint | None:
         """Keep what vanishes at the k-th point as well."""
         asked = self.candidates if rows is None else [r for r in rows if r in self.candidates]
         if not asked:
@@ -235,7 +272,9 @@ class _ZeroProof:
         test = self.test
         rows = dict(zip(self.candidates, test.row_degrees(self.candidates), strict=True))
         branchings = test.branchings(self.candidates)
-        plain = [r for r in self.candidates if not branchings[r].atoms and not branchings[r].related]
+        plain = [
+            r for r in self.candidates if not branchings[r].atoms and not branchings[r].related
+        ]
         self._prove_unbranched({r: rows[r] for r in plain})
         for r, b in branchings.items():
             if r not in plain and r in self.candidates:
@@ -247,7 +286,9 @@ class _ZeroProof:
         bits = prime_bits_for(rows, torsion, worst)
         if bits is None:
             degree = max(row.above for row in rows)
-            msg = f"a degree of 10^{len(str(degree)) - 1} is too large for primes of {SIZES[-1]} bits"
+            msg = (
+                f"a degree of 10^{len(str(degree)) - 1} is too large for primes of {SIZES[-1]} bits"
+            )
             raise Undecided(msg)
         return bits, (1 << bits - 1) // torsion
 
@@ -259,7 +300,9 @@ class _ZeroProof:
         for k in range(t):
             if bits != SIZES[0] or k >= 2:
                 self.test_point(k, bits, list(rows))
-        self.chances |= {r: error_after_points(row, values, t) for r, row in rows.items() if r in self.candidates}
+        self.chances |= {
+            r: error_after_points(row, values, t) for r, row in rows.items() if r in self.candidates
+        }
 
     # ---- rows with branches ------------------------------------------------------------------
 
@@ -299,12 +342,16 @@ class _ZeroProof:
                     seen.add(_pattern(there, atoms))
             k += 1
             free = _affine_rank(seen)
-            if len(seen) == 1 << free and (free == len(atoms) or k > _DRAWS_FOR_RELATIONS + len(atoms)):
+            if len(seen) == 1 << free and (
+                free == len(atoms) or k > _DRAWS_FOR_RELATIONS + len(atoms)
+            ):
                 break
 
     def _predicted_pattern(self, k: int, bits: int, atoms: tuple[int, ...]) -> int:
         start = self.test.start
-        return self.test.trials(bits).at(k, lambda point: _pattern(point if start is None else start(point), atoms))
+        return self.test.trials(bits).at(
+            k, lambda point: _pattern(point if start is None else start(point), atoms)
+        )
 
 
 def _pattern(point: SamplePoint, atoms: tuple[int, ...]) -> int:
@@ -327,7 +374,8 @@ def decide_zero(tape: Tape, outs: Sequence[int]) -> Decision:
 def provably_zero(tape: Tape, outs: Sequence[int]) -> list[bool]:
     """Which of the expressions were shown to vanish identically.
 
-    For those that leave out what vanishes and are right with it as well; nothing may be claimed of the others.
+    For those that leave out what vanishes and are right with it as well; nothing may be claimed of
+    the others.
     """
     unclear = [i for i in outs if not is_structurally_nonzero(tape, i)]
     zero = dict(zip(unclear, decide_zero(tape, unclear).zero, strict=True)) if unclear else {}
@@ -335,7 +383,9 @@ def provably_zero(tape: Tape, outs: Sequence[int]) -> list[bool]:
 
 
 def decide_all_zero(tape: Tape, outs: Sequence[int], question: str) -> bool:
-    """Whether all of the expressions vanish identically; where neither answer was shown, Undecided, with the question."""
+    """Whether all of the expressions vanish identically; where neither answer was shown,
+    Undecided, with the question.
+    """
     if any(is_structurally_nonzero(tape, i) for i in outs):
         return False
     verdict = decide_zero(tape, outs).verdict

@@ -1,7 +1,8 @@
-"""∫ k xᵃ cosⁱ(n x + c) … dx, term by term: the position behind an integrable row, the potential behind a force.
+"""∫ k xᵃ cosⁱ(n x + c) … dx, term by term: the position behind an integrable row, the potential
+behind a force.
 
-Powers of coordinates, negative ones too, and sines and cosines of sums of them, over constants. What was found is checked by
-whoever asked, by differentiation; what cannot be found here is None.
+Powers of coordinates, negative ones too, and sines and cosines of sums of them, over constants.
+What was found is checked by whoever asked, by differentiation; what cannot be found here is None.
 """
 
 from __future__ import annotations
@@ -35,19 +36,28 @@ def antiderivative(e: Scalar, x: Scalar) -> Scalar | None:
     # over a single product its factors count as negative powers
     above, below = form.numerator, form.denominator
     if len(below) == 1:
-        above, below = tuple(_divide_term(term, below[0]) for term in above), (Term(Fraction(1), ()),)
+        above, below = (
+            tuple(_divide_term(term, below[0]) for term in above),
+            (Term(Fraction(1), ()),),
+        )
     divisor = to_scalar(RationalForm(below), e.tape)
     if _contains(divisor, x):
         return None
     parts = [_term(e.tape, term, x) for term in above]
-    return None if any(p is None for p in parts) else sum_scalars(e.tape, (p for p in parts if p is not None)) / divisor
+    return (
+        None
+        if any(p is None for p in parts)
+        else sum_scalars(e.tape, (p for p in parts if p is not None)) / divisor
+    )
 
 
 def _divide_term(term: Term, below: Term) -> Term:
     powers = dict(term.powers)
     for atom, k in below.powers:
         powers[atom] = powers.get(atom, 0) - k
-    return Term(term.coefficient / below.coefficient, tuple((atom, k) for atom, k in powers.items() if k))
+    return Term(
+        term.coefficient / below.coefficient, tuple((atom, k) for atom, k in powers.items() if k)
+    )
 
 
 def _contains(e: Scalar, x: Scalar) -> bool:
@@ -72,12 +82,21 @@ def _term(t: Tape, term: Term, x: Scalar) -> Scalar | None:
     if not factors:
         # ½ log x², which has a value on both sides of x = 0
         return constant * (log(x**2) / 2 if power == -1 else x ** (power + 1) / (power + 1))
-    waves = [(amplitude, _integrate_harmonic(phase, x, power, sine=sine)) for amplitude, phase, sine in _product_to_sum(factors)]
-    return None if any(w is None for _, w in waves) else constant * sum_scalars(t, (k * w for k, w in waves if w is not None))
+    waves = [
+        (amplitude, _integrate_harmonic(phase, x, power, sine=sine))
+        for amplitude, phase, sine in _product_to_sum(factors)
+    ]
+    return (
+        None
+        if any(w is None for _, w in waves)
+        else constant * sum_scalars(t, (k * w for k, w in waves if w is not None))
+    )
 
 
 def _product_to_sum(factors: Sequence[tuple[Scalar, bool]]) -> list[_Wave]:
-    """cos α cos β = ½ (cos(α + β) + cos(α − β)), and so on, until one wave is left in every product."""
+    """cos α cos β = ½ (cos(α + β) + cos(α − β)), and so on, until one wave is left in every
+    product.
+    """
     (phase, sine), *rest = factors
     waves: list[_Wave] = [(Fraction(1), phase, sine)]
     for beta, beta_is_sine in rest:

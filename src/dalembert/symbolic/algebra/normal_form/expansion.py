@@ -1,8 +1,9 @@
 """The normal form: an expression multiplied out, with sin² + cos² = 1 used up, in the fewest terms.
 
-The tape is evaluated in ℚ[symbols, c, s, …] modulo the relations of its functions (`ring`), so expressions that are equal
-as rational functions of symbols, sines and cosines come out equal. Then each angle gets the reduction that leaves the
-fewest terms, and sums of angles are merged where that shortens (`angles`).
+The tape is evaluated in ℚ[symbols, c, s, …] modulo the relations of its functions (`ring`), so
+expressions that are equal as rational functions of symbols, sines and cosines come out equal. Then
+each angle gets the reduction that leaves the fewest terms, and sums of angles are merged where that
+shortens (`angles`).
 
 No principle needs this in order to be right: it is for reading and for counting terms.
 """
@@ -15,8 +16,20 @@ from math import isqrt
 
 from dalembert.symbolic.algebra.expression_graph import dependencies, operations
 from dalembert.symbolic.algebra.normal_form.quotient_ring import Poly, Ring, TooLong, Value
-from dalembert.symbolic.algebra.normal_form.rational_form import Atom, RationalForm, constant, rational_gcd
-from dalembert.symbolic.algebra.normal_form.ring_generators import KNOWN, OPS, AngleSum, BasicAngles, GeneratorTable, as_fraction
+from dalembert.symbolic.algebra.normal_form.rational_form import (
+    Atom,
+    RationalForm,
+    constant,
+    rational_gcd,
+)
+from dalembert.symbolic.algebra.normal_form.ring_generators import (
+    KNOWN,
+    OPS,
+    AngleSum,
+    BasicAngles,
+    GeneratorTable,
+    as_fraction,
+)
 from dalembert.symbolic.algebra.normal_form.trigsimp import Angle
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 
@@ -26,20 +39,30 @@ ODD = frozenset({"sinh", "asin", "atan", "sign"})
 
 
 class Expansion:
-    """Some expressions as fractions of polynomials in symbols and functions, and from there as forms.
+    """Some expressions as fractions of polynomials in symbols and functions, and from there as
+    forms.
 
-    `angles` says what is known about sin and cos: "expanded" uses the addition theorems, "kept" only sin² + cos² = 1 of
-    each argument as it stands, "as written" nothing.
+    `angles` says what is known about sin and cos: "expanded" uses the addition theorems, "kept"
+    only sin² + cos² = 1 of each argument as it stands, "as written" nothing.
     """
 
-    def __init__(self, tape: Tape, outs: Sequence[int], limits: tuple[int, int], order: Sequence[int] | None, angles: str) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        outs: Sequence[int],
+        limits: tuple[int, int],
+        order: Sequence[int] | None,
+        angles: str,
+    ) -> None:
         self.tape, self.outs = tape, list(outs)
         self.plain = angles == "as written"
         # terms allowed on the way, and terms allowed in what is read as a form
         limit, longest = limits
         self.ring = Ring(limit, _generator_count(tape, self.outs))
         listed = {tape.nodes[i][1]: (0, n) for n, i in enumerate(order or ())}
-        self.alphabet = GeneratorTable(self.ring, {name: (1, i) for name, i in tape.names.items()} | listed, longest)
+        self.alphabet = GeneratorTable(
+            self.ring, {name: (1, i) for name, i in tape.names.items()} | listed, longest
+        )
         self.basis = BasicAngles(self.alphabet.rank_of_form, keep_arguments=angles == "kept")
         self.values: dict[int, Value] = {}
 
@@ -85,7 +108,11 @@ class Expansion:
             if d == len(levels):
                 levels.append([])
             levels[d].append(i)
-        leaves = {i: Atom(nodes[i][0], nodes[i][1] or "") for i in levels[0] if nodes[i][0] in ("symbol", "pi")}
+        leaves = {
+            i: Atom(nodes[i][0], nodes[i][1] or "")
+            for i in levels[0]
+            if nodes[i][0] in ("symbol", "pi")
+        }
         self._grow(leaves.values())
         self.values = {i: (self.alphabet.generator(atom), None) for i, atom in leaves.items()}
         return levels
@@ -114,7 +141,9 @@ class Expansion:
 
     def _adjoin(self, functions: list[int]) -> None:
         """Values of function nodes whose arguments are known."""
-        turning = [i for i in functions if self.tape.nodes[i][0] in ("sin", "cos") and not self.plain]
+        turning = [
+            i for i in functions if self.tape.nodes[i][0] in ("sin", "cos") and not self.plain
+        ]
         if turning:
             self._adjoin_angles(turning)
         others = {i: self._function(i) for i in functions if i not in self.values}
@@ -128,13 +157,17 @@ class Expansion:
             self.values[i] = self.ring.flint.fmpq(k.numerator, k.denominator) * x, None
 
     def _function(self, i: int) -> tuple[Fraction, Atom | None, Value | None]:
-        """(k, f, f²): the node is k f with an atom f, or the number k; f² where it can be written without f."""
+        """(k, f, f²): the node is k f with an atom f, or the number k; f² where it can be
+        written without f.
+        """
         op, a, b = self.tape.nodes[i]
         v, form = self.values[a], self.alphabet.form
         if op == "atan2":
             return Fraction(1), Atom(op, "", (form(v), form(self.values[b]))), None
         if v[1] is None and v[0].is_constant():
-            number = _at_number(op, as_fraction(v[0].leading_coefficient()) if len(v[0]) else Fraction(0))
+            number = _at_number(
+                op, as_fraction(v[0].leading_coefficient()) if len(v[0]) else Fraction(0)
+            )
             if number is not None:
                 return number, None, None
         if self.plain:
@@ -157,7 +190,11 @@ class Expansion:
         if root is None:
             return scale, Atom("sqrt", "", (self.alphabet.form((n, d)),)), (n, d)
         form = self.alphabet.form((root, None))
-        return scale, Atom("abs", "", (form if form.numerator[0].coefficient > 0 else -form,)), (n, None)
+        return (
+            scale,
+            Atom("abs", "", (form if form.numerator[0].coefficient > 0 else -form,)),
+            (n, None),
+        )
 
     def _exact_root(self, n: Poly) -> Poly | None:
         if n.is_constant():
@@ -170,13 +207,20 @@ class Expansion:
     def _adjoin_angles(self, functions: list[int]) -> None:
         """sin and cos of sums, by the addition theorems, from those of basic angles."""
         nodes = self.tape.nodes
-        arguments = {a: self.alphabet.parts(self.values[a]) for a in dict.fromkeys(nodes[i][1] for i in functions)}
+        arguments = {
+            a: self.alphabet.parts(self.values[a])
+            for a in dict.fromkeys(nodes[i][1] for i in functions)
+        }
         turns = self.basis.decompose(arguments)
-        known = dict.fromkeys(x for turn in turns.values() if turn.known for x in KNOWN[turn.known] if x > 1)
+        known = dict.fromkeys(
+            x for turn in turns.values() if turn.known for x in KNOWN[turn.known] if x > 1
+        )
         for atom, square in zip(self._grow(_root_of(x) for x in known), known, strict=False):
             self.ring.relate(self.alphabet.index[atom], self.ring.const(square))
         self.alphabet.arguments = self.basis.arguments
-        self.alphabet.add_circles(angle for turn in turns.values() for angle, _ in self._steps(turn))
+        self.alphabet.add_circles(
+            angle for turn in turns.values() for angle, _ in self._steps(turn)
+        )
         self.values = {i: self.ring.value_in_context(v) for i, v in self.values.items()}
         points = {a: self._point(turn) for a, turn in turns.items()}
         for i in functions:
@@ -184,7 +228,9 @@ class Expansion:
             self.values[i] = points[a][op == "sin"], None
 
     def _steps(self, turn: AngleSum) -> list[tuple[Angle, int]]:
-        """The angles of which sine and cosine are generators, each with the number of times it is turned."""
+        """The angles of which sine and cosine are generators, each with the number of times it
+        is turned.
+        """
         if not self.basis.keep:
             return [(((n, 1),), k) for n, k in turn.multiples]
         if not turn.multiples:
@@ -202,7 +248,10 @@ class Expansion:
             steps += [(x, y if k > 0 else -y)] * abs(k)
         if turn.known is not None:
             half = ring.flint.fmpq(1, 2)
-            x, y = (half * (self.alphabet.generator(_root_of(q)) if q > 1 else ring.one) for q in KNOWN[turn.known])
+            x, y = (
+                half * (self.alphabet.generator(_root_of(q)) if q > 1 else ring.one)
+                for q in KNOWN[turn.known]
+            )
             steps.append((x, y))
         for x, y in steps:
             c, s = ring.times(c, x) - ring.times(s, y), ring.times(s, x) + ring.times(c, y)
@@ -246,13 +295,19 @@ LIMIT = 20_000
 
 
 def normal_form(
-    tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, longest: int | None = None, order: Sequence[int] | None = None
+    tape: Tape,
+    outs: Sequence[int],
+    *,
+    limit: int = LIMIT,
+    longest: int | None = None,
+    order: Sequence[int] | None = None,
 ) -> list[RationalForm]:
-    """The normal forms of some expressions; raises TooLong where one passes `limit` terms on the way.
+    """The normal forms of some expressions; raises TooLong where one passes `limit` terms on the
+    way.
 
-    Where a result has more than `longest` terms before it is shortened, that is not tried and TooLong is raised too.
-    `order` lists symbols in the order in which products and sums shall name them; the default, and the order of
-    symbols not listed, is that of creation on the tape.
+    Where a result has more than `longest` terms before it is shortened, that is not tried and
+    TooLong is raised too. `order` lists symbols in the order in which products and sums shall name
+    them; the default, and the order of symbols not listed, is that of creation on the tape.
     """
     longest = limit if longest is None else longest
     kept = Expansion(tape, outs, (limit, longest), order, "kept")
@@ -268,9 +323,15 @@ def normal_form(
 
 
 def _shorter_forms(
-    tape: Tape, outs: Sequence[int], forms: list[RationalForm], limit: int, order: Sequence[int] | None
+    tape: Tape,
+    outs: Sequence[int],
+    forms: list[RationalForm],
+    limit: int,
+    order: Sequence[int] | None,
 ) -> list[RationalForm]:
-    """The addition theorems decide, so that equal expressions come out equal, unless angles as written are shorter."""
+    """The addition theorems decide, so that equal expressions come out equal, unless angles as
+    written are shorter.
+    """
     longest = min(limit, 100 + 10 * max((f.term_count for f in forms), default=0))
     expansion = Expansion(tape, outs, (limit, longest), order, "expanded")
     try:
@@ -287,12 +348,18 @@ def _shorter_forms(
     return shorter
 
 
-def expand(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequence[int] | None = None) -> list[RationalForm]:
-    """The expressions multiplied out as they stand, with no identity between functions used: a book's own terms."""
+def expand(
+    tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequence[int] | None = None
+) -> list[RationalForm]:
+    """The expressions multiplied out as they stand, with no identity between functions used: a
+    book's own terms.
+    """
     return Expansion(tape, outs, (limit, limit), order, "as written").forms()
 
 
 def operation_count(tape: Tape, outs: Sequence[int]) -> int:
-    """How many additions, products, divisions, signs and functions it takes to evaluate `outs` together."""
+    """How many additions, products, divisions, signs and functions it takes to evaluate `outs`
+    together.
+    """
     ops = list(operations(tape, outs))
     return len(ops) - sum(map(LEAVES.__contains__, ops))

@@ -1,8 +1,9 @@
 """ℚ[x, …, c, s, …] / (s² + c² − 1, y² − f, …): the ring in which expressions are multiplied out.
 
-Generators are added as they are met: symbols, the cosine and sine of basic angles, roots and other functions.
-The youngest stands first in the lexicographic order, so that dividing by a relation such as s² + c² − 1
-replaces s² everywhere. Fractions are pairs (n, d); d is None where nothing is divided by.
+Generators are added as they are met: symbols, the cosine and sine of basic angles, roots and other
+functions. The youngest stands first in the lexicographic order, so that dividing by a relation such
+as s² + c² − 1 replaces s² everywhere. Fractions are pairs (n, d); d is None where nothing is
+divided by.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class TooLong(DalembertError):
 
 
 class Ring:
-    """Polynomials and fractions over generators that can be added to, modulo relations of degree two."""
+    """Polynomials and fractions over generators that can be added to, modulo relations of degree
+    two.
+    """
 
     def __init__(self, limit: int, room: int = 0) -> None:
         import flint
@@ -36,7 +39,8 @@ class Ring:
         self.flint = flint
         self.limit = limit
         self.size = 0
-        # generators of the context, some of which may wait to be used: a new context costs a conversion of every polynomial
+        # generators of the context, some of which may wait to be used: a new context costs a
+        # conversion of every polynomial
         self.room = -1
         self.expected = room
         self.context: Any = None
@@ -49,7 +53,9 @@ class Ring:
         self.grow(0)
 
     def grow(self, count: int) -> range:
-        """Adds generators and returns their numbers; older polynomials must be brought along with `carried`."""
+        """Adds generators and returns their numbers; older polynomials must be brought along
+        with `carried`.
+        """
         new = range(self.size, self.size + count)
         self.size += count
         if self.size <= self.room:
@@ -59,7 +65,10 @@ class Ring:
         self.context = self.flint.fmpq_mpoly_ctx.get(names, self.flint.Ordering.lex)
         self.one = self.context.constant(1)
         self.relations = [(k, self.in_current_context(p)) for k, p in self.relations]
-        self.fractions = [(k, self.in_current_context(n), self.in_current_context(d)) for k, n, d in self.fractions]
+        self.fractions = [
+            (k, self.in_current_context(n), self.in_current_context(d))
+            for k, n, d in self.fractions
+        ]
         return new
 
     def in_current_context(self, p: Poly) -> Poly:
@@ -108,7 +117,9 @@ class Ring:
             return self.cancel(n + m, d)
         if d is None or e is None:
             below = e if d is None else d
-            return self.cancel(self.times(n, below) + m if d is None else n + self.times(m, below), below)
+            return self.cancel(
+                self.times(n, below) + m if d is None else n + self.times(m, below), below
+            )
         g = self._gcd(d, e)
         d_, e_ = d / g, e / g
         return self.cancel(self.times(n, e_) + self.times(m, d_), self.times(d, e_))
@@ -176,7 +187,11 @@ class Ring:
         g = self._gcd(n, d)
         n, d = n / g, d / g
         k = d.leading_coefficient()
-        return (self._check_length(n / k), None) if d.is_constant() else (self._check_length(n / k), self._check_length(d / k))
+        return (
+            (self._check_length(n / k), None)
+            if d.is_constant()
+            else (self._check_length(n / k), self._check_length(d / k))
+        )
 
     def _without_squares(self, n: Poly, d: Poly) -> tuple[Poly, Poly]:
         """y² = a/b replaced above and below the bar."""
@@ -195,14 +210,20 @@ class Ring:
         at = self.room - 1 - k
         for exponents, coefficient in p.terms():
             e = int(exponents[at])
-            parts.setdefault(e // 2, {})[(*exponents[:at], e % 2, *exponents[at + 1 :])] = coefficient
+            parts.setdefault(e // 2, {})[(*exponents[:at], e % 2, *exponents[at + 1 :])] = (
+                coefficient
+            )
         total = self.context.constant(0)
         for h in sorted(parts):
-            total += self.times(self.context.from_dict(parts[h]), self.reduce(a**h * b ** (half - h)))
+            total += self.times(
+                self.context.from_dict(parts[h]), self.reduce(a**h * b ** (half - h))
+            )
         return self.reduce(total), self.reduce(b**half)
 
     def rationalize(self, n: Poly, d: Poly | None) -> Value:
-        """n/d, or n d̄/(d d̄) where a conjugate d̄ of the denominator makes it shorter: (1 − cos²)/sin = sin."""
+        """n/d, or n d̄/(d d̄) where a conjugate d̄ of the denominator makes it shorter: (1 −
+        cos²)/sin = sin.
+        """
         if d is None:
             return n, None
         for k in self.conjugates:

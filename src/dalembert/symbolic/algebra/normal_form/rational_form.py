@@ -1,7 +1,8 @@
 """e = Σ k xᵃ yᵇ … / Σ k xᵃ yᵇ …: expressions multiplied out, as plain values.
 
-A `Form` is what a normal form is made of and what printers read. It knows names, not tapes: it can be
-pickled, compared term by term, collected on symbols, and written back on a tape to check its value.
+A `Form` is what a normal form is made of and what printers read. It knows names, not tapes: it can
+be pickled, compared term by term, collected on symbols, and written back on a tape to check its
+value.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from dalembert.symbolic.algebra.tape import Tape
 
 
 class Atom(NamedTuple):
-    """What terms are products of: a symbol, π, or a function of forms (`op` is the tape's word for it)."""
+    """What terms are products of: a symbol, π, or a function of forms (`op` is the tape's word
+    for it).
+    """
 
     op: str
     name: str = ""
@@ -86,15 +89,26 @@ class RationalForm:
         return RationalForm(tuple(-t for t in self.numerator), self.denominator)
 
     def same_terms(self, other: RationalForm, *, up_to_factor: bool = False) -> bool:
-        """Whether both have the same terms in any order; optionally up to a common factor k xᵃ yᵇ …."""
+        """Whether both have the same terms in any order; optionally up to a common factor k xᵃ
+        yᵇ ….
+        """
         if not up_to_factor:
-            return self.terms == other.terms and _term_set(self.denominator) == _term_set(other.denominator)
+            return self.terms == other.terms and _term_set(self.denominator) == _term_set(
+                other.denominator
+            )
         a, b = factor_common(self)[1], factor_common(other)[1]
-        return _term_set(a.denominator) == _term_set(b.denominator) and b.terms in (a.terms, (-a).terms)
+        return _term_set(a.denominator) == _term_set(b.denominator) and b.terms in (
+            a.terms,
+            (-a).terms,
+        )
 
     def atoms(self) -> list[Atom]:
-        """The atoms of its terms, each once, in order of appearance; not what stands inside functions."""
-        return list(dict.fromkeys(a for t in self.numerator + self.denominator for a, _ in t.powers))
+        """The atoms of its terms, each once, in order of appearance; not what stands inside
+        functions.
+        """
+        return list(
+            dict.fromkeys(a for t in self.numerator + self.denominator for a, _ in t.powers)
+        )
 
     def symbols(self) -> list[str]:
         """The names of all symbols, also inside functions, each once, in order of appearance."""
@@ -136,7 +150,9 @@ def divide_powers(powers: Powers, divisor: Powers) -> Powers:
 def split_powers(powers: Powers, inside: Iterable[Atom]) -> tuple[Powers, Powers]:
     """The part of a product in the given atoms, and the rest."""
     chosen = frozenset(inside)
-    return tuple(p for p in powers if p[0] in chosen), tuple(p for p in powers if p[0] not in chosen)
+    return tuple(p for p in powers if p[0] in chosen), tuple(
+        p for p in powers if p[0] not in chosen
+    )
 
 
 def rational_gcd(values: Sequence[Fraction]) -> Fraction:
@@ -145,7 +161,9 @@ def rational_gcd(values: Sequence[Fraction]) -> Fraction:
 
 
 def content(terms: Sequence[Term]) -> Fraction:
-    """The largest rational that leaves whole coefficients without common divisor; its sign is the first term's."""
+    """The largest rational that leaves whole coefficients without common divisor; its sign is
+    the first term's.
+    """
     if not terms:
         return Fraction(1)
     measure = rational_gcd([t.coefficient for t in terms])
@@ -164,7 +182,9 @@ def common_powers(terms: Sequence[Term]) -> Powers:
 
 
 def factor_common(form: RationalForm) -> tuple[Term, RationalForm]:
-    """e = k xᵃ yᵇ … · rest, where the rest has whole coefficients, no common factor, and starts with a plus sign."""
+    """e = k xᵃ yᵇ … · rest, where the rest has whole coefficients, no common factor, and starts
+    with a plus sign.
+    """
     k, powers = content(form.numerator), common_powers(form.numerator)
     rest = tuple(Term(t.coefficient / k, divide_powers(t.powers, powers)) for t in form.numerator)
     return Term(k, powers), RationalForm(rest, form.denominator)
@@ -192,7 +212,11 @@ def to_scalar(form: RationalForm, tape: Tape) -> Scalar:
 def _sum(terms: Iterable[Term], tape: Tape) -> Scalar:
     """Σ c Π aᵏ"""
     products = (
-        prod((Scalar(tape, _node(a, tape)) ** k for a, k in t.powers), start=Scalar(tape, tape.const(t.coefficient))) for t in terms
+        prod(
+            (Scalar(tape, _node(a, tape)) ** k for a, k in t.powers),
+            start=Scalar(tape, tape.const(t.coefficient)),
+        )
+        for t in terms
     )
     return sum(products, Scalar(tape, tape.zero))
 

@@ -1,8 +1,10 @@
-"""x₀, x₁, … ↔ m, r, cos θ, …: what the generators of a ring stand for, and how its values are read as forms.
+"""x₀, x₁, … ↔ m, r, cos θ, …: what the generators of a ring stand for, and how its values are read
+as forms.
 
-sin(Σ k a): the arguments of sines and cosines as whole multiples of a few basic angles. Arguments are linear combinations Σ k b
-of products b of symbols. For each b the basic angle is the largest of which all arguments contain whole multiples (θ/2 if θ/2 and θ
-occur, 5t if only 5t occurs); quarter turns go into signs.
+sin(Σ k a): the arguments of sines and cosines as whole multiples of a few basic angles. Arguments
+are linear combinations Σ k b of products b of symbols. For each b the basic angle is the largest of
+which all arguments contain whole multiples (θ/2 if θ/2 and θ occur, 5t if only 5t occurs); quarter
+turns go into signs.
 """
 
 from __future__ import annotations
@@ -14,8 +16,24 @@ from math import floor
 from typing import Any
 
 from dalembert.symbolic.algebra.normal_form.quotient_ring import Poly, Ring, TooLong, Value
-from dalembert.symbolic.algebra.normal_form.rational_form import UNIT, Atom, Powers, RationalForm, Term, content, rational_gcd
-from dalembert.symbolic.algebra.normal_form.trigsimp import Angle, Sum, Turns, add_term, multiply_powers, scale_angle, shorten_trig
+from dalembert.symbolic.algebra.normal_form.rational_form import (
+    UNIT,
+    Atom,
+    Powers,
+    RationalForm,
+    Term,
+    content,
+    rational_gcd,
+)
+from dalembert.symbolic.algebra.normal_form.trigsimp import (
+    Angle,
+    Sum,
+    Turns,
+    add_term,
+    multiply_powers,
+    scale_angle,
+    shorten_trig,
+)
 from dalembert.symbolic.algebra.tape import FUNCTIONS
 
 OPS = {op: n for n, op in enumerate((*FUNCTIONS, "atan2"))}
@@ -34,7 +52,8 @@ class GeneratorTable:
         self.ring, self.places, self.longest = ring, symbol_order, longest
         self.atoms: list[Atom] = []
         self.index: dict[Atom, int] = {}
-        # basic angles; angles with generators (cosine, sine); back from these: generator → (angle, whether it is the sine)
+        # basic angles; angles with generators (cosine, sine); back from these: generator → (angle,
+        # whether it is the sine)
         self.arguments: list[RationalForm] = []
         self.points: dict[Angle, tuple[int, int]] = {}
         self.circles: dict[int, tuple[Angle, bool]] = {}
@@ -52,7 +71,10 @@ class GeneratorTable:
     def add_circles(self, angles: Iterable[Angle]) -> None:
         """cos a, sin a with cos² + sin² = 1, for new angles a."""
         new = [a for a in dict.fromkeys(angles) if a not in self.points]
-        pairs = [(Atom("cos", "", (self.argument(a),)), Atom("sin", "", (self.argument(a),))) for a in new]
+        pairs = [
+            (Atom("cos", "", (self.argument(a),)), Atom("sin", "", (self.argument(a),)))
+            for a in new
+        ]
         self.add(atom for pair in pairs for atom in pair)
         for angle, (cos, sin) in zip(new, pairs, strict=True):
             c, s = self.points[angle] = self.index[cos], self.index[sin]
@@ -82,12 +104,17 @@ class GeneratorTable:
         return [(self.rank(a), -k) for a, k in term.powers]
 
     def rank_of_form(self, form: RationalForm) -> Any:
-        return [[(self.rank_of_term(t), t.coefficient) for t in side] for side in (form.numerator, form.denominator)]
+        return [
+            [(self.rank_of_term(t), t.coefficient) for t in side]
+            for side in (form.numerator, form.denominator)
+        ]
 
     # ---- reading -----------------------------------------------------------------------------
 
     def form(self, v: Value) -> RationalForm:
-        """A value as a form; below a fraction bar coefficients are whole and the first is positive."""
+        """A value as a form; below a fraction bar coefficients are whole and the first is
+        positive.
+        """
         n, d = v
         above = self._terms(n)
         if d is None:
@@ -102,7 +129,10 @@ class GeneratorTable:
         n, d = v
         if d is not None:
             return {self.form(v): Fraction(1)}
-        return {RationalForm((Term(Fraction(1), self._powers(monomial, ())),)): as_fraction(k) for monomial, k in self.ring.monomials(n)}
+        return {
+            RationalForm((Term(Fraction(1), self._powers(monomial, ())),)): as_fraction(k)
+            for monomial, k in self.ring.monomials(n)
+        }
 
     def _terms(self, p: Poly) -> tuple[Term, ...]:
         if len(p) > self.longest:
@@ -124,10 +154,14 @@ class GeneratorTable:
         for (rest, turns), k in sums.items():
             whole, halvings = self._double_half_angles(turns)
             add_term(terms, self._powers(rest, whole), as_fraction(k / 2**halvings))
-        return tuple(sorted((Term(k, powers) for powers, k in terms.items()), key=self.rank_of_term))
+        return tuple(
+            sorted((Term(k, powers) for powers, k in terms.items()), key=self.rank_of_term)
+        )
 
     def _double_half_angles(self, turns: Turns) -> tuple[Turns, int]:
-        """sin(θ/2) cos(θ/2) = ½ sin θ, so that half angles elsewhere leave whole ones alone; and how many halves come out."""
+        """sin(θ/2) cos(θ/2) = ½ sin θ, so that half angles elsewhere leave whole ones alone; and
+        how many halves come out.
+        """
         halvings, powers = 0, turns
         for angle, i, j in turns:
             n = min(i, j)
@@ -184,7 +218,9 @@ class AngleSum:
 
 
 def _split_pi(parts: Parts, *, keep: bool) -> tuple[int, Fraction | None, Parts]:
-    """Takes whole quarter turns, and angles whose sine every book knows unless kept, out of an argument."""
+    """Takes whole quarter turns, and angles whose sine every book knows unless kept, out of an
+    argument.
+    """
     rest = dict(parts)
     turns = rest.pop(PI, Fraction(0))
     quarters = floor(2 * turns)
@@ -201,7 +237,11 @@ def _as_one_angle(parts: Parts, rank: Callable[[RationalForm], Any]) -> Parts:
     ordered = sorted(parts.items(), key=lambda p: rank(p[0]))
     terms = tuple(Term(k * b.numerator[0].coefficient, b.numerator[0].powers) for b, k in ordered)
     positive = terms[0].coefficient > 0
-    return {RationalForm(terms if positive else tuple(-t for t in terms)): Fraction(1 if positive else -1)}
+    return {
+        RationalForm(terms if positive else tuple(-t for t in terms)): Fraction(
+            1 if positive else -1
+        )
+    }
 
 
 class BasicAngles:
@@ -219,7 +259,10 @@ class BasicAngles:
         rests = {i: rest for i, (_, _, rest) in split.items()}
         units = self._units(rests.values())
         for i, rest in rests.items():
-            if len(rest) > MOST_PARTS or sum(abs(k / units[b]) for b, k in rest.items()) > MOST_MULTIPLES:
+            if (
+                len(rest) > MOST_PARTS
+                or sum(abs(k / units[b]) for b, k in rest.items()) > MOST_MULTIPLES
+            ):
                 rests[i] = _as_one_angle(rest, self.rank)
         units = self._units(rests.values())
         index = self._index_units(units)
@@ -239,7 +282,11 @@ class BasicAngles:
                 met.setdefault(b, []).append(k)
         units: dict[RationalForm, Fraction] = {}
         for b, ks in met.items():
-            old = [u for form, u in self._index if form == b and all((k / u).denominator == 1 for k in ks)]
+            old = [
+                u
+                for form, u in self._index
+                if form == b and all((k / u).denominator == 1 for k in ks)
+            ]
             units[b] = max(old) if old else rational_gcd(ks)
         return units
 
@@ -248,6 +295,10 @@ class BasicAngles:
         for b, u in sorted(units.items(), key=lambda item: self.rank(item[0])):
             if (b, u) not in self._index:
                 self._index[b, u] = len(self.arguments)
-                self.arguments.append(RationalForm(tuple(Term(t.coefficient * u, t.powers) for t in b.numerator), b.denominator))
+                self.arguments.append(
+                    RationalForm(
+                        tuple(Term(t.coefficient * u, t.powers) for t in b.numerator), b.denominator
+                    )
+                )
             index[b] = self._index[b, u]
         return index

@@ -1,11 +1,13 @@
-"""A trigonometric sum in the fewest terms that say the same: by sin² + cos² = 1, by sums of angles, by frequencies.
+"""A trigonometric sum in the fewest terms that say the same: by sin² + cos² = 1, by sums of angles,
+by frequencies.
 
-It is a dictionary {(rest, turns): coefficient}. `rest` is whatever else a term contains, as (generator, exponent);
-`turns` lists (angle, i, j) for factors sinⁱ cosʲ of that angle; an angle is an integer combination
-((a, k), …) of basic angles a, with the first k positive.
+It is a dictionary {(rest, turns): coefficient}. `rest` is whatever else a term contains, as
+(generator, exponent); `turns` lists (angle, i, j) for factors sinⁱ cosʲ of that angle; an angle is
+an integer combination ((a, k), …) of basic angles a, with the first k positive.
 
-cos α cos β = ½ cos(α + β) + ½ cos(α − β): what is hidden in powers of several angles shows by frequency.
-(sin α cos β − cos α sin β)² is ½ − ½ cos 2(α − β), and two waves of equal strength are one product: ½ − ½ cos 2δ = sin² δ.
+cos α cos β = ½ cos(α + β) + ½ cos(α − β): what is hidden in powers of several angles shows by
+frequency. (sin α cos β − cos α sin β)² is ½ − ½ cos 2(α − β), and two waves of equal strength are
+one product: ½ − ½ cos 2δ = sin² δ.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Poly = dict[int, Rational]
 
 
 def combine_angles(terms: Sum) -> Sum:
-    """The same sum with each sin² or cos² replaced, and angles added, wherever that leaves fewer terms."""
+    """The same sum with each sin² or cos² replaced, and angles added, wherever that leaves fewer
+    terms.
+    """
     terms = _apply_pythagoras(terms, _angles(terms))
     while True:
         shorter = _apply_angle_sums(terms)
@@ -40,7 +44,8 @@ def _angles(terms: Sum) -> list[Angle]:
     return sorted({angle for _, turns in terms for angle, _, _ in turns})
 
 
-# ---- one angle: sin² or cos² -----------------------------------------------------------------------
+# ---- one angle: sin² or cos²
+# -----------------------------------------------------------------------
 
 
 def _apply_pythagoras(terms: Sum, angles: list[Angle]) -> Sum:
@@ -58,7 +63,9 @@ def _apply_pythagoras(terms: Sum, angles: list[Angle]) -> Sum:
                 add_term(new, (rest, whole[rest, outer]), *pair.values())
                 continue
             for (double, i, j), k in _shortest_powers(pair):
-                extra: Turns = ((angle, i, j), (scale_angle(angle, 2), 0, 1)) if double else ((angle, i, j),)
+                extra: Turns = (
+                    ((angle, i, j), (scale_angle(angle, 2), 0, 1)) if double else ((angle, i, j),)
+                )
                 add_term(new, (rest, multiply_powers(outer, extra)), k)
         terms = new
     return terms
@@ -96,7 +103,9 @@ def _by_parity(pair: Pair) -> dict[tuple[int, int], Poly]:
 
 
 def _shortest_in_squares(g: Poly) -> Pair:
-    """g(z), z = cos², as Σ k sin²ᵃ cos²ᵇ in the fewest terms: in cos², in sin², or with powers of either taken out."""
+    """g(z), z = cos², as Σ k sin²ᵃ cos²ᵇ in the fewest terms: in cos², in sin², or with powers
+    of either taken out.
+    """
     if len(g) == 1:
         return {(0, b): k for b, k in g.items()}
     candidates: list[Pair] = [{(0, b): k for b, k in sorted(g.items())}]
@@ -135,11 +144,14 @@ def _exact_quotient(g: Poly, d: Poly) -> Poly | None:
     return out
 
 
-# ---- two angles: cos α cos β ∓ sin α sin β -----------------------------------------------------------
+# ---- two angles: cos α cos β ∓ sin α sin β
+# -----------------------------------------------------------
 
 
 class Match(NamedTuple):
-    """Two terms that join into one: k (cos α cos β ∓ sin α sin β) or k (sin α cos β ± cos α sin β)."""
+    """Two terms that join into one: k (cos α cos β ∓ sin α sin β) or k (sin α cos β ± cos α sin
+    β).
+    """
 
     first: Key
     second: Key
@@ -157,17 +169,23 @@ def _matches(terms: Sum) -> dict[tuple[Angle, Angle, int], list[Match]]:
                     other = _with_powers(rest, turns, {i: (si + 1, ci - 1), j: (sj + 1, cj - 1)})
                     m = terms.get(other)
                     if m is not None and abs(m) == abs(k):
-                        matches.setdefault((i, j, 1 if m == -k else -1), []).append(Match(key, other, sine=False))
+                        matches.setdefault((i, j, 1 if m == -k else -1), []).append(
+                            Match(key, other, sine=False)
+                        )
                 if si and cj:
                     other = _with_powers(rest, turns, {i: (si - 1, ci + 1), j: (sj + 1, cj - 1)})
                     m = terms.get(other)
                     if m is not None and abs(m) == abs(k):
-                        matches.setdefault((i, j, 1 if m == k else -1), []).append(Match(key, other, sine=True))
+                        matches.setdefault((i, j, 1 if m == k else -1), []).append(
+                            Match(key, other, sine=True)
+                        )
     return matches
 
 
 def _apply_angle_sums(terms: Sum) -> Sum:
-    """Angles added wherever two terms become one, those first that save most; each term is used once."""
+    """Angles added wherever two terms become one, those first that save most; each term is used
+    once.
+    """
     matches = _matches(terms)
     new = dict(terms)
     used: set[Key] = set()
@@ -259,8 +277,12 @@ def _product(factors: list[Wave], k: Rational) -> Waves:
         for (u, sine), amplitude in waves.items():
             half = amplitude / 2
             # sin u sin a = ½ cos(u − a) − ½ cos(u + a); cos u sin a = ½ sin(u + a) − ½ sin(u − a)
-            _add_harmonic(new, add_angle(u, a, 1), sine != by_sine, -half if sine and by_sine else half)
-            _add_harmonic(new, add_angle(u, a, -1), sine != by_sine, -half if by_sine and not sine else half)
+            _add_harmonic(
+                new, add_angle(u, a, 1), sine != by_sine, -half if sine and by_sine else half
+            )
+            _add_harmonic(
+                new, add_angle(u, a, -1), sine != by_sine, -half if by_sine and not sine else half
+            )
         waves = new
     return waves
 
@@ -273,13 +295,22 @@ def _add_harmonic(waves: Waves, angle: Angle, sine: bool, k: Rational) -> None:
 
 
 def _products(waves: Waves) -> dict[Turns, Rational]:
-    """Pairs of waves of equal strength joined to one product each, where half the sum of their angles is whole."""
+    """Pairs of waves of equal strength joined to one product each, where half the sum of their
+    angles is whole.
+    """
     left = dict(sorted(waves.items(), key=lambda w: (w[0][1], len(w[0][0]), w[0][0])))
     products: dict[Turns, Rational] = {}
     while left:
         (u, sine), k = next(iter(left.items()))
         del left[u, sine]
-        partner = next((v for (v, other), m in left.items() if other == sine and abs(m) == abs(k) and _even(add_angle(u, v, 1))), None)
+        partner = next(
+            (
+                v
+                for (v, other), m in left.items()
+                if other == sine and abs(m) == abs(k) and _even(add_angle(u, v, 1))
+            ),
+            None,
+        )
         if partner is None:
             half = _half(u) if sine and _even(u) else None
             turns = ((half, 1, 1),) if half else ((u, 1, 0) if sine else (u, 0, 1),) if u else ()
@@ -290,7 +321,9 @@ def _products(waves: Waves) -> dict[Turns, Rational]:
     return products
 
 
-def _sum_to_product(u: Angle, v: Angle, *, sine: bool, same: bool, k: Rational) -> tuple[Turns, Rational]:
+def _sum_to_product(
+    u: Angle, v: Angle, *, sine: bool, same: bool, k: Rational
+) -> tuple[Turns, Rational]:
     """k (cos u ± cos v) or k (sin u ± sin v) as one product."""
     total, difference = _half(add_angle(u, v, 1)), _half(add_angle(u, v, -1))
     if sine:
@@ -303,7 +336,8 @@ def _sum_to_product(u: Angle, v: Angle, *, sine: bool, same: bool, k: Rational) 
     turns: Turns = ()
     for angle, by_sine in factors:
         if angle[0][1] < 0:
-            angle, k = scale_angle(angle, -1), -k if by_sine else k  # noqa: PLW2901 - the same angle, turned
+            # the same angle, turned
+            angle, k = scale_angle(angle, -1), -k if by_sine else k  # noqa: PLW2901
         turns = multiply_powers(turns, ((angle, int(by_sine), int(not by_sine)),))
     return turns, k
 
@@ -320,7 +354,9 @@ LONGEST_GROUP = 40
 
 
 def shorten_trig(terms: Sum) -> Sum:
-    """The same sum; waves are tried only where a product of symbols still has several trigonometric terms."""
+    """The same sum; waves are tried only where a product of symbols still has several
+    trigonometric terms.
+    """
     groups: dict[Rest, dict[Turns, Rational]] = {}
     for (rest, turns), k in combine_angles(terms).items():
         groups.setdefault(rest, {})[turns] = k

@@ -1,7 +1,8 @@
-"""Expressions and equations as a book prints them: a tree is laid out once and written in Unicode, LaTeX or MathML.
+"""Expressions and equations as a book prints them: a tree is laid out once and written in Unicode,
+LaTeX or MathML.
 
-They are shown in normal form. What would be too long to read that way is shown as it was computed, with named
-intermediates and their number: nothing is ever cut.
+They are shown in normal form. What would be too long to read that way is shown as it was computed,
+with named intermediates and their number: nothing is ever cut.
 """
 
 from __future__ import annotations
@@ -11,10 +12,21 @@ from dataclasses import dataclass
 
 from dalembert.errors import DalembertError
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form, operation_count
-from dalembert.symbolic.algebra.normal_form.rational_form import UNIT, ZERO, Atom, RationalForm, Term
+from dalembert.symbolic.algebra.normal_form.rational_form import (
+    UNIT,
+    ZERO,
+    Atom,
+    RationalForm,
+    Term,
+)
 from dalembert.symbolic.algebra.printing.print_tree import Equality, Tree
 from dalembert.symbolic.algebra.printing.symbol_names import parts
-from dalembert.symbolic.algebra.printing.term_layout import Printer, TermOrder, summands, symbol_namer
+from dalembert.symbolic.algebra.printing.term_layout import (
+    Printer,
+    TermOrder,
+    summands,
+    symbol_namer,
+)
 from dalembert.symbolic.algebra.printing.unicode_notation import SourceNotation, Text
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape, base_name
@@ -22,7 +34,9 @@ from dalembert.symbolic.algebra.tape import Tape, base_name
 
 @dataclass(frozen=True)
 class EquationSides:
-    """left = right: on the left what contains unknowns or rates, on the right what is free of both."""
+    """left = right: on the left what contains unknowns or rates, on the right what is free of
+    both.
+    """
 
     left: RationalForm
     right: RationalForm
@@ -37,20 +51,28 @@ class EquationSides:
         return self.left.term_count + self.right.term_count
 
     def same_terms(self, other: EquationSides, *, up_to_factor: bool = True) -> bool:
-        """Whether both say the same with the same terms, in any order and on either side, up to a common factor."""
+        """Whether both say the same with the same terms, in any order and on either side, up to
+        a common factor.
+        """
         return self.residual.same_terms(other.residual, up_to_factor=up_to_factor)
 
 
 def rates_of(form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]) -> list[str]:
-    """The given rates, and every dotted symbol, and what the unknowns are rates of: u1' makes u1 one."""
+    """The given rates, and every dotted symbol, and what the unknowns are rates of: u1' makes u1
+    one.
+    """
     dotted = [name for name in form.symbols() if parts(name).dots]
     below = [name[:-1] for name in unknowns if parts(name).dots and base_name(name) != name]
     known = dict.fromkeys((*rates, *below, *dotted))
     return [name for name in known if name not in unknowns]
 
 
-def equation(form: RationalForm, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[EquationSides, TermOrder]:
-    """form = 0 without sums and functions in its denominator, the first unknown's leading coefficient positive; and the ranks of terms."""
+def equation(
+    form: RationalForm, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()
+) -> tuple[EquationSides, TermOrder]:
+    """form = 0 without sums and functions in its denominator, the first unknown's leading
+    coefficient positive; and the ranks of terms.
+    """
     below = _retained_denominator(form)
     fast = rates_of(form, unknowns, rates)
     ranking = TermOrder(tape, unknowns, fast)
@@ -66,9 +88,11 @@ def equation(form: RationalForm, tape: Tape, unknowns: Sequence[str], rates: Seq
 
 
 def _retained_denominator(form: RationalForm) -> tuple[Term, ...]:
-    """The symbols and roots of a denominator of one term: the row keeps its dimension, and each term is divided where it belongs.
+    """The symbols and roots of a denominator of one term: the row keeps its dimension, and each
+    term is divided where it belongs.
 
-    Multiplying the others by them would make nothing clearer. Of two terms or more only the whole row could be divided.
+    Multiplying the others by them would make nothing clearer. Of two terms or more only the whole
+    row could be divided.
     """
     if len(form.denominator) > 1:
         return UNIT
@@ -83,7 +107,11 @@ def _contains(term: Term, names: frozenset[str]) -> bool:
 
 
 def _mentions(atom: Atom, names: frozenset[str]) -> bool:
-    return atom.name in names if atom.op == "symbol" else any(name in names for form in atom.arguments for name in form.symbols())
+    return (
+        atom.name in names
+        if atom.op == "symbol"
+        else any(name in names for form in atom.arguments for name in form.symbols())
+    )
 
 
 # what a reader will follow, in terms and in symbols, and terms allowed on the way there
@@ -124,26 +152,50 @@ def expression_tree(e: Scalar) -> Tree:
     return Printer(symbol_namer(e.tape), ranking_for(e.tape, form)).form(form)
 
 
-def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
-    """residual = 0 on one line of Unicode: accelerations and rates on the left, the rest on the right.
+def equation_text(
+    tape: Tape,
+    residual: int,
+    unknowns: Sequence[int],
+    rates: Sequence[int] = (),
+    *,
+    group: bool = False,
+) -> str:
+    """residual = 0 on one line of Unicode: accelerations and rates on the left, the rest on the
+    right.
 
     `group` puts what shares constants under parentheses: m (u̇ − l ω²).
     """
     return Text()(equation_tree(tape, residual, unknowns, rates, group=group))
 
 
-def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
+def equation_latex(
+    tape: Tape,
+    residual: int,
+    unknowns: Sequence[int],
+    rates: Sequence[int] = (),
+    *,
+    group: bool = False,
+) -> str:
     """residual = 0 in LaTeX: accelerations and rates on the left, the rest on the right."""
     from dalembert.symbolic.algebra.printing.latex_notation import Latex
 
     return Latex()(equation_tree(tape, residual, unknowns, rates, group=group))
 
 
-def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> Tree:
+def equation_tree(
+    tape: Tape,
+    residual: int,
+    unknowns: Sequence[int],
+    rates: Sequence[int] = (),
+    *,
+    group: bool = False,
+) -> Tree:
     """residual = 0, to be written in any notation."""
     form = readable_form(tape, residual)
     if form is None:
-        from dalembert.symbolic.algebra.printing.common_subexpressions import equation_with_intermediates
+        from dalembert.symbolic.algebra.printing.common_subexpressions import (
+            equation_with_intermediates,
+        )
 
         return equation_with_intermediates(tape, residual, unknowns)
     sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
@@ -161,13 +213,20 @@ def readable_form(tape: Tape, e: int) -> RationalForm | None:
         (form,) = normal_form(tape, (e,), limit=LIMIT, longest=SHORTENING_LIMIT)
     except DalembertError:
         return None
-    short = form.term_count <= LONGEST and printed_size(form) <= max(LARGEST, 3 * operation_count(tape, (e,)))
+    short = form.term_count <= LONGEST and printed_size(form) <= max(
+        LARGEST, 3 * operation_count(tape, (e,))
+    )
     return form if short else None
 
 
 def printed_size(form: RationalForm) -> int:
     """How many symbols, numbers and function names it takes to write a form down."""
-    inside = sum(printed_size(argument) for t in form.numerator + form.denominator for a, _ in t.powers for argument in a.arguments)
+    inside = sum(
+        printed_size(argument)
+        for t in form.numerator + form.denominator
+        for a, _ in t.powers
+        for argument in a.arguments
+    )
     return inside + sum(1 + len(t.powers) for t in form.numerator + form.denominator)
 
 

@@ -1,4 +1,6 @@
-"""z1 = …, z2 = …: a long expression as it was computed, with a name for every part that is used more than once."""
+"""z1 = …, z2 = …: a long expression as it was computed, with a name for every part that is used
+more than once.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def with_intermediates(tape: Tape, e: int) -> t.Tree:
     return t.WithDefinitions(last, definitions) if definitions else last
 
 
-def equation_with_intermediates(tape: Tape, residual: int, unknowns: Sequence[int] = (), symbol: Naming | None = None) -> t.Tree:
+def equation_with_intermediates(
+    tape: Tape, residual: int, unknowns: Sequence[int] = (), symbol: Naming | None = None
+) -> t.Tree:
     """Σ_s M_s u̇_s = f with named intermediates."""
     definitions, (main,) = equations_with_intermediates(tape, (residual,), unknowns, symbol)
     return t.WithDefinitions(main, definitions) if definitions else main
@@ -45,7 +49,9 @@ def equation_with_intermediates(tape: Tape, residual: int, unknowns: Sequence[in
 def equations_with_intermediates(
     tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], symbol: Naming | None = None
 ) -> tuple[tuple[t.Equality, ...], list[t.Equality]]:
-    """Definitions z1 = … and Σ_s M_rs u̇_s = f_r for every residual; residual = 0 where it is not linear in the unknowns."""
+    """Definitions z1 = … and Σ_s M_rs u̇_s = f_r for every residual; residual = 0 where it is
+    not linear in the unknowns.
+    """
     own = tape.fork()
     linear = LinearCoefficients(own, list(unknowns))
     try:
@@ -59,8 +65,15 @@ def equations_with_intermediates(
     parts = dict(zip(outs, named_parts, strict=True))
     written = []
     for M, f in sides:
-        left = [_term(parts[m], named(str(own.nodes[unknowns[k]][1])), one=m == own.one) for k, m in M.items()]
-        written.append(t.Equality(t.total(left), _with_sign(parts[f])) if M else t.Equality(_with_sign(parts[f]), t.ZERO))
+        left = [
+            _term(parts[m], named(str(own.nodes[unknowns[k]][1])), one=m == own.one)
+            for k, m in M.items()
+        ]
+        written.append(
+            t.Equality(t.total(left), _with_sign(parts[f]))
+            if M
+            else t.Equality(_with_sign(parts[f]), t.ZERO)
+        )
     return definitions, written
 
 
@@ -68,10 +81,14 @@ def _term(part: TreeWithPrecedence, symbol: t.Tree, *, one: bool) -> tuple[bool,
     """M_rs u̇_s, and whether a minus stands before it."""
     if one:
         return False, symbol
-    return part.negative, t.Factors((*_factors(_parenthesize(TreeWithPrecedence(part.tree, part.binding), NUMBER)), symbol))
+    return part.negative, t.Factors(
+        (*_factors(_parenthesize(TreeWithPrecedence(part.tree, part.binding), NUMBER)), symbol)
+    )
 
 
-def intermediates(tape: Tape, outs: tuple[int, ...], symbol: Naming | None = None) -> tuple[tuple[t.Equality, ...], list[t.Tree]]:
+def intermediates(
+    tape: Tape, outs: tuple[int, ...], symbol: Naming | None = None
+) -> tuple[tuple[t.Equality, ...], list[t.Tree]]:
     """Definitions z1 = … in order, and the expressions in terms of them."""
     definitions, parts = _name_subexpressions(tape, outs, symbol or symbol_namer(tape))
     return definitions, [_with_sign(part) for part in parts]
@@ -80,7 +97,9 @@ def intermediates(tape: Tape, outs: tuple[int, ...], symbol: Naming | None = Non
 def _name_subexpressions(
     tape: Tape, outs: tuple[int, ...], symbol: Naming, longest_out: int | None = None
 ) -> tuple[tuple[t.Equality, ...], list[TreeWithPrecedence]]:
-    """Definitions, and the expressions in terms of them, named too where they are longer than `longest_out`."""
+    """Definitions, and the expressions in terms of them, named too where they are longer than
+    `longest_out`.
+    """
     nodes = tape.nodes
     live = dependencies(tape, outs)
     uses = dict.fromkeys(live, 0)
@@ -106,7 +125,9 @@ def _name_subexpressions(
 
 
 def unused_prefix(tape: Tape) -> str:
-    """z, or zz, zzz … where a symbol of the tape prints as z₁, z₂ …, whether it is called z1 or z_1 or is only displayed so."""
+    """z, or zz, zzz … where a symbol of the tape prints as z₁, z₂ …, whether it is called z1 or
+    z_1 or is only displayed so.
+    """
     shown = [parts_of(display_name(base_name(name), tape.displays)) for name in tape.names]
     numbered = {name.letters for name in shown if name.subscripts and name.subscripts[0].isdigit()}
     prefix = "z"
@@ -116,7 +137,9 @@ def unused_prefix(tape: Tape) -> str:
 
 
 class _Length(Text):
-    """How many signs it takes to write a tree on one line; trees that were measured are remembered."""
+    """How many signs it takes to write a tree on one line; trees that were measured are
+    remembered.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,7 +168,9 @@ def _factors(tree: t.Tree) -> tuple[t.Tree, ...]:
     return tree.factors if isinstance(tree, t.Factors) else (tree,)
 
 
-def _part(tape: Tape, i: int, parts: dict[int, TreeWithPrecedence], symbol: Naming) -> TreeWithPrecedence:
+def _part(
+    tape: Tape, i: int, parts: dict[int, TreeWithPrecedence], symbol: Naming
+) -> TreeWithPrecedence:
     op, a, b = tape.nodes[i]
     if op == "const":
         k = abs(Fraction(a))
@@ -156,7 +181,9 @@ def _part(tape: Tape, i: int, parts: dict[int, TreeWithPrecedence], symbol: Nami
         return TreeWithPrecedence(t.PI, FACTOR)
     x = parts[a]
     if op == "neg":
-        return TreeWithPrecedence(_parenthesize(x, QUOTIENT), max(x.binding, QUOTIENT), negative=True)
+        return TreeWithPrecedence(
+            _parenthesize(x, QUOTIENT), max(x.binding, QUOTIENT), negative=True
+        )
     if op not in BINARY:
         return TreeWithPrecedence(t.Call(op, (_with_sign(x),)), FACTOR)
     y = parts[b]
@@ -165,7 +192,9 @@ def _part(tape: Tape, i: int, parts: dict[int, TreeWithPrecedence], symbol: Nami
     return _operation(op, x, y, square=a == b)
 
 
-def _operation(op: str, x: TreeWithPrecedence, y: TreeWithPrecedence, *, square: bool) -> TreeWithPrecedence:
+def _operation(
+    op: str, x: TreeWithPrecedence, y: TreeWithPrecedence, *, square: bool
+) -> TreeWithPrecedence:
     if op in ("add", "sub"):
         return TreeWithPrecedence(_sum_tree(x, y, minus=op == "sub"), SUM)
     if op == "div":
@@ -174,7 +203,10 @@ def _operation(op: str, x: TreeWithPrecedence, y: TreeWithPrecedence, *, square:
         base = x.tree if x.binding == FACTOR and not x.negative else t.Group(_with_sign(x))
         return TreeWithPrecedence(t.Superscript(base, 2), PRODUCT)
     # a fraction may stand first without parentheses
-    return TreeWithPrecedence(t.Factors((*_factors(_parenthesize(x, NUMBER)), *_factors(_parenthesize(y, PRODUCT)))), PRODUCT)
+    return TreeWithPrecedence(
+        t.Factors((*_factors(_parenthesize(x, NUMBER)), *_factors(_parenthesize(y, PRODUCT)))),
+        PRODUCT,
+    )
 
 
 def _sum_tree(x: TreeWithPrecedence, y: TreeWithPrecedence, *, minus: bool) -> t.Tree:
@@ -185,7 +217,9 @@ def _sum_tree(x: TreeWithPrecedence, y: TreeWithPrecedence, *, minus: bool) -> t
 
 
 def _summands(x: TreeWithPrecedence) -> tuple[tuple[bool, t.Tree], ...]:
-    """The parts of a sum, so that sums in sums are one; a minus before a sum keeps its parentheses."""
+    """The parts of a sum, so that sums in sums are one; a minus before a sum keeps its
+    parentheses.
+    """
     if isinstance(x.tree, t.SignedTerms):
         return ((True, t.Group(x.tree)),) if x.negative else x.tree.parts
     return ((x.negative, x.tree),)

@@ -1,4 +1,6 @@
-"""d/dt ∂T/∂q̇ − ∂T/∂q = Q + Aᵀλ: a formula of the books as the tree that is written, with the parentheses it needs."""
+"""d/dt ∂T/∂q̇ − ∂T/∂q = Q + Aᵀλ: a formula of the books as the tree that is written, with the
+parentheses it needs.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ class _Layout:
 
     def _factor(self, a: f.Formula) -> t.Tree:
         """In parentheses where a sign or a sum stands inside."""
-        return t.Group(self.of(a)) if isinstance(a, f.Sum | f.Negative | f.With | f.Equation) else self.of(a)
+        return (
+            t.Group(self.of(a))
+            if isinstance(a, f.Sum | f.Negative | f.With | f.Equation)
+            else self.of(a)
+        )
 
     def _vector(self, a: f.Formula) -> t.Tree:
         """Beside a dot or a cross, where a cross needs parentheses too."""
@@ -35,14 +41,25 @@ class _Layout:
 
     def _atom(self, a: f.Formula) -> t.Tree:
         """Under a derivative or an index: anything but a single symbol stands in parentheses."""
-        return self.of(a) if isinstance(a, f.Symbol | f.Name | f.Partial | f.Variation) else t.Group(self.of(a))
+        return (
+            self.of(a)
+            if isinstance(a, f.Symbol | f.Name | f.Partial | f.Variation)
+            else t.Group(self.of(a))
+        )
 
     def of(self, a: f.Formula) -> t.Tree:
         """Any formula."""
         match a:
             case f.Symbol():
                 below, above = (tuple(map(self._index, indices)) for indices in (a.below, a.above))
-                return t.Letter(a.letter, below, above, a.dots, "bar" if a.bar else "hat" if a.hat else "", a.star)
+                return t.Letter(
+                    a.letter,
+                    below,
+                    above,
+                    a.dots,
+                    "bar" if a.bar else "hat" if a.hat else "",
+                    a.star,
+                )
             case f.Name(name):
                 return self.symbol(name)
             case f.Number(value):
@@ -50,7 +67,14 @@ class _Layout:
             case f.Negative(of):
                 return t.SignedTerms(((True, self._factor(of)),))
             case f.Sum(terms):
-                return t.SignedTerms(tuple((True, self._factor(x.of)) if isinstance(x, f.Negative) else (False, self.of(x)) for x in terms))
+                return t.SignedTerms(
+                    tuple(
+                        (True, self._factor(x.of))
+                        if isinstance(x, f.Negative)
+                        else (False, self.of(x))
+                        for x in terms
+                    )
+                )
             case f.Product(factors):
                 return self._product(factors)
             case f.Dot(left, right):
@@ -60,11 +84,16 @@ class _Layout:
             case f.Quotient(numerator, denominator):
                 return t.FractionBar(self.of(numerator), self.of(denominator))
             case f.Partial(of, by):
-                return t.FractionBar(t.Adjacent((t.Letter("∂"), self._atom(of))), t.Adjacent((t.Letter("∂"), self._atom(by))))
+                return t.FractionBar(
+                    t.Adjacent((t.Letter("∂"), self._atom(of))),
+                    t.Adjacent((t.Letter("∂"), self._atom(by))),
+                )
             case f.Rate(of, by):
                 return self._rate(of, by)
             case f.Square(of):
-                return t.Superscript(self.of(of) if isinstance(of, f.Magnitude) else self._atom(of), 2)
+                return t.Superscript(
+                    self.of(of) if isinstance(of, f.Magnitude) else self._atom(of), 2
+                )
             case f.Transpose(of):
                 return t.Superscript(self._atom(of), "T")
             case f.Inverse(of):
@@ -88,15 +117,21 @@ class _Layout:
             case f.IntegralOver(of, by):
                 return t.IntegralSign(self._factor(of), self.of(by))
             case f.Function(of, arguments):
-                return t.Adjacent((self._atom(of), t.Group(t.CommaList(tuple(map(self.of, arguments))))))
+                return t.Adjacent(
+                    (self._atom(of), t.Group(t.CommaList(tuple(map(self.of, arguments)))))
+                )
             case f.With(of, given):
-                return t.Adjacent((self.of(of), t.Prose(", with "), t.CommaList(tuple(map(self.of, given)))))
+                return t.Adjacent(
+                    (self.of(of), t.Prose(", with "), t.CommaList(tuple(map(self.of, given))))
+                )
             case f.Words(text):
                 return t.Prose(text)
             case f.All(several):
                 return t.CommaList(tuple(map(self.of, several)))
             case f.Minimum(of, subject_to):
-                return t.Adjacent((t.Prose("min "), self.of(of), t.Prose(" subject to "), self.of(subject_to)))
+                return t.Adjacent(
+                    (t.Prose("min "), self.of(of), t.Prose(" subject to "), self.of(subject_to))
+                )
         raise TypeError(a)
 
     def _product(self, factors: tuple[f.Formula, ...]) -> t.Tree:
@@ -107,7 +142,11 @@ class _Layout:
         return t.Factors((*first, last)) if first else last
 
     def _rate(self, of: f.Formula, by: f.Formula) -> t.Tree:
-        below = t.Letter(f"d{by.letter}") if isinstance(by, f.Symbol) else t.Adjacent((t.Letter("d"), self.of(by)))
+        below = (
+            t.Letter(f"d{by.letter}")
+            if isinstance(by, f.Symbol)
+            else t.Adjacent((t.Letter("d"), self.of(by)))
+        )
         if isinstance(of, f.Symbol):
             return t.FractionBar(t.Adjacent((t.Letter("d"), self.of(of))), below)
         return t.Factors((t.FractionBar(t.Letter("d"), below), self._factor(of)))

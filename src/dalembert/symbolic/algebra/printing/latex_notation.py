@@ -1,6 +1,7 @@
 r"""A tree written in LaTeX: \frac{1}{4} m r^{2} \left(1 + 5 \cos^{2} \theta\right) \ddot{\phi}
 
-50 % of Aᵀλ → 50 \% of $A^{T}\lambda$: words that mean themselves in LaTeX; what no text font has becomes mathematics.
+50 % of Aᵀλ → 50 \% of $A^{T}\lambda$: words that mean themselves in LaTeX; what no text font has
+becomes mathematics.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from dalembert.symbolic.algebra.printing import print_tree as t
-from dalembert.symbolic.algebra.printing.symbol_names import LATEX_DOTS, LATEX_LETTERS, is_word, latex_name
+from dalembert.symbolic.algebra.printing.symbol_names import (
+    LATEX_DOTS,
+    LATEX_LETTERS,
+    is_word,
+    latex_name,
+)
 from dalembert.symbolic.algebra.printing.unicode_notation import RAISED, decimal
 
 ESCAPES: Final = {
@@ -41,14 +47,25 @@ def escape(words: str) -> str:
     joined = [s or (c.isascii() and c.isalpha() and n + 1 < len(clusters) and clusters[n + 1][0] in LOW | HIGH)
               for n, (c, s) in enumerate(zip(clusters, strange, strict=True))]  # fmt: skip
     runs = groupby(zip(clusters, joined, strict=True), key=lambda pair: pair[1])
-    return "".join(f"${_mathematics([c for c, _ in run])}$" if math else "".join(ESCAPES.get(c, c) for c, _ in run) for math, run in runs)
+    return "".join(
+        f"${_mathematics([c for c, _ in run])}$"
+        if math
+        else "".join(ESCAPES.get(c, c) for c, _ in run)
+        for math, run in runs
+    )
 
 
 def _clusters(words: str) -> Iterator[str]:
-    """Every character with the marks above it; letters that carry one are taken apart, ½ and ² are not."""
+    """Every character with the marks above it; letters that carry one are taken apart, ½ and ²
+    are not.
+    """
     held = ""
     for c in words:
-        for x in unicodedata.normalize("NFD", c) if unicodedata.category(c).startswith("L") and not ord(c) < 256 else c:
+        for x in (
+            unicodedata.normalize("NFD", c)
+            if unicodedata.category(c).startswith("L") and not ord(c) < 256
+            else c
+        ):
             if unicodedata.combining(x):
                 held += x
                 continue
@@ -107,7 +124,11 @@ class Latex:
             case t.NamedSymbol(_, shown):
                 return latex_name(shown)
             case t.SignedTerms(((negative, first), *rest)):
-                return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
+                return (
+                    ("-" if negative else "")
+                    + self(first)
+                    + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
+                )
             case t.Factors(factors):
                 return self._product(factors)
             case t.Superscript(base, exponent):
@@ -137,7 +158,11 @@ class Latex:
             case t.Continuation(sign, part):
                 return f"{SIGNS.get(sign, sign) if sign != ':' else WORDS_END} {self(part)}"
             case t.Adjacent(parts, spaced):
-                return " ".join(map(self, parts)) if spaced else _join_commands([self(x) for x in parts])
+                return (
+                    " ".join(map(self, parts))
+                    if spaced
+                    else _join_commands([self(x) for x in parts])
+                )
             case t.CommaList(parts):
                 return ", ".join(map(self, parts))
             case t.SummationSign(of, over):
@@ -150,13 +175,19 @@ class Latex:
                 return f"\\mathbf{{e}}^{{{name}}}_{{{axis}}}"
             case t.MatrixBrackets(rows):
                 # in braces, so that no line is broken inside
-                return "{\\begin{bmatrix} " + " \\\\ ".join(" & ".join(map(self, row)) for row in rows) + " \\end{bmatrix}}"
+                return (
+                    "{\\begin{bmatrix} "
+                    + " \\\\ ".join(" & ".join(map(self, row)) for row in rows)
+                    + " \\end{bmatrix}}"
+                )
             case t.OmittedPart():
                 return r"\dots"
             case t.Annotated(of, note):
                 return f"{self(of)}\\quad[{self(note)}]"
             case t.WithDefinitions(main, definitions):
-                return f"{self(main)} \\quad\\text{{{tree.words}: }} " + r",\; ".join(map(self, definitions))
+                return f"{self(main)} \\quad\\text{{{tree.words}: }} " + r",\; ".join(
+                    map(self, definitions)
+                )
         raise TypeError(tree)
 
     def _product(self, factors: tuple[t.Tree, ...]) -> str:
@@ -164,7 +195,9 @@ class Latex:
         for before, factor in pairwise(factors):
             # words and unit vectors need a thin space to stay apart; letters do not
             unit = isinstance(factor, t.UnitVector)
-            written += ("\\," if unit else "\\, " if _is_upright(before) or _is_upright(factor) else " ") + self(factor)
+            written += (
+                "\\," if unit else "\\, " if _is_upright(before) or _is_upright(factor) else " "
+            ) + self(factor)
         return written
 
     def _call(self, call: t.Call) -> str:
@@ -177,16 +210,24 @@ class Latex:
             return f"\\sqrt{{{inside}}}{power}"
         name = FUNCTIONS.get(function, f"\\{function}")
         if function in RAISED:
-            return f"{name}{power} {inside}" if call.bare else f"{name}{power}\\left({inside}\\right)"
+            return (
+                f"{name}{power} {inside}" if call.bare else f"{name}{power}\\left({inside}\\right)"
+            )
         return f"{name}\\left({inside}\\right){power}"
 
     def _letter(self, a: t.Letter) -> str:
         word = len(a.letter) > 2 and a.letter.isascii() and a.letter.isalpha()
-        shown = f"\\mathrm{{{a.letter}}}" if word else _join_commands([LETTERS.get(c, c) for c in a.letter])
+        shown = (
+            f"\\mathrm{{{a.letter}}}"
+            if word
+            else _join_commands([LETTERS.get(c, c) for c in a.letter])
+        )
         shown = f"\\{a.accent}{{{shown}}}" if a.accent else shown
         shown = f"{LATEX_DOTS[a.dots]}{{{shown}}}" if a.dots else shown
         above = ",".join(map(self, a.above)) + "*" * a.star
-        below = ("," if any(isinstance(i, t.NamedSymbol) for i in a.below) else "").join(map(self, a.below))
+        below = ("," if any(isinstance(i, t.NamedSymbol) for i in a.below) else "").join(
+            map(self, a.below)
+        )
         return shown + (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")
 
 

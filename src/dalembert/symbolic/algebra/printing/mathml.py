@@ -1,6 +1,7 @@
 """A tree written in presentation MathML: <mfrac><mi>a</mi><mi>b</mi></mfrac>.
 
-What comes out is MathML Core, well-formed as XML, with the LaTeX of the same tree as an annotation to copy.
+What comes out is MathML Core, well-formed as XML, with the LaTeX of the same tree as an annotation
+to copy.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ ABOVE: Final = 'stretchy="false" style="padding-bottom:0.1em"'
 SIGNS: Final = "…′″‴∂∇∞"
 # beside tab, line feed and carriage return, all that XML has no character for
 _NOT_WRITABLE: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_SIDES: Final = ('class="left-side" style="text-align:right"', 'class="right-side" style="text-align:left"')
+_SIDES: Final = (
+    'class="left-side" style="text-align:right"',
+    'class="right-side" style="text-align:left"',
+)
 _BRACKETS: Final = ('<mo stretchy="false">[</mo>', '<mo stretchy="false">]</mo>')
 # bold e of a unit vector
 _UNIT: Final = "<mi>𝐞</mi>"
@@ -46,17 +50,26 @@ def element(presentation: str, latex: str, *, block: bool = False) -> str:
     """A <math> element that carries its LaTeX."""
     display = ' display="block"' if block else ""
     annotation = f'<annotation encoding="application/x-tex">{escape(latex)}</annotation>'
-    return f'<math xmlns="{NAMESPACE}"{display}><semantics>{presentation}{annotation}</semantics></math>'
+    return (
+        f"<math "
+        f'xmlns="{NAMESPACE}"{display}><semantics>{presentation}{annotation}</semantics></math>'
+    )
 
 
 def aligned_rows(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells under one another: every second cell begins where the one before it ends."""
-    cells = ("".join(_tag("mtd", cell, _SIDES[n % 2]) for n, cell in enumerate(row)) for row in rows)
-    return _tag("mtable", "".join(_tag("mtr", row) for row in cells), 'displaystyle="true" class="aligned"')
+    cells = (
+        "".join(_tag("mtd", cell, _SIDES[n % 2]) for n, cell in enumerate(row)) for row in rows
+    )
+    return _tag(
+        "mtable", "".join(_tag("mtr", row) for row in cells), 'displaystyle="true" class="aligned"'
+    )
 
 
 def escape(words: str) -> str:
-    """Words that mean themselves inside XML and HTML; what XML cannot hold, even escaped, is replaced."""
+    """Words that mean themselves inside XML and HTML; what XML cannot hold, even escaped, is
+    replaced.
+    """
     return html.escape(_NOT_WRITABLE.sub("\ufffd", words), quote=True)
 
 
@@ -126,13 +139,19 @@ class MathML:
             case t.SummationSign(of, over):
                 return [_tag("msub", sign("∑") + _letters(over)) if over else sign("∑"), *self(of)]
             case t.IntegralSign(inside, by, end):
-                limits = sign("∫") if end is None else _tag("msubsup", sign("∫") + _tag("mn", "0") + self.one(end))
+                limits = (
+                    sign("∫")
+                    if end is None
+                    else _tag("msubsup", sign("∫") + _tag("mn", "0") + self.one(end))
+                )
                 return [limits, *self(inside), THIN, _tag("mi", "d"), *self(by)]
             case t.UnitVector(frame, axis):
                 name = row(_symbol(frame)) if frame.isidentifier() else words(frame)
                 return [_tag("msubsup", _UNIT + _tag("mi", axis) + name)]
             case t.MatrixBrackets(rows):
-                cells = "".join(_tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows)
+                cells = "".join(
+                    _tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows
+                )
                 return [_fence("[", _tag("mtable", cells), "]")]
             case t.OmittedPart():
                 return [sign("…")]
@@ -180,28 +199,41 @@ class MathML:
         name = _tag("mi", FUNCTIONS.get(call.function, call.function))
         if call.function not in RAISED:
             return [name, APPLIED, _with_power(_fence("(", inside, ")"), power)]
-        return [_with_power(name, power), APPLIED, *([THIN, inside] if call.bare else [_fence("(", inside, ")")])]
+        return [
+            _with_power(name, power),
+            APPLIED,
+            *([THIN, inside] if call.bare else [_fence("(", inside, ")")]),
+        ]
 
     def _letter(self, a: t.Letter) -> str:
         shown = _letters(a.letter)
         shown = _add_accent(shown, ACCENTS[a.accent]) if a.accent else shown
         shown = _add_accent(shown, DOTS[a.dots]) if a.dots else shown
         below = row([self.one(i) for i in a.below]) if a.below else ""
-        above = row([*(self.one(i) for i in a.above), *([sign("∗")] * a.star)]) if a.above or a.star else ""
+        above = (
+            row([*(self.one(i) for i in a.above), *([sign("∗")] * a.star)])
+            if a.above or a.star
+            else ""
+        )
         return _add_scripts(shown, below, above)
 
 
 def words(text: str) -> str:
     """Words inside a formula; spaces at their ends do not get lost."""
     bare = text.strip(" ")
-    kept = "\u00a0" * text.startswith(" ") + bare + "\u00a0" * text.endswith(" ") if bare else "\u00a0"
+    kept = (
+        "\u00a0" * text.startswith(" ") + bare + "\u00a0" * text.endswith(" ") if bare else "\u00a0"
+    )
     return _tag("mtext", escape(kept))
 
 
 def _fence(opening: str, inside: str, closing: str) -> str:
-    # around letters and indices alone browsers would take the next size for what hangs below the line
+    # around letters and indices alone browsers would take the next size for what hangs below the
+    # line
     grows = "true" if "<mfrac" in inside or "<mtable" in inside else "false"
-    left, right = (_tag("mo", glyph, f'fence="true" stretchy="{grows}"') for glyph in (opening, closing))
+    left, right = (
+        _tag("mo", glyph, f'fence="true" stretchy="{grows}"') for glyph in (opening, closing)
+    )
     return _tag("mrow", left + inside + right)
 
 
@@ -237,7 +269,9 @@ def _letters(text: str) -> str:
         return _tag("mn", text)
     if len(text) > 2 and text.isascii() and text.isalpha():
         return _tag("mi", text)
-    return row([_tag("mo" if c in SIGNS and c != "∂" else "mi", escape(c), _upright(c)) for c in text])
+    return row(
+        [_tag("mo" if c in SIGNS and c != "∂" else "mi", escape(c), _upright(c)) for c in text]
+    )
 
 
 def _upright(letter: str) -> str:
@@ -247,7 +281,9 @@ def _upright(letter: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _symbol(name: str, power: str = "") -> tuple[str, ...]:
-    """A name taken apart: θ with its dots, indices, derivatives along a member, place; index and power stand above one another."""
+    """A name taken apart: θ with its dots, indices, derivatives along a member, place; index and
+    power stand above one another.
+    """
     taken = parts(name)
     _, primes, place = field(name)
     slopes = "" if not primes else sign("′" * primes) if primes < 4 else _count(primes)
@@ -260,7 +296,11 @@ def _dotted_letter(name: NameParts) -> str:
     shown = _one(name.letters)
     if not name.dots:
         return shown
-    return _add_accent(shown, DOTS[name.dots]) if name.dots in DOTS else _tag("msup", shown + _count(name.dots))
+    return (
+        _add_accent(shown, DOTS[name.dots])
+        if name.dots in DOTS
+        else _tag("msup", shown + _count(name.dots))
+    )
 
 
 def _count(k: int) -> str:
@@ -269,7 +309,11 @@ def _count(k: int) -> str:
 
 
 def _indices(name: NameParts) -> str:
-    return row([x for s in name.subscripts for x in (sign(","), _one(s))][1:]) if name.subscripts else ""
+    return (
+        row([x for s in name.subscripts for x in (sign(","), _one(s))][1:])
+        if name.subscripts
+        else ""
+    )
 
 
 def _one(letters: str) -> str:

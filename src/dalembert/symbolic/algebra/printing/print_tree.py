@@ -1,7 +1,9 @@
-"""What is to be written, before anyone decides how: letters, products, fractions and parentheses, in the order in which they are read.
+"""What is to be written, before anyone decides how: letters, products, fractions and parentheses,
+in the order in which they are read.
 
-Whoever lays out a formula makes such a tree, once; text, LaTeX and MathML are three ways to write it. Signs, order and parentheses
-are decided here, except those that only a line of text needs, (a + b)/(c d).
+Whoever lays out a formula makes such a tree, once; text, LaTeX and MathML are three ways to write
+it. Signs, order and parentheses are decided here, except those that only a line of text needs, (a +
+b)/(c d).
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ class Numeral(_Node):
 
 
 class NamedSymbol(_Node):
-    """A symbol of the model: its name, and the name that is shown for it, both as programs spell them (theta_1')."""
+    """A symbol of the model: its name, and the name that is shown for it, both as programs spell
+    them (theta_1').
+    """
 
     name: str
     shown: str
@@ -65,7 +69,9 @@ class Superscript(_Node):
 
 
 class Call(_Node):
-    """f(a, b) to a power; `bare` where the argument is so short that sin and cos need no parentheses around it."""
+    """f(a, b) to a power; `bare` where the argument is so short that sin and cos need no
+    parentheses around it.
+    """
 
     function: str
     arguments: tuple[Tree, ...]
@@ -114,7 +120,9 @@ class Equality(_Node):
 
 
 class Continuation(_Node):
-    """+ b, = b: a part of a formula that begins with the sign that joins it to what stands before."""
+    """+ b, = b: a part of a formula that begins with the sign that joins it to what stands
+    before.
+    """
 
     sign: str
     part: Tree
@@ -213,7 +221,9 @@ def power(base: Tree, exponent: int) -> Tree:
 
 def split_sign(tree: Tree) -> tuple[bool, Tree]:
     """Whether a minus stands before it, and what stands after that minus."""
-    return tree.parts[0] if isinstance(tree, SignedTerms) and len(tree.parts) == 1 else (False, tree)
+    return (
+        tree.parts[0] if isinstance(tree, SignedTerms) and len(tree.parts) == 1 else (False, tree)
+    )
 
 
 def line_parts(tree: Tree) -> list[Tree]:
@@ -226,7 +236,13 @@ def line_parts(tree: Tree) -> list[Tree]:
             segments: list[Tree] = []
             for n, (minus, part) in enumerate(parts):
                 first, *rest = line_parts(part)
-                lead = SignedTerms(((True, first),)) if minus and not n else first if not n else Continuation("−" if minus else "+", first)
+                lead = (
+                    SignedTerms(((True, first),))
+                    if minus and not n
+                    else first
+                    if not n
+                    else Continuation("−" if minus else "+", first)
+                )
                 segments += [lead, *rest]
             return segments
     return [tree]

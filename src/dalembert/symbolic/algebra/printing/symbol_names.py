@@ -19,7 +19,9 @@ GREEK = {
 # Python reserves `lambda`, so programs write lam
 GREEK["lam"] = "λ"
 # letters that a display name may hold beside the Latin ones
-LATEX_LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")} | {"ℓ": r"\ell"}
+LATEX_LETTERS = {
+    letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")
+} | {"ℓ": r"\ell"}
 SUBSCRIPTS = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
@@ -46,12 +48,16 @@ def parts(name: str) -> NameParts:
     letters = first.rstrip("0123456789")
     if not letters.isalpha() or not all(s.isalnum() for s in tail):
         return NameParts(bare, (), len(name) - len(bare))
-    return NameParts(letters, tuple(s for s in (first[len(letters) :], *tail) if s), len(name) - len(bare))
+    return NameParts(
+        letters, tuple(s for s in (first[len(letters) :], *tail) if s), len(name) - len(bare)
+    )
 
 
 @lru_cache(maxsize=4096)
 def field(name: str) -> tuple[str, int, str]:
-    """v′′(L)' → (v', 2, (L)): a field without its marks, its derivatives along the member, its place."""
+    """v′′(L)' → (v', 2, (L)): a field without its marks, its derivatives along the member, its
+    place.
+    """
     bare = base_name(name)
     letters, opening, inside = bare.partition("(") if bare.endswith(")") else (bare, "", "")
     stem = letters.rstrip("′")
@@ -75,7 +81,9 @@ def superscript(k: int) -> str:
 
 @lru_cache(maxsize=4096)
 def unicode_name(name: str) -> str:
-    """theta_1' → θ̇₁, I_G → I_G, omega_x → ωₓ, δx' → δẋ; composed characters where Unicode has them."""
+    """theta_1' → θ̇₁, I_G → I_G, omega_x → ωₓ, δx' → δẋ; composed characters where Unicode has
+    them.
+    """
     if name[:1] == VARIATION != name:
         return VARIATION + unicode_name(name[1:])
     letters, subscripts, dots = parts(name)
@@ -86,7 +94,12 @@ def unicode_name(name: str) -> str:
     elif dots:
         # over several letters, or on i and j, a dot would be lost
         shown += "′" * dots
-    return shown + _unicode_subscripts(subscripts) + PRIMES.get(primes, f"⁽{superscript(primes)}⁾") + place
+    return (
+        shown
+        + _unicode_subscripts(subscripts)
+        + PRIMES.get(primes, f"⁽{superscript(primes)}⁾")
+        + place
+    )
 
 
 def _unicode_subscripts(subscripts: tuple[str, ...]) -> str:
@@ -123,7 +136,9 @@ def latex_name(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def is_word(name: str) -> bool:
-    """Whether a name is written upright and without a mark above it, so that it needs a space to its neighbours."""
+    """Whether a name is written upright and without a mark above it, so that it needs a space to
+    its neighbours.
+    """
     letters, _, dots = parts(name)
     return not dots and letters not in GREEK and len(letters) > 1 and not letters.isdigit()
 

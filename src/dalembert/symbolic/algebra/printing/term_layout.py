@@ -1,6 +1,8 @@
-"""Terms in the order in which people write them: collected on accelerations, then on products of rates.
+"""Terms in the order in which people write them: collected on accelerations, then on products of
+rates.
 
-A form becomes a list of `Piece`s: ± k · constants · (sum) · coordinates · rates · functions / constants.
+A form becomes a list of `Piece`s: ± k · constants · (sum) · coordinates · rates · functions /
+constants.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ def symbol_namer(tape: Tape) -> Naming:
 
 
 class TermOrder:
-    """Who comes first: constants, coordinates, rates, accelerations, each in order of declaration, then functions."""
+    """Who comes first: constants, coordinates, rates, accelerations, each in order of
+    declaration, then functions.
+    """
 
     def __init__(self, tape: Tape, accelerations: Sequence[str], rates: Sequence[str]) -> None:
         self.moving = {tape.nodes[i][1] for i in sorted(tape.moving)}
@@ -75,14 +79,24 @@ class TermOrder:
     def varies(self, atom: Atom) -> bool:
         """Whether it varies with time."""
         if atom.op == "symbol":
-            return atom.name in self.moving or atom.name in self.rates or atom.name in self.accelerations
+            return (
+                atom.name in self.moving
+                or atom.name in self.rates
+                or atom.name in self.accelerations
+            )
         if atom not in self._moves:
-            self._moves[atom] = any(name in self.moving for form in atom.arguments for name in form.symbols())
+            self._moves[atom] = any(
+                name in self.moving for form in atom.arguments for name in form.symbols()
+            )
         return self._moves[atom]
 
     def declaration_key(self, name: str) -> Any:
         """Order of declaration: a rate stands where its coordinate stands."""
-        return self.accelerations.get(name, -1), self.places.get(base_name(name), self.places.get(name, -1)), name
+        return (
+            self.accelerations.get(name, -1),
+            self.places.get(base_name(name), self.places.get(name, -1)),
+            name,
+        )
 
     def atom(self, atom: Atom) -> Any:
         if atom not in self._places:
@@ -91,8 +105,15 @@ class TermOrder:
 
     def _atom(self, atom: Atom) -> Any:
         if atom.op == "symbol":
-            return self.kind(atom), 2 * atom.name.startswith("∫"), (self.declaration_key(atom.name),), ""
-        inside = tuple(self.declaration_key(name) for form in atom.arguments for name in form.symbols())
+            return (
+                self.kind(atom),
+                2 * atom.name.startswith("∫"),
+                (self.declaration_key(atom.name),),
+                "",
+            )
+        inside = tuple(
+            self.declaration_key(name) for form in atom.arguments for name in form.symbols()
+        )
         return self.kind(atom), 1, inside, {"sin": "0", "cos": "1"}.get(atom.op, atom.op)
 
     def powers(self, powers: Powers) -> Any:
@@ -105,7 +126,9 @@ class TermOrder:
         return sum(k for _, k in moving), self.powers(tuple(moving)), self.powers(term.powers)
 
     def group(self, powers: Powers, coefficient: RationalForm) -> Any:
-        """Accelerations, an equation's own first; then squares of rates, then their products, then single rates."""
+        """Accelerations, an equation's own first; then squares of rates, then their products,
+        then single rates.
+        """
         names = [a.name for a, _ in powers]
         leading = sorted(self.accelerations[n] for n in names if n in self.accelerations)
         if leading:
@@ -114,14 +137,20 @@ class TermOrder:
         return 1, [-degree, len(powers)], self.powers(powers)
 
     def has_definite_sign(self, coefficient: RationalForm) -> bool:
-        """Whether it is of one sign for positive constants, like the mass in front of an equation's own acceleration."""
+        """Whether it is of one sign for positive constants, like the mass in front of an
+        equation's own acceleration.
+        """
         signs = {t.coefficient > 0 for t in coefficient.numerator}
-        return len(signs) == 1 and not any(k % 2 and self.varies(a) for t in coefficient.numerator for a, k in t.powers)
+        return len(signs) == 1 and not any(
+            k % 2 and self.varies(a) for t in coefficient.numerator for a, k in t.powers
+        )
 
 
 @dataclass(frozen=True)
 class Summand:
-    """± k · before · (inner) · after / below: one summand as it is printed; inner is None or a sum."""
+    """± k · before · (inner) · after / below: one summand as it is printed; inner is None or a
+    sum.
+    """
 
     coefficient: Fraction
     before: Powers
@@ -133,8 +162,14 @@ class Summand:
 def summands(form: RationalForm, ranking: TermOrder) -> list[Summand]:
     """The summands of a form without denominator, or with one that is a single product."""
     below = form.denominator[0]
-    whole = RationalForm(tuple(Term(t.coefficient / below.coefficient, t.powers) for t in form.numerator))
-    fast = [a.name for a in whole.atoms() if a.op == "symbol" and ranking.kind(a) in (RATE, ACCELERATION)]
+    whole = RationalForm(
+        tuple(Term(t.coefficient / below.coefficient, t.powers) for t in form.numerator)
+    )
+    fast = [
+        a.name
+        for a in whole.atoms()
+        if a.op == "symbol" and ranking.kind(a) in (RATE, ACCELERATION)
+    ]
     groups = collect(whole, fast)
     summands: list[Summand] = []
     for powers in sorted((p for p in groups if p), key=lambda p: ranking.group(p, groups[p])):
@@ -145,17 +180,25 @@ def summands(form: RationalForm, ranking: TermOrder) -> list[Summand]:
 
 
 def _rate_free_summands(form: RationalForm, below: Powers, ranking: TermOrder) -> list[Summand]:
-    """What is free of rates, collected on products of whatever moves, or on one factor where that is clearly shorter."""
+    """What is free of rates, collected on products of whatever moves, or on one factor where
+    that is clearly shorter.
+    """
     shortest = _collect(form, below, ranking, ranking.varies)
     least = _printed_length(shortest) - WORTH
-    for atom in [a for a in form.atoms() if ranking.varies(a) and sum(t.power(a) > 0 for t in form.numerator) > 1]:
+    for atom in [
+        a
+        for a in form.atoms()
+        if ranking.varies(a) and sum(t.power(a) > 0 for t in form.numerator) > 1
+    ]:
         candidate = _collect(form, below, ranking, lambda a, atom=atom: a == atom)  # type: ignore[misc]
         if _printed_length(candidate) <= least:
             shortest, least = candidate, _printed_length(candidate) - 1
     return shortest
 
 
-def _collect(form: RationalForm, below: Powers, ranking: TermOrder, outside: Callable[[Atom], bool]) -> list[Summand]:
+def _collect(
+    form: RationalForm, below: Powers, ranking: TermOrder, outside: Callable[[Atom], bool]
+) -> list[Summand]:
     groups: dict[Powers, list[Term]] = {}
     for t in form.numerator:
         chosen = tuple(p for p in t.powers if outside(p[0]))
@@ -168,9 +211,19 @@ def _collect(form: RationalForm, below: Powers, ranking: TermOrder, outside: Cal
 
 def _printed_length(summands: Iterable[Summand]) -> int:
     """About how many signs it takes to write the pieces down."""
-    inside = [(p.coefficient, p.before + p.after + p.below, p.inner.numerator if p.inner is not None else ()) for p in summands]
+    inside = [
+        (
+            p.coefficient,
+            p.before + p.after + p.below,
+            p.inner.numerator if p.inner is not None else (),
+        )
+        for p in summands
+    ]
     return sum(
-        1 + (abs(k) != 1) + _length(powers) + sum(1 + (abs(t.coefficient) != 1) + _length(t.powers) for t in terms)
+        1
+        + (abs(k) != 1)
+        + _length(powers)
+        + sum(1 + (abs(t.coefficient) != 1) + _length(t.powers) for t in terms)
         for k, powers, terms in inside
     )
 
@@ -179,7 +232,9 @@ def _length(powers: Powers) -> int:
     return sum(1 + (k != 1) + (a.op != "symbol") for a, k in powers)
 
 
-def _piece(coefficient: RationalForm, outside: Powers, below: Powers, ranking: TermOrder) -> list[Summand]:
+def _piece(
+    coefficient: RationalForm, outside: Powers, below: Powers, ranking: TermOrder
+) -> list[Summand]:
     terms = tuple(sorted(coefficient.numerator, key=ranking.term))
     common, rest = _prefer_leading_plus(*factor_common(RationalForm(terms)))
     if len(rest.numerator) > 1 and not common.powers and not outside:
@@ -208,7 +263,9 @@ def _keep_decimals(common: Term, rest: RationalForm) -> tuple[Term, RationalForm
     return Term(common.coefficient / k, common.powers), RationalForm(terms, rest.denominator)
 
 
-def _cancel_common(k: Fraction, powers: Powers, inner: RationalForm | None, below: Powers, ranking: TermOrder) -> Summand:
+def _cancel_common(
+    k: Fraction, powers: Powers, inner: RationalForm | None, below: Powers, ranking: TermOrder
+) -> Summand:
     shared = tuple((a, min(n, dict(below)[a])) for a, n in powers if a in dict(below))
     powers, below = divide_powers(powers, shared), divide_powers(below, shared)
     ordered = tuple(sorted(powers, key=lambda p: ranking.atom(p[0])))
@@ -217,11 +274,20 @@ def _cancel_common(k: Fraction, powers: Powers, inner: RationalForm | None, belo
 
 
 def group_by_constants(summands: Sequence[Summand]) -> list[Summand]:
-    """m (u̇ − l ω²), not m u̇ − m l ω²: summands that share constants under one pair of parentheses, where that saves factors."""
+    """m (u̇ − l ω²), not m u̇ − m l ω²: summands that share constants under one pair of
+    parentheses, where that saves factors.
+    """
     whole = list(summands)
     while True:
-        shared = [_common(p, q) for n, p in enumerate(whole) for q in whole[n + 1 :] if _is_plain(p) and _is_plain(q)]
-        best = max(dict.fromkeys(s for s in shared if s), key=lambda s: _saving(s, whole), default=())
+        shared = [
+            _common(p, q)
+            for n, p in enumerate(whole)
+            for q in whole[n + 1 :]
+            if _is_plain(p) and _is_plain(q)
+        ]
+        best = max(
+            dict.fromkeys(s for s in shared if s), key=lambda s: _saving(s, whole), default=()
+        )
         if not best:
             return whole
         members = [p for p in whole if _is_plain(p) and _divides(best, p.before)]
@@ -251,11 +317,15 @@ def _divides(divisor: Powers, powers: Powers) -> bool:
 
 
 def _saving(divisor: Powers, summands: Sequence[Summand]) -> int:
-    return (sum(_is_plain(p) and _divides(divisor, p.before) for p in summands) - 1) * _length(divisor)
+    return (sum(_is_plain(p) and _divides(divisor, p.before) for p in summands) - 1) * _length(
+        divisor
+    )
 
 
 class Printer:
-    """Forms as trees; `symbol` says what is shown for a name, `group` puts what shares constants under parentheses."""
+    """Forms as trees; `symbol` says what is shown for a name, `group` puts what shares constants
+    under parentheses.
+    """
 
     def __init__(self, symbol: Naming, ranking: TermOrder, *, group: bool = False) -> None:
         self.symbol, self.ranking, self.group = symbol, ranking, group
@@ -265,8 +335,10 @@ class Printer:
         if form.is_zero:
             return ZERO
         if len(form.denominator) == 1:
-            summands = summands(form, self.ranking)
-            return total([self._piece(p) for p in (group_by_constants(summands) if self.group else summands)])
+            pieces = summands(form, self.ranking)
+            return total(
+                [self._piece(p) for p in (group_by_constants(pieces) if self.group else pieces)]
+            )
         return total([self._fraction(form)])
 
     def argument(self, form: RationalForm) -> Tree:
@@ -278,14 +350,20 @@ class Printer:
         for t in form.numerator:
             over = t.coefficient.denominator if t.powers and t.coefficient.denominator < 100 else 1
             negative, shown = self._term(Term(t.coefficient * over, t.powers))
-            terms.append((negative, shown if over == 1 else FractionBar(shown, Numeral(Fraction(over)))))
+            terms.append(
+                (negative, shown if over == 1 else FractionBar(shown, Numeral(Fraction(over))))
+            )
         return total(terms)
 
     def _fraction(self, form: RationalForm) -> tuple[bool, Tree]:
         """A sum below the bar."""
         above = summands(RationalForm(form.numerator), self.ranking)
         below = total([self._term(t) for t in sorted(form.denominator, key=self.ranking.term)])
-        negative, top = self._piece(above[0]) if len(above) == 1 else (False, total([self._piece(p) for p in above]))
+        negative, top = (
+            self._piece(above[0])
+            if len(above) == 1
+            else (False, total([self._piece(p) for p in above]))
+        )
         return negative, FractionBar(top, below)
 
     def _piece(self, piece: Summand) -> tuple[bool, Tree]:
@@ -294,7 +372,11 @@ class Printer:
         factors = [self._power(a, e) for a, e in first]
         if piece.inner is not None:
             inside = total([self._term(t) for t in piece.inner.numerator])
-            alone = k == 1 and not (piece.before or piece.after or piece.below) and piece.coefficient > 0
+            alone = (
+                k == 1
+                and not (piece.before or piece.after or piece.below)
+                and piece.coefficient > 0
+            )
             factors.append(inside if alone else Group(inside))
         factors += [self._power(a, e) for a, e in (*then, *piece.after)]
         if k != 1 or not factors:
@@ -302,12 +384,19 @@ class Printer:
         above = product(factors)
         if not piece.below:
             return piece.coefficient < 0, above
-        return piece.coefficient < 0, FractionBar(above, product([self._power(a, e) for a, e in piece.below]))
+        return piece.coefficient < 0, FractionBar(
+            above, product([self._power(a, e) for a, e in piece.below])
+        )
 
     def _around(self, piece: Summand) -> tuple[Powers, Powers]:
-        """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them would stand."""
+        """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them
+        would stand.
+        """
         inner = piece.inner
-        if inner is None or any(not t.powers or any(self.ranking.varies(a) for a, _ in t.powers) for t in inner.numerator):
+        if inner is None or any(
+            not t.powers or any(self.ranking.varies(a) for a, _ in t.powers)
+            for t in inner.numerator
+        ):
             return piece.before, ()
         first = min(self.ranking.atom(a) for a in inner.atoms())
         split = sum(self.ranking.atom(a) < first for a, _ in piece.before)

@@ -9,11 +9,23 @@ from fractions import Fraction
 from typing import Final
 
 from dalembert.symbolic.algebra.printing import print_tree as t
-from dalembert.symbolic.algebra.printing.symbol_names import DOTS, GREEK, SUBSCRIPTS, SUPERSCRIPTS, superscript, unicode_name
+from dalembert.symbolic.algebra.printing.symbol_names import (
+    DOTS,
+    GREEK,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
+    superscript,
+    unicode_name,
+)
 
 # functions whose power stands after their name: cos² θ
 RAISED: Final = frozenset({"sin", "cos", "sinh", "cosh"})
-FRACTIONS: Final = {Fraction(1, 2): "½", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔", Fraction(1, 4): "¼"}
+FRACTIONS: Final = {
+    Fraction(1, 2): "½",
+    Fraction(1, 3): "⅓",
+    Fraction(2, 3): "⅔",
+    Fraction(1, 4): "¼",
+}
 ACCENTS: Final = {"bar": "\u0304", "hat": "\u0302", "": ""}
 HIGH: Final = {"T": "ᵀ", "-1": "⁻¹"}
 _ENDS: Final = str.maketrans("L0123456789abdehiklmprst", "ᴸ⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᵈᵉʰⁱᵏˡᵐᵖʳˢᵗ")
@@ -24,7 +36,9 @@ _MOST_BITS: Final = 256
 
 
 def decimal(k: Fraction) -> str | None:
-    """9.81 for 981/100: a fraction that is shorter, and better known, as a decimal number; 0.123456789012… for one of many digits."""
+    """9.81 for 981/100: a fraction that is shorter, and better known, as a decimal number;
+    0.123456789012… for one of many digits.
+    """
     if k.denominator < 20:
         return None
     if k.numerator.bit_length() + k.denominator.bit_length() > _MOST_BITS:
@@ -44,7 +58,9 @@ def is_single(tree: t.Tree) -> bool:
     """Whether a tree may stand below a slash without parentheses."""
     if isinstance(tree, t.Numeral):
         return tree.value.denominator == 1
-    return not isinstance(tree, t.Factors | t.SignedTerms | t.FractionBar | t.Infix | t.Equality | t.SummationSign)
+    return not isinstance(
+        tree, t.Factors | t.SignedTerms | t.FractionBar | t.Infix | t.Equality | t.SummationSign
+    )
 
 
 class Text:
@@ -59,7 +75,9 @@ class Text:
         return self._write(tree, 0)
 
     def _write(self, tree: t.Tree, level: int, *, closed: bool = False) -> str:
-        """`level` counts parentheses; `closed` functions have some, so that nobody reads sin θ/r as sin(θ/r)."""
+        """`level` counts parentheses; `closed` functions have some, so that nobody reads sin θ/r
+        as sin(θ/r).
+        """
         match tree:
             case t.Numeral(value, small):
                 return FRACTIONS.get(value, str(value)) if small else decimal(value) or str(value)
@@ -70,7 +88,9 @@ class Text:
             case t.Factors(factors):
                 return " ".join(self._write(x, level, closed=closed) for x in factors)
             case t.Superscript(base, exponent):
-                return self._write(base, level, closed=closed) + (HIGH[exponent] if isinstance(exponent, str) else superscript(exponent))
+                return self._write(base, level, closed=closed) + (
+                    HIGH[exponent] if isinstance(exponent, str) else superscript(exponent)
+                )
             case t.Call():
                 return self._call(tree, level, closed=closed)
             case t.Group(inside):
@@ -78,7 +98,9 @@ class Text:
             case t.FractionBar(above, below):
                 return self._quotient(above, below, level)
             case t.Equality(left, right):
-                return f"{self._write(left, level)}{self._joint(level)}= {self._write(right, level)}"
+                return (
+                    f"{self._write(left, level)}{self._joint(level)}= {self._write(right, level)}"
+                )
             case _:
                 return self._other(tree, level)
 
@@ -113,7 +135,9 @@ class Text:
             case t.Annotated(of, note):
                 return f"{self._write(of, level)}    [{self._write(note, level + 1)}]"
             case t.WithDefinitions(main, definitions):
-                return f"{self._write(main, level)}, {tree.words}: " + "; ".join(self._write(d, level) for d in definitions)
+                return f"{self._write(main, level)}, {tree.words}: " + "; ".join(
+                    self._write(d, level) for d in definitions
+                )
         raise TypeError(tree)
 
     def _joint(self, level: int) -> str:
@@ -123,7 +147,9 @@ class Text:
         (negative, first), *rest = parts
         joint = self._joint(level)
         written = ("−" if negative else "") + self._write(first, level)
-        return written + "".join(f"{joint}{'−' if minus else '+'} {self._write(part, level)}" for minus, part in rest)
+        return written + "".join(
+            f"{joint}{'−' if minus else '+'} {self._write(part, level)}" for minus, part in rest
+        )
 
     def _call(self, call: t.Call, level: int, *, closed: bool) -> str:
         function, k = call.function, call.exponent
@@ -141,7 +167,11 @@ class Text:
 
     def _quotient(self, above: t.Tree, below: t.Tree, level: int) -> str:
         several = isinstance(above, t.SignedTerms)
-        top = f"({self._write(above, level + 1)})" if several else self._write(above, level, closed=True)
+        top = (
+            f"({self._write(above, level + 1)})"
+            if several
+            else self._write(above, level, closed=True)
+        )
         single = is_single(below)
         bottom = self._write(below, level if single else level + 1, closed=True)
         return f"{top}/{bottom}" if single else f"{top}/({bottom})"
@@ -163,12 +193,18 @@ class Text:
             return f"∫{inside} d{by}"
         end = self._write(a.end, level)
         raised = end.translate(_ENDS)
-        limits = f"∫₀{raised}" if all(x != y for x, y in zip(end, raised, strict=True)) else f"∫[0, {end}]"
+        limits = (
+            f"∫₀{raised}"
+            if all(x != y for x, y in zip(end, raised, strict=True))
+            else f"∫[0, {end}]"
+        )
         return f"{limits} {inside} d{by}"
 
     @classmethod
     def breakable_parts(cls, tree: t.Tree, depth: int) -> list[str]:
-        """The formula cut before every sign at most `depth` parentheses deep; joined by spaces the pieces give it back."""
+        """The formula cut before every sign at most `depth` parentheses deep; joined by spaces
+        the pieces give it back.
+        """
         return cls(depth)(tree).split(_BREAK)
 
 
@@ -179,10 +215,15 @@ def _digits(indices: list[str]) -> str:
 
 def _matrix_lines(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(entry.center(width) for entry, width in zip(row, widths, strict=True)) for row in rows]
+    lines = [
+        "  ".join(entry.center(width) for entry, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
     if len(lines) == 1:
         return f"[ {lines[0]} ]"
-    left, right = (top + middle * (len(lines) - 2) + bottom for top, middle, bottom in ("⎡⎢⎣", "⎤⎥⎦"))
+    left, right = (
+        top + middle * (len(lines) - 2) + bottom for top, middle, bottom in ("⎡⎢⎣", "⎤⎥⎦")
+    )
     return "\n".join(f"{a} {line} {b}" for a, line, b in zip(left, lines, right, strict=True))
 
 
@@ -200,13 +241,19 @@ class SourceNotation:
                 return "pi"
             case t.SignedTerms(parts):
                 (negative, first), *rest = parts
-                return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
+                return (
+                    ("-" if negative else "")
+                    + self(first)
+                    + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
+                )
             case t.Factors(factors):
                 return "*".join(self(x) for x in factors)
             case t.Superscript(base, exponent):
                 return f"{self(base)}**{exponent}"
             case t.Call(function, arguments, exponent):
-                return f"{function}({', '.join(map(self, arguments))})" + (f"**{exponent}" if exponent != 1 else "")
+                return f"{function}({', '.join(map(self, arguments))})" + (
+                    f"**{exponent}" if exponent != 1 else ""
+                )
             case t.Group(inside):
                 return f"({self(inside)})"
             case t.FractionBar(above, below):

@@ -76,7 +76,8 @@ def _pendulum(report: Report, *, quick: bool) -> None:
         report.progress(what)
         timings: dict[str, Timing | str] = {
             "dalembert": fresh(lambda n=n: systems.pendulum(n), da.kane),  # type: ignore[misc]
-            "dalembert, M and f too": fresh(lambda n=n: systems.pendulum(n), _with_M_and_f),  # type: ignore[misc]
+            "dalembert, M and f too": fresh(lambda n=n: systems.pendulum(n), _with_M_and_f),
+            # type: ignore[misc]
             "SymPy mechanics": _sympy(lambda tool, n=n: tool.pendulum(n)),  # type: ignore[misc]
         }
         report.compare(what, timings, {"SymPy mechanics": Slower(1000)} if n == 10 else None)

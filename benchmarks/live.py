@@ -40,16 +40,20 @@ NOTE = (
 _ROUNDS = 30
 _LOOP = """
 const g = JSON.parse(require("fs").readFileSync(0));
-const e = new Engine(new WebAssembly.Module(require("zlib").inflateSync(Buffer.from(g.code, "base64"))), g.data);
-const follow = () => { const it = e.follow(g.setting, 1e9); let r; while (!(r = it.next()).done); return r.value; };
-const begin = () => { const t = performance.now(); e.begin(g.setting); return performance.now() - t; };
+const e = new Engine(
+  new WebAssembly.Module(require("zlib").inflateSync(Buffer.from(g.code, "base64"))), g.data);
+const follow = () => { const it = e.follow(g.setting, 1e9); let r; while (!(r = it.next()).done);
+  return r.value; };
+const begin = () => { const t = performance.now(); e.begin(g.setting);
+  return performance.now() - t; };
 const run = () => { const t = performance.now(); follow(); return performance.now() - t; };
 for (let k = 0; k < 20; k++) { run(); begin(); }
 const least = (f) => Math.min(...Array.from({ length: 40 }, f));
 console.log(JSON.stringify([(least(run) - least(begin)) / 1e3, follow().count - 1]));
 """
 _SLIDE = """async () => {
-  const knob = trial.knobs[0], tried = () => new Promise((done) => document.addEventListener("tried", done, { once: true }));
+  const knob = trial.knobs[0],
+    tried = () => new Promise((done) => document.addEventListener("tried", done, { once: true }));
   const frame = () => new Promise(requestAnimationFrame), found = [];
   for (let k = 0; k < 10; k++) {
     const heard = tried(), begin = performance.now();

@@ -90,10 +90,8 @@ def _equal_error(report: Report, ours: Ours, tolerances: tuple[float, ...]) -> N
         }
         try:
             tool = peer("heyoka")
-            works["heyoka"] = partial(
-                attempt(lambda: tool.Integrator(tool.pleiades(), START, tolerance)).run,
-                _DURATION,  # noqa: B023
-            )
+            new = partial(tool.Integrator, tool.pleiades(), START, tolerance)
+            works["heyoka"] = partial(attempt(new).run, _DURATION)
         except Unavailable as reason:
             missing["heyoka"] = str(reason)
         outcomes = {name: work() for name, work in works.items()}

@@ -126,7 +126,8 @@ def table(names: Sequence[str] = NAMES) -> str:
     ours("simple-pendulum")
     lines = [
         (
-            "| system | dalembert | CPU time | SymPy + simplify | CPU time | SymPy + trigsimp | CPU "
+            "| system | dalembert | CPU time | SymPy + simplify | CPU time | SymPy + trigsimp "
+            "| CPU "
             "time |"
         ),
         "| --- | --- | --- | --- | --- | --- | --- |",

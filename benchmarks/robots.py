@@ -26,16 +26,18 @@ LIMIT = 60.0
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "robots.md"
 HEAD = """# Robots, measured
 
-Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and locomotion of `dm_control` (scenes and
-defaults excepted), read by `da.load` and held against the engines that know the same file at 20 random states: the largest relative
-difference of the accelerations. Robots without joints, and those marked `:free`, are loaded with `base="free"`. CPU is that of loading,
-deriving, compiling and the first evaluation without the imports, on two cores shared with other work: with an empty cache, and once
-more in a new process (again); `u̇` and `aba` are one evaluation called from Python, by the
-compiled equations and by Pinocchio, measured one after the other, each in a process of its own. The principles are compared exactly;
-where that is not decided within {limit:g} s of CPU the last column says so.
+Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and
+locomotion of `dm_control` (scenes and defaults excepted), read by `da.load` and held against the
+engines that know the same file at 20 random states: the largest relative difference of the
+accelerations. Robots without joints, and those marked `:free`, are loaded with `base="free"`. CPU
+is that of loading, deriving, compiling and the first evaluation without the imports, on two cores
+shared with other work: with an empty cache, and once more in a new process (again); `u̇` and
+`aba` are one evaluation called from Python, by the compiled equations and by Pinocchio, measured
+one after the other, each in a process of its own. The principles are compared exactly; where that
+is not decided within {limit:g} s of CPU the last column says so.
 
-Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that takes them, and at
-least one does; the agreement of the principles is undecided for {undecided}.
+Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that
+takes them, and at least one does; the agreement of the principles is undecided for {undecided}.
 
 | file | freedoms | MuJoCo | Pinocchio | CPU s | again | u̇ µs | aba µs | principles |
 | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | --- |

@@ -27,11 +27,11 @@ DERIVE = """
 import pickle, sys
 from dalembert import gallery
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
-from dalembert.symbolic.algebra.expression_graph import needed
+from dalembert.symbolic.algebra.expression_graph import dependencies
 from dalembert.errors import DalembertError
 
 def program(tape, outs):
-    order = needed(tape, outs)
+    order = dependencies(tape, outs)
     return [(i, tape.nodes[i]) for i in order], list(outs)
 
 found = {}

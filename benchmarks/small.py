@@ -22,7 +22,8 @@ from dalembert import gallery, kinematics
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.errors import NotApplicable
 
-NAMES = ("simple-pendulum", "double-pendulum", "cart-and-bar", "rolling-disk", "suslov", "chaplygin-sleigh", "knife-edge-rod", "hoist",
+NAMES = ("simple-pendulum", "double-pendulum", "cart-and-bar", "rolling-disk", "suslov",
+         "chaplygin-sleigh", "knife-edge-rod", "hoist",
          "bead-on-hoop", "four-bar", "ball-on-turntable")
 kins = [kinematics(gallery.build(n)) for n in NAMES if n in gallery.names()]
 found = {}

@@ -23,11 +23,14 @@ LETTERS: Final = {name: letter for name, letter in GREEK.items() if name != "lam
     "infty": "∞",
 }
 OPERATORS: Final = {
-    "sum": "∑", "int": "∫", "cdot": "·", "times": "×", "to": "→", "neq": "≠", "le": "≤", "ge": "≥", "pm": "±", "in": "∈",
-    "dots": "…", "vert": "|", "mid": "|", "backslash": "\\", "approx": "≈", "equiv": "≡", "ldots": "…", "cdots": "⋯", "vdots": "⋮",
+    "sum": "∑", "int": "∫", "cdot": "·", "times": "×", "to": "→", "neq": "≠", "le": "≤", "ge": "≥",
+    "pm": "±", "in": "∈",
+    "dots": "…", "vert": "|", "mid": "|", "backslash": "\\", "approx": "≈", "equiv": "≡",
+    "ldots": "…", "cdots": "⋯", "vdots": "⋮",
 }  # fmt: skip
 FUNCTIONS: Final = frozenset({
-    "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det",
+    "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min",
+    "max", "det",
 })  # fmt: skip
 ACCENTS: Final = {
     "dot": "˙",
@@ -71,7 +74,8 @@ def math(latex: str, *, block: bool = False) -> str:
     annotation = f'<annotation encoding="application/x-tex">{escaped(latex)}</annotation>'
     return (
         f"<math "
-        f'xmlns="{NAMESPACE}"{display}><semantics>{presentation(latex)}{annotation}</semantics></math>'
+        f'xmlns="{NAMESPACE}"{display}>'
+        f"<semantics>{presentation(latex)}{annotation}</semantics></math>"
     )
 
 
@@ -245,8 +249,10 @@ class _Reader:
         if len(name) == 1 and not name.isalpha():
             return _element("mo", escaped(name))
         build: dict[str, Callable[[], str]] = {
-            "frac": self._fraction, "tfrac": self._fraction, "sqrt": lambda: _element("msqrt", self._group()), "left": self._fenced,
-            "begin": self._array, "text": lambda: _text(self._raw_group()), "mathrm": self._upright, "operatorname": self._upright,
+            "frac": self._fraction, "tfrac": self._fraction, "sqrt": lambda: _element("msqrt",
+            self._group()), "left": self._fenced,
+            "begin": self._array, "text": lambda: _text(self._raw_group()), "mathrm": self._upright,
+            "operatorname": self._upright,
             "mathbf": self._bold,
         }  # fmt: skip
         if name not in build:

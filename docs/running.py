@@ -180,7 +180,8 @@ def run_page(text: str, name: str) -> str:
 
     def with_output(found: re.Match[str]) -> str:
         language, code = found["language"], found["code"]
-        return f"```{language}\n{code}```{page.run(language, code, refused=bool(found['mark'])).markdown()}"
+        output = page.run(language, code, refused=bool(found["mark"])).markdown()
+        return f"```{language}\n{code}```{output}"
 
     with _elsewhere():
         return _FENCE.sub(with_output, text)

@@ -12,9 +12,12 @@ from typing import Final
 from dalembert.symbolic.algebra.printing.symbol_names import GREEK
 
 SYMBOLS: Final = {
-    "Σ": r"\sum", "∂": r"\partial", "·": r"\cdot", "×": r"\times", "−": "-", "√": r"\sqrt", "∫": r"\int", "…": r"\dots",
-    "≠": r"\neq", "≤": r"\le", "≥": r"\ge", "→": r"\to", "±": r"\pm", "∇": r"\nabla", "½": r"\tfrac{1}{2}", "⅓": r"\tfrac{1}{3}",
-    "⅔": r"\tfrac{2}{3}", "¼": r"\tfrac{1}{4}", "∈": r"\in", "–": "-", "′": "'", "″": "''", "∞": r"\infty",
+    "Σ": r"\sum", "∂": r"\partial", "·": r"\cdot", "×": r"\times", "−": "-", "√": r"\sqrt",
+    "∫": r"\int", "…": r"\dots",
+    "≠": r"\neq", "≤": r"\le", "≥": r"\ge", "→": r"\to", "±": r"\pm", "∇": r"\nabla",
+    "½": r"\tfrac{1}{2}", "⅓": r"\tfrac{1}{3}",
+    "⅔": r"\tfrac{2}{3}", "¼": r"\tfrac{1}{4}", "∈": r"\in", "–": "-", "′": "'", "″": "''",
+    "∞": r"\infty",
 }  # fmt: skip
 LETTERS: Final = {
     letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")
@@ -36,7 +39,8 @@ ESCAPES: Final = {
 _SIDE: Final = r"(?:∂|[^\W\d_])[\w\u0300-\u036f]*"
 _FRACTION: Final = re.compile(rf"({_SIDE})/({_SIDE})")
 _LOWS: Final = "₀-₉ₐ-ₜᵢᵣᵤᵥⱼ"
-_WORD: Final = rf"(?!(?:{FUNCTIONS})\b)(?:[A-Za-z]{{3,}}|of|to|if|or|by|at|in|is|on|as|so)(?![\u0300-\u036f\w])"
+_SHORT: Final = "of|to|if|or|by|at|in|is|on|as|so"
+_WORD: Final = rf"(?!(?:{FUNCTIONS})\b)(?:[A-Za-z]{{3,}}|{_SHORT})(?![\u0300-\u036f\w])"
 _TOKEN: Final = re.compile(
     rf"(?P<words>{_WORD}(?: "
     rf"+{_WORD})*)|(?P<function>\b(?:{FUNCTIONS})\b)|(?P<low>[{_LOWS}]+)|(?P<high>[⁰¹²³⁴-⁹⁻ᵀᴺᴮᴾ]+)"

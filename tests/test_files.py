@@ -116,7 +116,9 @@ def killed_at(owner, name, before):
     setattr(owner, name, call)
 
 for old in ("old" * 1000, None):
-    for owner, name in ((pathlib.Path, "touch"), (pathlib.Path, "open"), (os, "fsync"), (os, "replace"), (os, "close")):
+    calls = [(pathlib.Path, "touch"), (pathlib.Path, "open")]
+    calls += [(os, "fsync"), (os, "replace"), (os, "close")]
+    for owner, name in calls:
         for before in (True, False):
             path.unlink(missing_ok=True) if old is None else path.write_text(old)
             child = os.fork()

@@ -21,14 +21,21 @@ def results():
     linear = da.linearize(s)
     carrier = da.System("carrier", gravity=9.81)
     return {
-        "derivation": d, "equations": d.equations, "principle": d.principle, "step": d.steps[0], "kinematics": d.kinematics,
-        "agreement": da.agreement(s), "comparison": da.comparison(s), "integrals": da.energy_integrals(s), "run": run,
-        "run reactions": run.reactions, "joint load": run.reactions.joints["theta"], "reactions": da.reactions(s), "native": da.compile(s),
-        "equilibrium": da.equilibrium(s, inputs={"F": 0}), "statics": da.virtual_work(s), "linear": linear, "modes": linear.modes,
-        "constraints": da.constraints(s), "system": s, "body": s.bodies[1], "bodies": s.bodies, "inertia": s.bodies[1].inertia,
-        "vector": s.bodies[0].G.v, "inverse": da.inverse_dynamics(s), "regressor": da.regressor(s), "sympy": d.sympy(),
+        "derivation": d, "equations": d.equations, "principle": d.principle, "step": d.steps[0],
+        "kinematics": d.kinematics,
+        "agreement": da.agreement(s), "comparison": da.comparison(s),
+        "integrals": da.energy_integrals(s), "run": run,
+        "run reactions": run.reactions, "joint load": run.reactions.joints["theta"],
+        "reactions": da.reactions(s), "native": da.compile(s),
+        "equilibrium": da.equilibrium(s, inputs={"F": 0}), "statics": da.virtual_work(s),
+        "linear": linear, "modes": linear.modes,
+        "constraints": da.constraints(s), "system": s, "body": s.bodies[1], "bodies": s.bodies,
+        "inertia": s.bodies[1].inertia,
+        "vector": s.bodies[0].G.v, "inverse": da.inverse_dynamics(s), "regressor": da.regressor(s),
+        "sympy": d.sympy(),
         "attachment": carrier.attach(s, at=carrier.O),
-        "jacobian": da.jacobian(s, s.bodies[1].G), "momentum": da.momentum(s), "native expressions": da.compile(s, da.kinetic_energy(s)),
+        "jacobian": da.jacobian(s, s.bodies[1].G), "momentum": da.momentum(s),
+        "native expressions": da.compile(s, da.kinetic_energy(s)),
         "ensemble": da.ensemble(s, 0.1, over={"theta": [0.1, 0.2], "F": [0.0]}),
     }  # fmt: skip
 

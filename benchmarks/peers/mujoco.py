@@ -17,7 +17,8 @@ from peers import Unavailable
 
 _AXES = ("1 0 0", "0 1 0", "0 0 1")
 # everything but the smooth forward dynamics is switched off
-_OPTION = f"""<option gravity="0 0 {-GRAVITY}"><flag constraint="disable" contact="disable" sensor="disable"/></option>"""
+_OPTION = f"""<option gravity="0 0 {-GRAVITY}">
+<flag constraint="disable" contact="disable" sensor="disable"/></option>"""
 
 
 def _numbers(values: Any) -> str:

@@ -1,4 +1,5 @@
-# the public names of dalembert and where each lives: the one list there is, for the package, for editors and for type checkers
+# the public names of dalembert and where each lives: the one list there is, for the package,
+# for editors and for type checkers
 from dalembert.analysis.constraint_analysis.analysis import ConstraintAnalysis as ConstraintAnalysis
 from dalembert.analysis.constraint_analysis.analysis import RedundantRow as RedundantRow
 from dalembert.analysis.constraint_analysis.analysis import constraints as constraints

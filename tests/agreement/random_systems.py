@@ -435,9 +435,8 @@ class Draft:
         forms += [" - {B}.w @ {F}.z", " - {B}.w @ {B}.x + {f}"] if B else []
         form = self.choose(forms)
         f, g = (self.of_place() if x in form else "" for x in ("{f}", "{g}"))
-        self.write(
-            f"s.constrain({leading}{form.format(f=f, g=g, q=self.any_coordinate(), G=G, B=B, F=self.any_frame())})"
-        )
+        row = form.format(f=f, g=g, q=self.any_coordinate(), G=G, B=B, F=self.any_frame())
+        self.write(f"s.constrain({leading}{row})")
 
     def holonomic(self, q: str) -> None:
         G, _ = self.choose(self.bodies)
@@ -452,9 +451,8 @@ class Draft:
         forms += ["({G} - {H}) @ ({G} - {H}) - 2"] if others else []
         form = self.choose(forms)
         f = self.of_place() if "{f}" in form else ""
-        self.write(
-            f"s.constrain({form.format(q=q, p=self.any_coordinate(), G=G, H=self.choose(others or [G]), f=f)})"
-        )
+        row = form.format(q=q, p=self.any_coordinate(), G=G, H=self.choose(others or [G]), f=f)
+        self.write(f"s.constrain({row})")
 
     # ---- loads -------------------------------------------------------------------------------
 
@@ -520,9 +518,9 @@ class Draft:
 
     def potential(self) -> None:
         forms = ["{f}*{q}**2/2", "{f}*{q}*{p}", "cos({q} - {p}) + {f}*{q}"]
-        self.write(
-            f"s.potential({self.choose(forms).format(q=self.any_coordinate(), p=self.any_coordinate(), f=self.of_place())})"
-        )
+        form = self.choose(forms)
+        V = form.format(q=self.any_coordinate(), p=self.any_coordinate(), f=self.of_place())
+        self.write(f"s.potential({V})")
 
     def dissipation(self) -> None:
         inside = (

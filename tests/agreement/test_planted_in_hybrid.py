@@ -60,10 +60,12 @@ def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(name):
     planted, missed = 0, []
     # r − r_P is one name, not a difference to plant errors in
     names = {
-        a.symbol: f.Symbol(f"from {k}") for k, a in enumerate(h.told) if isinstance(a.symbol, f.Sum)
+        a.symbol: f.Symbol(f"from {k}")
+        for k, a in enumerate(h.quantities)
+        if isinstance(a.symbol, f.Sum)
     }
     reader.values |= {new: reader.values[old] for old, new in names.items()}
-    for a in h.told:
+    for a in h.quantities:
         assert isinstance(a, Quantity)
         if a.formula == a.symbol:
             continue

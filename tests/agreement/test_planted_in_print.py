@@ -94,7 +94,7 @@ def in_every_item(d):
     for n, step in enumerate(d.steps):
         for i, item in enumerate(step.items):
             wrong = turned(d, item.value)
-            if wrong is not None and isinstance(d.told[n], Quantity):
+            if wrong is not None and isinstance(d.quantities[n], Quantity):
                 items = (*step.items[:i], replace(item, value=wrong), *step.items[i + 1 :])
                 yield (
                     f"{step.title}, item {i + 1}",
@@ -202,7 +202,7 @@ DEFINED = [
     (RateQuantities, "forces_without_potential"),
     (RateQuantities, "moments"),
     (RateQuantities, "dissipation"),
-    (RateQuantities, "placeless"),
+    (RateQuantities, "unlocated_potential"),
     (Quantities, "W"),
     (Quantities, "A"),
     (Quantities, "m"),

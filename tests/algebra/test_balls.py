@@ -41,9 +41,12 @@ def ball(e: Scalar, digits: int = 50) -> arb:
 @pytest.mark.parametrize(
     ("e", "expected"),
     [
-        (sin(X), math.sin(0.3)), (cos(X), math.cos(0.3)), (exp(X), math.exp(0.3)), (log(X), math.log(0.3)), (sqrt(X), math.sqrt(0.3)),
-        (sinh(X), math.sinh(0.3)), (cosh(X), math.cosh(0.3)), (asin(X), math.asin(0.3)), (acos(X), math.acos(0.3)),
-        (atan(X), math.atan(0.3)), (abs(X - Y), 0.4), (sign(X - Y), -1.0), (atan2(Y, X), math.atan2(0.7, 0.3)), (PI, math.pi),
+        (sin(X), math.sin(0.3)), (cos(X), math.cos(0.3)), (exp(X), math.exp(0.3)), (log(X),
+        math.log(0.3)), (sqrt(X), math.sqrt(0.3)),
+        (sinh(X), math.sinh(0.3)), (cosh(X), math.cosh(0.3)), (asin(X), math.asin(0.3)), (acos(X),
+        math.acos(0.3)),
+        (atan(X), math.atan(0.3)), (abs(X - Y), 0.4), (sign(X - Y), -1.0), (atan2(Y, X),
+        math.atan2(0.7, 0.3)), (PI, math.pi),
         (X / Y - X * Y + X, 0.3 / 0.7 - 0.21 + 0.3), (-X, -0.3),
     ],
 )  # fmt: skip

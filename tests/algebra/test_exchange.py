@@ -221,7 +221,8 @@ def test_rates_are_found_or_made(system):
         (
             sympy.EulerGamma + X,
             (
-                "a SymPy expression contains EulerGamma, which is not a finite number that dalembert "
+                "a SymPy expression contains EulerGamma, which is not a finite number that "
+                "dalembert "
                 "knows"
             ),
         ),
@@ -234,7 +235,8 @@ def test_rates_are_found_or_made(system):
         (
             sympy.Piecewise((X, sympy.Eq(X, 0)), (Y, True)),
             (
-                "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by inequalities "
+                "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by "
+                "inequalities "
                 "such as t < 2"
             ),
         ),

@@ -25,7 +25,8 @@ from dalembert.symbolic.algebra.printing.print_tree import (
 from dalembert.symbolic.algebra.printing.print_tree import NamedSymbol as Named
 
 CORE = frozenset({
-    "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msub", "msup", "msubsup", "mover", "mfrac", "msqrt",
+    "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msub", "msup",
+    "msubsup", "mover", "mfrac", "msqrt",
     "mtable", "mtr", "mtd",
 })  # fmt: skip
 
@@ -58,7 +59,10 @@ def test_functions_are_applied_and_stand_apart():
     s = da.System("x")
     theta, m = s.coordinate("theta"), s.constant("m")
     thin = '<mspace width="0.167em"></mspace>'
-    expected = f"<mrow><mi>m</mi>{thin}<msup><mi>cos</mi><mn>2</mn></msup><mo>\u2061</mo>{thin}<mi>θ</mi></mrow>"
+    expected = (
+        f"<mrow><mi>m</mi>{thin}<msup><mi>cos</mi><mn>2</mn></msup>"
+        f"<mo>\u2061</mo>{thin}<mi>θ</mi></mrow>"
+    )
     assert expected == written(expression_tree(m * da.cos(theta) ** 2))
 
 

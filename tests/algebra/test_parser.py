@@ -270,7 +270,8 @@ def test_unknown_names_come_with_the_nearest_known_one(system, text, message):
         (
             "(x*y)'",
             (
-                'unexpected "\'" at column 6: a prime must directly follow a name, and text in quotes '
+                'unexpected "\'" at column 6: a prime must directly follow a name, and text '
+                "in quotes "
                 "is no expression"
             ),
         ),
@@ -288,7 +289,8 @@ def test_what_has_no_value_is_refused(system, text, message):
         (
             "'abc'",
             (
-                'unexpected "\'" at column 1: a prime must directly follow a name, and text in quotes '
+                'unexpected "\'" at column 1: a prime must directly follow a name, and text '
+                "in quotes "
                 "is no expression"
             ),
         ),
@@ -306,14 +308,16 @@ def test_what_has_no_value_is_refused(system, text, message):
         (
             "x if y else x",
             (
-                "'if' at column 3: what depends on a condition is written Piecewise((a, x > 0), (b, "
+                "'if' at column 3: what depends on a condition is written Piecewise((a, x > "
+                "0), (b, "
                 "True))"
             ),
         ),
         (
             "x and y",
             (
-                "'and' at column 3: what depends on a condition is written Piecewise((a, x > 0), (b, "
+                "'and' at column 3: what depends on a condition is written Piecewise((a, x > "
+                "0), (b, "
                 "True))"
             ),
         ),

@@ -15,19 +15,26 @@ X, Y = sympy.symbols("x y")
 WAYS = [
     (da.maximum, "max(x, y)", sympy.Max(X, Y), np.maximum),
     (da.minimum, "min(x, y)", sympy.Min(X, Y), np.minimum),
-    (lambda x, y: da.step(x - y), "step(x - y)", sympy.Heaviside(X - Y), lambda x, y: np.heaviside(x - y, 0.5)),
-    (lambda x, y: da.pulse(x, 0, 1), "pulse(x, 0, 1)", sympy.Heaviside(X) - sympy.Heaviside(X - 1), lambda x, y: float(0 < x < 1)),
-    (lambda x, y: da.saturate(x, -1, 1), "saturate(x, -1, 1)", sympy.Min(sympy.Max(X, -1), 1), lambda x, y: np.clip(x, -1, 1)),
+    (lambda x, y: da.step(x - y), "step(x - y)", sympy.Heaviside(X - Y), lambda x,
+    y: np.heaviside(x - y, 0.5)),
+    (lambda x, y: da.pulse(x, 0, 1), "pulse(x, 0, 1)", sympy.Heaviside(X) - sympy.Heaviside(X - 1),
+    lambda x, y: float(0 < x < 1)),
+    (lambda x, y: da.saturate(x, -1, 1), "saturate(x, -1, 1)", sympy.Min(sympy.Max(X, -1), 1),
+    lambda x, y: np.clip(x, -1, 1)),
     (lambda x, y: y * da.step(x - 1) + x * x * da.step(1 - x), "y*step(x - 1) + x**2*step(1 - x)",
      sympy.Piecewise((X**2, X < 1), (Y, True)), lambda x, y: x * x if x < 1 else y),
     (lambda x, y: x * da.step(x), ("Piecewise((x, x>0), (0, "
         "True))"), sympy.Piecewise((X, X > 0), (0, True)), lambda x, y: max(x, 0.0)),
-    (lambda x, y: da.maximum(da.maximum(x, y), 1), "Max(x, y, 1)", sympy.Max(X, Y, 1), lambda x, y: max(x, y, 1)),
+    (lambda x, y: da.maximum(da.maximum(x, y), 1), "Max(x, y, 1)", sympy.Max(X, Y, 1), lambda x,
+    y: max(x, y, 1)),
     (lambda x, y: da.step(-x) + 2 * da.pulse(x, 0, 1), "Piecewise((1, x < 0), (2, 0 <= x < 1))",
-     sympy.Piecewise((1, X < 0), (2, sympy.And(X >= 0, X < 1)), (0, True)), lambda x, y: 1 if x < 0 else 2 if x < 1 else 0),
-    (lambda x, y: 1 - da.pulse(x, 0, 1) * da.step(-y), ("Piecewise((1, (x < 0) | (x > 1) or y > 0), "
+     sympy.Piecewise((1, X < 0), (2, sympy.And(X >= 0, X < 1)), (0, True)), lambda x,
+     y: 1 if x < 0 else 2 if x < 1 else 0),
+    (lambda x, y: 1 - da.pulse(x, 0, 1) * da.step(-y), ("Piecewise((1, (x < 0) | (x > 1) or y "
+        "> 0), "
         "(0, True))"),
-     sympy.Piecewise((1, sympy.Or(X < 0, X > 1, Y > 0)), (0, True)), lambda x, y: float(x < 0 or x > 1 or y > 0)),
+     sympy.Piecewise((1, sympy.Or(X < 0, X > 1, Y > 0)), (0, True)), lambda x,
+     y: float(x < 0 or x > 1 or y > 0)),
 ]  # fmt: skip
 
 
@@ -92,7 +99,8 @@ def test_pieces_that_no_inequality_tells_apart_are_refused():
         (
             "x > 0",
             (
-                "unexpected '>' at column 3: what depends on a condition is written Piecewise((a, x > "
+                "unexpected '>' at column 3: what depends on a condition is written "
+                "Piecewise((a, x > "
                 "0), (b, True))"
             ),
         ),

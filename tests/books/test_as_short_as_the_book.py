@@ -39,11 +39,13 @@ BY_MAGGI = {
 # the rods' equations of motion in absolute angles, from Wik's Lagrangian
 ABSOLUTE = (
     (
-        "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + beta'**2*sin(alpha - "
+        "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + "
+        "beta'**2*sin(alpha - "
         "beta)) + (m_1/2 + m_2)*g*l_1*sin(alpha)"
     ),
     (
-        "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha - beta)) "
+        "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha "
+        "- beta)) "
         "+ m_2*g*l_2/2*sin(beta)"
     ),
 )

@@ -204,7 +204,8 @@ def test_first_step_of_the_derived_flag_by_differential_forms(name):
 
 
 @pytest.mark.parametrize(
-    "text", ["x**3", "sin(2*x + y)", "x*cos(x)", "x**2*sin(y - x)*cos(3*x)", "sin(x)**3*cos(x)**2", "y/(1 + y**2)*cos(x)", "a*x*cos(b*x)/c"]
+    "text", ["x**3", "sin(2*x + y)", "x*cos(x)", "x**2*sin(y - x)*cos(3*x)", "sin(x)**3*cos(x)**2",
+    "y/(1 + y**2)*cos(x)", "a*x*cos(b*x)/c"]
 )  # fmt: skip
 def test_antiderivatives_are_checked_by_differentiation(text):
     s, *_ = masses("x y")

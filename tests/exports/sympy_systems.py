@@ -110,7 +110,7 @@ def rolling_disc():
     kd = [q1.diff() - u1, q2.diff() - u2, q3.diff() - u3, q4.diff() - u4, q5.diff() - u5]
     velocity = (
         Dmc.pos_from(O)
-        .time_derivative(N)
+        .dt(N)
         .subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3, q4.diff(): u4, q5.diff(): u5})
     )
     Dmc.set_vel(N, velocity)
@@ -243,7 +243,7 @@ def spherical_pendulum_by_lagrange():
     N, O = ReferenceFrame("N"), Point("O")
     O.set_vel(N, 0)
     P = O.locatenew("P", l * (sin(a) * cos(b) * N.x + sin(a) * sin(b) * N.y - cos(a) * N.z))
-    P.set_vel(N, P.pos_from(O).time_derivative(N))
+    P.set_vel(N, P.pos_from(O).dt(N))
     bob = Particle("bob", P, m)
     bob.potential_energy = -m * g * l * cos(a)
     LM = LagrangesMethod(Lagrangian(N, bob), Matrix([a, b]), bodies=[bob], frame=N)

@@ -92,10 +92,10 @@ class Model:
 def test_every_function_gives_our_numbers(library, name):
     one = case(name)
     model = Model(library, one)
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(model.values(f, one.x), one.expected(f.name)) < CLOSE, f.name
     assert off(model.values(one.model.named["rates"], one.x), one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(model.projected(near_rows(one)), back_on_rows(one)) < CLOSE
 
 
@@ -113,9 +113,9 @@ def test_sanitizers_find_nothing(tmp_path):
         calls = "".join(
             f"double {''.join(f'{r.name}[{len(r.nodes)}], ' for r in f.results)[:-2]};"
             f"{me}_{f.name}(0.1, x, w, &p, {', '.join(r.name for r in f.results)}); }} {{"
-            for f in m.public
+            for f in m.public_functions
         )
-        project = f"{me}_project(0.1, x, w, &p);" if m.projects else ""
+        project = f"{me}_project(0.1, x, w, &p);" if m.has_projection else ""
         lines.append(
             f"{{ double x[] = {{{x}}}, w[8] = {{0}}; {me}_parameters p; {me}_defaults(&p); {{ "
             f"{calls} }} {project} }}"
@@ -254,7 +254,7 @@ def test_where_independent_speeds_are_all_but_singular_the_rates_are_right():
     m, found = one.model, one.expected("rates")
     with mpmath.workdps(50):
         for k in range(0, COUNT, 10):
-            numbers = dict(zip(m.varying, (*one.x[k], one.t[k]), strict=True)) | {
+            numbers = dict(zip(m.varying_symbols, (*one.x[k], one.t[k]), strict=True)) | {
                 v.node: one.p[v.name] for v in m.parameters
             }
             exact = evaluate(

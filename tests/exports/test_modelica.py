@@ -43,7 +43,7 @@ def sampled(one, centre, reach):
         (f.name, [(f"{f.name}_{r.name}", r.shape) for r in f.results]) for f in m.public_functions
     ]
     lines = ["model M", *(line for f in m.functions for line in source._function(f))]
-    if m.projects:
+    if m.has_projection:
         calls.append(("project", [("project_y", (len(m.states),))]))
         lines += source._project()
     p = ", ".join(repr(float(one.p[v.name])) for v in m.parameters) or "0.0"
@@ -103,9 +103,9 @@ def entries(run, name, shape):
 def test_every_function_gives_our_numbers(name):
     one = case(name)
     there, found = sampled(one, [v.value or 0.0 for v in one.model.states], 0.2)
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(found[f.name], there.expected(f.name)) < CLOSE, f.name
-    if one.model.projects:
+    if one.model.has_projection:
         there, found = sampled(one, one.projected(one.x)[0], 1e-3)
         assert off(found["project"], there.projected(there.x)) < CLOSE
 

@@ -99,7 +99,8 @@ def test_a_users_functions_polynomial_or_not():
         (
             [lambda x: x],
             (
-                r"function 1 of v violates v′\(0\) = 0, a geometric condition of the clamped end: its "
+                r"function 1 of v violates v′\(0\) = 0, a geometric condition of the clamped "
+                r"end: its "
                 r"slope there is 1; choose"
             ),
         ),

@@ -150,7 +150,8 @@ def test_a_start_inside_the_ground_says_how_deep_and_along_which_normal():
         (
             {"mu": -0.1},
             (
-                r"'floor': friction = -0\.1 for the values of this run; a coefficient of friction is "
+                r"'floor': friction = -0\.1 for the values of this run; a coefficient of "
+                r"friction is "
                 r"not negative"
             ),
         ),

@@ -35,7 +35,7 @@ def same_attitude(F, G):
 def spin_of_matrix(F):
     """ω from [ω]ₓ = Ṙ Rᵀ, by differentiating the matrix."""
     t = F.space.tape
-    R = F.matrix(t)
+    R = F.dcm_nodes(t)
     rate = Derivative(t, t.rate)
     S = [[da.Scalar(t, rate(x)) for x in row] for row in R]
     M = [[da.Scalar(t, x) for x in row] for row in R]
@@ -49,7 +49,7 @@ def spin_of_matrix(F):
 
 def matrix(F):
     t = F.space.tape
-    return [[da.Scalar(t, x) for x in row] for row in F.matrix(t)]
+    return [[da.Scalar(t, x) for x in row] for row in F.dcm_nodes(t)]
 
 
 SEQUENCES = ["x", "y", "z", "zyx", "zxz", "xyz", "yxy", "zzz", "xyxz"]
@@ -147,7 +147,8 @@ def test_transposed_direction_cosines_are_the_inverse_rotation(s, axes):
         (
             [[1, 0, 0], [0, 1, 0], [0, 0, 2]],
             (
-                "direction cosines: the rows are not orthogonal unit vectors for every value of the "
+                "direction cosines: the rows are not orthogonal unit vectors for every value "
+                "of the "
                 "coordinates"
             ),
         ),

@@ -80,7 +80,7 @@ def inertia(run, body):
     axes = (
         []
         if body.frame is None
-        else [c for axis in zip(*body.frame.matrix(t), strict=True) for c in axis]
+        else [c for axis in zip(*body.frame.dcm_nodes(t), strict=True) for c in axis]
     )
     entries = [] if body.frame is None else list(body.inertia.to(body.frame).entries())
     second, now = second_difference(run, [*place, *axes, *entries, body.mass.i])

@@ -159,7 +159,7 @@ def test_any_row_on_one_free_body_is_a_force_and_a_moment():
         s["x"].dot * s["y"] + da.sin(s["p"]) * s["q"].dot + s["r"].dot * s["z"], "row", on=body
     )
     (action,) = actions(s).values()
-    assert not action.unknown
+    assert not action.unknown_reason
     assert ["body", None, "body", None] == names(action)
 
 
@@ -170,7 +170,7 @@ def test_what_the_description_does_not_show_is_not_claimed():
     s.particle("second", 1, s.O.offset(y * s.N.y))
     s.constrain(y - x**2, "cam")
     (cam,) = actions(s).values()
-    assert "it is not known on which bodies 'cam' acts" in cam.unknown
+    assert "it is not known on which bodies 'cam' acts" in cam.unknown_reason
 
 
 def test_rolling_knows_its_contact():

@@ -38,11 +38,11 @@ class Reader:
         self.d, self.kin, self.t = d, d.kinematics, d.tape
         self.positions = PositionKinematics(self.kin)
         self.N = self.kin.system.N
-        told = [a for a in d.told if isinstance(a, Quantity)]
+        told = [a for a in d.quantities if isinstance(a, Quantity)]
         self.quantities = list(
             {id(a): a for b in (d.statement, *told) for a in b.dependencies}.values()
         )
-        shown = dict(zip(map(id, d.told), d.steps if steps is None else steps, strict=True))
+        shown = dict(zip(map(id, d.quantities), d.steps if steps is None else steps, strict=True))
         self.values = {}
         self.shown = {}
         for a in self.quantities:
@@ -111,7 +111,7 @@ class Reader:
                 found[X] = [parts.get(k, zero) for k in range(len(value.by))]
             return Places(found.__getitem__, value.of_field.support)
         found = {X: self.positions.in_N(next(rest)) for X in displayed_locations(self.kin, value)}
-        return Places(lambda X: found[X] if X in found else self._value(value(X)), value.places)
+        return Places(lambda X: found[X] if X in found else self._value(value(X)), value.support)
 
     @property
     def named(self):

@@ -107,7 +107,7 @@ class HybridReader(Reader):
 
     def member(self, x):
         """The member whose x it is."""
-        return next(c for c in self.h.continua.values() if c.places[0].x.ref == x)
+        return next(c for c in self.h.continua.values() if c.stations[0].x.ref == x)
 
     def _of(self, tree):
         if isinstance(tree, f.Name):
@@ -129,7 +129,7 @@ class HybridReader(Reader):
                 for c in self.h.continua.values()
                 if c.fields.derivative_of(self.t.names[section.name]) is not None
             )
-            found = next(p for p in c.places if p.x.ref == place)
+            found = next(p for p in c.stations if p.x.ref == place)
             return self._there(c, self(tree.of), found.label, found.x.value.i)
         if isinstance(tree, f.Partial):
             return self._partial_of(
@@ -171,5 +171,10 @@ class _AsDerivation:
     """What `Reader` asks of a derivation."""
 
     def __init__(self, h):
-        self.kinematics, self.tape, self.told, self.steps = h.kinematics, h.tape, h.told, h.steps
-        self.statement = h.told[0]
+        self.kinematics, self.tape, self.quantities, self.steps = (
+            h.kinematics,
+            h.tape,
+            h.quantities,
+            h.steps,
+        )
+        self.statement = h.quantities[0]

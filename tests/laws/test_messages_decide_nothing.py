@@ -244,7 +244,8 @@ def test_no_source_reads_a_message_back():
     texts = r"(?:reason|message|str\((?:problem|failure|error|reason)\))"
     parts = re.compile(
         texts
-        + r"\.(?:partition|rpartition|removeprefix|removesuffix|startswith|endswith)\(|re\.sub\([^\n]*reason\)|in self\.reason\b"
+        + r"\.(?:partition|rpartition|removeprefix|removesuffix|startswith|endswith)\("
+        + r"|re\.sub\([^\n]*reason\)|in self\.reason\b"
     )
     source = Path(da.__file__).parent
     assert [] == [

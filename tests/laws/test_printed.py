@@ -103,10 +103,10 @@ def test_nothing_is_shown_that_was_not_used(name):
     for d in derivations(gallery.build(name)):
         used = {id(a) for a in d.statement.dependencies}
         beside = {"Constraint rows"}
-        assert [] == [a.title for a in d.told if id(a) not in used and a.title not in beside], (
-            d.principle.name
-        )
-        shown = {id(a) for a in d.told}
+        assert [] == [
+            a.title for a in d.quantities if id(a) not in used and a.title not in beside
+        ], d.principle.name
+        shown = {id(a) for a in d.quantities}
         assert [] == [
             a.title for a in d.statement.dependencies if a.title and id(a) not in shown
         ], d.principle.name
@@ -115,7 +115,7 @@ def test_nothing_is_shown_that_was_not_used(name):
 @pytest.mark.parametrize("name", ["vehicle", "positioning-device"])
 def test_no_two_quantities_share_a_symbol(name):
     for d in derivations(gallery.build(name)):
-        symbols = [a.symbol for a in d.told if a.symbol is not None]
+        symbols = [a.symbol for a in d.quantities if a.symbol is not None]
         assert len(set(symbols)) == len(symbols), d.principle.name
 
 
@@ -137,4 +137,4 @@ def test_routes_by_forces_read_no_energy_and_routes_by_energy_no_force_of_a_pote
         else:
             forces = next(a.value for a in made if a.symbol == f.Symbol("F"))
             declared = {P for load in d.kinematics.system.loads for _, P in load.forces}
-            assert set(forces.places) <= declared, weights
+            assert set(forces.support) <= declared, weights

@@ -44,7 +44,8 @@ CASES = {
     "given and contradictory": (
         lambda: da.simulate(linkage(0.6), 1, start={"alpha": 1.0, "beta": 0.0, "gamma": 0.0}),
         (
-            r"^start: alpha = 1, beta = 0, gamma = 0 contradict 'loop closure x': residual 0.0731\d*; "
+            r"^start: alpha = 1, beta = 0, gamma = 0 contradict 'loop closure x': residual "
+            r"0.0731\d*; "
             r"change a value, or leave one out"
         ),
     ),
@@ -59,7 +60,8 @@ CASES = {
             1,
         ),
         (
-            r"^start: no position found that satisfies 'distance of P and O': least-squares residual "
+            r"^start: no position found that satisfies 'distance of P and O': least-squares "
+            r"residual "
             r"1.25 "
         ),
     ),

@@ -263,7 +263,7 @@ def test_what_is_refused_changes_nothing():
     other, _ = described_alone()
     energies = da.System.from_energies(T="x.dot**2/2", q="x")
     bare = da.System("bare")
-    signature = s.signature()
+    signature = s.cache_key()
     for wrong, words in (
         (
             lambda: s.attach(other, at=body.tip),
@@ -284,7 +284,7 @@ def test_what_is_refused_changes_nothing():
     ):
         with pytest.raises(da.DalembertError, match=words):
             wrong()
-        assert s.signature() == signature
+        assert s.cache_key() == signature
     a = s.attach(other, at=body.tip, prefix="tool_")
     with pytest.raises(da.DalembertError, match="no symbol of tool"):
         a["psi"]

@@ -177,7 +177,8 @@ EMPTY = [
     (
         lambda p: p.s.constant("2nd mass", 1),
         (
-            "'2nd mass' cannot be a name: use letters, digits and _, beginning with a letter (theta_1 "
+            "'2nd mass' cannot be a name: use letters, digits and _, beginning with a letter "
+            "(theta_1 "
             "prints as θ₁)"
         ),
     ),

@@ -43,7 +43,7 @@ NOT_SAID = {
     "frozen": "a copy",
     "known_dimensions": "a question",
     "save": "writes the file",
-    "signature": "a question",
+    "cache_key": "a question",
     "unit": "a question",
     "view": "a picture of a run",
 }

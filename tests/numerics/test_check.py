@@ -86,7 +86,7 @@ def no_coriolis(sweep, link):
 
 HONEST_VELOCITY = recursive.ArticulatedBodyAlgorithm._velocity
 MISTAKES = {
-    "_velocity": no_coriolis,
+    "_propagate_velocity": no_coriolis,
     # every load taken as 1
     "_load_of_ball": lambda sweep, link: [
         sweep.load.update({s: sweep.t.const(1)}) for s, _, _ in link.joint_axes
@@ -105,7 +105,7 @@ def test_a_mistake_in_the_recursion_is_caught(monkeypatch, mistake):
 
 
 def test_a_mistake_in_the_recursion_spoils_the_agreement(monkeypatch):
-    monkeypatch.setattr(recursive.ArticulatedBodyAlgorithm, "_velocity", no_coriolis)
+    monkeypatch.setattr(recursive.ArticulatedBodyAlgorithm, "_propagate_velocity", no_coriolis)
     found = da.agreement(gallery.build("double-pendulum"))
     assert not found.agree
     assert "DIFFERS" in str(found)

@@ -19,9 +19,12 @@ EVALUATE = """
 const fs = require("fs"), given = JSON.parse(fs.readFileSync(0));
 const memory = new WebAssembly.Memory({initial: 64});
 const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "atan2"];
-const env = {__linear_memory: memory, __stack_pointer: new WebAssembly.Global({value: "i32", mutable: true}, 65536),
-  __indirect_function_table: new WebAssembly.Table({initial: 8, element: "anyfunc"}), ...Object.fromEntries(names.map(f => [f, Math[f]]))};
-const page = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(given.module, "hex")), {env});
+const env = {__linear_memory: memory,
+  __stack_pointer: new WebAssembly.Global({value: "i32", mutable: true}, 65536),
+  __indirect_function_table: new WebAssembly.Table({initial: 8, element: "anyfunc"}),
+    ...Object.fromEntries(names.map(f => [f, Math[f]]))};
+const page = new WebAssembly.Instance(
+  new WebAssembly.Module(Buffer.from(given.module, "hex")), {env});
 const numbers = new Float64Array(memory.buffer), x = 131072, p = 262144, y = 393216, w = 524288;
 numbers.set(given.x, x / 8); numbers.set(given.p, p / 8);
 page.exports["f.prologue"](p, w); page.exports.f(x, p, y, w);

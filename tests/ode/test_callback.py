@@ -27,7 +27,8 @@ from conftest import *
 from dalembert.runtime.ode.integration import integrate
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 library = load(INTRINSICS + right_hand_side("kepler", 4, kepler), ("kepler",))
-problem = InitialValueProblem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 1.7], t0=0.0, t1=1e9)
+start = [0.5, 0.0, 0.0, 1.7]
+problem = InitialValueProblem(rhs=library.address("kepler"), y0=start, t0=0.0, t1=1e9)
 solution = integrate(problem, tell)
 """
 PYTHON = """

@@ -26,17 +26,26 @@ function follow(given, bytes) {
       let slice = slices.next();
       while (!slice.done) slice = slices.next();
       const motion = slice.value, seen = setting.at ? motion.sample(setting.at) : motion.steps(1e9);
-      const { n, data } = engine, wide = n + engine.riding, out = engine.parts.outputs.out, at = data.outputs;
-      const rides = (k, name) => data.audit && data.audit[name] >= 0 ? seen.states[k * wide + n + data.audit[name]] : 0;
+      const { n, data } = engine, wide = n + engine.riding, out = engine.parts.outputs.out,
+        at = data.outputs;
+      const rides = (k, name) => data.audit && data.audit[name] >= 0
+        ? seen.states[k * wide + n + data.audit[name]] : 0;
       const Z = (k) => rides(k, "Z") + rides(k, "taken");
-      const E_Z = Array.from(seen.t, (_, k) => seen.outputs[k * out + at.energies] + seen.outputs[k * out + at.energies + 3] + Z(k));
-      const states = Array.from(seen.t, (_, k) => Array.from(seen.states.subarray(k * wide, k * wide + n)));
-      const rest = (k) => seen.outputs.subarray(k * out + at.residuals, k * out + at.residuals + given.residuals);
+      const E_Z = Array.from(seen.t,
+        (_, k) => seen.outputs[k * out + at.energies]
+          + seen.outputs[k * out + at.energies + 3] + Z(k));
+      const states = Array.from(seen.t,
+        (_, k) => Array.from(seen.states.subarray(k * wide, k * wide + n)));
+      const rest = (k) => seen.outputs.subarray(k * out + at.residuals,
+        k * out + at.residuals + given.residuals);
       const residuals = Array.from(seen.t, (_, k) => Array.from(rest(k)));
-      const places = Array.from(engine.data.outputs.places ?? [], (at) => Array.from(seen.outputs.subarray(at, at + 3)));
+      const places = Array.from(engine.data.outputs.places ?? [],
+        (at) => Array.from(seen.outputs.subarray(at, at + 3)));
       const { count, stopped, start, events } = motion;
-      const reactions = data.reactions && setting.at ? setting.at.map((t) => engine.reactions(t, motion.at(t))) : [];
-      return { count, stopped, start, events, reactions, t: Array.from(seen.t), states, E_Z, residuals, places };
+      const reactions = data.reactions && setting.at
+        ? setting.at.map((t) => engine.reactions(t, motion.at(t))) : [];
+      return { count, stopped, start, events, reactions, t: Array.from(seen.t),
+        states, E_Z, residuals, places };
     } catch (problem) {
       if (!(problem instanceof BadSetting)) throw problem;
       return { fault: problem.message };
@@ -45,7 +54,8 @@ function follow(given, bytes) {
 }
 """
 BY_NODE = """
-const given = JSON.parse(require("fs").readFileSync(0)), code = require("zlib").inflateSync(Buffer.from(given.code, "base64"));
+const given = JSON.parse(require("fs").readFileSync(0)),
+  code = require("zlib").inflateSync(Buffer.from(given.code, "base64"));
 console.log(JSON.stringify(follow(given, code)));
 """
 

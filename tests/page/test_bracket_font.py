@@ -22,7 +22,9 @@ FENCED = (
 )
 TALL = "<mfrac><mi>a</mi><mfrac><mi>b</mi><mi>c</mi></mfrac></mfrac>"
 PAIRS = ("()", "[]", "{}", "||")
-LOW = f"<math>{FENCED.format('(', '<mi>β</mi>', ')')}{FENCED.format('(', '<mfrac><mi>a</mi><mi>b</mi></mfrac>', ')')}</math>"
+LETTER = FENCED.format("(", "<mi>β</mi>", ")")
+RATIO = FENCED.format("(", "<mfrac><mi>a</mi><mi>b</mi></mfrac>", ")")
+LOW = f"<math>{LETTER}{RATIO}</math>"
 BODY = (
     f"<main><math "
     f'display="block">{"".join(FENCED.format(a, TALL, b) for a, b in PAIRS)}</math>{LOW}</main>'

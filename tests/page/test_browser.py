@@ -139,10 +139,12 @@ def test_the_scene_is_drawn_and_moves(visit):
     visit.page.locator("#player").scroll_into_view_if_needed()
     pixels = """(() => {
         stage.paint();
-        const g = stage.renderer.gl, w = g.drawingBufferWidth, h = g.drawingBufferHeight, p = new Uint8Array(4 * w * h);
+        const g = stage.renderer.gl, w = g.drawingBufferWidth, h = g.drawingBufferHeight,
+          p = new Uint8Array(4 * w * h);
         g.readPixels(0, 0, w, h, g.RGBA, g.UNSIGNED_BYTE, p);
         let n = 0, s = 0;
-        for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 250) { n++; s += p[i + 2] * (i % 997); }
+        for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 250) { n++; s += p[i + 2] * (i % 997);
+          }
         return [n / (w * h), s];
     })()"""
     first = visit.do(pixels)

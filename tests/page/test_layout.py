@@ -96,7 +96,8 @@ def test_text_neither_overlaps_nor_is_cut_off(browser, pages, name, window):
         ("document.querySelector('h1').style.marginBottom = '-60px'", "on one another"),
         (
             (
-                "Object.assign(document.querySelector('h1').style, {width: '40px', overflow: 'hidden', "
+                "Object.assign(document.querySelector('h1').style, {width: '40px', overflow: "
+                "'hidden', "
                 "whiteSpace: 'nowrap'})"
             ),
             "cut off",

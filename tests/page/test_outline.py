@@ -70,7 +70,7 @@ def test_the_links_of_the_squeezer_are_bars_between_its_joints(squeezer):
     assert all(b.outline is not None for b in squeezer.bodies)
     # nothing but the spring is left of the lines
     assert ["spring"] == [line.kind for line in squeezer.lines]
-    place = {p.name: p.r for p in squeezer.places}
+    place = {p.name: p.r for p in squeezer.points}
     K3 = squeezer.bodies[2]
     for k in (0, 10, 20):
         corners = K3.r[k] + K3.outline.plate @ K3.frame[k].T

@@ -49,9 +49,11 @@ def test_the_panel_knows_the_units_that_were_given():
 
 
 # what a notebook does with a widget: it imports its module and hands it a model and a place
-NOTEBOOK = """<!DOCTYPE html><body data-jp-theme-light="false"><div id="cell"></div><script type="module">
+NOTEBOOK = """<!DOCTYPE html><body data-jp-theme-light="false"><div id="cell"></div>
+  <script type="module">
 const state = STATE, url = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
-const widget = (await import(url)).default, model = { get: (name) => state[name], on() {}, off() {} };
+const widget = (await import(url)).default,
+  model = { get: (name) => state[name], on() {}, off() {} };
 window.gone = widget.render({ model, el: document.getElementById("cell") });
 </script>"""
 

@@ -219,7 +219,8 @@ def test_the_start_solves_the_row_on_the_branch_that_is_guessed(guess, expected)
             {"x.dot": 1},
             {"x.dot": 2},
             (
-                r"guess: x.dot is not a speed that a row nonlinear in the rates determines; give it in "
+                r"guess: x.dot is not a speed that a row nonlinear in the rates determines; "
+                r"give it in "
                 r"the start"
             ),
         ),

@@ -25,19 +25,26 @@ from dalembert.symbolic.algebra import printing
 # their equations fill many pages: in the fast suite without the search for a short form, and read
 # by our own reader alone
 LARGE = frozenset({
-    "andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar", "flexible-slider-crank", "spatial-chain", "suslov",
-    "free-body-quaternion", "beam-on-ball-joint", "snakeboard", "moving-knife-edge", "spin-up-beam", "four-bar", "flexible-pendulum",
+    "andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar",
+    "flexible-slider-crank", "spatial-chain", "suslov",
+    "free-body-quaternion", "beam-on-ball-joint", "snakeboard", "moving-knife-edge", "spin-up-beam",
+    "four-bar", "flexible-pendulum",
 })  # fmt: skip
 # where every step is shown too, with its reasons
 TAUGHT = ("cart-and-bar", "hoist", "rolling-disk", "vehicle")
 # what LaTeX and amsmath know without arguments, and what they read one or two arguments of
 PLAIN = frozenset({
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma",
-    "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
-    "Omega", "ell", "partial", "sum", "int", "infty", "cdot", "times", "neq", "le", "ge", "to", "dots", "pm", "in", "nabla", "backslash",
-    "vert", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det", "left", "right",
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+    "mu", "nu", "xi", "pi", "rho", "sigma",
+    "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi",
+    "Sigma", "Upsilon", "Phi", "Psi",
+    "Omega", "ell", "partial", "sum", "int", "infty", "cdot", "times", "neq", "le", "ge", "to",
+    "dots", "pm", "in", "nabla", "backslash",
+    "vert", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log",
+    "min", "max", "det", "left", "right",
     "quad", "hline", "parindent", "parskip",
-    "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\", "textbackslash",
+    "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\",
+    "textbackslash",
     "textasciicircum", "textasciitilde",
 })  # fmt: skip
 ARGUMENTS = {"tfrac": "{{", "text": "{", "operatorname": "{", "dddot": "{", "ddddot": "{"}

@@ -55,14 +55,16 @@ DISK = (
     "Q_θ = −m r g cos θ",
     "1/4 m r² (1 + 5 cos² θ) φ̈ − m r ẍ cos φ cos θ − m r ÿ sin φ cos θ + 1/2 m r² ψ̈ cos θ",
     (
-        "5/4 m r² θ̈ + m r ẍ sin φ sin θ − m r ÿ cos φ sin θ + 5/4 m r² φ̇² sin θ cos θ + 1/2 m r² φ̇ "
+        "5/4 m r² θ̈ + m r ẍ sin φ sin θ − m r ÿ cos φ sin θ + 5/4 m r² φ̇² sin θ cos θ + 1/2 "
+        "m r² φ̇ "
         "ψ̇ sin θ = −m r g cos θ"
     ),
     "1/2 m r² ψ̈ − m r ẍ cos φ − m r ÿ sin φ + 3/2 m r² φ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ = 0",
     "What is eliminated, and how",
     "ẍ = −r ψ̈ cos φ + r φ̇ ψ̇ sin φ",
     (
-        "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m r² θ̇ ψ̇ "
+        "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m "
+        "r² θ̇ ψ̇ "
         "sin θ = 0"
     ),
     "5/4 m r² θ̈ + 5/4 m r² φ̇² sin θ cos θ + 3/2 m r² φ̇ ψ̇ sin θ = −m r g cos θ",

@@ -219,7 +219,8 @@ def test_absent_meshes_do_not_matter_in_a_urdf(tmp_path):
 
 
 def test_absent_meshes_matter_in_mjcf_where_inertia_comes_from_them(tmp_path):
-    text = """<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><body name="b"><joint name="j"/>{}
+    text = """<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><body name="b">
+      <joint name="j"/>{}
     <geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
     file = tmp_path / "m.xml"
     file.write_text(text.format(""))

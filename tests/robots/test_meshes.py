@@ -15,10 +15,13 @@ from dalembert.interface.page.data_blocks import scene_data
 from dalembert.interface.page.scene import build_scene
 
 LINK = """<robot name="mallet"><link name="base"/>
-  <link name="head"><inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    <visual><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><mesh filename="{0}" scale="1 2 3"/></geometry></visual>
+  <link name="head"><inertial><origin xyz="0 0 0.5"/><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry>
+      <mesh filename="{0}" scale="1 2 3"/></geometry></visual>
     <collision><geometry><mesh filename="{1}"/></geometry></collision></link>
-  <joint name="pivot" type="continuous"><parent link="base"/><child link="head"/><axis xyz="0 1 0"/></joint></robot>"""
+  <joint name="pivot" type="continuous"><parent link="base"/><child link="head"/>
+    <axis xyz="0 1 0"/></joint></robot>"""
 # a wedge: no two of its sides are alike
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 0.5, 0], [0, 0, 0.25]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -120,8 +123,10 @@ def test_a_fine_mesh_is_drawn_coarser_and_that_is_said(tmp_path, monkeypatch):
 def test_meshes_of_an_mjcf_file(tmp_path):
     stl(tmp_path / "wedge.stl")
     file = tmp_path / "hammer.xml"
-    file.write_text("""<mujoco><asset><mesh name="w" file="wedge.stl"/></asset><worldbody><body name="b"><joint axis="0 1 0"/>
-      <inertial pos="0 0 0.5" mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="w" pos="0 0 2"/><geom type="sphere" size="1"/>
+    file.write_text("""<mujoco><asset><mesh name="w" file="wedge.stl"/></asset><worldbody>
+      <body name="b"><joint axis="0 1 0"/>
+      <inertial pos="0 0 0.5" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="w" pos="0 0 2"/><geom type="sphere" size="1"/>
       </body></worldbody></mujoco>""")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -115,7 +115,8 @@ def test_rows_that_are_not_linear_in_the_rates_are_counted_with_their_rank():
             {"theta_3": 0.0, "theta_1": 2.0},
             {},
             (
-                r"no position found that satisfies 'closure along x' with theta_3 = 0, theta_1 = 2: "
+                r"no position found that satisfies 'closure along x' with theta_3 = 0, "
+                r"theta_1 = 2: "
                 r"least-squares"
             ),
         ),

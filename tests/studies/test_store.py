@@ -129,7 +129,8 @@ def watch(event, given):
             os._exit(9)
 sys.addaudithook(watch)
 over = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
-da.ensemble(gallery.build("double-pendulum"), 10, over=over, n=3000, keep=["alpha", "max(beta)"], chunk=250, threads=1, save=path)
+options = dict(n=3000, keep=["alpha", "max(beta)"], chunk=250, threads=1, save=path)
+da.ensemble(gallery.build("double-pendulum"), 10, over=over, **options)
 print(seen)
 """
 

@@ -21,9 +21,9 @@ class Option:
     def __init__(
         self,
         *names: str,
-        help: str,
+        help: str,  # noqa: A002
         metavar: str | None = None,
-        show_default: bool | str = True,  # noqa: A002
+        show_default: bool | str = True,
     ) -> None:
         self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
 

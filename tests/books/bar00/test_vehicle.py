@@ -58,7 +58,7 @@ def test_48_partial_velocities(kin, places):
         (B, 1): ["0", "0", "1"],
     }
     for (place, r), vector in printed.items():
-        parts, rest = kin.partials(place)
+        parts, rest = kin.partial_velocities(place)
         actual = components(kin, parts[r], B) if r in parts else (kin.tape.zero,) * 3
         assert equal(kin, actual, vector)
         assert equal(kin, components(kin, rest, B), ["0", "0", "0"])

@@ -80,7 +80,7 @@ def test_ex_7_3_b_c_inertia_and_moment(cart):
 
 def test_ex_7_3_e_virtual_displacements(cart):
     G = cart.system.bodies[1].G
-    along_x, along_theta = (cart.partials(G)[0][k] for k in range(2))
+    along_x, along_theta = (cart.partial_velocities(G)[0][k] for k in range(2))
     assert equal(cart, components(cart, along_x, cart.system.N), ["1", "0", "0"])
     assert equal(
         cart, components(cart, along_theta, cart.system.N), ["a*cos(theta)", "a*sin(theta)", "0"]

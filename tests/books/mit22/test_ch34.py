@@ -22,7 +22,7 @@ from dalembert.symbolic.algebra.formula import Symbol
 def parts_of(kin, place):
     """(v_R, v_t) or (ω_R, ω_t): the part with the independent speeds and the rest, Mit22 (12)."""
     t = kin.tape
-    partials, rest = kin.partials(place)
+    partials, rest = kin.partial_velocities(place)
     total = Vector(t, {})
     for r, v_r in partials.items():
         total = total + v_r.scale(kin.u[r])

@@ -53,7 +53,8 @@ def test_rods_in_absolute_angles_as_Wik_prints_them(principle):
             " + (m_1/2 + m_2)*g*l_1*sin(alpha)"
         ),
         (
-            "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha - "
+            "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - "
+            "alpha'**2*sin(alpha - "
             "beta)) + m_2/2*g*l_2*sin(beta)"
         ),
     ]

@@ -69,7 +69,8 @@ BY_HAND = {
             " - (l_2/2*cos(theta_2)*lambda_2 - l_2/2*sin(theta_2)*lambda_1) - mu_2z"
         ),
         (
-            "rho*l_3*(w'' - l_3/2*theta_3''*sin(theta_3) - l_3/2*theta_3'**2*cos(theta_3)) - f_3x + "
+            "rho*l_3*(w'' - l_3/2*theta_3''*sin(theta_3) - l_3/2*theta_3'**2*cos(theta_3)) - "
+            "f_3x + "
             "lambda_1"
         ),
         (

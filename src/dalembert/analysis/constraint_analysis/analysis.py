@@ -312,7 +312,8 @@ def _singularity_notes(matrices: Sequence[FloatArray], usual: int) -> tuple[str,
         return ()
     return (
         (
-            f"a singular position: {here} of the rows {'is' if here == 1 else 'are'} independent here, "
+            f"a singular position: {here} of the rows {'is' if here == 1 else 'are'} "
+            f"independent here, "
             f"{usual} nearby"
         ),
     )

@@ -396,7 +396,8 @@ class _IntegralDecision:
             (
                 self.E.explicit_potential_rate,
                 (
-                    "V_q·X + ∂_tV ≠ 0, so V is none by (17) and (28); here it stands for 𝒰, with that "
+                    "V_q·X + ∂_tV ≠ 0, so V is none by (17) and (28); here it stands for 𝒰, "
+                    "with that "
                     "power in 𝒫_nc"
                 ),
             )

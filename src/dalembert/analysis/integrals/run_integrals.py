@@ -295,7 +295,8 @@ class RunIntegrals(NotebookDisplay):
             )
         lines = (
             (
-                f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {self.relative_drift:.2g} of "
+                f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, "
+                f"{self.relative_drift:.2g} of "
                 f"the scale {self.scale:.4g}{J}"
             ),
             f"  model error {model}",

@@ -194,8 +194,8 @@ class EquationJacobians:
         pairs = [(outs[k], wrt[j]) for k, j in np.argwhere(suspect).tolist()]
         unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._zero_derivatives]
         along = {
-            x: Derivative(tape, lambda y, x=x: tape.one if y == x else None)
-            for _, x in unknown  # type: ignore[misc]
+            x: Derivative(tape, lambda y, x=x: tape.one if y == x else None)  # type: ignore[misc]
+            for _, x in unknown
         }
         # all at once: they have most of their nodes in common
         zero = provably_zero(tape, [along[x](e) for e, x in unknown]) if unknown else []

@@ -108,10 +108,9 @@ class Modes(Displayable):
                 continue
             z = _drop_roundoff(m.eigenvalue)
             value = f"{z.real:.9g} ± {z.imag:.9g} i" if z.imag else f"{z.real:.9g}"
-            lines.append(
-                f"  "
-                f"{value:<28}{m.frequency:>{wide}.6g}{0.0 - z.real / abs(z) if z else math.nan:>12.4g}  {self._shape_text(m)}"
-            )
+            damping = 0.0 - z.real / abs(z) if z else math.nan
+            numbers = f"{value:<28}{m.frequency:>{wide}.6g}{damping:>12.4g}"
+            lines.append(f"  {numbers}  {self._shape_text(m)}")
         return "\n".join(
             [
                 *lines,
@@ -290,8 +289,8 @@ class LinearModel(Displayable):
     def frequency_response(
         self,
         frequencies: ArrayLike,
-        input: str,
-        output: str,  # noqa: A002
+        input: str,  # noqa: A002
+        output: str,
     ) -> NDArray[np.complex128]:
         """G(iω) = C (iω − A)⁻¹ B + D from an input, or from a specified motion with its rates, to
         an output or a state.

@@ -36,8 +36,8 @@ class SequentialRunner:
     def run(
         self,
         members: IndexArray,
-        threads: int,
-        on_progress: Progress | None = None,  # noqa: ARG002
+        threads: int,  # noqa: ARG002
+        on_progress: Progress | None = None,
     ) -> ResultChunk:
         """What becomes of these members."""
         chunk = ResultChunk.empty(self.plan, len(members), audit=self.plan.audit)

@@ -37,12 +37,15 @@ from dalembert.runtime.numerics.math_kernels import (
 )
 
 KEYWORDS: Final = word_set(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex _Imaginary
-    and and_eq asm bitand bitor bool catch class compl const_cast delete dynamic_cast explicit export false friend mutable namespace
-    new not not_eq operator or or_eq private protected public reinterpret_cast static_cast template this throw true try typeid
-    typename using virtual wchar_t xor xor_eq derived NAN INFINITY HUGE_VAL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS
-    M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 linux unix"""
+    """auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch
+    typedef union unsigned void volatile while _Bool _Complex _Imaginary and and_eq asm
+    bitand bitor bool catch class compl const_cast delete dynamic_cast explicit export false
+    friend mutable namespace new not not_eq operator or or_eq private protected public
+    reinterpret_cast static_cast template this throw true try typeid typename using virtual
+    wchar_t xor xor_eq derived NAN INFINITY HUGE_VAL DOMAIN SING OVERFLOW UNDERFLOW PLOSS
+    TLOSS M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI
+    M_SQRT2 M_SQRT1_2 linux unix"""
 )
 
 
@@ -360,7 +363,8 @@ _USAGE_COMMENT: Final = """\
 {name}_parameters p;
 {name}_defaults(&p);      then, after changes of constants, {name}_prepare(&p)
 {name}_rates(t, x, w, &p, dx);
-Results must not overlap the arguments. No function allocates, and all may be called from several threads."""
+Results must not overlap the arguments. No function allocates, and all may be called from
+several threads."""
 
 
 def files(model: ExportedModel, name: str, real: str = "double") -> dict[str, str]:

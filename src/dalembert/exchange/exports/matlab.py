@@ -18,8 +18,9 @@ from dalembert.exchange.exports.exported_model import (
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 
 KEYWORDS: Final = word_set(
-    """break case catch classdef continue else elseif end enumeration events for function global if methods otherwise parfor persistent
-    properties return spmd switch try while do until end_try_catch endfor endfunction endif endswitch endwhile unwind_protect"""
+    """break case catch classdef continue else elseif end enumeration events for function global if
+    methods otherwise parfor persistent properties return spmd switch try while do until
+    end_try_catch endfor endfunction endif endswitch endwhile unwind_protect"""
 )
 NOTATION: Final = LanguageSyntax(operations(), "  {0} = {1};")
 
@@ -50,13 +51,8 @@ class MatlabSource:
         lines += [f"  model.{f} = @{f};" for f in offered]
         lines += [f"  model.states = {{{_string_list(v.name for v in self.model.states)}}};"]
         lines += [f"  model.inputs = {{{_string_list(v.name for v in self.model.inputs)}}};"]
-        lines += [
-            (
-                f"  model.start = "
-                f"[{'; '.join(repr(0.0 if v.value is None else v.value) for v in self.model.states)}];"
-            ),
-            "end",
-        ]
+        values = [repr(0.0 if v.value is None else v.value) for v in self.model.states]
+        lines += [f"  model.start = [{'; '.join(values)}];", "end"]
         lines += ["", *self._parameters()]
         for f in self.model.functions:
             lines += ["", *self._function(f)]

@@ -22,13 +22,16 @@ from dalembert.exchange.exports.exported_model import (
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 
 KEYWORDS: Final = word_set(
-    """algorithm and annotation block break class connect connector constant constrainedby der discrete each else elseif elsewhen
-    encapsulated end enumeration equation expandable extends external false final flow for function if import impure in initial inner
-    input loop model not operator or outer output package parameter partial protected public pure record redeclare replaceable return
-    stream then true type when while within time Real Integer Boolean String sin cos tan asin acos atan atan2 sinh cosh tanh exp log
-    log10 sqrt abs sign max min sum product size fill zeros ones pre edge change reinit sample noEvent smooth delay assert terminate
-    rates mass_matrix forcing constraints energies outputs linear project position_step speed_step kinetic_energy potential_energy
-    drift drift_tolerance dx back"""
+    """algorithm and annotation block break class connect connector constant constrainedby der
+    discrete each else elseif elsewhen encapsulated end enumeration equation expandable
+    extends external false final flow for function if import impure in initial inner input
+    loop model not operator or outer output package parameter partial protected public pure
+    record redeclare replaceable return stream then true type when while within time Real
+    Integer Boolean String sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10
+    sqrt abs sign max min sum product size fill zeros ones pre edge change reinit sample
+    noEvent smooth delay assert terminate rates mass_matrix forcing constraints energies
+    outputs linear project position_step speed_step kinetic_energy potential_energy drift
+    drift_tolerance dx back"""
 )
 NOTATION: Final = LanguageSyntax(operations(), "    {0} := {1};")
 # how far from its rows a state may be before it is carried back

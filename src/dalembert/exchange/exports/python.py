@@ -269,11 +269,13 @@ _PROJECT: Final = {
 _CASADI_FUNCTION: Final = '''
 def function(f, name=None):
     """f(t, x, w, p) as a casadi.Function of four vectors, with names and derivatives."""
-    t, x, w, p = ca.SX.sym("t"), ca.SX.sym("x", {n_x}), ca.SX.sym("w", {n_w}), ca.SX.sym("p", len(DEFAULTS))
+    t, x = ca.SX.sym("t"), ca.SX.sym("x", {n_x})
+    w, p = ca.SX.sym("w", {n_w}), ca.SX.sym("p", len(DEFAULTS))
     results = f(t, x, w, Parameters(*ca.vertsplit(p)) if len(DEFAULTS) else DEFAULTS)
     results = results if isinstance(results, tuple) else (results,)
     names = [f"y{{k}}" for k in range(len(results))] if len(results) > 1 else ["y"]
-    return ca.Function(name or f.__name__, [t, x, w, p], [ca.SX(r) for r in results], ["t", "x", "w", "p"], names)
+    outs = [ca.SX(r) for r in results]
+    return ca.Function(name or f.__name__, [t, x, w, p], outs, ["t", "x", "w", "p"], names)
 '''
 
 

@@ -42,12 +42,18 @@ _LOADER: Final = """\
 const SHAPES = {shapes};
 const PARAMETERS = {parameters};
 
-/* {{rates, mass_matrix, ...}}, functions of (t, x, w, p) as in the JavaScript export; `module` is the bytes of {name}.wasm */
-export async function load(module = fetch(new URL("{name}.wasm", import.meta.url)).then(r => r.arrayBuffer())) {{
-  const STACK = {stack}, P = STACK, X = P + 8*{kept}, W = X + 8*{n_x}, Y = W + 8*Math.max(1, {n_w}), END = Y + 8*{longest};
+/* {{rates, mass_matrix, ...}}, functions of (t, x, w, p) as in the JavaScript export;
+   `module` is the bytes of {name}.wasm */
+export async function load(
+  module = fetch(new URL("{name}.wasm", import.meta.url)).then(r => r.arrayBuffer())
+) {{
+  const STACK = {stack}, P = STACK, X = P + 8*{kept}, W = X + 8*{n_x};
+  const Y = W + 8*Math.max(1, {n_w}), END = Y + 8*{longest};
   const memory = new WebAssembly.Memory({{initial: Math.ceil(END/{page})}});
-  const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2"];
-  const env = {{__linear_memory: memory, __stack_pointer: new WebAssembly.Global({{value: "i32", mutable: true}}, STACK),
+  const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan",
+    "atan2"];
+  const env = {{__linear_memory: memory,
+    __stack_pointer: new WebAssembly.Global({{value: "i32", mutable: true}}, STACK),
     __indirect_function_table: new WebAssembly.Table({{initial: 8, element: "anyfunc"}}),
     ...Object.fromEntries(names.map(f => [f, Math[f]]))}};
   const native = (await WebAssembly.instantiate(await module, {{env}})).instance.exports;
@@ -63,7 +69,7 @@ export async function load(module = fetch(new URL("{name}.wasm", import.meta.url
   for (const [f, results] of Object.entries(SHAPES))
     model[f] = (t, x, w = [], p = parameters()) => {{
       give(x, w, p);
-      const places = [], found = {{}};
+      const places = [], values = {{}};
       let at = Y;
       for (const shape of Object.values(results)) {{
         places.push(at);
@@ -72,9 +78,10 @@ export async function load(module = fetch(new URL("{name}.wasm", import.meta.url
       native["{name}_" + f](t, X, W, P, ...places);
       Object.entries(results).forEach(([name, shape], k) => {{
         const start = places[k]/8;
-        found[name] = shape.length ? Array.from(numbers.slice(start, start + size(shape))) : numbers[start];
+        const all = () => Array.from(numbers.slice(start, start + size(shape)));
+        values[name] = shape.length ? all() : numbers[start];
       }});
-      return places.length > 1 ? found : Object.values(found)[0];
+      return places.length > 1 ? values : Object.values(values)[0];
     }};
 {project}  return model;
 }}

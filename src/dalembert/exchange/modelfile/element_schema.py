@@ -308,7 +308,8 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "speeds": (
         "speeds",
         (
-            'Speeds: name = an expression linear in the rates, or "u v w" = { of = "B.w", along = "B" '
+            'Speeds: name = an expression linear in the rates, or "u v w" = { of = "B.w", '
+            'along = "B" '
             "}."
         ),
     ),

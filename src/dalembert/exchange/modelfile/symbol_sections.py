@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from dalembert.exchange.modelfile.element_schema import ELEMENT_TYPES
@@ -86,11 +87,8 @@ def add_local_definitions(b: ModelBuilder) -> None:
             parts = ValueReader(b, path).table(element.pop("where"), path)
             b.first[(kind, handle)] = [(*path, name) for name in parts]
             for name, value in parts.items():
-                b.add_pending(
-                    (*path, name),
-                    lambda n=name, v=value, p=path: _declare_expression(b, n, v, (*p, n)),  # type: ignore[misc]
-                    scalar=[name],
-                )
+                declare = partial(_declare_expression, b, name, value, (*path, name))
+                b.add_pending((*path, name), declare, scalar=[name])
 
 
 def _table(b: ModelBuilder, section: str) -> dict[str, Any]:

@@ -222,11 +222,11 @@ def _actuator(m: Any, k: int) -> Actuator:
     gear = tuple(float(x) for x in m.actuator_gear[k])
     return Actuator(
         name,
-        along,
+        along,  # type: ignore[arg-type]
         int(m.actuator_trnid[k, 0]),
         gear,
         float(m.actuator_gainprm[k, 0]),
-        bias,  # type: ignore[arg-type]
+        bias,
     )
 
 

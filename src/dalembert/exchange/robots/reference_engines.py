@@ -26,9 +26,12 @@ from dalembert.exchange.robots.urdf import read_spec, remove_geoms
 _STEP: Final = 1e-3
 # arrays of a compiled model that hold what the equations do not have
 _DISABLED_FLAGS: Final = (
-    "dof_frictionloss", "tendon_frictionloss", "jnt_stiffnesspoly", "dof_dampingpoly", "tendon_stiffnesspoly", "tendon_dampingpoly",
-    "body_gravcomp", "jnt_actgravcomp", "jnt_springyield", "tendon_springyield", "tendon_armature", "actuator_armature", "actuator_damping",
-    "actuator_dampingpoly", "actuator_ctrllimited", "actuator_forcelimited", "actuator_actlimited", "jnt_actfrclimited",
+    "dof_frictionloss", "tendon_frictionloss", "jnt_stiffnesspoly", "dof_dampingpoly",
+    "tendon_stiffnesspoly", "tendon_dampingpoly",
+    "body_gravcomp", "jnt_actgravcomp", "jnt_springyield", "tendon_springyield", "tendon_armature",
+    "actuator_armature", "actuator_damping",
+    "actuator_dampingpoly", "actuator_ctrllimited", "actuator_forcelimited", "actuator_actlimited",
+    "jnt_actfrclimited",
     "tendon_actfrclimited",
 )  # fmt: skip
 

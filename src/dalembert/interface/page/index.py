@@ -22,7 +22,10 @@ def gallery_card(name: str, study: ReportData) -> str:
     thumbnail = (
         "" if drawn is None else svg(draw_scene(drawn, len(drawn.t) // 3, 320, 200, trace=True))
     )
-    words = f"<b>{escape(subject.title)}</b><span>{escape(subject.description)}</span><span>{escape(subject.source)}</span>"
+    words = (
+        f"<b>{escape(subject.title)}</b><span>{escape(subject.description)}</span>"
+        f"<span>{escape(subject.source)}</span>"
+    )
     return (
         f'<li><a href="{escape(name)}.html"><span class="picture">{thumbnail}</span><span '
         f'class="words">{words}</span></a></li>'

@@ -47,7 +47,14 @@ def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tup
     still = svg(draw_scene(drawn, 0, 900, 460), f"{name} at the start")
     panel, live = interactive_panel(request, drawn)
     phase = "" if request is None else PHASE
-    body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{contact_mode_bands(plots)}{plots.grid(coordinates(run, even))}{phase}"
+    parts = (
+        player(still, plots, arrow_legend(drawn, run.system)),
+        panel,
+        contact_mode_bands(plots),
+        plots.grid(coordinates(run, even)),
+        phase,
+    )
+    body = "".join(parts)
     data = f"{data_block('plots', plots.json_data())}{data_block('scene', scene_data(drawn))}{live}"
     return html_document(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
 
@@ -130,7 +137,8 @@ class RunView:
         """
         html, still = self._parts
         name = escape(self.run.system.name)
-        image = f"data:image/svg+xml;base64,{base64.b64encode(_standalone_svg(still).encode()).decode('ascii')}"
+        encoded = base64.b64encode(_standalone_svg(still).encode()).decode("ascii")
+        image = f"data:image/svg+xml;base64,{encoded}"
         over = (
             f'<iframe srcdoc="{escape(html)}" '
             f'style="position:absolute;inset:0;width:100%;height:100%;border:0" '

@@ -199,7 +199,8 @@ class Plots:
             for k, c in enumerate(p.curves)
         )
         title = f'<span class="title">{p.title}</span>' if p.title else ""
-        kind = f"plot{' wide' * p.wide}{' coinciding' * p.coinciding}{' banded' * (self.modes is not None)}"
+        kinds = {"wide": p.wide, "coinciding": p.coinciding, "banded": self.modes is not None}
+        kind = " ".join(["plot", *(name for name, applies in kinds.items() if applies)])
         paths = "".join(
             f'<path class="curve c{k % 6}" d="{area.path(t, c)}"/>' for k, c in enumerate(curves)
         )

@@ -221,7 +221,8 @@ class MarkdownRenderer(Renderer):
 
 
 STYLE: Final = """
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
+  padding: 0 1rem; color: #1b1b1b; background: #fff; }
 h1, h2, h3 { line-height: 1.2; }
 .formula { overflow-x: auto; overflow-y: hidden; margin: 0.75rem 0; padding: 0.2rem 0; }
 .formula math { font-size: 1.1rem; }
@@ -231,7 +232,8 @@ h1, h2, h3 { line-height: 1.2; }
 .fails { color: #a3160b; }
 .undecided { color: #8a5a00; }
 table { border-collapse: collapse; margin: 0.75rem 0; display: block; overflow-x: auto; }
-th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #ddd; }
+th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0;
+  border-bottom: 1px solid #ddd; }
 pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
 @media (prefers-color-scheme: dark) {
   body { color: #e6e6e6; background: #161616; }

@@ -389,7 +389,8 @@ def _energy_sentence(run: Trajectory) -> tuple[str | VerdictSpan, ...]:
         J = " J" if run.system.has_units else ""
         return (
             (
-                f"T + V goes from {run.energy[0]:.6g}{J} to {run.energy[-1]:.6g}{J}: loads or moving "
+                f"T + V goes from {run.energy[0]:.6g}{J} to {run.energy[-1]:.6g}{J}: loads or "
+                f"moving "
                 f"constraints do work."
             ),
         )

@@ -62,10 +62,11 @@ class Vector(NotebookDisplay):
             shared = tape.shared_length(self.tape)
         if max(map(max, self.parts.values()), default=0) < shared:
             return Vector(tape, self.parts)
-        return Vector(
-            tape,
-            {F: tuple(copy_expressions(self.tape, tape, c)) for F, c in self.parts.items()},  # type: ignore[misc]
-        )
+        copied: dict[Frame, Triple] = {
+            F: tuple(copy_expressions(self.tape, tape, c))  # type: ignore[misc]
+            for F, c in self.parts.items()
+        }
+        return Vector(tape, copied)
 
     # ---- sums --------------------------------------------------------------------------------
 
@@ -322,11 +323,8 @@ class Dyadic(NotebookDisplay):
         if other.frame is not self.frame:
             other = other.to(self.frame)
         t = self.tape
-        return Dyadic(
-            t,
-            self.frame,
-            tuple(add3(t, a, b) for a, b in zip(self.rows, other.rows, strict=True)),  # type: ignore[arg-type]
-        )
+        rows = tuple(add3(t, a, b) for a, b in zip(self.rows, other.rows, strict=True))
+        return Dyadic(t, self.frame, rows)  # type: ignore[arg-type]
 
     def scale(self, k: Any) -> Dyadic:
         """k I"""

@@ -158,10 +158,8 @@ class Reactions(Displayable):
                 for what, v in (("force", row.force), ("moment", row.moment))
                 if v is not None
             ]
-            lines.append(
-                f"{row.row}: "
-                f"{on}{', '.join(parts) or ', '.join(f'{e} along {q}' for q, e in row.along.items())}"
-            )
+            along = [f"{e} along {q}" for q, e in row.along.items()]
+            lines.append(f"{row.row}: {on}{', '.join(parts or along)}")
         return "\n".join(
             [*lines, *([f"no joints: {self.why_no_joints}"] if self.why_no_joints else [])]
         )

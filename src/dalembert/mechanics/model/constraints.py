@@ -185,7 +185,7 @@ def add_rows(
                 e,
                 redundant=suffix in marked,
                 gap_points=gap,
-                closes=between,
+                loop_points=between,
                 **acts,
             )
             constraints.append(row)

@@ -133,7 +133,7 @@ def distance(
         _closure_name(s, name, f"distance of {P.name} and {Q.name}"),
         row.phi,
         redundant=redundant,
-        hold=row.unit_reaction,
+        unit_reaction=row.unit_reaction,
     )
 
 
@@ -213,7 +213,7 @@ def _add_coupling(
         s,
         _closure_name(s, name, f"{what} of {first} and {second}"),
         first - k * second - zero,
-        couples=True,
+        is_coupling=True,
     )
 
 

@@ -147,7 +147,8 @@ def _group_loop(
     taken = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
     lines = [
         (
-            f"define internal i32 @{name}.groups(ptr %P, ptr %Y, i64 %n, i1 %few, i64 %p.step{taken}) "
+            f"define internal i32 @{name}.groups(ptr %P, ptr %Y, i64 %n, i1 %few, i64 "
+            f"%p.step{taken}) "
             f"{math_kernels.attributes(lanes)} {{"
         ),
         *get,

@@ -64,7 +64,8 @@ def convolution_ir(layout: ConvolutionLayout, prefix: str = "") -> str:
     inner = f"""define internal void @{prefix}inner(ptr %table, i64 %k, ptr %sums) {how} {{
 entry:
   %k.last = sub i64 %k, 1"""
-    outer = f"""define internal void @{prefix}outer(ptr %table, i64 %k, ptr %sums, ptr %inputs) {how} {{
+    arguments = "ptr %table, i64 %k, ptr %sums, ptr %inputs"
+    outer = f"""define internal void @{prefix}outer({arguments}) {how} {{
 entry:
   %k.last = sub i64 %k, 1
   %is.first = icmp eq i64 %k, 1

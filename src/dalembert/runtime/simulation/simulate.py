@@ -214,7 +214,8 @@ def _rank_notes(rank: ConstraintRank, kin: Kinematics) -> list[str]:
         )
         return [
             (
-                f"redundant rows: {ranks} where they hold, among {listed}; the motion is unique, λ is "
+                f"redundant rows: {ranks} where they hold, among {listed}; the motion is "
+                f"unique, λ is "
                 f"the one of least Σ λ²"
             )
         ]

@@ -417,7 +417,8 @@ _RIGID: Final = (
     "What multiplies the variations of the rigid variables",
     "after Bar00 (62)",
     (
-        "The integral over a member and the derivatives change places, so that both parts go through "
+        "The integral over a member and the derivatives change places, so that both parts go "
+        "through "
         "one operator."
     ),
 )
@@ -425,7 +426,8 @@ _INSIDE: Final = (
     "Integrated by parts: what multiplies the variation inside",
     "after Bar00 (62)",
     (
-        "Derivatives are taken off the variation, which is arbitrary inside: what is left beside it "
+        "Derivatives are taken off the variation, which is arbitrary inside: what is left "
+        "beside it "
         "vanishes."
     ),
 )
@@ -433,7 +435,8 @@ _SECTION: Final = (
     "What the parts leave at a section",
     "after Bar00 (62)",
     (
-        "It multiplies the variation there: the shear force beside a deflection, the bending moment "
+        "It multiplies the variation there: the shear force beside a deflection, the bending "
+        "moment "
         "beside a slope."
     ),
 )

@@ -48,7 +48,8 @@ def summary_section(study: ReportData, sketch: str, packing: CompressingRenderer
     picture = f'<div class="picture">{sketch}</div>' if sketch else ""
     hero = (
         f"<div "
-        f'class="hero"><div><h1>{escape(subject.title)}</h1>{lead}{source}{_facts(study)}</div>{picture}</div>'
+        f'class="hero"><div>'
+        f"<h1>{escape(subject.title)}</h1>{lead}{source}{_facts(study)}</div>{picture}</div>"
     )
     blocks: dict[str, list[Block]] = {
         "Coordinates, speeds and constants": [system_tables.symbol_table(subject.system, writing)],

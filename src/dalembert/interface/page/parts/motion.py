@@ -411,7 +411,8 @@ def _error_table(run_integrals: RunIntegrals) -> str:
             "model",
             model,
             (
-                f"K̇₂ + σ_R = 𝒫 at single states, to {scientific(run_integrals.model_residual)} of the "
+                f"K̇₂ + σ_R = 𝒫 at single states, to "
+                f"{scientific(run_integrals.model_residual)} of the "
                 f"powers"
             ),
         ),

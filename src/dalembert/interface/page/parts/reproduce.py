@@ -103,7 +103,8 @@ def python_program(study: ReportData) -> str:
     )
     lines += [
         (
-            f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, "
+            f"run = da.simulate(s, {request.duration!r}{extra}{happening}, "
+            f"rtol={request.run.rtol!r}, "
             f"atol={request.run.atol!r})"
         ),
         "print(da.agreement(s))",
@@ -209,10 +210,13 @@ _PANEL: Final = """<div class="trial" id="trial"><h3>Try it</h3>
 <p class="deeds"><button class="reset" type="button">Back to the recorded run</button>
 <button class="csv" type="button">Download this run as CSV</button>
 <button class="python" type="button">Copy Python for this run</button></p></div>"""
-PHASE: Final = """<figure class="plot phase" id="phase"><figcaption><span class="title">One over another</span>
-<label>across <select aria-label="Quantity across"></select></label><label>up <select aria-label="Quantity up"></select></label>
+PHASE: Final = """<figure class="plot phase" id="phase"><figcaption>
+<span class="title">One over another</span>
+<label>across <select aria-label="Quantity across"></select></label>
+<label>up <select aria-label="Quantity up"></select></label>
 <span class="power"></span></figcaption><div class="area"><div class="field">
-<svg viewBox="0 0 10000 3000" preserveAspectRatio="none" aria-hidden="true"></svg><i class="dot"></i></div></div></figure>"""
+<svg viewBox="0 0 10000 3000" preserveAspectRatio="none" aria-hidden="true"></svg>
+<i class="dot"></i></div></div></figure>"""
 
 
 @dataclass(frozen=True)

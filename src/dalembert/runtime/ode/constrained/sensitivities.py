@@ -17,7 +17,13 @@ from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
 
 def sensitivities_ir() -> str:
     """The functions `tangent_rates`, `varied_rates`, `tangent_rows` and `varied_project`."""
-    return f"{_tangent_rates()}\n\n{_rates_with_sensitivities()}\n\n{_tangent_rows()}\n\n{_project_with_sensitivities()}"
+    functions = (
+        _tangent_rates,
+        _rates_with_sensitivities,
+        _tangent_rows,
+        _project_with_sensitivities,
+    )
+    return "\n\n".join(text() for text in functions)
 
 
 def _tangent_rates() -> str:

@@ -33,7 +33,8 @@ SAFE, UNSAFE = 0, 2
 
 def sparse_ir() -> str:
     """The functions `unsafe`, `catch_up`, `remember` and `straight_look`."""
-    return f"{_is_ill_conditioned()}\n\n{_refresh_pivots()}\n\n{_defer_step_end()}\n\n{_sparse_evaluate()}"
+    functions = (_is_ill_conditioned, _refresh_pivots, _defer_step_end, _sparse_evaluate)
+    return "\n\n".join(text() for text in functions)
 
 
 def sine_thresholds(unknowns: int) -> tuple[float, float, float]:

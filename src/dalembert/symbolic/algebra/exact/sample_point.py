@@ -58,7 +58,8 @@ _ATTEMPTS_PER_ROOT: Final = 32
 # with more roots of the same symbols than this, roots are taken in F_{p²} and nothing is drawn anew
 _MOST_TOGETHER: Final = 3
 _RULES: Final = (
-    "const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh", "sinh", "log", "asin", "acos", "atan", "atan2",
+    "const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh", "sinh",
+    "log", "asin", "acos", "atan", "atan2",
 )  # fmt: skip
 
 
@@ -74,7 +75,8 @@ class SamplePoint:
     """
 
     __slots__ = (
-        "_circles", "_exps", "_forms", "_given", "_rules", "_structure", "_values", "_whole", "generators", "in_extension", "prime", "tape",
+        "_circles", "_exps", "_forms", "_given", "_rules", "_structure", "_values", "_whole",
+        "generators", "in_extension", "prime", "tape",
     )  # fmt: skip
 
     def __init__(

@@ -22,17 +22,22 @@ from dalembert.symbolic.algebra.printing.symbol_names import (
 from dalembert.symbolic.algebra.printing.unicode_notation import RAISED, decimal
 
 ESCAPES: Final = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "§": r"\S{}", "…": r"\dots{}", "’": "'", "\n": " ",
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "§": r"\S{}", "…": r"\dots{}",
+    "’": "'", "\n": " ",
 }  # fmt: skip
 # what a letter or a sign of a formula is called
 LETTERS: Final = LATEX_LETTERS | {
-    "ο": "o", "∂": r"\partial", "∇": r"\nabla", "∞": r"\infty", "…": r"\dots", "′": "'", "″": "''", "‴": "'''",
+    "ο": "o", "∂": r"\partial", "∇": r"\nabla", "∞": r"\infty", "…": r"\dots", "′": "'", "″": "''",
+    "‴": "'''",
     "𝒰": r"\mathcal{U}", "𝒫": r"\mathcal{P}", "𝓗": r"\mathcal{H}",
 }  # fmt: skip
 SIGNS: Final = {
-    "−": "-", "·": r"\cdot", "×": r"\times", "→": r"\to", "≠": r"\neq", "≤": r"\le", "≥": r"\ge", "±": r"\pm", "∈": r"\in",
-    "Σ": r"\sum", "√": r"\sqrt{}", "∫": r"\int", "½": r"\tfrac{1}{2}", "⅓": r"\tfrac{1}{3}", "⅔": r"\tfrac{2}{3}", "¼": r"\tfrac{1}{4}",
+    "−": "-", "·": r"\cdot", "×": r"\times", "→": r"\to", "≠": r"\neq", "≤": r"\le", "≥": r"\ge",
+    "±": r"\pm", "∈": r"\in",
+    "Σ": r"\sum", "√": r"\sqrt{}", "∫": r"\int", "½": r"\tfrac{1}{2}", "⅓": r"\tfrac{1}{3}",
+    "⅔": r"\tfrac{2}{3}", "¼": r"\tfrac{1}{4}",
 }  # fmt: skip
 ACCENTS: Final = {"\u0307": r"\dot", "\u0308": r"\ddot", "\u0304": r"\bar", "\u0302": r"\hat"}
 LOW: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx", strict=True))
@@ -44,8 +49,11 @@ def escape(words: str) -> str:
     clusters = list(_clusters(words))
     strange = [_needs_math_mode(c) for c in clusters]
     # Aᵀ: a letter belongs to the index that follows it
-    joined = [s or (c.isascii() and c.isalpha() and n + 1 < len(clusters) and clusters[n + 1][0] in LOW | HIGH)
-              for n, (c, s) in enumerate(zip(clusters, strange, strict=True))]  # fmt: skip
+    indexed = [following[0] in LOW | HIGH for following in [*clusters[1:], " "]]
+    joined = [
+        s or (c.isascii() and c.isalpha() and has_index)
+        for c, s, has_index in zip(clusters, strange, indexed, strict=True)
+    ]
     runs = groupby(zip(clusters, joined, strict=True), key=lambda pair: pair[1])
     return "".join(
         f"${_mathematics([c for c, _ in run])}$"

@@ -193,8 +193,10 @@ class WithDefinitions(_Node):
 
 
 Tree = (
-    Numeral | NamedSymbol | Letter | Subscript | Prose | Superscript | Call | Factors | SignedTerms | Group | FractionBar | Infix | Equality | Continuation
-    | Adjacent | CommaList | SummationSign | IntegralSign | UnitVector | MatrixBrackets | OmittedPart | Annotated | WithDefinitions
+    Numeral | NamedSymbol | Letter | Subscript | Prose | Superscript | Call | Factors
+    | SignedTerms | Group | FractionBar | Infix | Equality | Continuation
+    | Adjacent | CommaList | SummationSign | IntegralSign | UnitVector | MatrixBrackets
+    | OmittedPart | Annotated | WithDefinitions
 )  # fmt: skip
 
 ZERO: Final = Numeral(Fraction(0))

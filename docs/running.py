@@ -88,7 +88,9 @@ class Page:
                 problem.add_note(f"{self.name}, in this block:\n{code}which printed:\n{printed.getvalue()}")
                 raise
         html, text = _shown(value)
-        return Output(printed.getvalue() + text, html)
+        # a plot that is shown below was also saved, which the page need not say
+        lines = printed.getvalue() if not html else re.sub(r"^saved \S+\n", "", printed.getvalue(), flags=re.MULTILINE)
+        return Output(lines + text, html)
 
     def _command(self, line: str) -> Output:
         from typer.testing import CliRunner

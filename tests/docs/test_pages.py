@@ -106,3 +106,41 @@ def test_a_written_document_stands_below():
     assert "<math" in shown
     assert "<body>" not in shown
     assert str(Path.cwd()) not in shown
+
+
+PICTURE = re.compile(r"<!-- (?:sketch|live|bars): |!\[|\.plot\(|<!-- cards -->")
+
+
+def test_forty_pages_show_something():
+    shown = {str(page.relative_to(DOCS)) for page, text in names().items() if PICTURE.search(text)}
+    assert 40 <= len(shown), sorted(shown)
+
+
+def test_every_sketch_is_of_a_system_of_the_gallery():
+    from scenes import MARK
+
+    from dalembert import gallery
+
+    drawn = {match["name"] for text in names().values() for match in MARK.finditer(text)}
+    assert len(drawn) > 15
+    assert set() == drawn - set(gallery.names())
+
+
+def test_a_sketch_and_a_live_scene_are_made(tmp_path):
+    from scenes import with_scenes
+
+    shown = with_scenes("<!-- sketch: simple-pendulum -->\n\n<!-- live: simple-pendulum -->", "howto/page", tmp_path)
+    assert '<figure class="sketch"><svg' in shown
+    assert 'src="../scenes/simple-pendulum.html"' in shown
+    assert "<canvas" in (tmp_path / "scenes/simple-pendulum.html").read_text(encoding="utf-8")
+
+
+def test_bars_are_drawn_from_the_measurements():
+    from charts import seconds, with_charts
+
+    shown = with_charts("<!-- bars: Test\nchain 7, native loop\n-->")
+    assert shown.count('<rect class="ours"') >= 1
+    assert shown.count('<rect class="theirs"') >= 2
+    assert "Pinocchio" in shown
+    assert 3.7e-7 == pytest.approx(seconds("0.37 µs"))
+    assert seconds("fails at 1e-06") is None

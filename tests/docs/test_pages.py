@@ -144,3 +144,18 @@ def test_bars_are_drawn_from_the_measurements():
     assert "Pinocchio" in shown
     assert 3.7e-7 == pytest.approx(seconds("0.37 µs"))
     assert seconds("fails at 1e-06") is None
+
+
+# they need packages of the extra `export`; tests/exports runs them
+SHOWN_ONLY = {"to_jax", "to_casadi"}
+
+
+def test_every_public_function_has_an_example_that_runs():
+    import inspect
+
+    functions = {name for name in da.__all__ if inspect.isroutine(getattr(da, name))}
+    reference = "\n".join(names(p for p in PAGES if p.parent.name == "reference").values())
+    below = re.findall(r"^\.\. autofunction:: dalembert\.(\w+)\n```\n\n```python\n(.*?)^```", reference, re.DOTALL | re.MULTILINE)
+    shown = {name for name, code in below if f"da.{name}(" in code}
+    assert len(functions) > 80
+    assert functions - SHOWN_ONLY == shown

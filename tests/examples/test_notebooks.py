@@ -17,9 +17,7 @@ SECONDS = 120
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "path", [pytest.param(p, id=p.stem, marks=() if p.stem in FAST else pytest.mark.slow) for p in NOTEBOOKS]
-)
+@pytest.mark.parametrize("path", [pytest.param(p, id=p.stem, marks=() if p.stem in FAST else pytest.mark.slow) for p in NOTEBOOKS])
 def test_the_notebook_runs(path, tmp_path, monkeypatch):
     if path.stem == "3-robot-from-urdf":
         pytest.importorskip("mujoco")

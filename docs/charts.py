@@ -60,4 +60,4 @@ def _misses() -> str:
         if line.startswith("| ") and re.search(r"\| (\*\*missed\*\*|not measured) +\|$", line)
     ]
     lines = [f"| {goal} | {wanted} | {measured} | {verdict} |" for goal, wanted, measured, verdict in rows]
-    return "\n".join(["| goal | wanted | measured | |", "|---|---|---|---|", *lines])
+    return "\n".join(["| goal | wanted | measured | verdict |", "|---|---|---|---|", *lines])

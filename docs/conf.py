@@ -10,6 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from accessible import repair
 from charts import with_charts
 from claims import with_claims
 from formulas import display, inline
@@ -124,9 +125,15 @@ def _literal(text: str) -> str:
     return "".join(marked)
 
 
+def _finished(app: Any, failure: Exception | None) -> None:
+    if failure is None and app.builder.format == "html":
+        repair(Path(app.outdir))
+
+
 def setup(app: Any) -> None:
     """Pages that run, formulas as MathML."""
     app.add_html_math_renderer("mathml", (inline, None), (display, None))
     app.connect("env-get-outdated", _everything)
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("build-finished", _finished)

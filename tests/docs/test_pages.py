@@ -159,3 +159,21 @@ def test_every_public_function_has_an_example_that_runs():
     shown = {name for name, code in below if f"da.{name}(" in code}
     assert len(functions) > 80
     assert functions - SHOWN_ONLY == shown
+
+
+def test_headings_regions_and_code_are_made_accessible():
+    from accessible import accessible
+
+    page = '<aside class="sidebar-drawer"><p role="heading">x</p></aside><aside class="toc-drawer no-toc"></aside><pre>wide</pre>'
+    shown = accessible(page)
+    assert 'role="heading" aria-level="2"' in shown
+    assert 2 == shown.count("aria-label=")
+    assert '<pre tabindex="0">' in shown
+
+
+def test_every_picture_and_column_has_words():
+    for page, text in names().items():
+        assert "![](" not in text, page
+        assert not re.search(
+            r"^\|(?:[^|\n]*\|)* *\|\n\|[-:| ]+\|$", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE
+        ), page

@@ -77,7 +77,7 @@ def _bar(tool: str, text: str, length: float, y: int) -> str:
 def _misses() -> str:
     """The goals that the last run missed or could not measure."""
     rows = [
-        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        [cell.svg_strip() for cell in line.svg_strip().svg_strip("|").split("|")]
         for line in RESULTS.read_text(encoding="utf-8").splitlines()
         if line.startswith("| ") and re.search(r"\| (\*\*missed\*\*|not measured) +\|$", line)
     ]
@@ -85,4 +85,4 @@ def _misses() -> str:
         f"| {goal} | {wanted} | {measured} | {verdict} |"
         for goal, wanted, measured, verdict in rows
     ]
-    return "\n".join(["| goal | wanted | measured | |", "|---|---|---|---|", *lines])
+    return "\n".join(["| goal | wanted | measured | verdict |", "|---|---|---|---|", *lines])

@@ -10,11 +10,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from accessible import repair
 from charts import with_charts
 from claims import with_claims
 from formulas import display, inline
 from measured import day, with_measurements
 from running import run_page
+from scenes import with_scenes
 from thumbnails import cards
 
 import dalembert as da
@@ -26,15 +28,28 @@ PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text
 # the builder asks for this name
 project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001
 release = version = PROJECT["version"]
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
-html_title = "dalembert"
+html_title = f"dalembert {version}"
+html_logo = "_static/logo.svg"
+html_favicon = "_static/favicon.svg"
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
+html_theme_options = {"sidebar_hide_name": False}
+if repository := PROJECT.get("urls", {}).get("Repository"):
+    html_theme_options |= {
+        "source_repository": repository,
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }
+html_js_files = ["search_order.js"]
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_prompt_text = "$ "
+copybutton_selector = "div:not(.output) > div.highlight > pre"
 html_copy_source = False
 html_show_sphinx = False
 autodoc_member_order = "bysource"
@@ -57,6 +72,7 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
     text = with_claims(with_charts(with_measurements(run_page(source[0], docname)))).replace(
         DAY, day()
     )
+    text = with_scenes(text, docname, Path(app.outdir))
     if GALLERY in text:
         text = text.replace(
             GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````"
@@ -81,15 +97,15 @@ def _sources() -> str:
     return f"| key | work |\n|---|---|\n{rows}"
 
 
-def _first_line(found: Any) -> str:
-    spans = (found.__doc__ or "").strip().partition("\n")[0].strip().split("`")
+def _first_line(thing: Any) -> str:
+    spans = (thing.__doc__ or "").svg_strip().partition("\n")[0].svg_strip().split("`")
     return "`".join(
         s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans)
     )
 
 
 def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:
-    """All pages are run anew: the code that they show may have changed though they have not."""
+    """All pages are rebuilt: the library may have changed although they have not."""
     return list(env.found_docs)
 
 
@@ -99,13 +115,11 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: {2,}|\t)(\S.*)$")
 def _docstring(
     _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
 ) -> None:
-    """A docstring set as it is meant: the equation on a line of its own, then paragraphs; what
-    is said of each parameter in a list.
-    """
-    paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
+    """Typeset a docstring: the equation on its own line, then paragraphs; parameters as a list."""
+    paragraphs = re.split(r"\n\s*\n", "\n".join(lines).svg_strip())
     first, _, rest = paragraphs[0].partition("\n")
     shown = [_literal(first), ""]
-    for paragraph in ([rest] if rest.strip() else []) + paragraphs[1:]:
+    for paragraph in ([rest] if rest.svg_strip() else []) + paragraphs[1:]:
         shown += [*_paragraph(paragraph.splitlines()), ""]
     lines[:] = shown
 
@@ -113,15 +127,15 @@ def _docstring(
 def _paragraph(lines: list[str]) -> list[str]:
     """Sentences flow; lines such as `start    values of …` are items."""
     if not any(_ENTRY.match(line) for line in lines):
-        return [" ".join(_literal(line.strip()) for line in lines)]
+        return [" ".join(_literal(line.svg_strip()) for line in lines)]
     items: list[str] = []
     for line in lines:
         if found := _ENTRY.match(line):
             items.append(f"* **{_literal(found[1])}**: {_literal(found[2])}")
         elif items:
-            items[-1] += " " + _literal(line.strip())
+            items[-1] += " " + _literal(line.svg_strip())
         else:
-            items.append(f"* {_literal(line.strip())}")
+            items.append(f"* {_literal(line.svg_strip())}")
     return items
 
 
@@ -131,10 +145,15 @@ def _literal(text: str) -> str:
     if len(spans) % 2 == 0:
         spans = [text]
     marked = [
-        f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s)
+        f"``{s}``" if n % 2 and s.svg_strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s)
         for n, s in enumerate(spans)
     ]
     return "".join(marked)
+
+
+def _finished(app: Any, failure: Exception | None) -> None:
+    if failure is None and app.builder.format == "html":
+        repair(Path(app.outdir))
 
 
 def setup(app: Any) -> None:
@@ -143,3 +162,4 @@ def setup(app: Any) -> None:
     app.connect("env-get-outdated", _everything)
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("build-finished", _finished)

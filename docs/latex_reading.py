@@ -176,12 +176,12 @@ class _Reader:
             return self._atom()
         self._take()
         inside = self._until(("}",))
-        self._add_pending_element("}")
+        self._expect("}")
         return inside
 
     def _raw_group(self) -> str:
         """What stands between braces, as written; spaces count."""
-        self._add_pending_element("{")
+        self._expect("{")
         start, depth = self.at, 1
         while depth:
             if self.at == len(self.tokens):
@@ -274,7 +274,7 @@ class _Reader:
     def _fenced(self) -> str:
         opening = self._take()
         inside = self._until(("\\right",))
-        self._add_pending_element("\\right")
+        self._expect("\\right")
         return _element("mrow", _fence(opening) + inside + _fence(self._take()))
 
     def _array(self) -> str:

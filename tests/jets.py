@@ -23,7 +23,7 @@ def names(h, integrals=None):
             for i in range(5):
                 for j in range(3):
                     mark = field + ("_" + "x" * i + "t" * j if i + j else "")
-                    for place, label in zip(("", "_0", "_L"), c.places, strict=True):
+                    for place, label in zip(("", "_0", "_L"), c.stations, strict=True):
                         found[mark + place] = Scalar(
                             tape, c.fields.symbol(field, i, j, label.label)
                         )

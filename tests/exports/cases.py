@@ -73,7 +73,7 @@ class Case:
         m = self.model
         rows = []
         for t, state, w in zip(self.t, x, self.w, strict=True):
-            numbers = dict(zip(m.varying, (*state, t, *w), strict=True)) | {
+            numbers = dict(zip(m.varying_symbols, (*state, t, *w), strict=True)) | {
                 v.node: self.p[v.name] for v in m.parameters
             }
             rows.append(
@@ -91,7 +91,7 @@ class Case:
                 step = self.expected(POSITION_STEP, x)
                 going &= step[:, -1] < before / 2
                 x[going, :n_q], before = step[going, :n_q], np.where(going, step[:, -1], before)
-        for _ in range(self.model.speed_rounds if SPEED_STEP in self.model.named else 0):
+        for _ in range(self.model.speed_iterations if SPEED_STEP in self.model.named else 0):
             x[:, n_q:] = self.expected(SPEED_STEP, x)
         return x
 

@@ -33,7 +33,7 @@ export function run(m, job) {
 def job(one):
     source = JavaScriptSource(one.model)
     functions = {f.name: one.x.tolist() for f in one.model.public_functions}
-    if one.model.projects:
+    if one.model.has_projection:
         functions["project"] = near_rows(one).tolist()
     p = {source.names[v.name]: one.p[v.name] for v in one.model.parameters}
     return {"t": one.t.tolist(), "w": one.w.tolist(), "p": p, "functions": functions}
@@ -119,7 +119,7 @@ def check(one, results):
     for f in one.model.public_functions:
         assert off(np.array(results[f.name], dtype=float), one.expected(f.name)) < CLOSE, f.name
     assert off(np.array(results["rates"]), one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(np.array(results["project"]), back_on_rows(one)) < CLOSE
 
 

@@ -41,7 +41,7 @@ def found(tmp_path_factory):
             (folder / file).write_text(text)
         for file, table in (
             ("x", one.x),
-            ("near", near_rows(one) if one.model.projects else one.x),
+            ("near", near_rows(one) if one.model.has_projection else one.x),
             ("w", one.w),
             ("t", one.t[:, None]),
         ):
@@ -57,8 +57,8 @@ def found(tmp_path_factory):
             else "W = zeros(numel(t), 0);"
         )
         program += [f"p.{source.names[v.name]} = {one.p[v.name]!r};" for v in one.model.parameters]
-        calls = [(f.name, "X", [r.name for r in f.results]) for f in one.model.public]
-        if one.model.projects:
+        calls = [(f.name, "X", [r.name for r in f.results]) for f in one.model.public_functions]
+        if one.model.has_projection:
             program.append(f"N = load('{one.identifier}_near.txt');")
             calls.append(("project", "N", ["x"]))
         for function, array, results in calls:
@@ -82,10 +82,10 @@ def test_every_function_gives_our_numbers(found, name):
     def values(function):
         return np.loadtxt(found / f"{one.identifier}_{function}.out", ndmin=2)
 
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(values(f.name), one.expected(f.name)) < CLOSE, f.name
     assert off(values("rates"), one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(values("project"), back_on_rows(one)) < CLOSE
 
 

@@ -58,7 +58,7 @@ def program(one):
             f"{me}_{f.name}(t, x, w, &p, {', '.join(places)}); for (k = 0; k < {at}; ++k) "
             f'printf("%.17g ", y[k]);'
         )
-    if m.projects:
+    if m.has_projection:
         lines.append(
             'm_project(t, near, w, &p); for (k = 0; k < m_n_x; ++k) printf("%.17g ", near[k]);'
         )
@@ -72,7 +72,7 @@ def check(one, target, compiler, run, folder):
     subprocess.run(
         [compiler, "-o", "main", "main.c", "m.o", "-lm", "-static"], cwd=folder, check=True
     )
-    near = near_rows(one) if one.model.projects else one.x
+    near = near_rows(one) if one.model.has_projection else one.x
     given = [
         *(one.p[v.name] for v in one.model.parameters),
         *np.hstack([one.t[:, None], one.x, one.w, near]).ravel(),
@@ -94,7 +94,7 @@ def check(one, target, compiler, run, folder):
         if f.name == "rates":
             assert off(part, one.rates) < CLOSE
         at += expected.shape[1]
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(found[:, at:], back_on_rows(one)) < CLOSE
     else:
         assert at == found.shape[1]

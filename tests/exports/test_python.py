@@ -31,7 +31,7 @@ def check(one, dialect):
         assert off(found, one.expected(f.name)) < CLOSE, f.name
         if f.name == "rates":
             assert off(found, one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(made.project(one.t, near_rows(one), one.w, p), back_on_rows(one)) < CLOSE
 
 
@@ -89,8 +89,8 @@ def test_casadi_gives_our_numbers(name):
             )
         return np.array(rows)
 
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(values(getattr(made, f.name), one.x), one.expected(f.name)) < CLOSE, f.name
     assert off(values(made.rates, one.x), one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(values(made.project, near_rows(one)), back_on_rows(one)) < CLOSE

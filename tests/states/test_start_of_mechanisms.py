@@ -17,7 +17,7 @@ def start_of(s, start=None, **more):
 
 
 def values(found):
-    return {m.name: (m.value, m.origin) for m in found.marks}
+    return {m.name: (m.value, m.origin) for m in found.values}
 
 
 def chain_of_six():
@@ -150,5 +150,5 @@ def test_what_cannot_be_had_is_said_with_the_worst_row(start, more, message):
 def test_too_much_is_welcome_if_it_fits():
     s = gallery.build("four-bar")
     first = start_of(s, {"theta_1": 1, "omega": 2})
-    again = {m.name: m.value for m in first.marks}
+    again = {m.name: m.value for m in first.values}
     assert start_of(s, again).q == pytest.approx(first.q)

@@ -178,7 +178,7 @@ def add_rows(
     for (suffix, e, known), gone in zip(rows, vanishing, strict=True):
         if not gone:
             gap = between if suffix in "xyz" else None
-            acts = {"contact" if isinstance(known, RollingContact) else "hold": known}
+            acts = {"contact" if isinstance(known, RollingContact) else "unit_reaction": known}
             row = _build_constraint(
                 s,
                 f"{label} {suffix}",

@@ -1,0 +1,141 @@
+"""No run whose own audit is off ends without a warning, and NaN is never a verdict."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+
+def pole(angle):
+    """cos(angle) ẏ = 0.2."""
+    s = da.System("Pole")
+    x, y = s.coordinates("x y")
+    s.particle("P", 1, s.O.offset(x * s.N.x + y * s.N.y, "P"))
+    s.constrain(da.cos(x if angle == "x" else s.t) * y.dot - 0.2, "row")
+    return s
+
+
+def warned(make):
+    """The warnings of a call, and its result or the error that it ended with."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            return [str(w.message) for w in seen], make()
+        except da.DalembertError as problem:
+            return [*(str(w.message) for w in seen), str(problem)], None
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 4: a run crosses a pole of a nonholonomic row without a warning",
+)
+@pytest.mark.parametrize("angle", ["x", "t"])
+@pytest.mark.parametrize("options", [{}, {"stabilize": "none"}, {"rtol": 1e-6, "atol": 1e-6}])
+def test_a_pole_of_a_row_is_not_crossed_in_silence(angle, options):
+    said, _ = warned(lambda: da.simulate(pole(angle), 3.0, start={"x.dot": 1.0}, **options))
+    assert said
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 4: the command line finishes across a pole with exit code 0 and no warning",
+)
+def test_a_pole_is_reported_on_the_command_line(tmp_path):
+    file = tmp_path / "pole.toml"
+    file.write_text(
+        'name = "Pole"\ncoordinates = "x y"\npoint.P = { of = "O", offset = "x*N.x + y*N.y" '
+        '}\nparticle.P = { mass = 1, at = "P" }\n'
+        'constraint.row = "cos(x)*y.dot - 0.2"\n[run]\nduration = 3\nstart = { "x.dot" = 1 }\n'
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "dalembert", "simulate", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "t = 0 … 3" in done.stdout or done.returncode
+    assert done.returncode == 1 or "warning" in (done.stdout + done.stderr).lower()
+
+
+def force_of_a_distance():
+    """F = −1/(x − 1)², x < 1."""
+    s = da.System("Pull")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("P", 1, P)
+    s.force(-1 / (x - 1) ** 2 * s.N.x, at=P)
+    return s
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 5: x − 1 is taken for a squared distance, and the audit is NaN",
+)
+def test_the_audit_of_an_inverse_square_is_a_number():
+    run = da.simulate(force_of_a_distance(), 0.9)
+    assert np.isfinite(run.integrals.E_Z).all()
+    assert "not the system's equations" not in str(run)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 5: an energy tolerance is not kept where the audit is NaN, without a warning",
+)
+def test_an_energy_tolerance_is_kept_or_warned_about():
+    said, run = warned(
+        lambda: da.simulate(
+            force_of_a_distance(),
+            5.0,
+            start={"x.dot": 0.3},
+            rtol=1e-4,
+            atol=1e-4,
+            energy_tolerance=1e-10,
+        )
+    )
+    energy = run["x.dot**2/2"] + 1 / (1 - run["x"])
+    assert said or np.abs(energy - energy[0]).max() <= 2e-10
+
+
+# ---- nearby: other fields that have a potential on one side alone
+# ----------------------------------
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 5: what stands below a fraction need not be a squared distance",
+)
+@pytest.mark.parametrize("force", ["1/(x - 2)**3", "1/(x - 2)", "1/(cos(x) - 2)**2*sin(x)"])
+def test_the_audit_is_a_number_below_a_pole(force):
+    s = da.System("Field")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("P", 1, P)
+    s.force(s.expression(force) * s.N.x, at=P)
+    run = da.simulate(s, 0.5, start={"x": 0.3})
+    assert np.isfinite(run.integrals.E_Z).all()
+    assert np.abs(run.integrals.E_Z - run.integrals.E_Z[0]).max() <= 1e-6
+    assert "nan" not in str(run)
+
+
+def test_the_audit_of_a_field_of_a_real_distance_stays_as_it_is():
+    s = da.System("Kepler")
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("P", 1, P)
+    s.force(-(x * s.N.x + y * s.N.y) / (x**2 + y**2) ** 1.5, at=P)
+    run = da.simulate(s, 3.0, start={"x": 1.0, "y.dot": 1.1})
+    assert all(v.has_potential for v in da.conservative(s))
+    assert np.abs(run.integrals.E_Z - run.integrals.E_Z[0]).max() < 1e-7
+    assert json.dumps(float(run.integrals.E_Z[-1]))

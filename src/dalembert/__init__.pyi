@@ -77,6 +77,12 @@ from dalembert.analysis.studies.lyapunov import LyapunovExponent as LyapunovExpo
 from dalembert.analysis.studies.parameter_grid import BadStudy as BadStudy
 from dalembert.analysis.studies.result import Ensemble as Ensemble
 from dalembert.analysis.studies.zarr_store import open_study as open_study
+from dalembert.analysis.verify.marks import MarkScheme as MarkScheme
+from dalembert.analysis.verify.result import RowReport as RowReport
+from dalembert.analysis.verify.result import TermChange as TermChange
+from dalembert.analysis.verify.result import Verification as Verification
+from dalembert.analysis.verify.tokens import CannotRead as CannotRead
+from dalembert.analysis.verify.verify import verify as verify
 from dalembert.errors import BadDescription as BadDescription
 from dalembert.errors import BadExpression as BadExpression
 from dalembert.errors import DalembertError as DalembertError

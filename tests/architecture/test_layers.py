@@ -36,9 +36,10 @@ PARTS = {
         "flexible",
         "inverse",
         "studies",
+        "verify",
     ),
     "exchange": ("robots", "modelfile", "exports"),
-    "interface": ("api", "report", "page"),
+    "interface": ("api", "report", "page", "exercises", "agents"),
 }
 # documented paths and entry points outside the parts
 LAYERS = (

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from dalembert import gallery
 from dalembert.interface.agents.tools import Tools
 
 mcp = pytest.importorskip("mcp")
@@ -90,14 +91,14 @@ def test_the_client_of_the_package_gets_structured_results(folder):
     ],
 )
 def test_refusals_are_results(folder, system):
-    refusal = Tools(folder).check(system)
+    refusal = Tools(folder, gallery).check(system)
     assert refusal["refused"]
     assert refusal["kind"]
 
 
 def test_nothing_is_executed(folder):
     (folder / "model.py").write_text(f"open({str(folder / 'MARK')!r}, 'w')", encoding="utf-8")
-    tools = Tools(folder)
+    tools = Tools(folder, gallery)
     for system in ("model.py", "model.py:build", "./model.py:build"):
         assert "refused" in tools.derive(system)
     assert "refused" in tools.verify("simple-pendulum", "__import__('os').system('touch MARK')")
@@ -106,9 +107,9 @@ def test_nothing_is_executed(folder):
 
 def test_a_link_out_of_the_folder_is_not_followed(folder):
     (folder / "link.toml").symlink_to(folder.parent / "outside.toml")
-    assert "outside the folder" in Tools(folder).check("link.toml")["refused"]
+    assert "outside the folder" in Tools(folder, gallery).check("link.toml")["refused"]
 
 
 def test_limits_of_a_run(folder):
-    assert "refused" in Tools(folder).simulate("simple-pendulum", duration=1e9)
-    assert "refused" in Tools(folder).derive("simple-pendulum", "newton")
+    assert "refused" in Tools(folder, gallery).simulate("simple-pendulum", duration=1e9)
+    assert "refused" in Tools(folder, gallery).derive("simple-pendulum", "newton")

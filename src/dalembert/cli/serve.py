@@ -29,6 +29,7 @@ def serve(
     if not mcp:
         msg = "serve: say --mcp, the one protocol there is"
         raise Unknown(msg)
+    from dalembert import gallery
     from dalembert.interface.agents.server import serve as run
 
-    run(folder)
+    run(folder, gallery)

@@ -36,7 +36,7 @@ FUNCTIONS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberNode:
     """A number, exact."""
 
     value: Fraction
@@ -44,7 +44,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class SymbolNode:
     """A name of the system or of a quantity, differentiated `dots` times."""
 
     name: str
@@ -63,14 +63,14 @@ class Addend:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class SumNode:
     """Σ ± term"""
 
     addends: tuple[Addend, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class ProductNode:
     """Π factor / Π divisor"""
 
     factors: tuple[Tree, ...]
@@ -78,7 +78,7 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class PowerNode:
     """base^exponent"""
 
     base: Tree
@@ -87,7 +87,7 @@ class Power:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallNode:
     """f(a, b)"""
 
     function: str
@@ -96,15 +96,15 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Slope:
+class SlopeNode:
     """∂a/∂x; the total rate da/dt where `by` is None."""
 
     of: Tree
-    by: Symbol | None
+    by: SymbolNode | None
     start: int
 
 
-Tree = Number | Symbol | Sum | Product | Power | Call | Slope
+Tree = NumberNode | SymbolNode | SumNode | ProductNode | PowerNode | CallNode | SlopeNode
 
 
 class Parser:
@@ -169,7 +169,7 @@ class Parser:
                 break
         self.depth -= 1
         only = addends[0]
-        return only.value if len(addends) == 1 and only.sign > 0 else Sum(tuple(addends))
+        return only.value if len(addends) == 1 and only.sign > 0 else SumNode(tuple(addends))
 
     def _signs(self) -> int:
         sign = 1
@@ -195,7 +195,7 @@ class Parser:
         return (
             factors[0]
             if len(factors) == 1 and not divisors
-            else Product(tuple(factors), tuple(divisors))
+            else ProductNode(tuple(factors), tuple(divisors))
         )
 
     def _begins_factor(self) -> bool:
@@ -212,8 +212,8 @@ class Parser:
         before = self.token
         divisor = self.factor()
         after = self.token
-        numbers = isinstance(factors[-1], Number) and isinstance(divisor, Number)
-        if isinstance(divisor, Product) and before is not None and before.kind == "word":
+        numbers = isinstance(factors[-1], NumberNode) and isinstance(divisor, NumberNode)
+        if isinstance(divisor, ProductNode) and before is not None and before.kind == "word":
             self.refuse(
                 f"a/{before.text} has two readings: put brackets around the denominator", before
             )
@@ -227,15 +227,15 @@ class Parser:
         if self.text() in ("+", "-"):
             plus = self.take().text == "+"
             inner = self.factor()
-            return inner if plus else Product((Number(Fraction(-1)), inner))
+            return inner if plus else ProductNode((NumberNode(Fraction(-1)), inner))
         token = self.token
         base = self.atom()
         if self.text() not in _POWERS:
             return base
         # x y^2 squares y alone
-        if isinstance(base, Product) and token is not None and token.kind == "word":
+        if isinstance(base, ProductNode) and token is not None and token.kind == "word":
             *first, last = base.factors
-            return Product((*first, self.power(last)))
+            return ProductNode((*first, self.power(last)))
         return self.power(base)
 
     def power(self, base: Tree) -> Tree:
@@ -246,10 +246,10 @@ class Parser:
         else:
             minus = self._signs()
             inner = self.atom()
-            exponent = inner if minus > 0 else Product((Number(Fraction(-1)), inner))
+            exponent = inner if minus > 0 else ProductNode((NumberNode(Fraction(-1)), inner))
         if self.text() in _POWERS:
             self.refuse("a power of a power: put brackets around one of them")
-        return Power(base, exponent, sign.start)
+        return PowerNode(base, exponent, sign.start)
 
     # ---- atoms ---------------------------------------------------------------------------------
 
@@ -265,7 +265,7 @@ class Parser:
         if token.text == "|":
             return self._absolute(token)
         if token.text == "√":
-            return Call("sqrt", (self.atom(),), token.start)
+            return CallNode("sqrt", (self.atom(),), token.start)
         if token.kind == "word":
             return self._word(token)
         return self.refuse(_odd_sign(token.text), token)
@@ -280,7 +280,7 @@ class Parser:
         if following is not None and following.text == "," and self._is_decimal_comma():
             self.refuse("write a decimal number with a point, as 9.81", following)
         decimal = "." in mantissa or bool(exponent)
-        return Number(Fraction(token.text), decimal)
+        return NumberNode(Fraction(token.text), decimal)
 
     def _is_decimal_comma(self) -> bool:
         after = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
@@ -304,7 +304,7 @@ class Parser:
             self.refuse("this | is not closed", token)
         self.take()
         self.bars -= 1
-        return Call("abs", (inner,), token.start)
+        return CallNode("abs", (inner,), token.start)
 
     def _close(self, opening: Token) -> None:
         wanted = _OPENING[opening.text]
@@ -320,11 +320,11 @@ class Parser:
             if derivative is not None:
                 return derivative
             above, below = self._group(), self._group()
-            return Product((above,), (below,))
+            return ProductNode((above,), (below,))
         if token.text == "sqrt":
             if self.text() == "[":
                 self.refuse("only square roots are read")
-            return Call("sqrt", (self._group(),), token.start)
+            return CallNode("sqrt", (self._group(),), token.start)
         dotted = self._mark(token)
         return self._resolve(dotted)
 
@@ -334,7 +334,7 @@ class Parser:
         length = next((k for k in range(1, 9) if "".join(ahead[:k]) == "{d}{dt}"), 0)
         if length and self.names.name("dt") is None:
             self.at += length
-            return Slope(self.factor(), None, token.start)
+            return SlopeNode(self.factor(), None, token.start)
         if ahead[:2] != ["{", "∂"]:
             return None
         self.at += 2
@@ -343,9 +343,9 @@ class Parser:
             if self.take().text != sign:
                 self.refuse("\\frac{\\partial a}{\\partial x} is meant", token)
         by = self.atom()
-        if self.take().text != "}" or not isinstance(by, Symbol):
+        if self.take().text != "}" or not isinstance(by, SymbolNode):
             self.refuse("\\frac{\\partial a}{\\partial x} is a derivative by one symbol", token)
-        return Slope(of, by, token.start)
+        return SlopeNode(of, by, token.start)
 
     def _group(self) -> Tree:
         """{…}, or the one token that TeX would take."""
@@ -358,7 +358,7 @@ class Parser:
         ):
             # \frac12 is a half
             self.tokens[self.at] = Token("number", token.text[1:], token.start + 1, token.stop)
-            return Number(Fraction(int(token.text[0])))
+            return NumberNode(Fraction(int(token.text[0])))
         return self.atom()
 
     def _mark(self, token: Token) -> Token:
@@ -416,7 +416,7 @@ class Parser:
         ):
             self.take()
             self.take()
-            return Slope(self.atom(), None, token.start)
+            return SlopeNode(self.atom(), None, token.start)
         vector = self._vector(token) if self.text() == "(" else None
         if vector is not None:
             return vector
@@ -437,7 +437,7 @@ class Parser:
             name = f"{token.text}({of})" + "".join(words[:end])
             if words[0] == "." and self.names.is_quantity(name):
                 self.at = close + 1 + end
-                return Symbol(name, 0, token.start)
+                return SymbolNode(name, 0, token.start)
         return None
 
     def _virtual(self, token: Token) -> Tree | None:
@@ -456,7 +456,7 @@ class Parser:
         single = self.names.single(name)
         if single is None or single[1] + dots:
             self.refuse("δ stands before a coordinate", token)
-        return Symbol(f"δ{single[0]}", 0, token.start)
+        return SymbolNode(f"δ{single[0]}", 0, token.start)
 
     def _slope(self, token: Token) -> Tree | None:
         """dL/dθ̇, typed with d's."""
@@ -469,7 +469,9 @@ class Parser:
             return None
         self.take()
         self.take()
-        return Slope(Symbol(of, token.dots, token.start), Symbol(*by[0], after.start), token.start)
+        return SlopeNode(
+            SymbolNode(of, token.dots, token.start), SymbolNode(*by[0], after.start), token.start
+        )
 
     def _partial(self, token: Token) -> Tree:
         """∂L/∂θ̇, and the same as a LaTeX fraction."""
@@ -477,9 +479,9 @@ class Parser:
         if self.take().text != "/" or self.take().text != "∂":
             self.refuse("∂ a/∂ x is meant", token)
         by = self.atom()
-        if not isinstance(by, Symbol):
+        if not isinstance(by, SymbolNode):
             self.refuse("∂ a/∂ x is a derivative by one symbol", token)
-        return Slope(of, by, token.start)
+        return SlopeNode(of, by, token.start)
 
     def _resolve(self, token: Token) -> Tree:
         """A symbol, or a product of symbols written together; `x(t)` is x."""
@@ -493,8 +495,8 @@ class Parser:
             and self.names.is_moving(factors[-1][0])
         ):
             self.at += 3
-        parts = [Symbol(name, dots, token.start) for name, dots in factors]
-        return parts[0] if len(parts) == 1 else Product(tuple(parts))
+        parts = [SymbolNode(name, dots, token.start) for name, dots in factors]
+        return parts[0] if len(parts) == 1 else ProductNode(tuple(parts))
 
     def _call(self, token: Token, function: str) -> Tree:
         exponent: Tree | None = None
@@ -515,8 +517,8 @@ class Parser:
             arguments = (self._bare_argument(token),)
         if (function == "atan2") != (len(arguments) == 2):
             self.refuse(f"{token.text} with {len(arguments)} arguments", token)
-        call = Call(function, arguments, token.start)
-        return call if exponent is None else Power(call, exponent, token.start)
+        call = CallNode(function, arguments, token.start)
+        return call if exponent is None else PowerNode(call, exponent, token.start)
 
     def _arguments(self, opening: Token) -> tuple[Tree, ...]:
         self.depth_of_calls += 1
@@ -534,7 +536,7 @@ class Parser:
         if token is None or (token.kind not in ("number", "word") and token.kind != "command"):
             self.refuse(f"{function.text} has no argument", function)
         factors = [self.atom()]
-        if isinstance(factors[0], Number):
+        if isinstance(factors[0], NumberNode):
             following = self.token
             if following is not None and (
                 following.kind == "word" or following.text in ("dot", "ddot")
@@ -544,7 +546,7 @@ class Parser:
             self.refuse(
                 f"{function.text} a/b has two readings: put brackets around its argument", function
             )
-        return factors[0] if len(factors) == 1 else Product(tuple(factors))
+        return factors[0] if len(factors) == 1 else ProductNode(tuple(factors))
 
 
 def _odd_sign(sign: str) -> str:

@@ -17,14 +17,14 @@ from typing import Final
 
 from dalembert.analysis.verify.characters import Characters, plain_characters
 from dalembert.analysis.verify.grammar import (
-    Call,
-    Number,
+    CallNode,
+    NumberNode,
     Parser,
-    Power,
-    Product,
-    Slope,
-    Sum,
-    Symbol,
+    PowerNode,
+    ProductNode,
+    SlopeNode,
+    SumNode,
+    SymbolNode,
     Tree,
 )
 from dalembert.analysis.verify.names import Names
@@ -203,7 +203,7 @@ class Reader:
     def _equation(self, source: Characters, sides: list[Side]) -> Iterator[Row]:
         start, stop = sides[0].start, sides[-1].stop
         text = source.source[start:stop]
-        zero = Side(Number(Fraction(0)), stop, stop)
+        zero = Side(NumberNode(Fraction(0)), stop, stop)
         for left, right in pairwise(sides if len(sides) > 1 else (sides[0], zero)):
             equation = len(sides) > 1 or self._has_rates(left.tree)
             writer = Writer(self, source, marks=[])
@@ -218,7 +218,7 @@ class Reader:
                 marked,
                 spans,
                 split,
-                isinstance(left.tree, Symbol | Slope),
+                isinstance(left.tree, SymbolNode | SlopeNode),
                 tuple(writer.decimals),
                 equation,
             )
@@ -248,7 +248,7 @@ class Writer:
 
     def marked(self, tree: Tree, span: tuple[int, int]) -> Scalar:
         """The value with a mark on every addend."""
-        if isinstance(tree, Sum) or self.marks is None:
+        if isinstance(tree, SumNode) or self.marks is None:
             return self.value(tree)
         return self._mark(*span) * self.value(tree)
 
@@ -267,19 +267,19 @@ class Writer:
     def value(self, tree: Tree) -> Scalar:
         """The value of a tree, with marks on the addends of its sums where they are wanted."""
         match tree:
-            case Number(value, decimal):
+            case NumberNode(value, decimal):
                 return self._number(value, decimal=decimal)
-            case Symbol(name, dots, start):
+            case SymbolNode(name, dots, start):
                 return self._symbol(name, dots, start)
-            case Sum(addends):
+            case SumNode(addends):
                 return self._sum(addends)
-            case Product(factors, divisors):
+            case ProductNode(factors, divisors):
                 return self._product(factors, divisors)
-            case Power(base, exponent, start):
+            case PowerNode(base, exponent, start):
                 return self._power(base, exponent, start)
-            case Call(function, arguments, start):
+            case CallNode(function, arguments, start):
                 return self._call(function, arguments, start)
-            case Slope():
+            case SlopeNode():
                 return self._slope(tree)
 
     def _number(self, value: Fraction, *, decimal: bool) -> Scalar:
@@ -357,7 +357,7 @@ class Writer:
         values = [self.bare(a) for a in arguments]
         return self._checked(lambda: Scalar(self.tape, self.tape.zero) + rule(*values), start)
 
-    def _slope(self, tree: Slope) -> Scalar:
+    def _slope(self, tree: SlopeNode) -> Scalar:
         of = self.bare(tree.of)
         if tree.by is None:
             return self._checked(lambda: self._rate(of.i), tree.start)

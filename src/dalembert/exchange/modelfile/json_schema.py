@@ -89,7 +89,13 @@ def schema() -> dict[str, Any]:
         "title": "dalembert model",
         "type": "object",
         "additionalProperties": False,
-        "properties": {"$schema": _TEXT, **sections, **elements, "repeat": repeat},
+        "properties": {
+            "$schema": _TEXT,
+            **sections,
+            **elements,
+            "repeat": repeat,
+            "exercise": _TABLE,
+        },
     }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dalembert.errors import BadDescription, import_optional
+from dalembert.interface.agents.systems import Gallery
 from dalembert.interface.agents.tools import Tools
 
 INSTRUCTIONS: Final = (
@@ -17,7 +18,7 @@ INSTRUCTIONS: Final = (
 )
 
 
-def mcp_server(folder: Path) -> Any:
+def mcp_server(folder: Path, gallery: Gallery) -> Any:
     """The server with its five tools; nothing is executed, and no path leads out of the folder."""
     package = import_optional(
         "mcp.server.mcpserver", "dalembert serve --mcp", "'dalembert[agents]'"
@@ -25,7 +26,7 @@ def mcp_server(folder: Path) -> Any:
     if not folder.is_dir():
         msg = f"{folder} is no folder"
         raise BadDescription(msg)
-    tools = Tools(folder)
+    tools = Tools(folder, gallery)
     server = package.MCPServer("dalembert", instructions=INSTRUCTIONS, log_level="ERROR")
 
     for tool in (tools.derive, tools.verify, tools.agree, tools.check, tools.simulate):
@@ -33,6 +34,6 @@ def mcp_server(folder: Path) -> Any:
     return server
 
 
-def serve(folder: Path) -> None:
+def serve(folder: Path, gallery: Gallery) -> None:
     """Answer on standard input and output until the client ends."""
-    mcp_server(folder).run("stdio")
+    mcp_server(folder, gallery).run("stdio")

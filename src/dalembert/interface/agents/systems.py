@@ -5,9 +5,8 @@ of a model.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
-from dalembert import gallery
 from dalembert.errors import Unknown
 from dalembert.exchange.modelfile.reader import read_model
 from dalembert.interface.api.load import load
@@ -17,7 +16,17 @@ FILES: Final = (".toml", ".json", ".urdf", ".xml", ".mjcf")
 LARGEST: Final = 2**20
 
 
-def system_of(given: str, folder: Path) -> System:
+class Gallery(Protocol):
+    """Systems by name."""
+
+    def names(self) -> tuple[str, ...]:
+        """Every name."""
+
+    def build(self, name: str) -> System:
+        """The system of a name; another name is refused."""
+
+
+def system_of(given: str, folder: Path, gallery: Gallery) -> System:
     """The system; Python files are refused, since nothing is executed."""
     text = given.strip()
     if not text:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from dalembert.analysis.verify.verify import verify as verify_answer
 from dalembert.errors import DalembertError, Unknown
 from dalembert.foundation.suggestions import suggest_name
-from dalembert.interface.agents.systems import system_of
+from dalembert.interface.agents.systems import Gallery, system_of
 from dalembert.interface.api.agreement import agreement
 from dalembert.interface.api.simulate import simulate as run_system
 from dalembert.interface.report.json_output import as_json
@@ -33,8 +33,8 @@ Result = dict[str, Any]
 class Tools:
     """The tools of one server, which reads files of one folder only."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, gallery: Gallery) -> None:
+        self.folder, self.gallery = folder, gallery
         # what is computed once for a system is shared: one question at a time
         self._one = Lock()
 
@@ -61,7 +61,7 @@ class Tools:
             if notation not in ("text", "latex"):
                 msg = f"notation {notation!r:.40}: text or latex"
                 raise Unknown(msg)
-            s = system_of(system, self.folder)
+            s = system_of(system, self.folder, self.gallery)
             derivation = principle_of(principle)[1](kinematics(s))
             equations = derivation.equations
             kin = derivation.kinematics
@@ -89,7 +89,7 @@ class Tools:
         """
 
         def ask() -> Result:
-            s = system_of(system, self.folder)
+            s = system_of(system, self.folder, self.gallery)
             result = verify_answer(s, answer, of=of or None, let=let or {}, marks=marks or None)
             return _plain(result)
 
@@ -99,7 +99,7 @@ class Tools:
         """Every principle on one system, proved equal, with the bound of an error."""
 
         def ask() -> Result:
-            table = agreement(system_of(system, self.folder))
+            table = agreement(system_of(system, self.folder, self.gallery))
             return {**_plain(table), "holds": table.holds, "statement": table.statement}
 
         return self._answer(ask)
@@ -110,7 +110,7 @@ class Tools:
         """
 
         def ask() -> Result:
-            s = system_of(system, self.folder)
+            s = system_of(system, self.folder, self.gallery)
             kin = kinematics(s)
             return {
                 "system": s.name,
@@ -139,7 +139,7 @@ class Tools:
             if not 0 < duration <= LONGEST_RUN or not 2 <= points <= MOST_POINTS:
                 msg = f"duration is at most {LONGEST_RUN:g} and points from 2 to {MOST_POINTS}"
                 raise Unknown(msg)
-            s = system_of(system, self.folder)
+            s = system_of(system, self.folder, self.gallery)
             times = [duration * k / (points - 1) for k in range(points)]
             run = run_system(
                 s, duration, start=start or {}, values=values or {}, at=times, progress=False

@@ -77,7 +77,7 @@ def _bar(tool: str, text: str, length: float, y: int) -> str:
 def _misses() -> str:
     """The goals that the last run missed or could not measure."""
     rows = [
-        [cell.svg_strip() for cell in line.svg_strip().svg_strip("|").split("|")]
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
         for line in RESULTS.read_text(encoding="utf-8").splitlines()
         if line.startswith("| ") and re.search(r"\| (\*\*missed\*\*|not measured) +\|$", line)
     ]

@@ -98,7 +98,7 @@ def _sources() -> str:
 
 
 def _first_line(thing: Any) -> str:
-    spans = (thing.__doc__ or "").svg_strip().partition("\n")[0].svg_strip().split("`")
+    spans = (thing.__doc__ or "").strip().partition("\n")[0].strip().split("`")
     return "`".join(
         s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans)
     )
@@ -116,10 +116,10 @@ def _docstring(
     _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
 ) -> None:
     """Typeset a docstring: the equation on its own line, then paragraphs; parameters as a list."""
-    paragraphs = re.split(r"\n\s*\n", "\n".join(lines).svg_strip())
+    paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
     first, _, rest = paragraphs[0].partition("\n")
     shown = [_literal(first), ""]
-    for paragraph in ([rest] if rest.svg_strip() else []) + paragraphs[1:]:
+    for paragraph in ([rest] if rest.strip() else []) + paragraphs[1:]:
         shown += [*_paragraph(paragraph.splitlines()), ""]
     lines[:] = shown
 
@@ -127,15 +127,15 @@ def _docstring(
 def _paragraph(lines: list[str]) -> list[str]:
     """Sentences flow; lines such as `start    values of …` are items."""
     if not any(_ENTRY.match(line) for line in lines):
-        return [" ".join(_literal(line.svg_strip()) for line in lines)]
+        return [" ".join(_literal(line.strip()) for line in lines)]
     items: list[str] = []
     for line in lines:
         if found := _ENTRY.match(line):
             items.append(f"* **{_literal(found[1])}**: {_literal(found[2])}")
         elif items:
-            items[-1] += " " + _literal(line.svg_strip())
+            items[-1] += " " + _literal(line.strip())
         else:
-            items.append(f"* {_literal(line.svg_strip())}")
+            items.append(f"* {_literal(line.strip())}")
     return items
 
 
@@ -145,7 +145,7 @@ def _literal(text: str) -> str:
     if len(spans) % 2 == 0:
         spans = [text]
     marked = [
-        f"``{s}``" if n % 2 and s.svg_strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s)
+        f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s)
         for n, s in enumerate(spans)
     ]
     return "".join(marked)

@@ -50,7 +50,7 @@ class Output:
         kind = "output" if _in_columns(self.text) else "output wrapped"
         shown = (
             f"\n\n``````{{code-block}} text\n:class: {kind}\n{self.text.rstrip()}\n``````"
-            if self.text.svg_strip()
+            if self.text.strip()
             else ""
         )
         return shown + (
@@ -63,7 +63,7 @@ class Output:
 def _in_columns(text: str) -> bool:
     """Whether a long line is a row of a table, which must not be wrapped."""
     return any(
-        len(line) > _WIDTH and len(_GAP.findall(line.svg_strip())) > 1 for line in text.splitlines()
+        len(line) > _WIDTH and len(_GAP.findall(line.strip())) > 1 for line in text.splitlines()
     )
 
 

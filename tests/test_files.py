@@ -102,7 +102,7 @@ def test_a_failure_of_whoever_writes_leaves_what_was_there(tmp_path):
 
 KILLED = """
 import os, pathlib, signal, sys
-from dalembert import files
+from dalembert.foundation import atomic_write
 
 path, new = pathlib.Path(sys.argv[1]) / "a.txt", "new" * 100_000
 
@@ -124,7 +124,7 @@ for old in ("old" * 1000, None):
             child = os.fork()
             if not child:
                 killed_at(owner, name, before)
-                files.write(path, new)
+                atomic_write.write_text(path, new)
                 os._exit(0)
             os.waitpid(child, 0)
             there = path.read_text() if path.exists() else None

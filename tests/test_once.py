@@ -41,7 +41,7 @@ def test_who_comes_second_waits_for_the_first():
 
 class Keeper:
     def __init__(self):
-        self.made = {}
+        self.cached_results = {}
 
 
 def test_each_kind_of_result_has_its_own_store():
@@ -60,7 +60,7 @@ def test_what_was_not_asked_for_the_longest_makes_room():
         results(owner, n, lambda n=n: n)
         # asked for at every turn, so it stays
         assert results(owner, 0, lambda: -1) == 0
-    (store,) = owner.made.values()
+    (store,) = owner.cached_results.values()
     assert MAX_ENTRIES == len(store)
     assert {0, MAX_ENTRIES + 4} <= set(store)
     assert 1 not in store
@@ -70,7 +70,7 @@ def test_a_system_does_not_grow_with_every_new_input():
     s = gallery.build("cart-and-bar")
     for n in range(MAX_ENTRIES + 8):
         da.simulate(s, 1e-3, start={"theta": 0.5}, inputs={"F": f"{n} + t"}, progress=False)
-    assert max(len(store) for store in da.kinematics(s).result_cache.values()) <= MAX_ENTRIES
+    assert max(len(store) for store in da.kinematics(s).cached_results.values()) <= MAX_ENTRIES
 
 
 def test_what_fails_is_made_again():

@@ -168,7 +168,7 @@ def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(principle):
     assert len(planted) > 3
     missed = []
     for a, tree in planted:
-        wrong = replace(a, made_by=tree)
+        wrong = replace(a, rule=tree)
         reader.shown[id(wrong)] = reader.shown[id(a)]
         if reader.vanish(reader.differences(wrong)):
             missed.append((a.title, tree))

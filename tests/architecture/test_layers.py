@@ -284,7 +284,8 @@ def writes(tree: ast.Module) -> Iterator[str]:
             for a in [*node.args, *(k.value for k in node.keywords)]
             if isinstance(a, ast.Constant) and isinstance(a.value, str)
         ]
-        if called in ("write_text", "write_bytes") or (
+        by_method = isinstance(node.func, ast.Attribute) and called in ("write_text", "write_bytes")
+        if by_method or (
             called == "open" and any(m[:1] in ("w", "x", "a") and len(m) < 4 for m in modes)
         ):
             yield ast.unparse(node)

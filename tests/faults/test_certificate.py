@@ -140,7 +140,7 @@ print(found.holds)
 
 @pytest.mark.slow
 def test_a_car_with_pacejka_tyres_is_decided_or_left_undecided_in_ten_seconds():
-    assert run_limited(CAR, seconds=10).svg_strip() in ("True", "None")
+    assert run_limited(CAR, seconds=10).strip() in ("True", "None")
 
 
 @pytest.mark.xfail(

@@ -64,8 +64,8 @@ class Reader:
             f.Symbol("r"): Places(self.positions.r),
             f.Symbol("R"): Places(self.positions.R),
         }
-        if self.kin.system.field is not None:
-            g = self.positions.in_N(self.kin.system.field.g)
+        if self.kin.system.gravity_field is not None:
+            g = self.positions.in_N(self.kin.system.gravity_field.g)
             self.values[f.Symbol("g")] = Places(lambda X: g)
 
     # ---- what is shown -------------------------------------------------------------------------
@@ -146,7 +146,11 @@ class Reader:
             ]
         if a.symbol == f.Symbol("γ", ("r", "k"), ("s",)):
             return self._hamel(a, shown)
-        if a.index and isinstance(a.index[0], str) and a.index[0].startswith("from P"):
+        if (
+            a.row_labels
+            and isinstance(a.row_labels[0], str)
+            and a.row_labels[0].startswith("from P")
+        ):
             return self._carried(shown)
         if not shown and isinstance(shown, list):
             return []
@@ -175,7 +179,7 @@ class Reader:
     def _hamel(self, a, shown):
         """γ^s_rk = ∂Γ_sr/∂u_k, γ^s_rt = Γ_sr at rest; what is not listed vanishes."""
         Gamma, u = self.values[f.Symbol("Γ")], self.values[f.Symbol("u")]
-        listed = {(i.above[0], *i.below): x for i, x in zip(a.index, shown, strict=True)}
+        listed = {(i.above[0], *i.below): x for i, x in zip(a.row_labels, shown, strict=True)}
         still = Substitution(self.t, dict.fromkeys(u, self.t.zero))
         found = []
         for s, row in enumerate(Gamma):

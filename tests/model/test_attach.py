@@ -26,9 +26,9 @@ SOME = (
 def on_the_ground(other):
     """A system without anything but the other's gravity, and the names in it."""
     s = da.System(other.name)
-    if other.field is None:
+    if other.gravity_field is None:
         return s, []
-    g, t = other.field.g.to(other.N), other.space.tape
+    g, t = other.gravity_field.g.to(other.N), other.space.tape
     names = sorted({t.nodes[i][1] for x in g for i in symbols_of(t, (x.i,))})
     for name in names:
         s.constant(name, other.symbols[name].value)

@@ -685,12 +685,12 @@ def test_rolling_of_a_body_that_rests_already(p):
 
 def test_gravity_declared_twice(p):
     p.s.gravity(-9.81 * p.s.N.y)
-    field = p.s.field
+    field = p.s.gravity_field
     with pytest.raises(
         BadDescription, match=r"^gravity is declared already; a system has one gravity field$"
     ):
         p.s.gravity(-1.62 * p.s.N.z)
-    assert field is p.s.field
+    assert field is p.s.gravity_field
     s = da.System("falling", gravity=9.81)
     with pytest.raises(BadDescription, match=r"^gravity is declared already"):
         s.gravity(-9.81 * s.N.y)

@@ -88,7 +88,7 @@ def test_a_four_bar_moves_as_with_one_coordinate(close):
 def test_rows_that_vanish_are_dropped_and_reported():
     s = looped(lambda s, P, Q: s.close(P, Q, "pin", name="closure"))
     assert ["closure x", "closure y"] == [c.name for c in s.constraints]
-    assert ["closure z", "closure axis 1", "closure axis 2"] == s.dropped
+    assert ["closure z", "closure axis 1", "closure axis 2"] == s.trivial_constraints
 
 
 def test_closures_without_a_name_are_numbered():

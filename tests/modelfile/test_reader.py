@@ -107,7 +107,7 @@ def test_families_are_counted_out():
 def test_an_error_has_its_place(old, new, line, column, said):
     with pytest.raises(BadModel) as refused:
         read_model(PENDULUM.replace(old, new), "p.toml")
-    assert said in refused.value.sentence
+    assert said in refused.value.message
     assert ("p.toml", line, column) == (
         refused.value.file,
         refused.value.line,

@@ -40,7 +40,7 @@ NOT_SAID = {
     "expand": "what [discretise] does",
     "from_energies": "coordinates, constants, kinetic_energy, potential and dissipation, each by "
     "itself",
-    "frozen": "a copy",
+    "snapshot": "a copy",
     "known_dimensions": "a question",
     "save": "writes the file",
     "cache_key": "a question",

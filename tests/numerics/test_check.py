@@ -84,7 +84,7 @@ def no_coriolis(sweep, link):
         sweep.bias[link] = (sweep.tree.zero, sweep.tree.zero)
 
 
-HONEST_VELOCITY = recursive.ArticulatedBodyAlgorithm._velocity
+HONEST_VELOCITY = recursive.ArticulatedBodyAlgorithm._propagate_velocity
 MISTAKES = {
     "_propagate_velocity": no_coriolis,
     # every load taken as 1

@@ -175,12 +175,21 @@ library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
 
 def test_code_of_another_version_is_not_found():
     assert (
-        jit._source_hash.__wrapped__("ode")
-        == jit._source_hash.__wrapped__("ode")
-        != jit._source_hash.__wrapped__("numerics")
+        jit._source_hash.__wrapped__("runtime/ode")
+        == jit._source_hash.__wrapped__("runtime/ode")
+        != jit._source_hash.__wrapped__("runtime/numerics")
     )
+    # a chapter that is not there would make every process compile again
+    with pytest.raises(FileNotFoundError):
+        jit._source_hash.__wrapped__("nothing")
+
+
+def test_without_sources_kept_code_is_not_found(tmp_path, monkeypatch):
     # as where only bytecode is installed
-    assert jit._source_hash.__wrapped__("nothing") != jit._source_hash.__wrapped__("nothing")
+    (tmp_path / "runtime" / "numerics").mkdir(parents=True)
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "runtime" / "numerics" / "jit.py"))
+    first, second = (jit._source_hash.__wrapped__("runtime/numerics") for _ in range(2))
+    assert first != second
 
 
 def test_without_llvm_the_remedy_is_named(monkeypatch):

@@ -36,7 +36,7 @@ from callback import integrate_function
 solution = integrate_function(lambda t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e9, on_progress=tell)
 """
 REPORT = """
-print(solution.interrupted, solution.steps, solution.t[-1] > 0, solution.message, flush=True)
+print(solution.is_interrupted, solution.steps, solution.t[-1] > 0, solution.message, flush=True)
 """
 
 

@@ -507,7 +507,7 @@ def test_a_state_that_no_way_leads_onto_the_rows_stays_and_the_others_move():
     states = np.array(
         [[1.01, 0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.3, 0.0, 0.1], [0.0, -0.99, 0.2, 0.1, 0.2]]
     )
-    found = rates.onto_rows(states, p)
+    found = rates.project_states(states, p)
     assert found[1].tolist() == states[1, :-1].tolist()
     x, y, dx, dy = found[[0, 2]].T
     assert np.abs(x**2 + y**2 - 1).max() < 1e-14

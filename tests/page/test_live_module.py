@@ -40,7 +40,7 @@ def test_the_page_moves_as_we_do(name):
     assert np.abs(np.array(found["residuals"])).max(initial=0.0) <= 2 * run.worst_residual + 1e-9
     # the places that are drawn, at the start
     assert np.array(found["places"]) == pytest.approx(
-        np.array([p.r[0] for p in live.drawn.places]), abs=1e-12
+        np.array([p.r[0] for p in live.drawn.points]), abs=1e-12
     )
     assert wasm.imported_names(live.module.code) <= {
         "sin",
@@ -76,7 +76,8 @@ def test_many_rows_are_eliminated_in_the_page_as_they_are_here():
         )
     )
     assert (
-        live.run.accelerations.rates.straight.n_out == live.module.data["parts"]["straight"]["out"]
+        live.run.accelerations.rates.sparse_rates.n_out
+        == live.module.data["parts"]["straight"]["out"]
     )
     found, other, again = live.by_node(
         live.setting(), live.setting(values={"g": 20.0}), live.setting()

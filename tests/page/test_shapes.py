@@ -26,7 +26,7 @@ def moments(solid):
         own = np.array([across, across, MASS * a * a / 2])
     else:
         own = MASS / 5 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
-    return solid.turn @ np.diag(own) @ solid.turn.T
+    return solid.orientation @ np.diag(own) @ solid.orientation.T
 
 
 @pytest.mark.parametrize(

@@ -231,15 +231,15 @@ def test_absent_meshes_matter_in_mjcf_where_inertia_comes_from_them(tmp_path):
 
 
 def test_links_show_the_primitives_of_the_file_or_bars_from_joint_to_joint(arm, walker):
-    looks = {b.name: b.looks for b in quiet(arm).bodies}
+    looks = {b.name: b.visuals for b in quiet(arm).bodies}
     (box,) = looks["fore arm"]
     assert ("box", (0.05, 0.05, 0.3)) == (box.kind, box.sizes)
     # the box stands at the origin of the link, its mass centre at (0, 0.1, 0.3)
-    assert box.middle == pytest.approx([0, -0.1, -0.3])
+    assert box.centre == pytest.approx([0, -0.1, -0.3])
     bar, ball = looks["upper-arm"]
     assert ["cylinder", "sphere"] == [bar.kind, ball.kind]
     # from the shoulder to the elbow
     assert 2 * bar.sizes[2] == pytest.approx(1.01**0.5)
     assert bar.turn @ [0, 0, 1] == pytest.approx([0.1 / 1.01**0.5, 0, 1 / 1.01**0.5])
-    kinds = [p.kind for b in quiet(walker).bodies if b.name == "thigh" for p in b.looks]
+    kinds = [p.kind for b in quiet(walker).bodies if b.name == "thigh" for p in b.visuals]
     assert ["cylinder", "sphere", "sphere"] == kinds

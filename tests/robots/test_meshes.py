@@ -53,7 +53,7 @@ def loaded(folder, visual, collision="absent.stl", **options):
 
 def places(p):
     """The corners of a primitive from the origin of the link."""
-    found = p.middle + (p.surface.vertices * p.sizes) @ p.turn.T + [0, 0, 0.5]
+    found = p.centre + (p.surface.vertices * p.sizes) @ p.rotation.T + [0, 0, 0.5]
     return found[np.lexsort(found.round(5).T)]
 
 

@@ -134,7 +134,7 @@ def test_an_explosion_that_the_energies_deny_is_the_integrators_error(
     failure = da.RunStopped(Cause.NO_PROGRESS, run.solution)
     failure.trajectory = run
     monkeypatch.setitem(
-        run.__dict__, "integrals", SimpleNamespace(lost=drift, model_is_right=right)
+        run.__dict__, "integrals", SimpleNamespace(relative_loss=drift, is_model_consistent=right)
     )
     explain_failure(failure, da.kane(run.system).equations)
     assert told == (

@@ -188,7 +188,7 @@ def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alo
         return find(self, *given)
 
     find = InitialStates._solve_one
-    monkeypatch.setattr(InitialStates, "_found", counted)
+    monkeypatch.setattr(InitialStates, "_solve_one", counted)
     s, over = (
         gallery.build("slider-crank"),
         {"theta": [0.3, 1.0, np.pi / 2], "omega": [3.0, -20.0], "l_1": [0.1, 0.15, 0.9]},

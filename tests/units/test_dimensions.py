@@ -121,14 +121,14 @@ def test_unlike_terms_are_refused_at_the_line_that_makes_them(mistake, said):
     s, *others = described()
     before, tables = (
         s.cache_key(),
-        (len(s.space.frames), len(s.space.points), dict(s.space.journal.check.seen)),
+        (len(s.space.frames), len(s.space.points), dict(s.space.journal.dimensions.checked_counts)),
     )
     with pytest.raises(da.BadDimension, match=re.escape(said)):
         mistake(s, *others)
     # nothing of it stays, so the next declaration is read as if it had not been tried
     assert (before, tables) == (
         s.cache_key(),
-        (len(s.space.frames), len(s.space.points), dict(s.space.journal.check.seen)),
+        (len(s.space.frames), len(s.space.points), dict(s.space.journal.dimensions.checked_counts)),
     )
     s.potential(s["k"] * s["l"] ** 2 * s["theta"] ** 2 / 2)
     # θ̈ = −(m g l/2 + k l²) θ/(m l²/3)

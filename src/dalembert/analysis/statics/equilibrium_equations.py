@@ -28,7 +28,7 @@ from dalembert.mechanics.kinetics.generalized_forces import generalized_active_f
 from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.states.assembly import gauss_newton
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
-from dalembert.runtime.states.initial_values import Condition, read_conditions
+from dalembert.runtime.states.initial_values import InitialCondition, read_conditions
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
@@ -87,7 +87,7 @@ class EquilibriumEquations:
                 self._apply_guess(c)
         self._assemble_equations([c for c in given_conditions if c.symbol not in known])
 
-    def _named_speeds(self, named: Sequence[Condition]) -> list[int]:
+    def _named_speeds(self, named: Sequence[InitialCondition]) -> list[int]:
         """The speeds that what is named contains."""
         nodes = [c.node for c in named if c.level is Level.VELOCITY]
         inside = set(symbols_of(self.tape, nodes))
@@ -102,7 +102,7 @@ class EquilibriumEquations:
         ]
         return dict.fromkeys(self.kin.q, 0.0) | {e: 1.0 for e in whole if e in self.kin.q}
 
-    def _apply_guess(self, c: Condition) -> None:
+    def _apply_guess(self, c: InitialCondition) -> None:
         """A guess of a rate sets the speeds that it consists of, in proportion."""
         if c.symbol in self.state and c.symbol is not None and c.level is Level.POSITION:
             self.state[c.symbol] = c.value
@@ -115,7 +115,7 @@ class EquilibriumEquations:
             ):
                 self.state[u] += float(k)
 
-    def _assemble_equations(self, asked: Sequence[Condition]) -> None:
+    def _assemble_equations(self, asked: Sequence[InitialCondition]) -> None:
         """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t),
         u̇ = ∂ψ/∂t.
         """

@@ -235,7 +235,7 @@ class ModelWriter(ValueWriter):
 
     def _generalized_force(self, d: Declaration) -> None:
         (load,) = d.added
-        ((F, _),), (q,) = load.forces, load.along
+        ((F, _),), (q,) = load.forces, load.coordinates
         (components,) = F.parts.values()
         self._append_element(
             "generalized_force",

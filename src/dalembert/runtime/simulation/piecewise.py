@@ -59,7 +59,7 @@ _MANY: Final = 8
 _BESIDE: Final = 4
 
 
-class Branch(NamedTuple):
+class SwitchedTerm(NamedTuple):
     """g, σ and φ as nodes."""
 
     argument: int
@@ -75,7 +75,7 @@ class CompiledBranches:
 
     native: NativeModel
     audit: Audit | None
-    branches: tuple[Branch, ...]
+    branches: tuple[SwitchedTerm, ...]
 
     @property
     def flags(self) -> dict[int, float]:
@@ -138,13 +138,15 @@ def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranch
 
 def _replace_branches(
     tape: Tape, arguments: Sequence[int]
-) -> tuple[tuple[Branch, ...], Substitution]:
+) -> tuple[tuple[SwitchedTerm, ...], Substitution]:
     """The branches with these arguments, and what puts their sides into expressions."""
     branches, replaced = [], dict[int, int]()
     # what stands inside an argument was made before it
     for k, a in enumerate(sorted(arguments)):
         g = Substitution(tape, replaced)(a)
-        b = Branch(g, tape.symbol(f"side of branch {k}"), tape.symbol(f"freedom of branch {k}"))
+        b = SwitchedTerm(
+            g, tape.symbol(f"side of branch {k}"), tape.symbol(f"freedom of branch {k}")
+        )
         side = tape.add(b.side, tape.mul(b.free, tape.call("sign", g)))
         for op, value in (("sign", side), ("abs", tape.mul(side, g))):
             if tape.nodes[i := tape.call(op, a)] == (op, a, None):

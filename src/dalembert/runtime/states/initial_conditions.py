@@ -27,7 +27,7 @@ from dalembert.runtime.states.evaluator import Evaluator, Key, Level
 from dalembert.runtime.states.initial_form import InitialForm, InitialNames, initial_form
 from dalembert.runtime.states.initial_solver import borrow_solver
 from dalembert.runtime.states.initial_values import (
-    Condition,
+    InitialCondition,
     PositionRow,
     bind_values,
     normalize_quaternions,
@@ -218,7 +218,7 @@ def solve_initial_conditions(
 
 def _solve_native(
     form: InitialForm,
-    asked: Sequence[Condition],
+    asked: Sequence[InitialCondition],
     near: Mapping[int, float],
     t: float,
     p: FloatArray,
@@ -243,7 +243,7 @@ def _solve_native(
 
 
 def first_order_states(
-    form: InitialForm, asked: Sequence[Condition]
+    form: InitialForm, asked: Sequence[InitialCondition]
 ) -> tuple[FloatArray, tuple[Origin, ...]]:
     """First-order states as given, as declared, or zero."""
     if not form.names.states:
@@ -259,7 +259,7 @@ def first_order_states(
 # ---- positions ---------------------------------------------------------------------------------
 
 
-def guessed_coordinates(form: InitialForm, guess: Sequence[Condition]) -> dict[int, float]:
+def guessed_coordinates(form: InitialForm, guess: Sequence[InitialCondition]) -> dict[int, float]:
     """{place: value} of the coordinates at which a search begins."""
     if not guess:
         return {}
@@ -279,7 +279,7 @@ def guessed_coordinates(form: InitialForm, guess: Sequence[Condition]) -> dict[i
 
 def _assemble_positions(
     form: InitialForm,
-    asked: Sequence[Condition],
+    asked: Sequence[InitialCondition],
     near: Mapping[int, float],
     t: float,
     p: FloatArray,
@@ -346,7 +346,7 @@ def _singular_gradient_message(
 def _contradiction_message(
     kin: Kinematics,
     rows: Sequence[PositionRow],
-    asked: Sequence[Condition],
+    asked: Sequence[InitialCondition],
     structure: BoolArray,
     assembly: Assembly,
 ) -> str:

@@ -24,9 +24,9 @@ from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_values import (
-    Condition,
     GivenQuantity,
     GivenQuaternion,
+    InitialCondition,
     PositionRow,
     default_coordinates,
     given_quaternions,
@@ -148,7 +148,7 @@ class InitialForm:
     velocities: tuple[int, ...]
     first_order: tuple[tuple[int, int], ...]
     # rows of velocities that stand beside the equations
-    constraint_rows: tuple[Condition, ...]
+    constraint_rows: tuple[InitialCondition, ...]
     # {velocity: why it is not linear} and the places of rows beside the equations that are not
     nonlinear_conditions: Mapping[int, str]
     nonlinear_rows: tuple[int, ...]
@@ -251,7 +251,7 @@ def _build_form(
         *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions),
     )
     beside = tuple(
-        Condition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
+        InitialCondition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
         for r in kin.velocity_rows
     )
     slopes = row_jacobian(tape, rows, kin.q)

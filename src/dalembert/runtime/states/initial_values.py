@@ -39,7 +39,7 @@ _TYPING_TOLERANCE: Final = 1e-4
 _ROUNDING: Final = 1e-12
 
 
-class Condition(NamedTuple):
+class InitialCondition(NamedTuple):
     """expression = value; `symbol` is the coordinate, rate or speed itself where the expression
     is just that.
     """
@@ -92,7 +92,7 @@ def sparsity(tape: Tape, slopes: Sequence[Sequence[int]], n: int) -> BoolArray:
 
 def read_conditions(
     evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str = "start"
-) -> list[Condition]:
+) -> list[InitialCondition]:
     """Every given value as a condition; a quantity that is named twice must have one value."""
     given = require_mapping(what, given)
     return bind_values(
@@ -106,11 +106,11 @@ def bind_values(
     evaluator: Callable[[], Evaluator],
     t: float,
     what: str,
-) -> list[Condition]:
+) -> list[InitialCondition]:
     """The quantities with the values that they were given; `evaluator` is asked for only where
     these are expressions.
     """
-    conditions_by_node: dict[int, Condition] = {}
+    conditions_by_node: dict[int, InitialCondition] = {}
     for x, (key, value) in zip(quantities, given.items(), strict=True):
         number = read_value(x, key, value, evaluator, t, what)
         earlier = conditions_by_node.get(x.written)
@@ -122,7 +122,7 @@ def bind_values(
         )
         if abs(number) in COMMON_DEGREES and x.is_angle and plain:
             warn_if_degrees(f"{what}: {x.name}", number)
-        conditions_by_node[x.written] = Condition(x.name, x.node, number, x.level, x.symbol)
+        conditions_by_node[x.written] = InitialCondition(x.name, x.node, number, x.level, x.symbol)
     return list(conditions_by_node.values())
 
 
@@ -249,8 +249,8 @@ def given_quaternions(
 
 
 def normalize_quaternions(
-    whole: Sequence[GivenQuaternion], asked: Sequence[Condition]
-) -> tuple[list[Condition], tuple[str, ...]]:
+    whole: Sequence[GivenQuaternion], asked: Sequence[InitialCondition]
+) -> tuple[list[InitialCondition], tuple[str, ...]]:
     """The conditions with every quaternion that is given whole brought to length one, and what
     was done.
     """
@@ -261,7 +261,9 @@ def normalize_quaternions(
     return normalized, tuple(notes)
 
 
-def _normalize(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Condition], str]:
+def _normalize(
+    asked: list[InitialCondition], whole: GivenQuaternion
+) -> tuple[list[InitialCondition], str]:
     frame, e, rates = whole
     given = {c.symbol: c.value for c in asked}
     length = math.hypot(*(given[x] for x in e))
@@ -287,8 +289,8 @@ def _normalize(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Con
 
 
 def _tangential_rates(
-    asked: list[Condition], e: list[float], rates: Sequence[int | None]
-) -> list[Condition]:
+    asked: list[InitialCondition], e: list[float], rates: Sequence[int | None]
+) -> list[InitialCondition]:
     """ė − (e·ė) e, where four given rates miss e·ė = 0 by the digits that were typed: no ω
     depends on the difference.
     """

@@ -20,7 +20,7 @@ from dalembert.runtime.states.assembly import ACCEPT_TOLERANCE
 from dalembert.runtime.states.constraint_rank import rank_of_rows
 from dalembert.runtime.states.evaluator import Level, label
 from dalembert.runtime.states.initial_form import InitialForm
-from dalembert.runtime.states.initial_values import Condition
+from dalembert.runtime.states.initial_values import InitialCondition
 
 if TYPE_CHECKING:
     Tables = Mapping[str, FloatArray]
@@ -44,10 +44,10 @@ class InitialVelocities:
     def __init__(
         self,
         form: InitialForm,
-        asked: Sequence[Condition],
+        asked: Sequence[InitialCondition],
         at: Tables,
         curved: Callable[[FloatArray], Tables],
-        guess: Sequence[Condition] = (),
+        guess: Sequence[InitialCondition] = (),
     ) -> None:
         self._form, self._asked, self._curved = (
             form,

@@ -23,7 +23,7 @@ from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.assembly import Assembler, perturbations
 from dalembert.runtime.states.evaluator import Evaluator, Level, label
 from dalembert.runtime.states.initial_values import (
-    Condition,
+    InitialCondition,
     PositionRow,
     default_coordinates,
     read_conditions,
@@ -42,7 +42,7 @@ class InitialValueField:
 
     name: str
     value: float
-    prescribed: bool
+    given: bool
     q: int = -1
     u: int = -1
 
@@ -176,8 +176,8 @@ def _dependent_coordinates(
 
 
 def _dependent_speeds(
-    evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]
-) -> dict[str, Condition]:
+    evaluator: Evaluator, run: Trajectory, asked: Sequence[InitialCondition]
+) -> dict[str, InitialCondition]:
     """Given speeds that rows not linear in the rates determine from those given before: they
     only tell which root is meant.
     """
@@ -204,7 +204,9 @@ def _velocity_jacobian(evaluator: Evaluator, run: Trajectory, nodes: Sequence[in
     return _normalize_rows(evaluator.values_at(slopes, state).reshape(len(nodes), kin.n_u))
 
 
-def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -> InitialValueField:
+def _given_field(
+    evaluator: Evaluator, c: InitialCondition, place: Mapping[int, int]
+) -> InitialValueField:
     speeds = {i: k for k, i in enumerate(evaluator.kin.u)}
     q, u = (-1, -1) if c.symbol is None else (place.get(c.symbol, -1), speeds.get(c.symbol, -1))
     return InitialValueField(c.name, c.value, True, q, u)
@@ -224,7 +226,7 @@ def _free_coordinates(
 
 
 def _free_speeds(
-    evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]
+    evaluator: Evaluator, run: Trajectory, asked: Sequence[InitialCondition]
 ) -> list[InitialValueField]:
     """Speeds that rows and given velocities leave open."""
     kin, start = evaluator.kin, run.start

@@ -183,7 +183,7 @@ class ConstrainedRates:
     def with_rank_limit(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
         """The same with at most so many rows kept, and Baumgarte's α."""
         new = ConstrainedRates.__new__(ConstrainedRates)
-        new.__dict__.update(self.__dict__, cap=cap, alpha=alpha, _pool=[])
+        new.__dict__.update(self.__dict__, max_rank=cap, alpha=alpha, _pool=[])
         return new
 
     # ---- as a function -----------------------------------------------------------------------

@@ -24,7 +24,7 @@ from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.states.assembly import Assembler
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.initial_values import Condition, PositionRow, read_conditions
+from dalembert.runtime.states.initial_values import InitialCondition, PositionRow, read_conditions
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.expression_graph import symbols_of
@@ -230,7 +230,7 @@ class _InitialSensitivity:
             ] = slopes
         return jacobian_columns
 
-    def _target(self, c: Condition) -> FloatArray:
+    def _target(self, c: InitialCondition) -> FloatArray:
         """∂value/∂p of a condition."""
         named = {self._evaluator.in_state(i): slopes for i, slopes in self._targets.items()}
         return self._targets[c.symbol] if c.symbol in self._targets else named[c.node]

@@ -49,7 +49,7 @@ def escape(words: str) -> str:
     clusters = list(_clusters(words))
     strange = [_needs_math_mode(c) for c in clusters]
     # Aᵀ: a letter belongs to the index that follows it
-    indexed = [following[0] in LOW | HIGH for following in [*clusters[1:], " "]]
+    indexed = [following[0] in LOW | HIGH for following in [*clusters, " "][1:]]
     joined = [
         s or (c.isascii() and c.isalpha() and has_index)
         for c, s, has_index in zip(clusters, strange, indexed, strict=True)

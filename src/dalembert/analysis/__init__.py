@@ -1,0 +1,1 @@
+"""Questions about a described system: integrals, equilibria, linear models, studies, orbits."""

@@ -76,3 +76,68 @@ def equal_double_pendulum() -> da.System:
     s.particle("lower", m, upper.offset(l * (da.sin(theta2) * s.N.x - da.cos(theta2) * s.N.y)))
     s.gravity(-g * s.N.y)
     return s
+
+
+def bead_on_hoop() -> da.System:
+    """θ̈ = (Ω² cos θ − g/R) sin θ, the hoop turned evenly with Ω."""
+    s = da.System("Bead on a hoop")
+    theta = s.coordinate("theta")
+    Omega, R, g = s.constants(Omega=1.0, R=0.5, g=9.81)
+    turned = s.N.rotated(Omega * s.t, s.N.z, "A")
+    B = turned.rotated(-theta, turned.y, "B")
+    s.particle("bead", 1, s.O.offset(-R * B.z, "P"))
+    s.gravity(-g * s.N.z)
+    return s
+
+
+def ziegler(b: float = 0.0) -> da.System:
+    """2m at the knee, m at the tip, bars l, springs c, equal dampers b, follower load P along the second bar."""
+    s = da.System("Ziegler's double pendulum")
+    a1, a2 = s.coordinates("theta1 theta2")
+    P, c, m, l = s.constants(P=1.0, c=1.0, m=1.0, l=1.0)
+    damping = s.constant("b", b)
+    e1, e2 = (da.cos(a) * s.N.x + da.sin(a) * s.N.y for a in (a1, a2))
+    knee = s.O.offset(l * e1, "knee")
+    tip = knee.offset(l * e2, "tip")
+    s.particle("knee mass", 2 * m, knee)
+    s.particle("tip mass", m, tip)
+    s.potential(c * a1**2 / 2 + c * (a2 - a1) ** 2 / 2)
+    s.dissipation(damping * a1.dot**2 / 2 + damping * (a2.dot - a1.dot) ** 2 / 2)
+    s.force(-P * e2, tip)
+    return s
+
+
+def kapitza(omega: float = 80.0) -> da.System:
+    """A pendulum whose pivot moves by A cos ωt up and down; θ from the upright position."""
+    s = da.System("Kapitza's pendulum")
+    theta = s.coordinate("theta")
+    A, l, g, w = s.constants(A=0.05, l=0.5, g=9.81, omega=omega)
+    pivot = s.O.offset(A * da.cos(w * s.t) * s.N.y, "pivot")
+    s.particle("bob", 1, pivot.offset(l * (da.sin(theta) * s.N.x + da.cos(theta) * s.N.y), "bob"))
+    s.gravity(-g * s.N.y)
+    return s
+
+
+def compass_walker(foot: float = 1e-3, gamma: float = 0.009) -> tuple[da.System, list[da.Event]]:
+    """Two legs of length 1, a hip of mass 1, feet of mass `foot`, g = 1, on a slope that falls along N.x.
+
+    a and b are the angles of the stance and the swing leg from the normal of the slope, hip − foot = (sin, cos).
+    At the strike the swing foot lands with the legs apart. The whole keeps its angular momentum about the new foot,
+    the old stance leg its own about the hip; then the legs change their roles.
+    """
+    s = da.System("Compass walker")
+    a, b = s.coordinates("a b")
+    slope, m = s.constants(gamma=gamma, m=foot)
+    hip = s.O.offset(da.sin(a) * s.N.x + da.cos(a) * s.N.y, "hip")
+    s.particle("hip mass", 1, hip)
+    s.particle("swing foot", m, hip.offset(-da.sin(b) * s.N.x - da.cos(b) * s.N.y, "foot"))
+    s.gravity(da.sin(slope) * s.N.x - da.cos(slope) * s.N.y)
+    spin = "(cos(a - b)*a'/(1 + m*sin(a - b)**2))"
+    strike = da.event(
+        # the height of the foot, counted only where the swing leg is in front: legs that pass each other do not strike
+        da.maximum(da.cos(a) - da.cos(b), 0.05 - (a - b)),
+        direction="down",
+        reset={"a": "b", "b": "a", "a'": spin, "b'": f"cos(a - b)*{spin}"},
+        name="strike",
+    )
+    return s, [strike]

@@ -51,6 +51,8 @@ _AT_REST: Final = 1e-5
 # how near to a branch point Newton's method is not used, in units of the step, and how many points are needed
 _CLEAR: Final = 0.08
 _FEWEST: Final = 6
+# distances at which another family is looked for, in units of the state
+_LEAVING_SIZES: Final = (3e-3, 1e-2, 3e-2, 1e-3, 0.1, 3e-4, 1e-4, 3e-5)
 
 
 class FamilyMark(NamedTuple):
@@ -124,9 +126,12 @@ class Family(Shown):
             raise NotApplicable(msg)
         return found
 
-    def switch(self, mark: FamilyMark, *, side: int = 1, over: tuple[float, float] | None = None, points: int = 100) -> Family:
+    def switch(
+        self, mark: FamilyMark, *, side: int = 1, over: tuple[float, float] | None = None, points: int = 100,
+        step: float | None = None,
+    ) -> Family:  # fmt: skip
         """The family that branches off at a period doubling or a branch point."""
-        return switched(self, mark, side, over or self.over, points)
+        return switched(self, mark, side, over or self.over, points, step or self.step)
 
     def plot(self, quantity: Any = "period", path: Any = None) -> Any:
         """The bifurcation diagram: stable and unstable orbits, special points with letters."""
@@ -218,9 +223,8 @@ def _moved(point: _Point, s: float) -> _Point | None:
 def _tests(point: _Point) -> dict[str, float]:
     """The test functions at a point."""
     mu = point.multipliers.values
-    conservative = "energy" in point.multipliers.unit
     tests = {FOLD: float(point.tau[-1]), DOUBLING: float(np.prod(mu + 1.0).real), BRANCH: float(np.prod(mu - 1.0).real)}
-    if conservative:
+    if point.multipliers.conservative:
         tests[COLLISION] = _discriminant(mu)
     elif len(mu) > 1:
         tests[TORUS] = float(np.prod([a * b - 1.0 for a, b in combinations(mu, 2)]).real)
@@ -488,37 +492,73 @@ def _solve_at(a: PeriodicOrbit, b: PeriodicOrbit, value: float) -> PeriodicOrbit
     return orbit_of(shooting, found.z, found.iterations, found.error)
 
 
-def switched(family: Family, mark: FamilyMark, side: int, over: tuple[float, float], points: int) -> Family:
+class _Leaving(NamedTuple):
+    """A first guess on another family: its equations, the guess and the direction away from the first family."""
+
+    shooting: Shooting | EventShooting
+    z: Numbers
+    direction: Numbers
+
+
+def switched(family: Family, mark: FamilyMark, side: int, over: tuple[float, float], points: int, step: float) -> Family:
     """The family that leaves at a special point, from a first orbit off it."""
+    for size in _LEAVING_SIZES:
+        begin = _first_orbit(mark, side, size)
+        if begin is None:
+            continue
+        walk = _Walk(begin, over, step, points, np.inf).run()
+        begin.shooting.restore(begin.z)
+        orbits = [begin.orbit, *walk.orbits]
+        marks = [m._replace(position=m.position + 1) for m in walk.marks]
+        return Family(family.parameter, over, orbits, marks, (f"{mark.kind} at {mark.value:.9g}", walk.why), step)
+    msg = f"continuation: no second family was reached at {family.parameter} = {mark.value:.9g}"
+    raise NoPeriodicMotion(msg)
+
+
+def _first_orbit(mark: FamilyMark, side: int, size: float) -> _Point | None:
+    """The orbit of the other family at a distance from the special point; None if it is not reached."""
+    leaving = _doubled(mark, side, size) if mark.kind == DOUBLING else _across(mark, side, size)
+    shooting, tau = leaving.shooting, leaving.direction
+    try:
+        found = corrected(shooting, leaving.z, (tau, float(tau @ shooting.short(leaving.z))))
+    except (RunStopped, NoPeriodicMotion):
+        return None
+    if not found.converged or shooting.unpack(found.z)[1] <= 0.0:
+        return None
+    if np.linalg.norm(shooting.short(found.z) - shooting.short(leaving.z)) > 2.0 * size:
+        # another orbit, farther away
+        return None
+    if mark.kind == DOUBLING and shooting.half_gap(found.z) < 0.2 * size:
+        return None
+    return _point(shooting, found.z, tau, found.error, found.iterations)
+
+
+def _doubled(mark: FamilyMark, side: int, size: float) -> _Leaving:
+    """Along the eigenvector of −1, with twice the period."""
     shooting, z = mark.orbit.shooting, mark.orbit.z
     assert shooting is not None
     shooting.restore(z)
-    if mark.kind == DOUBLING:
-        mu = mark.orbit.multipliers
-        v = mark.orbit.eigenvectors[:, int(np.argmin(np.abs(mu + 1.0)))].real
-        v = v / np.linalg.norm(v / shooting.scale)
-        start = [shooting.doubled(z, side * v, size) for size in (1e-3, 1e-2, 3e-2, 0.1)]
-        directions = [np.concatenate([side * v / new.scale, [0.0, 0.0]]) for new, _ in start]
-    elif mark.kind == BRANCH:
-        J = shooting.last_J
-        kernel = np.linalg.svd(J)[2][-2:]
-        across = kernel.T @ np.array([-(kernel[1] @ mark.tangent), kernel[0] @ mark.tangent])
-        across *= side / np.linalg.norm(across)
-        start = [(shooting, z + shooting.expand(size * across)) for size in (1e-3, 1e-2, 3e-2, 0.1)]
-        directions = [across] * len(start)
-    else:
-        msg = f"continuation: no family of periodic motions leaves at a {mark.kind}"
+    mu = mark.orbit.multipliers
+    v = mark.orbit.eigenvectors[:, int(np.argmin(np.abs(mu + 1.0)))].real
+    v = side * v / np.linalg.norm(v / shooting.scale)
+    new, guess = shooting.doubled(z, v, size)
+    return _Leaving(new, guess, _without(np.concatenate([v / shooting.scale, [0.0, 0.0]]), mark.tangent))
+
+
+def _across(mark: FamilyMark, side: int, size: float) -> _Leaving:
+    """Along the second direction in which the equations stay satisfied at a branch point."""
+    if mark.kind != BRANCH:
+        msg = f"continuation: no family of periodic motions leaves at a {mark.kind}; choose a branch point or a period doubling"
         raise NotApplicable(msg)
-    for (new, guess), direction in zip(start, directions, strict=True):
-        tau = direction / np.linalg.norm(direction)
-        try:
-            found = corrected(new, guess, (tau, float(tau @ new.short(guess))))
-        except (RunStopped, NoPeriodicMotion):
-            continue
-        if found.converged and new.unpack(found.z)[1] > 0.0:
-            begin = _point(new, found.z, tau, found.error, found.iterations)
-            walk = _Walk(begin, over, family.step, points, np.inf).run()
-            new.restore(begin.z)
-            return Family(family.parameter, over, [begin.orbit, *walk.orbits], walk.marks, (f"{mark.kind} at {mark.value:.9g}", walk.why), family.step)
-    msg = f"continuation: no second family was reached at {family.parameter} = {mark.value:.9g}"
-    raise NoPeriodicMotion(msg)
+    shooting, z = mark.orbit.shooting, mark.orbit.z
+    assert shooting is not None
+    shooting.restore(z)
+    kernel = np.linalg.svd(shooting.last_J)[2][-2:]
+    across = side * _without(kernel[0] if abs(kernel[0] @ mark.tangent) < abs(kernel[1] @ mark.tangent) else kernel[1], mark.tangent)
+    return _Leaving(shooting, z + shooting.expand(size * across), across)
+
+
+def _without(v: Numbers, tangent: Numbers) -> Numbers:
+    """v at right angles to the tangent, of length one."""
+    rest = v - (v @ tangent) / (tangent @ tangent) * tangent
+    return np.asarray(rest / np.linalg.norm(rest))

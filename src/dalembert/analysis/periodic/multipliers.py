@@ -38,6 +38,13 @@ class Multipliers:
     vectors: Numbers
     unit: tuple[str, ...]
     zero: tuple[str, ...] = ()
+    # whether MᵀΩM = Ω: multipliers then come in pairs μ, 1/μ
+    symplectic: bool = False
+
+    @property
+    def conservative(self) -> bool:
+        """Whether no multiplier can move inside the unit circle alone."""
+        return self.symplectic or "energy" in self.unit
 
     @property
     def largest(self) -> float:

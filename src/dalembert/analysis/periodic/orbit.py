@@ -66,7 +66,8 @@ def _independent(known: KnownVectors) -> KnownVectors:
 def multipliers_at(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> Multipliers:
     """The multipliers of M at x, those that must be one named and taken out."""
     B, right, left = known_vectors(flow, structure, x, M)
-    return deflated(M, B, right, left)
+    symplectic = structure.is_symplectic(M, x, flow.given.t0, B)
+    return replace(deflated(M, B, right, left), symplectic=symplectic)
 
 
 def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Multipliers:

@@ -324,12 +324,11 @@ def orbit_of(
     x, T, _ = shooting.unpack(z)
     integrals = structure.integrals(x[0], flow.given.t0)[0]
     energy = None if structure.energy is None else float(integrals[structure.energy])
-    conservative = any(name == "energy" for name in multipliers.unit)
     notes = () if not structure.reason else (f"first integrals are unknown: {structure.reason}",)
     return PeriodicOrbit(
         system=flow.given.system, period=T, start=dict(zip(flow.names, x[0].tolist(), strict=True)),
         multipliers=multipliers.values, unit_multipliers=multipliers.unit,
-        stability=stability(multipliers.values, errors[2], conservative=conservative),
+        stability=stability(multipliers.values, errors[2], conservative=multipliers.conservative),
         period_error=errors[0], state_error=errors[1], multiplier_error=errors[2], closing_error=error,
         energy=energy, constants=flow.constant_values(), advance=_advance(shooting, x[0]),
         iterations=iterations, notes=notes,

@@ -8,7 +8,6 @@ reaches the same event. This multiplier is zero and is taken out by its vector f
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
@@ -18,16 +17,21 @@ import numpy as np
 from dalembert.analysis.periodic.flow import Arrival, Description, Flow
 from dalembert.analysis.periodic.shooting import Closing, Conditions, Linearized, NoPeriodicMotion
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
+from dalembert.algebra.scalar import Scalar
 from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, Unknown
+from dalembert.numerics.llvm_types import padded
 from dalembert.numerics.symbol_values import BadValue
 from dalembert.ode.loop import Integration
+from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.simulation.events.locating import Crossing
-from dalembert.simulation.events.running import EventfulRun, eventful
+from dalembert.simulation.events.running import EventfulRun, booking
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, event_node
 from dalembert.simulation.run_options import read_events
 from dalembert.simulation.variations.start import VariedNumber
 from dalembert.simulation.variations.variation import Saltation, Variation
+from dalembert.states.evaluator import Evaluator
 
 # how long to wait for an event, in units of the guessed period
 _PATIENCE: Final = 20.0
@@ -68,6 +72,7 @@ class EventFlow(Flow):
     def __init__(self, given: Description, events: tuple[Event, ...], constants: Sequence[str] = (), rtol: float = 1e-12) -> None:
         super().__init__(given, constants, rtol)
         self.events = events
+        self._machinery: tuple[Evaluator, EventFunctions, Actor] | None = None
         self.occurrences: tuple[Occurrence, ...] = ()
 
     def with_tolerance(self, rtol: float) -> EventFlow:
@@ -80,15 +85,41 @@ class EventFlow(Flow):
         plain = super().with_constants(constants)
         return EventFlow(plain.given, self.events, constants, self.rtol)
 
+    def set_constant(self, name: str, value: float) -> None:
+        """Change a constant, in the equations and in the events."""
+        super().set_constant(name, value)
+        if self._machinery is None:
+            return
+        evaluator, functions, _ = self._machinery
+        i = self.given.system.symbols[name].scalar.i
+        evaluator.numbers[i] = np.float64(value)
+        if i in functions.symbols:
+            functions.p[functions.symbols.index(i)] = value
+        if any(isinstance(e.restitution, str | Scalar) for e in self.events):
+            # a restitution is read where the impact is
+            self._machinery = None
+
+    def _read(self) -> tuple[Evaluator, EventFunctions, Actor]:
+        """The events read, checked and compiled, once."""
+        if self._machinery is None:
+            chosen = self.chosen
+            evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
+            nodes = [event_node(evaluator, e) for e in self.events]
+            functions = event_functions(evaluator, self.events, nodes)
+            self._machinery = evaluator, functions, Actor(chosen, evaluator, self.events, functions.nodes)
+        return self._machinery
+
     def run_with_events(self, x: Numbers, t0: float, t1: float) -> tuple[EventfulRun, Variation]:
         """The run before it begins, and the variation that goes with it."""
-        y = np.concatenate([x, self.variations])
-        problem = self.problem(y, t0, t1, dense=True)
+        problem = self.problem(np.concatenate([x, self.variations]), t0, t1, dense=True)
         values = [VariedNumber(f"x{k}", 1.0, None) for k in range(self.n)]
         values += [VariedNumber(c, self.value(c), i) for c, i in zip(self.constants, self.symbols, strict=True)]
         variation = Variation(tuple(values), self.varied, self.p, np.zeros((len(values), self.n)))
-        saltation = functools.partial(Saltation, variation, self.model.rates, self.p)
-        return eventful(self.chosen, self.events, problem, self.context, None, None, saltation), variation
+        evaluator, functions, actor = self._read()
+        vary = Saltation(variation, self.model.rates, self.p, evaluator, functions, actor)
+        watch = Watch(functions, self.n, padded(problem.size), problem.dense_rows)
+        book = booking(self.n, self.context, None)
+        return EventfulRun(problem, watch, actor, self.names, book, None, vary), variation
 
     def __call__(self, x: Numbers, t0: float, t1: float) -> Arrival:
         """φ through the events between t₀ and t₁, with its derivatives."""
@@ -286,6 +317,13 @@ class EventShooting:
         x, T, extra = self.unpack(z)
         new = replace(self, scale=np.maximum(self.scale, np.abs(x[0])), reference=x[0].copy(), _at=None)
         return new, new.pack(x, T, extra)
+
+    def half_gap(self, z: Numbers) -> float:
+        """How far the state after half the returns is from the initial one, in units of the scale."""
+        x = self.unpack(z)[0][0]
+        half = ReturnMap(self.flow, self.map.section, self.map.returns // 2, self.map.limit)(x)
+        kept = [j for j in self.closing.rows if not self.closing.turns[j]]
+        return float(np.linalg.norm(((half.x - x) / self.scale)[kept]))
 
     def doubled(self, z: Numbers, v: Numbers, size: float) -> tuple[EventShooting, Numbers]:
         """The map applied twice, begun off the fixed point along v."""

@@ -494,6 +494,13 @@ class Shooting:
         new = self._fresh(times=times, closing=closing, conditions=conditions, period_scale=2 * self.period_scale)
         return new, new.pack(np.array(first + second), 2 * T, extra)
 
+    def half_gap(self, z: Numbers) -> float:
+        """How far the state after half the period is from the initial one, in units of the scale."""
+        x, half = self.unpack(z)[0], self.segments // 2
+        gap = (x[half] - x[0]) / self.scale
+        kept = [j for j in self.closing.rows if not self.closing.turns[j]]
+        return float(np.linalg.norm(gap[kept]))
+
     def with_tolerance(self, rtol: float) -> Shooting:
         """The same equations with another tolerance of the integrator."""
         return replace(self, flow=self.flow.with_tolerance(rtol), legs=None, _at=None)

@@ -44,6 +44,7 @@ _RANK: Final = 1e-9
 _SAME: Final = 1e-9
 _PROBES: Final = 3
 _SPREAD: Final = 0.3
+_SYMPLECTIC: Final = 1e-8
 
 
 class Integrals(NamedTuple):
@@ -153,19 +154,29 @@ class Structure:
         rank = int((sizes > _RANK * max(sizes[0], 1.0)).sum())
         return np.asarray(V[rank:].T)
 
+    def symplectic_form(self, x: Numbers, t: float, B: Numbers) -> Numbers | None:
+        """Ω = dq ∧ dp in the tangent basis B; None where the momenta do not determine it."""
+        if not self._momenta.count or self.kin.x:
+            return None
+        Omega = np.zeros((self.n, self.n))
+        Omega[: self.kin.n_q] = self._momenta.at(x, t, self._numbers(self._momenta))[1]
+        Omega = B.T @ (Omega - Omega.T) @ B
+        return Omega if Omega.size and np.linalg.cond(Omega) < 1.0 / _RANK else None
+
     def symmetries(self, x: Numbers, t: float, B: Numbers) -> Numbers:
         """ξ with Ω ξ = ∇I for every integral, a column each; none where Ω is not available."""
-        none = np.zeros((self.n, 0))
-        if not self._momenta.count or self.kin.x or not self._integrals.count:
-            return none
-        n_q = self.kin.n_q
-        P = self._momenta.at(x, t, self._numbers(self._momenta))[1]
-        Omega = np.zeros((self.n, self.n))
-        Omega[:n_q] = P
-        Omega = B.T @ (Omega - Omega.T) @ B
-        if np.linalg.cond(Omega) > 1.0 / _RANK:
-            return none
+        Omega = self.symplectic_form(x, t, B) if self._integrals.count else None
+        if Omega is None:
+            return np.zeros((self.n, 0))
         return np.asarray(B @ np.linalg.solve(Omega, B.T @ self.integrals(x, t)[1].T))
+
+    def is_symplectic(self, M: Numbers, x: Numbers, t: float, B: Numbers) -> bool:
+        """MᵀΩM = Ω, to the accuracy of M."""
+        Omega, M_B = self.symplectic_form(x, t, B), B.T @ M @ B
+        if Omega is None:
+            return False
+        growth = max(1.0, float(np.linalg.norm(M_B, 2)))
+        return bool(np.linalg.norm(M_B.T @ Omega @ M_B - Omega) <= _SYMPLECTIC * growth**2 * np.linalg.norm(Omega))
 
     # ---- shifts, angles, quaternions -----------------------------------------------------------
 

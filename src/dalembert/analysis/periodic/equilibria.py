@@ -1,0 +1,230 @@
+"""det(∂f/∂x − λ) = 0 along equilibria: their stability, Hopf points, and where frequencies meet.
+
+    Hopf        a complex pair crosses the imaginary axis: Π (λ_i + λ_j) = 0
+    collision   two pairs ±iω of an undamped system meet: the discriminant of det(∂f/∂x − λ) in λ² vanishes
+
+At a collision no damping acts and no periodic motion branches off as at a Hopf point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.analysis.periodic.flow import Flow, describe
+from dalembert.analysis.periodic.guess import rate_slopes
+from dalembert.analysis.periodic.orbit import PeriodicOrbit
+from dalembert.analysis.periodic.periodic import orbit_of
+from dalembert.analysis.periodic.shooting import Closing, Conditions, NoPeriodicMotion, Shooting, corrected
+from dalembert.analysis.periodic.structure import Structure
+from dalembert.arrays import Numbers
+from dalembert.errors import NotApplicable
+from dalembert.statics.balance import newton
+from dalembert.statics.continuation import Branch
+
+HOPF: Final = "Hopf"
+COLLISION: Final = "collision"
+_EVEN: Final = 1e-8
+_STABLE: Final = 1e-9
+_LOCATIONS: Final = 80
+
+
+class StabilityMark(NamedTuple):
+    """A Hopf point or a collision of frequencies: the parameter, the state and ω there."""
+
+    kind: str
+    parameter: float
+    point: dict[str, float]
+    frequency: float
+
+
+@dataclass(frozen=True, eq=False)
+class EquilibriumFamily(Branch):
+    """Equilibria along a parameter with the eigenvalues at each, Hopf points and collisions."""
+
+    eigenvalues: tuple[Numbers, ...] = ()
+    changes: tuple[StabilityMark, ...] = ()
+    flow: Flow | None = field(default=None, repr=False)
+
+    @property
+    def stable(self) -> tuple[bool | None, ...]:
+        """Whether each is stable: all λ to the left; None if some lie on the imaginary axis."""
+        return tuple(_verdict(values) for values in self.eigenvalues)
+
+    def orbit(self, mark: StabilityMark, amplitude: float = 0.02) -> PeriodicOrbit:
+        """The first periodic motion off a Hopf point, at the parameter where it exists."""
+        return first_orbit(self, mark, amplitude)
+
+    def plot(self, quantity: Any = None, path: Any = None) -> Any:
+        """The diagram: stable and unstable equilibria, special points with letters."""
+        from dalembert.analysis.periodic.plotting import equilibrium_plot
+
+        return equilibrium_plot(self, quantity, path)
+
+    def __str__(self) -> str:
+        lines = [super().__str__()]
+        lines += [f"  {m.kind} at {self.parameter} = {m.parameter:.12g} (ω = {m.frequency:.9g})" for m in self.changes]
+        stable = self.stable
+        lines.append(f"  {sum(s is True for s in stable)} asymptotically stable, {sum(s is False for s in stable)} unstable, {sum(s is None for s in stable)} with eigenvalues on the imaginary axis")
+        return "\n".join(lines)
+
+
+def _verdict(values: Numbers) -> bool | None:
+    scale = _STABLE * max(1.0, float(np.abs(values).max(initial=0.0)))
+    if (values.real > scale**0.5).any() or (values.real > 1e3 * scale).any():
+        return False
+    return True if (values.real < -scale).all() else None
+
+
+def with_stability(branch: Branch, values: dict[Any, Any], inputs: dict[Any, Any], t: float) -> EquilibriumFamily:
+    """The branch with eigenvalues, Hopf points and collisions."""
+    system = branch.curve.balance.kin.system
+    shared = {f.name: getattr(branch, f.name) for f in fields(Branch)}
+    name, begin = branch.parameter, float(branch.values[0])
+    constant = system.symbols[name].kind == "constant"
+    given = describe(
+        system, branch.points[0], None, {**values, name: begin} if constant else values, None, t
+    )
+    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind in ("input", "specified") and s.motion is None}
+    loads = {**rest, **{str(getattr(k, "name", k)): v for k, v in inputs.items()}}
+    flow = Flow(given._replace(inputs=loads if constant else {**loads, name: begin}), (name,) if constant else ())
+    search = _Search(branch, flow)
+    eigenvalues = tuple(search.eigenvalues(v, p) for v, p in zip(branch.values, branch.points, strict=True))
+    return EquilibriumFamily(**shared, eigenvalues=eigenvalues, changes=tuple(search.changes(eigenvalues)), flow=flow)
+
+
+class _Search:
+    """Eigenvalues at points of a branch, and the zeros of test functions between them."""
+
+    def __init__(self, branch: Branch, flow: Flow) -> None:
+        self.branch, self.flow = branch, flow
+        self.balance = branch.curve.balance
+
+    def state(self, point: dict[str, float]) -> Numbers:
+        """x at a point of the branch."""
+        return np.array([point.get(name, 0.0) for name in self.flow.names])
+
+    def eigenvalues(self, value: float, point: dict[str, float]) -> Numbers:
+        """λ of ∂f/∂x."""
+        self.flow.set_constant(self.branch.parameter, float(value))
+        return np.linalg.eigvals(rate_slopes(self.flow, self.state(point), self.flow.given.t0))
+
+    def between(self, a: int, part: float) -> tuple[float, dict[str, float]]:
+        """The parameter and the equilibrium a part of the way from point a to the next."""
+        branch, balance = self.branch, self.balance
+        value = float(branch.values[a] + part * (branch.values[a + 1] - branch.values[a]))
+        names = [balance.kin.name(i) for i in balance.unknown]
+        ends = [np.array([_at(branch.points[k], n) for n in names]) for k in (a, a + 1)]
+        extra = {branch.curve.parameter: value}
+        root = newton(lambda y: balance.slopes(y, (), extra), ends[0] + part * (ends[1] - ends[0]))
+        return value, balance.point(root.y, extra)[0]
+
+    def changes(self, eigenvalues: tuple[Numbers, ...]) -> list[StabilityMark]:
+        """Hopf points and collisions between neighbours."""
+        found = []
+        for a in range(len(eigenvalues) - 1):
+            first, second = _tests(eigenvalues[a]), _tests(eigenvalues[a + 1])
+            for kind in (HOPF, COLLISION):
+                if kind in first and kind in second and first[kind] * second[kind] < 0.0:
+                    mark = self._located(a, kind, first[kind], second[kind])
+                    if mark is not None:
+                        found.append(mark)
+        return found
+
+    def _located(self, a: int, kind: str, f_low: float, f_high: float) -> StabilityMark | None:
+        low, high, side, part = 0.0, 1.0, 0, 0.5
+        for k in range(_LOCATIONS):
+            part = (low + high) / 2 if k % 4 == 3 else high - f_high * (high - low) / (f_high - f_low)
+            value, point = self.between(a, part)
+            tests = _tests(self.eigenvalues(value, point))
+            if kind not in tests or (f := tests[kind]) == 0.0 or high - low < 1e-15:
+                break
+            if f * f_low > 0.0:
+                low, f_low = part, f
+                f_high, side = (f_high / 2, -1) if side == -1 else (f_high, -1)
+            else:
+                high, f_high = part, f
+                f_low, side = (f_low / 2, 1) if side == 1 else (f_low, 1)
+        value, point = self.between(a, part)
+        return _mark(kind, value, point, self.eigenvalues(value, point))
+
+
+def _at(point: dict[str, float], name: str) -> float:
+    from dalembert.states.evaluator import label
+
+    return point[label(name)]
+
+
+def _tests(values: Numbers) -> dict[str, float]:
+    """Π (λ_i + λ_j), or for an undamped system the discriminant in λ²."""
+    coefficients = np.poly(values).real
+    size = max(1.0, float(np.abs(values).max(initial=0.0)))
+    odd = coefficients[1::2] / size ** np.arange(1, len(coefficients), 2)
+    if np.abs(odd).max(initial=0.0) < _EVEN and len(values) % 2 == 0:
+        squares = np.roots(coefficients[::2])
+        if len(squares) < 2:
+            return {}
+        return {COLLISION: float(np.prod([(p - q) ** 2 for p, q in combinations(squares, 2)]).real)}
+    if len(values) < 2:
+        return {}
+    return {HOPF: float(np.prod([a + b for a, b in combinations(values, 2)]).real)}
+
+
+def _mark(kind: str, value: float, point: dict[str, float], values: Numbers) -> StabilityMark | None:
+    """The mark with its frequency; real pairs λ, −λ are no Hopf point."""
+    turning = values[values.imag > 1e-7 * max(1.0, float(np.abs(values).max()))]
+    if not len(turning):
+        return None
+    if kind == COLLISION:
+        pairs = list(combinations(turning, 2))
+        if not pairs:
+            return None
+        nearest = min(pairs, key=lambda ab: abs(ab[0] - ab[1]))
+        omega = float(np.mean([x.imag for x in nearest]))
+    else:
+        critical = turning[int(np.argmin(np.abs(turning.real)))]
+        if abs(critical.real) > 1e-5 * abs(critical):
+            return None
+        omega = float(critical.imag)
+    return StabilityMark(kind, value, point, omega)
+
+
+def first_orbit(family: EquilibriumFamily, mark: StabilityMark, amplitude: float) -> PeriodicOrbit:
+    """x = x_e + ε Re v, T = 2π/ω, with the parameter as an unknown."""
+    flow = family.flow
+    assert flow is not None
+    if mark.kind != HOPF:
+        msg = f"continuation: no periodic motion branches off at a {mark.kind}; choose a Hopf point"
+        raise NotApplicable(msg)
+    if not flow.constants:
+        msg = "continuation: orbits off a Hopf point are followed in a constant; make the input a constant"
+        raise NotApplicable(msg)
+    flow.set_constant(family.parameter, mark.parameter)
+    x = np.array([mark.point.get(name, 0.0) for name in flow.names])
+    values, vectors = np.linalg.eig(rate_slopes(flow, x, flow.given.t0))
+    k = int(np.argmin(np.abs(values - 1j * mark.frequency)))
+    v = vectors[:, k] / vectors[int(np.argmax(np.abs(vectors[:, k]))), k]
+    size = abs(family.curve.high - family.curve.low)
+    structure, direction = Structure(flow), v.real
+    scale = np.full(flow.n, max(1.0, float(np.abs(x).max())))
+    rows = tuple(j for j in range(flow.n) if j not in structure.shifts)
+    conditions = Conditions("constant", family.parameter)
+    T = 2 * np.pi / mark.frequency
+    start = x + amplitude * direction
+    shooting = Shooting(
+        flow, structure, Closing(rows, np.zeros(flow.n), np.ones(flow.n)), conditions,
+        np.linspace(0.0, 1.0, 2), start, scale, period_scale=T, extra=size,
+    )  # fmt: skip
+    z = shooting.pack(start[None], T, mark.parameter)
+    tau = np.concatenate([direction / scale, [0.0, 0.0]])
+    tau /= np.linalg.norm(tau)
+    found = corrected(shooting, z, (tau, float(tau @ shooting.short(z))))
+    if not found.converged:
+        msg = f"continuation: no periodic motion of amplitude {amplitude:g} was reached off the Hopf point at {mark.parameter:.9g}; take a smaller one"
+        raise NoPeriodicMotion(msg, found.error)
+    return orbit_of(shooting, found.z, found.iterations, found.error)
+
+

@@ -182,6 +182,11 @@ class Flow:
         )
 
     @property
+    def passed_events(self) -> tuple[Any, ...]:
+        """The events that this flow passes; none."""
+        return ()
+
+    @property
     def context(self) -> Context:
         """The memory of the run."""
         return self._context

@@ -50,7 +50,7 @@ def state_names(run: Trajectory) -> tuple[str, ...]:
     """The names of the state of a run."""
     from dalembert.states.evaluator import label
 
-    kin = run.kin
+    kin = run.kinematics
     return tuple(label(kin.name(i)) for i in kin.state)
 
 

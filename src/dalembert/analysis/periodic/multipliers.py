@@ -52,6 +52,11 @@ class Multipliers:
         return float(np.abs(self.values).max(initial=0.0))
 
 
+def joined(first: KnownVectors, second: KnownVectors) -> KnownVectors:
+    """Both, the first ones first."""
+    return KnownVectors((*first.names, *second.names), np.hstack([first.columns, second.columns]))
+
+
 def _span(columns: Numbers) -> Numbers:
     """An orthonormal basis of the span, columns scaled to length one first."""
     lengths = np.linalg.norm(columns, axis=0)
@@ -62,15 +67,16 @@ def _span(columns: Numbers) -> Numbers:
     return np.asarray(U[:, sizes > _RANK])
 
 
-def invariant_only(M: Numbers, known: KnownVectors, *, left: bool = False) -> KnownVectors:
-    """The vectors that M leaves as they are; what is not invariant here is dropped."""
+def invariant_only(M: Numbers, known: KnownVectors, modulo: Numbers, *, left: bool = False) -> KnownVectors:
+    """The vectors that M leaves as they are, up to orthonormal columns `modulo`; the others are dropped."""
     A = M.T if left else M
-    kept = [
-        k
-        for k, v in enumerate(known.columns.T)
-        if np.linalg.norm(v) > 0.0
-        and np.linalg.norm(A @ v - v) <= _INVARIANT * np.linalg.norm(v) * max(1.0, np.linalg.norm(A, 2))
-    ]
+    size = max(1.0, float(np.linalg.norm(A, 2)))
+    kept = []
+    for k, v in enumerate(known.columns.T):
+        change = A @ v - v
+        change = change - modulo @ (modulo.T @ change)
+        if np.linalg.norm(v) > 0.0 and np.linalg.norm(change) <= _INVARIANT * np.linalg.norm(v) * size:
+            kept.append(k)
     return KnownVectors(tuple(known.names[k] for k in kept), known.columns[:, kept])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.periodic.multipliers import KnownVectors, Multipliers, deflated, invariant_only
+from dalembert.analysis.periodic.multipliers import KnownVectors, Multipliers, deflated, invariant_only, joined
 from dalembert.analysis.periodic.structure import symmetry_name
 from dalembert.arrays import Numbers
 from dalembert.notebook import Shown
@@ -32,9 +32,6 @@ def known_vectors(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> tuple[N
     if flow.autonomous:
         names.append("time shift")
         columns.append(flow.rate(x, t0))
-    for j in structure.shifts:
-        names.append(f"shift of {flow.names[j]}")
-        columns.append(np.eye(flow.n)[j])
     xi = structure.symmetries(x, t0, B)
     for k in range(xi.shape[1]):
         if k != structure.energy:
@@ -46,8 +43,11 @@ def known_vectors(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> tuple[N
     projected = B @ B.T
     left = KnownVectors(left.names, projected @ left.columns)
     M_B = projected @ M @ projected
-    right = _independent(invariant_only(M_B, right))
-    return B, right, _independent(invariant_only(M_B, left, left=True))
+    # M maps the span of the shifts to itself, though a heading may take positions along
+    shifts = KnownVectors(tuple(f"shift of {flow.names[j]}" for j in structure.shifts), np.eye(flow.n)[:, list(structure.shifts)])
+    right = _independent(joined(shifts, invariant_only(M_B, right, shifts.columns)))
+    none = np.zeros((flow.n, 0))
+    return B, right, _independent(invariant_only(M_B, left, none, left=True))
 
 
 def _independent(known: KnownVectors) -> KnownVectors:

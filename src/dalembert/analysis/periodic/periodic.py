@@ -189,6 +189,8 @@ class _OrbitProblem:
         turns, signs = np.zeros(n), np.ones(n)
         factor = 2.0 if self.reversal is not None else 1.0
         for j in structure.angles:
+            if j in structure.shifts:
+                continue
             turns[j] = np.round(factor * (end[j] - x0[j]) / TWO_PI)
         for four in structure.quaternions:
             places = list(four)

@@ -99,6 +99,11 @@ class EventFlow(Flow):
             # a restitution is read where the impact is
             self._machinery = None
 
+    @property
+    def passed_events(self) -> tuple[Event, ...]:
+        """The events, a section that ends a run as one that is recorded."""
+        return tuple(replace(e, action=EventAction.RECORD) if e.action is EventAction.STOP else e for e in self.events)
+
     def _read(self) -> tuple[Evaluator, EventFunctions, Actor]:
         """The events read, checked and compiled, once."""
         if self._machinery is None:
@@ -375,6 +380,8 @@ def event_shooting(
     first = back(flow.x0)
     turns = np.zeros(flow.n)
     for j in structure.angles:
+        if j in structure.shifts:
+            continue
         turns[j] = np.round((first.x[j] - flow.x0[j]) / TWO_PI)
     rows = tuple(j for j in range(flow.n) if j not in structure.shifts)
     closing = Closing(rows, turns, np.ones(flow.n))

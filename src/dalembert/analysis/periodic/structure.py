@@ -19,7 +19,8 @@ import numpy as np
 
 from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.columns import Column, slopes
-from dalembert.algebra.folds import gradient, symbols_of
+from dalembert.algebra.exact.field import shown_zero
+from dalembert.algebra.folds import Derivative, gradient, symbols_of
 from dalembert.analysis.periodic.flow import Flow
 from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
@@ -110,6 +111,29 @@ def _compiled(evaluator: Evaluator, nodes: Sequence[int]) -> _Functions:
     )
 
 
+_DEPENDS: Final = MadeOnce[tuple[frozenset[int], ...]]()
+
+
+def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
+    """For each coordinate the rates with ∂f/∂q ≢ 0, decided exactly where the rates are explicit."""
+    model, kin = flow.model, flow.kin
+    tape, entries = model.tape.fork(), model.entries
+    if entries is None:
+        rows = [(k, [e]) for k, e in enumerate(model.nodes)]
+    else:
+        others = [*entries.f, *entries.gamma, *entries.e, *entries.phi]
+        others += [i for row in (*entries.M, *entries.A) for i in row.values()]
+        rows = [*((k, [e]) for k, e in enumerate(entries.qdot)), (flow.n - 1, others)]
+    found = []
+    for q in kin.q:
+        along = Derivative(tape, {q: tape.one}.get)
+        inside = [(k, nodes) for k, nodes in rows if q in symbols_of(tape, nodes)]
+        zero = shown_zero(tape, [along(nodes[0]) for _, nodes in inside]) if entries is None and inside else ()
+        kept = [k for (k, _), z in zip(inside, zero, strict=True) if not z] if zero else [k for k, _ in inside]
+        found.append(frozenset(kept))
+    return tuple(found)
+
+
 class Structure:
     """What is known of a flow: integrals, constraints, momenta, shifts, angles, quaternions."""
 
@@ -181,26 +205,10 @@ class Structure:
     # ---- shifts, angles, quaternions -----------------------------------------------------------
 
     @cached_property
-    def _depends(self) -> list[set[int]]:
-        """For each coordinate the places of the rates that contain it."""
-        model, place = self.flow.model, {i: k for k, i in enumerate(self.kin.state)}
-        n_q = self.kin.n_q
-        on: list[set[int]] = [set() for _ in range(n_q)]
-        if model.entries is None:
-            rows = [(k, [e]) for k, e in enumerate(model.nodes)]
-        else:
-            entries = model.entries
-            others = [
-                *entries.f, *entries.gamma, *entries.e, *entries.phi,
-                *(i for row in (*entries.M, *entries.A) for i in row.values()),
-            ]  # fmt: skip
-            rows = [*((k, [e]) for k, e in enumerate(entries.qdot)), (self.n - 1, others)]
-        for k, nodes in rows:
-            for i in symbols_of(model.tape, nodes):
-                j = place.get(i)
-                if j is not None and j < n_q:
-                    on[j].add(k)
-        return on
+    def _depends(self) -> tuple[frozenset[int], ...]:
+        """For each coordinate the places of the rates that depend on it."""
+        model = self.flow.model
+        return _DEPENDS(self.kin, (model.tape, model.nodes), lambda: _dependence(self.flow))
 
     def _found_shifts(self) -> tuple[int, ...]:
         """The largest set of coordinates on which no rate outside the set depends."""

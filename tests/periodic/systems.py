@@ -141,3 +141,20 @@ def compass_walker(foot: float = 1e-3, gamma: float = 0.009) -> tuple[da.System,
         name="strike",
     )
     return s, [strike]
+
+
+def free_walker(foot: float = 1e-3, gamma: float = 0.009) -> tuple[da.System, list[da.Event]]:
+    """The same walker as a system that is free to move, its standing foot held by constraints."""
+    s = da.System("Free walker")
+    x, y, a, b = s.coordinates("x y a b")
+    slope, m = s.constants(gamma=gamma, m=foot)
+    standing = s.O.offset(x * s.N.x + y * s.N.y, "standing foot")
+    hip = standing.offset(da.sin(a) * s.N.x + da.cos(a) * s.N.y, "hip")
+    swinging = hip.offset(-da.sin(b) * s.N.x - da.cos(b) * s.N.y, "swinging foot")
+    for name, mass, place in (("foot 1", m, standing), ("hip mass", 1, hip), ("foot 2", m, swinging)):
+        s.particle(name, mass, place)
+    s.gravity(da.sin(slope) * s.N.x - da.cos(slope) * s.N.y)
+    s.constrain(x, name="x held")
+    s.constrain(y, name="y held")
+    strike = da.support_change(s, swinging, gap="cos(a) - cos(b)", relabel={"a": "b", "b": "a"}, when="a - b - 0.05")
+    return s, [strike]

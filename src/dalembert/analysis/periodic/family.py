@@ -52,7 +52,9 @@ _AT_REST: Final = 1e-5
 _CLEAR: Final = 0.08
 _FEWEST: Final = 6
 # distances at which another family is looked for, in units of the state
-_LEAVING_SIZES: Final = (3e-3, 1e-2, 3e-2, 1e-3, 0.1, 3e-4, 1e-4, 3e-5)
+_LEAVING_SIZES: Final = (3e-3, 1e-2, 3e-2, 1e-3, 0.1, 3e-4, 1e-4, 3e-5, 1e-5)
+# how far the parameter may move with it
+_NEAR: Final = 0.05
 
 
 class FamilyMark(NamedTuple):
@@ -194,7 +196,7 @@ class _Point(NamedTuple):
     @property
     def orbit(self) -> PeriodicOrbit:
         """The orbit, without a second run for its errors."""
-        return orbit_of(self.shooting, self.z, self.iterations, self.error, check=False)
+        return orbit_of(self.shooting, self.z, self.iterations, self.error, known=self.multipliers)
 
 
 def _point(shooting: Shooting | EventShooting, z: Numbers, like: Numbers, error: float, iterations: int) -> _Point:
@@ -310,9 +312,13 @@ def _interpolated(a: _Point, b: _Point, length: float, of: Callable[[_Point], fl
         return _located(a, b, length, of)
     root = min(roots, key=lambda r: abs(r - rough / length))
     states = np.array([p.z for _, p in points])
-    z = np.array([np.polynomial.Polynomial.fit(u, column, min(8, len(u) - 2))(root) for column in states.T])
+    fits = [np.polynomial.Polynomial.fit(u, column, min(8, len(u) - 2)) for column in states.T]
+    z, slope = (np.array([f(root) for f in each]) for each in (fits, [f.deriv() for f in fits]))
     error = a.shooting(z).error
-    return _point(a.shooting, z, a.tau, error, 0), float(root) * length
+    # two directions satisfy the equations here: that of this family follows from its neighbours
+    tau = a.shooting.short(slope)
+    point = _point(a.shooting, z, a.tau, error, 0)
+    return point._replace(tau=tau / np.linalg.norm(tau)), float(root) * length
 
 
 @dataclass
@@ -370,8 +376,7 @@ class _Walk:
         shooting, z = new.shooting.resized(new.z)
         # the tangent in the new units
         tau = new.tau * new.shooting.short_sizes / shooting.short_sizes
-        shooting(z)
-        return _point(shooting, z, tau, new.error, new.iterations)
+        return new._replace(shooting=shooting, z=z, tau=tau / np.linalg.norm(tau))
 
     def _ended(self, point: _Point) -> bool:
         x, T, _ = point.shooting.unpack(point.z)
@@ -525,7 +530,9 @@ def _first_orbit(mark: FamilyMark, side: int, size: float) -> _Point | None:
         return None
     if not found.converged or shooting.unpack(found.z)[1] <= 0.0:
         return None
-    if np.linalg.norm(shooting.short(found.z) - shooting.short(leaving.z)) > 2.0 * size:
+    moved = shooting.short(found.z) - shooting.short(leaving.z)
+    along = float(moved @ mark.tangent) / float(np.linalg.norm(mark.tangent))
+    if np.linalg.norm(moved - along * mark.tangent / np.linalg.norm(mark.tangent)) > size or abs(along) > _NEAR:
         # another orbit, farther away
         return None
     if mark.kind == DOUBLING and shooting.half_gap(found.z) < 0.2 * size:

@@ -19,6 +19,7 @@ from dalembert.analysis.periodic.shooting import (
     DriveSlope,
     NoPeriodicMotion,
     Shooting,
+    amplitudes,
     corrected,
     nodes_along,
     segment_count,
@@ -160,7 +161,7 @@ class _OrbitProblem:
         conditions = self._conditions(x0, T, drive)
         shooting = Shooting(
             flow, structure, self._closing(end, x0), conditions, times, x0,
-            _scale(x0, arrival.x), period_scale=T,
+            _scale(amplitudes(flow, np.array([x0, arrival.x]), T)), period_scale=T,
         )  # fmt: skip
         return shooting, shooting.pack(x, T, 0.0)
 
@@ -241,11 +242,9 @@ def _solved(shooting: Shooting | EventShooting, z: Numbers) -> PeriodicOrbit:
     raise NoPeriodicMotion(msg, error, state, T)
 
 
-def _scale(*states: Numbers) -> Numbers:
-    """What counts as one for each component."""
-    largest = np.max(np.abs(np.array(states)), axis=0)
-    typical = max(float(largest.max()), 1e-300)
-    return np.maximum(largest, 0.1 * min(typical, 1.0))
+def _scale(largest: Numbers) -> Numbers:
+    """What counts as one for each component; none is much smaller than the others."""
+    return np.maximum(largest, 0.1 * min(max(float(largest.max()), 1e-300), 1.0))
 
 
 def _positive(T: float) -> float:
@@ -317,12 +316,15 @@ def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> Numbers:
 
 
 def orbit_of(
-    shooting: Shooting | EventShooting, z: Numbers, iterations: int, error: float, *, check: bool = True
+    shooting: Shooting | EventShooting, z: Numbers, iterations: int, error: float, known: Multipliers | None = None
 ) -> PeriodicOrbit:
-    """The orbit at a solution; `check` runs it again with smaller steps to estimate the errors."""
+    """The orbit at a solution that was evaluated last; a second run with smaller steps estimates the errors.
+
+    There is no second run where the multipliers are `known`.
+    """
     flow, structure = shooting.flow, shooting.structure
-    multipliers = shooting_multipliers(shooting, z)
-    errors = _errors(shooting, z, multipliers.values) if check else (np.nan, np.nan, _UNCHECKED)
+    multipliers = shooting_multipliers(shooting, z) if known is None else known
+    errors = (np.nan, np.nan, _UNCHECKED) if known is not None else _errors(shooting, z, multipliers.values)
     x, T, _ = shooting.unpack(z)
     integrals = structure.integrals(x[0], flow.given.t0)[0]
     energy = None if structure.energy is None else float(integrals[structure.energy])

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dalembert.analysis.periodic.flow import Arrival, Description, Flow
-from dalembert.analysis.periodic.shooting import Closing, Conditions, Linearized, NoPeriodicMotion
+from dalembert.analysis.periodic.shooting import Closing, Conditions, Linearized, NoPeriodicMotion, amplitudes
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
 from dalembert.algebra.scalar import Scalar
 from dalembert.arrays import Numbers
@@ -320,7 +320,8 @@ class EventShooting:
     def resized(self, z: Numbers) -> tuple[EventShooting, Numbers]:
         """With this motion as reference and a scale that has grown with it."""
         x, T, extra = self.unpack(z)
-        new = replace(self, scale=np.maximum(self.scale, np.abs(x[0])), reference=x[0].copy(), _at=None)
+        scale = np.maximum(self.scale, amplitudes(self.flow, x, T))
+        new = replace(self, scale=scale, reference=x[0].copy(), _at=None)
         return new, new.pack(x, T, extra)
 
     def half_gap(self, z: Numbers) -> float:
@@ -385,7 +386,7 @@ def event_shooting(
         turns[j] = np.round((first.x[j] - flow.x0[j]) / TWO_PI)
     rows = tuple(j for j in range(flow.n) if j not in structure.shifts)
     closing = Closing(rows, turns, np.ones(flow.n))
-    largest = np.maximum(np.abs(flow.x0), np.abs(first.x))
+    largest = amplitudes(flow, np.array([flow.x0, first.x]), first.t)
     scale = np.maximum(largest, 0.1 * min(float(largest.max()), 1.0))
     shooting = EventShooting(back, structure, closing, Conditions(), flow.x0, scale, period_scale=first.t)
     return shooting, shooting.pack(flow.x0, first.t, 0.0)

@@ -34,7 +34,7 @@ CLOSED: Final = 1e-7
 # how much a segment may magnify a deviation before more segments are taken
 _GROWTH: Final = 30.0
 _MOST_SEGMENTS: Final = 24
-_SPLIT: Final = 60.0
+_SPLIT: Final = 100.0
 # growth over a period beyond which all states are solved for at once
 _STEEP: Final = 1e7
 
@@ -197,7 +197,7 @@ class Shooting:
     def _is_steep(self) -> bool:
         """Whether deviations grow so much in a period that condensing loses digits."""
         assert self.legs is not None
-        return self.segments > 1 and float(np.prod([np.linalg.norm(Phi, 2) for Phi in self.legs.Phi])) > _STEEP
+        return self.segments > 1 and float(np.prod([np.linalg.norm(Phi) for Phi in self.legs.Phi])) > _STEEP
 
     def newton_step(self, now: Linearized) -> Numbers:
         """f + J w = 0 in the sense of least squares, condensed, or with all states where deviations grow."""
@@ -456,18 +456,26 @@ class Shooting:
     def _fresh(self, **changes: Any) -> Shooting:
         return replace(self, **{"legs": None, "_at": None, "_phases": None, "_through": [], **changes})
 
+    def amplitudes(self, x: Numbers, T: float) -> Numbers:
+        """How large each component becomes: |x|, and |f| T/2π where it passes through zero."""
+        return amplitudes(self.flow, x, T)
+
     def resized(self, z: Numbers) -> tuple[Shooting, Numbers]:
         """With this motion as reference and a scale that has grown with it; segments are split where deviations grow."""
         x, T, extra = self.unpack(z)
-        scale = np.maximum(self.scale, np.abs(x).max(axis=0))
-        new = replace(self, scale=scale, period_scale=max(self.period_scale, T), reference=x[0].copy(), _phases=None, _at=None)
-        growth = max(float(np.linalg.norm(Phi, 2)) for Phi in self.legs.Phi) if self.legs else 1.0
-        if growth > _SPLIT and self.segments < _MOST_SEGMENTS:
-            times = np.sort(np.concatenate([self.times, (self.times[1:] + self.times[:-1]) / 2]))
-            t0, span = self.flow.given.t0, T * self._span
-            middles = [self.flow(x[i], t0 + span * times[2 * i], t0 + span * times[2 * i + 1]).x for i in range(len(x))]
-            x = np.stack([x, middles], axis=1).reshape(-1, self.n)
-            new = replace(new, times=times, legs=None, _through=[])
+        assert self.legs is not None
+        scale = np.maximum(self.scale, self.amplitudes(x, T))
+        new = replace(self, scale=scale, period_scale=max(self.period_scale, T), reference=x[0].copy(), _phases=None)
+        growth = max(float(np.linalg.norm(Phi)) for Phi in self.legs.Phi)
+        if growth <= _SPLIT or self.segments >= _MOST_SEGMENTS:
+            # the segments are those of the last evaluation
+            new._at = new.pack(x, T, extra)
+            return new, new._at.copy()
+        times = np.sort(np.concatenate([self.times, (self.times[1:] + self.times[:-1]) / 2]))
+        t0, span = self.flow.given.t0, T * self._span
+        middles = [self.flow(x[i], t0 + span * times[2 * i], t0 + span * times[2 * i + 1]).x for i in range(len(x))]
+        x = np.stack([x, middles], axis=1).reshape(-1, self.n)
+        new = replace(new, times=times, legs=None, _through=[], _at=None)
         return new, new.pack(x, T, extra)
 
     def doubled(self, z: Numbers, v: Numbers, size: float) -> tuple[Shooting, Numbers]:
@@ -573,6 +581,12 @@ def _damped(
                 return z + part * step, new
         part /= 2
     return None
+
+
+def amplitudes(flow: Flow, x: Numbers, T: float) -> Numbers:
+    """How large each component becomes along a motion through states x: |x|, and |f| T/2π where it passes through zero."""
+    rates = np.abs([flow.rate(each, flow.given.t0) for each in x]).max(axis=0)
+    return np.asarray(np.maximum(np.abs(x).max(axis=0), rates * T / TWO_PI))
 
 
 def segment_count(growth: float, most: int = _MOST_SEGMENTS) -> int:

@@ -185,7 +185,7 @@ class Structure:
         Omega = np.zeros((self.n, self.n))
         Omega[: self.kin.n_q] = self._momenta.at(x, t, self._numbers(self._momenta))[1]
         Omega = B.T @ (Omega - Omega.T) @ B
-        return Omega if Omega.size and np.linalg.cond(Omega) < 1.0 / _RANK else None
+        return Omega if Omega.size and np.linalg.cond(Omega, 1) < 1.0 / _RANK else None
 
     def symmetries(self, x: Numbers, t: float, B: Numbers) -> Numbers:
         """ξ with Ω ξ = ∇I for every integral, a column each; none where Ω is not available."""

@@ -8,6 +8,7 @@ At a collision no damping acts and no periodic motion branches off as at a Hopf 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -123,24 +124,28 @@ class _Search:
         return value, balance.point(root.y, extra)[0]
 
     def changes(self, eigenvalues: tuple[Numbers, ...]) -> list[StabilityMark]:
-        """Hopf points and collisions between neighbours."""
+        """Hopf points, or in a system without damping collisions, between neighbours."""
+        undamped = all(_is_even(values) for values in eigenvalues)
+        kind, test = (COLLISION, _discriminant) if undamped else (HOPF, _pair_sums)
+        tests = [test(values) for values in eigenvalues]
         found = []
-        for a in range(len(eigenvalues) - 1):
-            first, second = _tests(eigenvalues[a]), _tests(eigenvalues[a + 1])
-            for kind in (HOPF, COLLISION):
-                if kind in first and kind in second and first[kind] * second[kind] < 0.0:
-                    mark = self._located(a, kind, first[kind], second[kind])
-                    if mark is not None:
-                        found.append(mark)
-        return found
+        for a in range(len(tests) - 1):
+            if tests[a] * tests[a + 1] < 0.0:
+                found.append(self._located(a, kind, test, tests[a], tests[a + 1]))
+            elif tests[a + 1] == 0.0 and a + 2 < len(tests) and tests[a] * tests[a + 2] < 0.0:
+                value, point = float(self.branch.values[a + 1]), self.branch.points[a + 1]
+                found.append(_mark(kind, value, point, eigenvalues[a + 1]))
+        return [mark for mark in found if mark is not None]
 
-    def _located(self, a: int, kind: str, f_low: float, f_high: float) -> StabilityMark | None:
+    def _located(
+        self, a: int, kind: str, test: Callable[[Numbers], float], f_low: float, f_high: float
+    ) -> StabilityMark | None:
         low, high, side, part = 0.0, 1.0, 0, 0.5
         for k in range(_LOCATIONS):
             part = (low + high) / 2 if k % 4 == 3 else high - f_high * (high - low) / (f_high - f_low)
             value, point = self.between(a, part)
-            tests = _tests(self.eigenvalues(value, point))
-            if kind not in tests or (f := tests[kind]) == 0.0 or high - low < 1e-15:
+            f = test(self.eigenvalues(value, point))
+            if f == 0.0 or high - low < 1e-15:
                 break
             if f * f_low > 0.0:
                 low, f_low = part, f
@@ -158,19 +163,25 @@ def _at(point: dict[str, float], name: str) -> float:
     return point[label(name)]
 
 
-def _tests(values: Numbers) -> dict[str, float]:
-    """Π (λ_i + λ_j), or for an undamped system the discriminant in λ²."""
-    coefficients = np.poly(values).real
+def _is_even(values: Numbers) -> bool:
+    """Whether det(A − λ) contains even powers of λ alone: λ and −λ come together, as without damping."""
+    if len(values) % 2:
+        return False
     size = max(1.0, float(np.abs(values).max(initial=0.0)))
+    coefficients = np.poly(values).real
     odd = coefficients[1::2] / size ** np.arange(1, len(coefficients), 2)
-    if np.abs(odd).max(initial=0.0) < _EVEN and len(values) % 2 == 0:
-        squares = np.roots(coefficients[::2])
-        if len(squares) < 2:
-            return {}
-        return {COLLISION: float(np.prod([(p - q) ** 2 for p, q in combinations(squares, 2)]).real)}
-    if len(values) < 2:
-        return {}
-    return {HOPF: float(np.prod([a + b for a, b in combinations(values, 2)]).real)}
+    return bool(np.abs(odd).max(initial=0.0) < _EVEN)
+
+
+def _discriminant(values: Numbers) -> float:
+    """Π (λ_i² − λ_j²)² over the pairs ±λ; one for a single pair."""
+    squares = np.roots(np.poly(values).real[::2])
+    return float(np.prod([(p - q) ** 2 for p, q in combinations(squares, 2)]).real)
+
+
+def _pair_sums(values: Numbers) -> float:
+    """Π (λ_i + λ_j), which vanishes where a pair is ±iω."""
+    return float(np.prod([a + b for a, b in combinations(values, 2)]).real)
 
 
 def _mark(kind: str, value: float, point: dict[str, float], values: Numbers) -> StabilityMark | None:

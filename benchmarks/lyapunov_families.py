@@ -1,11 +1,13 @@
-"""200 random conservative systems of two degrees of freedom: a family of periodic motions from each linear mode.
+"""200 random conservative systems of two degrees of freedom: a family from each mode.
 
 Two particles of random masses on springs of random stiffness with random cubic and quartic terms:
 
     T = ½ m₁ ẋ² + ½ m₂ ẏ²,   V = ½ a x² + b xy + ½ c y² + Σ e_jk x^j y^k   (j + k = 3, 4)
 
-with a positive definite quadratic part. Lyapunov's centre theorem: each frequency that no other is a multiple of
-has a family whose period tends to 2π/ω as the amplitude vanishes. The period of two small amplitudes is
+with a positive definite quadratic part. Lyapunov's centre theorem: each frequency that no other is
+a multiple of
+has a family whose period tends to 2π/ω as the amplitude vanishes. The period of two small
+amplitudes is
 extrapolated to zero; T is even in the amplitude. Writes benchmarks/lyapunov_families.csv.
 
     python benchmarks/lyapunov_families.py [count]
@@ -58,7 +60,9 @@ def frequencies(values: dict[str, float]) -> np.ndarray:
 
 def limit_period(s: da.System, values: dict[str, float], mode: int) -> float:
     """T extrapolated to zero amplitude."""
-    small, large = (da.periodic(s, {}, mode=mode, amplitude=size, values=values) for size in AMPLITUDES)
+    small, large = (
+        da.periodic(s, {}, mode=mode, amplitude=size, values=values) for size in AMPLITUDES
+    )
     return (4 * small.period - large.period) / 3
 
 
@@ -81,8 +85,16 @@ def rows(count: int) -> list[tuple[object, ...]]:
                 error, outcome = math.nan, str(problem).partition(";")[0]
             if outcome != "started" or error > 1e-5:
                 near = mode == 1 and abs(ratio - round(ratio)) < 0.02
-                outcome = f"resonance 1:{round(ratio)}" if near else outcome if outcome != "started" else "period does not tend"
-            table.append((k, mode, f"{omega[mode - 1]:.9g}", f"{ratio:.6g}", f"{error:.2e}", outcome))
+                outcome = (
+                    f"resonance 1:{round(ratio)}"
+                    if near
+                    else outcome
+                    if outcome != "started"
+                    else "period does not tend"
+                )
+            table.append(
+                (k, mode, f"{omega[mode - 1]:.9g}", f"{ratio:.6g}", f"{error:.2e}", outcome)
+            )
     return table
 
 
@@ -92,10 +104,15 @@ def main() -> None:
     path = Path(__file__).with_suffix(".csv")
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("system", "mode", "omega", "omega2/omega1", "error of the limit of T", "outcome"))
+        writer.writerow(
+            ("system", "mode", "omega", "omega2/omega1", "error of the limit of T", "outcome")
+        )
         writer.writerows(table)
     started = sum(row[-1] == "started" for row in table)
-    print(f"{started} of {len(table)} families started; the others: {[row for row in table if row[-1] != 'started']}")
+    print(
+        f"{started} of {len(table)} families started; the others:",
+        [row for row in table if row[-1] != "started"],
+    )
 
 
 if __name__ == "__main__":

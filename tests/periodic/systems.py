@@ -9,9 +9,19 @@ import dalembert as da
 # the start of the figure-eight, Sim02 (digits of Chenciner and Montgomery 2000)
 _X, _Y, _U, _V = 0.97000436, -0.24308753, -0.93240737, -0.86473146
 EIGHT_START = {
-    "x1": _X, "y1": _Y, "x2": -_X, "y2": -_Y, "x3": 0.0, "y3": 0.0,
-    "x1.dot": -_U / 2, "y1.dot": -_V / 2, "x2.dot": -_U / 2, "y2.dot": -_V / 2, "x3.dot": _U, "y3.dot": _V,
-}  # fmt: skip
+    "x1": _X,
+    "y1": _Y,
+    "x2": -_X,
+    "y2": -_Y,
+    "x3": 0.0,
+    "y3": 0.0,
+    "x1.dot": -_U / 2,
+    "y1.dot": -_V / 2,
+    "x2.dot": -_U / 2,
+    "y2.dot": -_V / 2,
+    "x3.dot": _U,
+    "y3.dot": _V,
+}
 
 
 def three_bodies() -> da.System:
@@ -50,7 +60,7 @@ def duffing(Omega: float = 1.0) -> da.System:
 
 
 def rimless_wheel(n: int = 8, gamma: float = 0.08) -> tuple[da.System, list[da.Event]]:
-    """A point mass on massless spokes, l = g = 1: an inverted pendulum and the step onto the next spoke."""
+    """A point mass on massless spokes, l = g = 1."""
     s = da.System("Rimless wheel")
     theta = s.coordinate("theta")
     slope = s.constant("gamma", gamma)
@@ -60,7 +70,10 @@ def rimless_wheel(n: int = 8, gamma: float = 0.08) -> tuple[da.System, list[da.E
     step = da.event(
         f"theta - {math.pi / n!r}",
         direction="up",
-        reset={"theta": f"theta - {2 * math.pi / n!r}", "theta'": f"{math.cos(2 * math.pi / n)!r}*theta'"},
+        reset={
+            "theta": f"theta - {2 * math.pi / n!r}",
+            "theta'": f"{math.cos(2 * math.pi / n)!r}*theta'",
+        },
         name="step",
     )
     return s, [step]
@@ -91,7 +104,7 @@ def bead_on_hoop() -> da.System:
 
 
 def ziegler(b: float = 0.0) -> da.System:
-    """2m at the knee, m at the tip, bars l, springs c, equal dampers b, follower load P along the second bar."""
+    """2m at the knee, m at the tip, bars l, springs c, dampers b, follower load P."""
     s = da.System("Ziegler's double pendulum")
     a1, a2 = s.coordinates("theta1 theta2")
     P, c, m, l = s.constants(P=1.0, c=1.0, m=1.0, l=1.0)
@@ -119,10 +132,12 @@ def kapitza(omega: float = 80.0) -> da.System:
 
 
 def compass_walker(foot: float = 1e-3, gamma: float = 0.009) -> tuple[da.System, list[da.Event]]:
-    """Two legs of length 1, a hip of mass 1, feet of mass `foot`, g = 1, on a slope that falls along N.x.
+    """Two legs of length 1, a hip of mass 1, feet of mass `foot`, g = 1, on a slope.
 
-    a and b are the angles of the stance and the swing leg from the normal of the slope, hip − foot = (sin, cos).
-    At the strike the swing foot lands with the legs apart. The whole keeps its angular momentum about the new foot,
+    a and b are the angles of the stance and the swing leg from the normal of the slope, hip − foot
+    = (sin, cos).
+    At the strike the swing foot lands with the legs apart. The whole keeps its angular momentum
+    about the new foot,
     the old stance leg its own about the hip; then the legs change their roles.
     """
     s = da.System("Compass walker")
@@ -134,7 +149,7 @@ def compass_walker(foot: float = 1e-3, gamma: float = 0.009) -> tuple[da.System,
     s.gravity(da.sin(slope) * s.N.x - da.cos(slope) * s.N.y)
     spin = "(cos(a - b)*a'/(1 + m*sin(a - b)**2))"
     strike = da.event(
-        # the height of the foot, counted only where the swing leg is in front: legs that pass each other do not strike
+        # the height of the foot; legs that pass each other do not strike
         da.maximum(da.cos(a) - da.cos(b), 0.05 - (a - b)),
         direction="down",
         reset={"a": "b", "b": "a", "a'": spin, "b'": f"cos(a - b)*{spin}"},
@@ -151,10 +166,16 @@ def free_walker(foot: float = 1e-3, gamma: float = 0.009) -> tuple[da.System, li
     standing = s.O.offset(x * s.N.x + y * s.N.y, "standing foot")
     hip = standing.offset(da.sin(a) * s.N.x + da.cos(a) * s.N.y, "hip")
     swinging = hip.offset(-da.sin(b) * s.N.x - da.cos(b) * s.N.y, "swinging foot")
-    for name, mass, place in (("foot 1", m, standing), ("hip mass", 1, hip), ("foot 2", m, swinging)):
+    for name, mass, place in (
+        ("foot 1", m, standing),
+        ("hip mass", 1, hip),
+        ("foot 2", m, swinging),
+    ):
         s.particle(name, mass, place)
     s.gravity(da.sin(slope) * s.N.x - da.cos(slope) * s.N.y)
     s.constrain(x, name="x held")
     s.constrain(y, name="y held")
-    strike = da.support_change(s, swinging, gap="cos(a) - cos(b)", relabel={"a": "b", "b": "a"}, when="a - b - 0.05")
+    strike = da.support_change(
+        s, swinging, gap="cos(a) - cos(b)", relabel={"a": "b", "b": "a"}, when="a - b - 0.05"
+    )
     return s, [strike]

@@ -1,4 +1,4 @@
-"""Equilibria along a parameter: pitchfork, Hopf points, collisions of frequencies, and the first orbits."""
+"""Equilibria along a parameter: pitchfork, Hopf points, collisions, first orbits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from periodic.systems import bead_on_hoop, point_on_line, ziegler
 
 import dalembert as da
+from periodic.systems import bead_on_hoop, point_on_line, ziegler
 
 
 def test_pitchfork_of_the_bead_on_a_hoop() -> None:
@@ -18,7 +18,10 @@ def test_pitchfork_of_the_bead_on_a_hoop() -> None:
     assert mark.kind == "bifurcation"
     assert mark.parameter**2 == pytest.approx(9.81 / 0.5, rel=1e-12)
     verdicts = dict(zip(family.values, family.stable, strict=True))
-    assert all(verdict is (None if value < mark.parameter else False) for value, verdict in verdicts.items())
+    assert all(
+        verdict is (None if value < mark.parameter else False)
+        for value, verdict in verdicts.items()
+    )
     assert family.changes == ()
 
 
@@ -69,4 +72,6 @@ def test_the_old_call_gives_what_it_gave() -> None:
     family = da.continuation(bead_on_hoop(), "Omega", (1.0, 7.0))
     assert isinstance(family, da.Branch)
     other = family.other(family.marks[0])
-    assert abs(other["theta"][-1]) == pytest.approx(math.acos(9.81 / 0.5 / other.values[-1] ** 2), abs=1e-10)
+    assert abs(other["theta"][-1]) == pytest.approx(
+        math.acos(9.81 / 0.5 / other.values[-1] ** 2), abs=1e-10
+    )

@@ -1,4 +1,4 @@
-"""Families of periodic motions: published folds, periods and stability, switching, and the law of Lyapunov."""
+"""Families of periodic motions: published folds, periods and stability, switching."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
-from periodic.systems import duffing, equal_double_pendulum, van_der_pol
 
 import dalembert as da
+from periodic.systems import duffing, equal_double_pendulum, van_der_pol
 
 
 @functools.cache
@@ -21,23 +21,28 @@ def test_duffing_folds() -> None:
     """Ω = 1.252014959 and 1.522448029 to 1e-8; the motions between them are unstable."""
     family = _duffing_response()
     assert ["fold", "fold"] == [m.kind for m in family.marks]
-    assert sorted(m.value for m in family.marks) == pytest.approx([1.252014959, 1.522448029], abs=1e-8)
+    assert sorted(m.value for m in family.marks) == pytest.approx(
+        [1.252014959, 1.522448029], abs=1e-8
+    )
     upper, lower = (m.position for m in family.marks)
     for k, orbit in enumerate(family.orbits):
         assert orbit.stable is not (upper < k < lower)
 
 
 def test_duffing_has_three_motions_between_the_folds() -> None:
-    """At Ω = 1.4 two of the three are stable; each is a solution of the equations, run by SciPy's integrator."""
+    """At Ω = 1.4 two of the three are stable; SciPy's integrator returns to each."""
     from scipy.integrate import solve_ivp
 
     orbits = _duffing_response().at(1.4)
     assert [True, False, True] == [o.stable for o in orbits]
     for orbit in orbits:
+
         def f(t: float, y: list[float]) -> list[float]:
             return [y[1], -0.1 * y[1] - y[0] - y[0] ** 3 + 0.2 * math.cos(1.4 * t)]
 
-        end = solve_ivp(f, (0.0, 2 * math.pi / 1.4), orbit.x0, rtol=1e-12, atol=1e-12, method="DOP853").y[:, -1]
+        end = solve_ivp(
+            f, (0.0, 2 * math.pi / 1.4), orbit.x0, rtol=1e-12, atol=1e-12, method="DOP853"
+        ).y[:, -1]
         assert orbit.x0 == pytest.approx(end, abs=1e-10)
 
 
@@ -95,7 +100,7 @@ def test_energy_is_that_of_the_run() -> None:
 
 
 def test_family_leaves_at_a_branch_point() -> None:
-    """At the branch point of the opposed family a stable one leaves on both sides, which are mirror images."""
+    """At the branch point of the opposed family two stable ones leave, mirror images."""
     family = _pendulum_family(2)
     sides = [family.switch(family.marks[0], side=side, points=8, step=0.08) for side in (1, -1)]
     first, second = (each.orbits[-1] for each in sides)
@@ -132,9 +137,13 @@ def _pendulum() -> da.System:
 
 def test_van_der_pol_in_mu() -> None:
     """T(μ) = 2π (1 + μ²/16 − 5μ⁴/3072) for small μ, and 7.6298745 at μ = 2."""
-    family = da.continuation(da.periodic(van_der_pol(0.2), {"x": 2.0}, 6.3), "mu", (0.2, 2.0), step=0.08)
+    family = da.continuation(
+        da.periodic(van_der_pol(0.2), {"x": 2.0}, 6.3), "mu", (0.2, 2.0), step=0.08
+    )
     assert family.marks == []
-    assert family.periods[0] == pytest.approx(2 * math.pi * (1 + 0.04 / 16 - 5 * 0.0016 / 3072), abs=1e-6)
+    assert family.periods[0] == pytest.approx(
+        2 * math.pi * (1 + 0.04 / 16 - 5 * 0.0016 / 3072), abs=1e-6
+    )
     assert family.periods[-1] == pytest.approx(7.6298745, abs=1e-6)
 
 

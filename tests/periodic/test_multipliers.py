@@ -1,4 +1,4 @@
-"""The law of unit multipliers: r + k − rank⟨∇I, ξ⟩ ones are removed by known vectors, planted errors are noticed."""
+"""The law of unit multipliers: r + k − rank⟨∇I, ξ⟩ ones, removed by known vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NONE = np.zeros((6, 0))
 
 
 def _planted(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """A matrix with two Jordan blocks of size two for 1 and two other eigenvalues, in random coordinates."""
+    """Two Jordan blocks of size two for 1 and two other eigenvalues, in random coordinates."""
     rng = np.random.default_rng(seed)
     others = np.array([0.3, -1.7])
     J = np.zeros((6, 6))

@@ -1,4 +1,4 @@
-"""What an orbit may be: symmetric, shifted, forced, with impacts, constrained, on a quaternion; and bad input."""
+"""What an orbit may be: symmetric, shifted, forced, constrained, with impacts; bad input."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 import pytest
+
+import dalembert as da
+from dalembert.gallery import build
 from periodic.systems import (
     EIGHT_START,
     compass_walker,
@@ -18,9 +21,6 @@ from periodic.systems import (
     van_der_pol,
 )
 
-import dalembert as da
-from dalembert.gallery import build
-
 
 def _pendulum_in_x_and_y() -> da.System:
     s = da.System("Pendulum in x and y")
@@ -32,7 +32,7 @@ def _pendulum_in_x_and_y() -> da.System:
 
 
 def test_constraints_restrict_the_multipliers_to_the_tangent_space() -> None:
-    """T = 4 K(sin(θ₀/2)); of two degrees and one constraint only the two ones of the energy are left."""
+    """T = 4 K(sin(θ₀/2)); with one constraint only the two ones of the energy are left."""
     from scipy.special import ellipk
 
     top = 1.0
@@ -43,7 +43,7 @@ def test_constraints_restrict_the_multipliers_to_the_tangent_space() -> None:
 
 
 def test_reversal_gives_the_orbit_from_half_a_period() -> None:
-    """A motion that rests twice a period: (1 − R) x = 0 at both; the whole period gives the same."""
+    """A motion that rests twice a period; the whole period gives the same."""
     s = equal_double_pendulum()
     start = {"theta1": 0.5, "theta2": 0.7}
     half = da.periodic(s, start, 8.4, reversal=True)
@@ -59,7 +59,7 @@ def test_reversal_is_refused_where_the_equations_have_none() -> None:
 
 
 def test_half_a_period_with_a_map() -> None:
-    """x(T/2) = −x(0) for Van der Pol's oscillator: the multiplier of half a period, squared, is that of the whole."""
+    """x(T/2) = −x(0): the multiplier of half a period, squared, is that of the whole."""
     half = da.periodic(van_der_pol(), {"x": 2.0}, 3.3, closing={"x": "-x", "x'": "-x'"})
     assert 2 * half.period == pytest.approx(6.663286859, abs=1e-9)
     whole = da.periodic(van_der_pol(), {"x": 2.0}, 6.6)
@@ -67,12 +67,19 @@ def test_half_a_period_with_a_map() -> None:
 
 
 def test_a_wheel_that_rolls_on_is_periodic_up_to_shifts() -> None:
-    """The nutation of a rolling disk: position, heading and rotation advance, and are found to be free."""
-    orbit = da.periodic(build("rolling-disk"), {"theta": 1.4, "psi.dot": 0.0, "phi.dot": 5.0, "theta.dot": 0.1}, 1.9)
+    """The nutation of a rolling disk: position, heading and rotation advance."""
+    orbit = da.periodic(
+        build("rolling-disk"), {"theta": 1.4, "psi.dot": 0.0, "phi.dot": 5.0, "theta.dot": 0.1}, 1.9
+    )
     assert set(orbit.advance) == {"x", "y", "phi", "psi"}
     run = orbit.run()
     assert run["theta"][0] == pytest.approx(run["theta"][-1], abs=1e-8)
-    assert orbit.unit_multipliers[:4] == ("shift of x", "shift of y", "shift of phi", "shift of psi")
+    assert orbit.unit_multipliers[:4] == (
+        "shift of x",
+        "shift of y",
+        "shift of phi",
+        "shift of psi",
+    )
     assert {"time shift", "energy"} == set(orbit.unit_multipliers[4:])
 
 
@@ -109,7 +116,7 @@ def test_linear_forced_response_is_that_of_the_formula() -> None:
 
 
 def test_impacts_within_a_drive_period() -> None:
-    """An oscillator that hits a wall once a period: det M = e² exp(−c T), the law of Liouville with an impact."""
+    """An oscillator that hits a wall: det M = e² exp(−c T) for one impact a period."""
     s = point_on_line("Impact oscillator", "-x'/5 - x + cos(w*t)", w=2.0)
     events = [da.impact("x + 0.1", 0.7, name="wall")]
     run = da.simulate(s, 60 * math.pi, start={"x": 1.0}, events=events)
@@ -123,11 +130,16 @@ def test_impacts_within_a_drive_period() -> None:
 
 def test_near_a_run() -> None:
     s = van_der_pol()
-    assert da.periodic(s, da.simulate(s, 60.0, start={"x": 0.1})).period == pytest.approx(6.663286859, abs=1e-9)
+    assert da.periodic(s, da.simulate(s, 60.0, start={"x": 0.1})).period == pytest.approx(
+        6.663286859, abs=1e-9
+    )
 
 
 def test_multiple_shooting_gives_what_one_segment_gives() -> None:
-    one, many = (da.periodic(three_bodies(), EIGHT_START, 6.326, energy=-1.28714199, segments=n) for n in (1, 6))
+    one, many = (
+        da.periodic(three_bodies(), EIGHT_START, 6.326, energy=-1.28714199, segments=n)
+        for n in (1, 6)
+    )
     assert one.period == pytest.approx(many.period, abs=1e-11)
     assert sorted(one.multipliers.real) == pytest.approx(sorted(many.multipliers.real), abs=1e-9)
 
@@ -137,7 +149,7 @@ def test_multiple_shooting_gives_what_one_segment_gives() -> None:
 
 def test_no_orbit_near_reports_the_closest_approach() -> None:
     s = point_on_line("Damped", "-k*x' - x", k=0.5)
-    with pytest.raises(da.NoPeriodicMotion, match="closest approach|equilibrium") as caught:
+    with pytest.raises(da.NoPeriodicMotion, match=r"closest approach|equilibrium") as caught:
         da.periodic(s, {"x": 1.0}, 6.0)
     assert caught.value.closest >= 0.0
 
@@ -172,7 +184,9 @@ def test_an_event_that_never_happens() -> None:
     system, _ = rimless_wheel()
     never = da.event("theta - 100", direction="up", reset={"theta": 0}, name="never")
     with pytest.raises(da.NoPeriodicMotion, match="did not happen"):
-        da.periodic(system, {"theta": -0.3, "theta.dot": 0.01}, 1.0, events=[never], section="never")
+        da.periodic(
+            system, {"theta": -0.3, "theta.dot": 0.01}, 1.0, events=[never], section="never"
+        )
 
 
 def test_grazing_is_named() -> None:
@@ -186,8 +200,8 @@ def test_grazing_is_named() -> None:
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(da.Unknown, match="shift"):
         da.periodic(kapitza(), {}, shift=["thta"])
+    system, events = compass_walker()
     with pytest.raises(da.Unknown, match="no event"):
-        system, events = compass_walker()
         da.periodic(system, {}, events=events, section="step")
     orbit = da.periodic(van_der_pol(), {"x": 2.0}, 6.6)
     with pytest.raises(da.Unknown, match="mu"):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from periodic.systems import equal_double_pendulum, van_der_pol
 
 import dalembert as da
+from periodic.systems import equal_double_pendulum, van_der_pol
 
 
 def _family() -> da.Family:

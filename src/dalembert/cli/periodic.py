@@ -1,4 +1,4 @@
-"""periodic, continue: a periodic motion and its multipliers, a family of them, on the command line."""
+"""periodic, continue: a periodic motion, and families, on the command line."""
 
 from __future__ import annotations
 
@@ -8,24 +8,57 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
 from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.program import subject
+from dalembert.cli.program import subject, wished_run
 from dalembert.errors import Unknown
 from dalembert.files import check_ending
-from dalembert.modelfile.settings import Settings
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.orbit import PeriodicOrbit
     from dalembert.model.system import System
 
-Period = Annotated[str | None, Option("--period", metavar="T", help="A guess of the period, or an expression such as 2*pi/Omega.")]
-Mode = Annotated[int | None, Option("--mode", metavar="NUMBER", help="Begin with this linear mode of the equilibrium --start.")]
+Period = Annotated[
+    str | None,
+    Option(
+        "--period", metavar="T", help="A guess of the period, or an expression such as 2*pi/Omega."
+    ),
+]
+Mode = Annotated[
+    int | None,
+    Option(
+        "--mode", metavar="NUMBER", help="Begin with this linear mode of the equilibrium --start."
+    ),
+]
 Amplitude = Annotated[float, Option("--amplitude", metavar="SIZE", help="Amplitude of the mode.")]
-Energy = Annotated[float | None, Option("--energy", metavar="E", help="The energy of the orbit.", show_default="that of the start")]
-Hold = Annotated[str, Option("--hold", metavar="energy|period", help="What a conservative system keeps.")]
-Subharmonic = Annotated[int, Option("--subharmonic", metavar="N", help="Periods of the drive after which the motion repeats.")]
-Shift = Annotated[list[str] | None, Option("--shift", metavar="NAME", help="A coordinate that may advance in a period.", show_default="found")]
-Section = Annotated[str | None, Option("--section", metavar="EVENT", help="The event after which a period ends.")]
-Picture = Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Where to save a picture.")]
+Energy = Annotated[
+    float | None,
+    Option(
+        "--energy", metavar="E", help="The energy of the orbit.", show_default="that of the start"
+    ),
+]
+Hold = Annotated[
+    str, Option("--hold", metavar="energy|period", help="What a conservative system keeps.")
+]
+Subharmonic = Annotated[
+    int,
+    Option(
+        "--subharmonic", metavar="N", help="Periods of the drive after which the motion repeats."
+    ),
+]
+Shift = Annotated[
+    list[str] | None,
+    Option(
+        "--shift",
+        metavar="NAME",
+        help="A coordinate that may advance in a period.",
+        show_default="found",
+    ),
+]
+Section = Annotated[
+    str | None, Option("--section", metavar="EVENT", help="The event after which a period ends.")
+]
+Picture = Annotated[
+    Path | None, Option("--plot", metavar="FILE.png", help="Where to save a picture.")
+]
 
 
 def periodic(
@@ -42,27 +75,47 @@ def periodic(
     subharmonic: Subharmonic = 1,
     shift: Shift = None,
     section: Section = None,
-    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE.json", help="The orbit as a file.")] = None,
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="FILE.json", help="The orbit as a file.")
+    ] = None,
     plot: Picture = None,
-    multipliers: Annotated[Path | None, Option("--multipliers", metavar="FILE.png", help="A picture of the multipliers.")] = None,
+    multipliers: Annotated[
+        Path | None,
+        Option("--multipliers", metavar="FILE.png", help="A picture of the multipliers."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Find a periodic motion and its Floquet multipliers.
 
-    The search begins at --start with a guess of --period, or with a linear mode of an equilibrium. A forced system has
+    The search begins at --start with a guess of --period, or with a linear mode of an equilibrium.
+    A forced system has
     the period of its drive. Multipliers that must be one are named; the others decide on stability.
 
     \b
     dalembert periodic double-pendulum --mode 1 --amplitude 0.3
-    dalembert periodic double-pendulum --start alpha=0.5 --start beta=0.3 --period 2 --plot swing.png
+    dalembert periodic double-pendulum --start alpha=0.5 --start beta=0.3 --period 2 --plot
+    swing.png
     """
     for picture in (plot, multipliers):
         check_picture(picture)
     if output is not None:
         check_ending(output, (".json",))
-    options = (period, start, guess, values, inputs, mode, amplitude, energy, hold, subharmonic, shift, section)
-    orbit = _orbit(subject(system, values).system, options)
+    options = (
+        period,
+        start,
+        guess,
+        values,
+        inputs,
+        mode,
+        amplitude,
+        energy,
+        hold,
+        subharmonic,
+        shift,
+        section,
+    )
+    orbit = _orbit(system, subject(system, values).system, options)
     from dalembert.analysis.periodic.storage import orbit_data
 
     tell(orbit_data(orbit) if as_json else orbit, as_json=as_json)
@@ -79,9 +132,15 @@ def periodic(
 
 def continuation(
     system: SystemName,
-    parameter: Annotated[str, Option("--in", metavar="NAME", help="A constant, energy or period.")] = "",
-    over: Annotated[str, Option("--over", metavar="FROM:TO", help="The first and the last value.")] = "",
-    equilibria: Annotated[bool, Option("--equilibria", help="Follow equilibria, from --start.")] = False,
+    parameter: Annotated[
+        str, Option("--in", metavar="NAME", help="A constant, energy or period.")
+    ] = "",
+    over: Annotated[
+        str, Option("--over", metavar="FROM:TO", help="The first and the last value.")
+    ] = "",
+    equilibria: Annotated[
+        bool, Option("--equilibria", help="Follow equilibria, from --start.")
+    ] = False,
     period: Period = None,
     start: Start = None,
     guess: Guess = None,
@@ -94,20 +153,36 @@ def continuation(
     subharmonic: Subharmonic = 1,
     shift: Shift = None,
     section: Section = None,
-    step: Annotated[float, Option("--step", metavar="LENGTH", help="Along the family; the range counts as one.")] = 0.02,
-    points: Annotated[int, Option("--points", metavar="COUNT", help="Orbits in each direction at most.")] = 500,
-    show: Annotated[str, Option("--show", metavar="QUANTITY", help="What the picture shows: period, energy, or an expression.")] = "period",
-    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="The family: .csv, .json or .zarr.")] = None,
+    step: Annotated[
+        float, Option("--step", metavar="LENGTH", help="Along the family; the range counts as one.")
+    ] = 0.02,
+    points: Annotated[
+        int, Option("--points", metavar="COUNT", help="Orbits in each direction at most.")
+    ] = 500,
+    show: Annotated[
+        str,
+        Option(
+            "--show",
+            metavar="QUANTITY",
+            help="What the picture shows: period, energy, or an expression.",
+        ),
+    ] = "period",
+    output: Annotated[
+        Path | None,
+        Option("-o", "--output", metavar="FILE", help="The family: .csv, .json or .zarr."),
+    ] = None,
     plot: Picture = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Follow a family of periodic motions, or of equilibria.
 
-    Folds, period doublings, tori and branch points are located and named; equilibria have Hopf points too.
+    Folds, period doublings, tori and branch points are located and named; equilibria have Hopf
+    points too.
 
     \b
-    dalembert continue double-pendulum --mode 1 --in energy --over=-14.7:0 -o family.csv --plot family.png
+    dalembert continue double-pendulum --mode 1 --in energy --over=-14.7:0 -o family.csv --plot
+    family.png
     dalembert continue bead-on-hoop --equilibria --in R --over 0.1:0.3
     """
     check_picture(plot)
@@ -119,15 +194,32 @@ def continuation(
         if output is not None:
             msg = "-o is for families of periodic motions; use --json for equilibria"
             raise Unknown(msg)
-        _equilibria(described, parameter, span, (start, values, inputs), step, plot, as_json=as_json)
+        _equilibria(
+            described, parameter, span, (start, values, inputs), step, plot, as_json=as_json
+        )
         return
     from dalembert.analysis.periodic.continuation import continuation as follow
     from dalembert.analysis.periodic.storage import family_data
     from dalembert.simulation.progress import progress_bar
 
-    options = (period, start, guess, values, inputs, mode, amplitude, energy, hold, subharmonic, shift, section)
-    orbit = _orbit(described, options)
-    with progress_bar(points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")) as progress:
+    options = (
+        period,
+        start,
+        guess,
+        values,
+        inputs,
+        mode,
+        amplitude,
+        energy,
+        hold,
+        subharmonic,
+        shift,
+        section,
+    )
+    orbit = _orbit(system, described, options)
+    with progress_bar(
+        points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")
+    ) as progress:
         family = follow(orbit, parameter, span, step=step, points=points, on_progress=progress)
     tell(family_data(family) if as_json else family, as_json=as_json)
     if output is not None:
@@ -138,20 +230,34 @@ def continuation(
         wrote(plot, as_json=as_json)
 
 
-def _orbit(system: System, options: tuple[Any, ...]) -> PeriodicOrbit:
+def _orbit(name: str, system: System, options: tuple[Any, ...]) -> PeriodicOrbit:
     """The orbit that the options describe."""
     from dalembert.analysis.periodic.periodic import periodic as find
 
-    period, start, guess, values, inputs, mode, amplitude, energy, hold, subharmonic, shift, section = options
-    events = system.settings.events if isinstance(system.settings, Settings) else ()
+    (
+        period,
+        start,
+        guess,
+        values,
+        inputs,
+        mode,
+        amplitude,
+        energy,
+        hold,
+        subharmonic,
+        shift,
+        section,
+    ) = options
+    _, wish = wished_run(name, system, None, values, start, inputs, guess)
+    begin = numbers(system, "--start", start) if start or mode is not None else wish["start"]
     return find(
         system,
-        numbers(system, "--start", start),
+        begin,
         _number_or_text(period),
-        guess=numbers(system, "--guess", guess),
-        values=numbers(system, "--set", values),
-        inputs=dict(pairs("--input", inputs)),
-        events=events,
+        guess=wish["guess"],
+        values=wish["values"],
+        inputs=wish["inputs"],
+        events=wish["events"],
         section=section,
         mode=mode,
         amplitude=amplitude,
@@ -175,10 +281,8 @@ def _span(parameter: str, over: str) -> tuple[float, float]:
     if not parameter:
         msg = "--in: name what changes along the family: a constant, energy or period"
         raise Unknown(msg)
-    first, colon, last = over.partition(":")
+    first, _, last = over.partition(":")
     try:
-        if not colon:
-            raise ValueError(over)
         return float(first), float(last)
     except ValueError:
         msg = f"--over {over!r}: write the first and the last value as --over 0.5:2"
@@ -186,21 +290,34 @@ def _span(parameter: str, over: str) -> tuple[float, float]:
 
 
 def _equilibria(
-    system: System, parameter: str, span: tuple[float, float], given: tuple[Any, Any, Any], step: float, plot: Path | None, *, as_json: bool
+    system: System,
+    parameter: str,
+    span: tuple[float, float],
+    given: tuple[Any, Any, Any],
+    step: float,
+    plot: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     from dalembert.analysis.periodic.continuation import continuation as follow
 
     start, values, inputs = given
     family = follow(
-        system, parameter, span, guess=numbers(system, "--start", start), values=numbers(system, "--set", values),
-        inputs=dict(pairs("--input", inputs)), step=step,
-    )  # fmt: skip
+        system,
+        parameter,
+        span,
+        guess=numbers(system, "--start", start),
+        values=numbers(system, "--set", values),
+        inputs=dict(pairs("--input", inputs)),
+        step=step,
+    )
     data = {
         "parameter": family.parameter,
         "values": family.values,
         "points": family.points,
         "eigenvalues": family.eigenvalues,
-        "marks": [(m.kind, m.parameter) for m in (*family.marks, *family.changes)],
+        "marks": [(m.kind, m.parameter) for m in family.marks],
+        "changes": [(m.kind, m.parameter) for m in family.changes],
     }
     tell(data if as_json else family, as_json=as_json)
     if plot is not None:

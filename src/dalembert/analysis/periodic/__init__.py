@@ -1,1 +1,1 @@
-"""x(T) = x(0): periodic motions, their multipliers, and families of them over a constant, period or energy."""
+"""x(T) = x(0): periodic motions, their multipliers, and families of them."""

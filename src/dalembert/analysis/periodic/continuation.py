@@ -1,4 +1,4 @@
-"""da.continuation: equilibria or periodic motions followed along a constant, the period or the energy."""
+"""da.continuation: families of equilibria or periodic motions along a parameter."""
 
 from __future__ import annotations
 
@@ -60,11 +60,14 @@ def continuation(
 ) -> EquilibriumFamily | Family:
     """A family along its arc, with special points located and named.
 
-    system      a System: equilibria (or steady motions) from the first value of the parameter to the second,
+    system      a System: equilibria (or steady motions) from the first value of the parameter to
+                the second,
                 with folds, bifurcations, Hopf points and collisions of frequencies.
-                An orbit of da.periodic: periodic motions through it, with folds, period doublings, tori and branch points.
+                An orbit of da.periodic: periodic motions through it, with folds, period doublings,
+                tori and branch points.
                 A family: it goes on from its last orbit, to the new end of `over`
-    parameter   a constant or an input (equilibria); a constant, "energy" or "period" (periodic motions)
+    parameter   a constant or an input (equilibria); a constant, "energy" or "period" (periodic
+                motions)
     over        the first and the last value
     step        a length along the curve, in which the range of the parameter counts as one
     points      at most so many orbits in each direction
@@ -74,7 +77,15 @@ def continuation(
         assert parameter is not None
         assert over is not None
         branch = equilibrium_branch(
-            system, parameter, over, given, guess=guess, values=values, inputs=inputs, t=t, step=step
+            system,
+            parameter,
+            over,
+            given,
+            guess=guess,
+            values=values,
+            inputs=inputs,
+            t=t,
+            step=step,
         )
         return with_stability(branch, dict(values or {}), dict(inputs or {}), t)
     if isinstance(system, Family):
@@ -87,9 +98,14 @@ def continuation(
         raise NotASystem(msg)
     name = _parameter_name(orbit, parameter)
     family = follow(
-        orbit, name, _range(name, over), step=_positive_step(step), points=points,
-        longest_period=longest_period, on_progress=on_progress,
-    )  # fmt: skip
+        orbit,
+        name,
+        _range(name, over),
+        step=_positive_step(step),
+        points=points,
+        longest_period=longest_period,
+        on_progress=on_progress,
+    )
     return _joined(system, family) if isinstance(system, Family) else family
 
 
@@ -98,11 +114,17 @@ def _joined(first: Family, second: Family) -> Family:
     k = len(first.orbits)
     here = first.orbits[-1]
     begin = next((i for i, o in enumerate(second.orbits) if o.period == here.period), 0)
-    later = [m._replace(position=m.position - begin + k - 1) for m in second.marks if m.position > begin]
+    later = [
+        m._replace(position=m.position - begin + k - 1) for m in second.marks if m.position > begin
+    ]
     return Family(
-        first.parameter, second.over, [*first.orbits, *second.orbits[begin + 1 :]], [*first.marks, *later],
-        (first.ends[0], second.ends[1]), second.step,
-    )  # fmt: skip
+        first.parameter,
+        second.over,
+        [*first.orbits, *second.orbits[begin + 1 :]],
+        [*first.marks, *later],
+        (first.ends[0], second.ends[1]),
+        second.step,
+    )
 
 
 def _parameter_name(orbit: PeriodicOrbit, parameter: Key | None) -> str:

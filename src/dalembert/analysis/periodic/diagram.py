@@ -1,6 +1,7 @@
-"""Points of a Poincaré section over a parameter: the diagram of what motions settle to, by an ensemble of runs.
+"""Points of a Poincaré section over a parameter: what motions settle to, by an ensemble.
 
-Crossings are located on the sampled motion by a cubic through four samples; their error falls with the fourth
+Crossings are located on the sampled motion by a cubic through four samples; their error falls with
+the fourth
 power of the sampling interval.
 """
 
@@ -45,7 +46,10 @@ class BifurcationDiagram(Shown):
 
     def __str__(self) -> str:
         count = len(np.unique(self.parameter))
-        lines = [f"{len(self.values)} crossings of {self.section} = 0 in {count} runs over {self.name}, {self.quantity} at each"]
+        lines = [
+            (f"{len(self.values)} crossings of {self.section} = 0 in {count} runs "
+            f"over {self.name}, {self.quantity} at each")
+        ]
         lines += [f"  {self.name} = {p:g} failed: {why}" for p, why in self.failed]
         return "\n".join(lines)
 

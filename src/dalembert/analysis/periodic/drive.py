@@ -25,9 +25,11 @@ _SAME: Final = 1e-7
 
 
 class DrivePeriod:
-    """T(p) = m 2π/|ω| of the drive, or an expression that a user gave, and its derivative along a constant."""
+    """T(p) = m 2π/|ω| of the drive, or an expression of the user, with its derivative."""
 
-    def __init__(self, flow: Flow, tape: Tape, node: int, factor: float, *, of_frequency: bool) -> None:
+    def __init__(
+        self, flow: Flow, tape: Tape, node: int, factor: float, *, of_frequency: bool
+    ) -> None:
         self.flow, self.tape, self.node, self.factor = flow, tape, node, factor
         self.of_frequency = of_frequency
 
@@ -52,7 +54,7 @@ class DrivePeriod:
 
 
 def drive_period(flow: Flow, times: int) -> DrivePeriod:
-    """The shortest common period of all sines and cosines of the time in the rates, `times` over."""
+    """The shortest common period of the sines and cosines of the time, `times` over."""
     model = flow.model
     tape, t = model.tape.fork(), model.state[-1]
     entries = model.entries
@@ -73,7 +75,12 @@ def drive_period(flow: Flow, times: int) -> DrivePeriod:
         if fraction is None or abs(float(fraction) - omegas[0] / w) > _RATIONAL * float(fraction):
             msg = "periodic: the drive has frequencies without a common period; give period="
             raise NotApplicable(msg)
-        common = Fraction(np.lcm(common.numerator * fraction.denominator, fraction.numerator * common.denominator), common.denominator * fraction.denominator)
+        common = Fraction(
+            np.lcm(
+                common.numerator * fraction.denominator, fraction.numerator * common.denominator
+            ),
+            common.denominator * fraction.denominator,
+        )
     return DrivePeriod(flow, tape, slopes[0], _TWO_PI * float(common) * times, of_frequency=True)
 
 
@@ -106,7 +113,8 @@ def check_period(flow: Flow, T: float) -> None:
     for part in (0.0, 0.213, 0.617):
         a, b = (flow.rate(x, t0 + part * T + shift) for shift in (0.0, T))
         if not np.allclose(a, b, rtol=_SAME, atol=_SAME * max(1.0, float(np.abs(a).max()))):
-            msg = f"periodic: the drive does not repeat after T = {T:.9g}; give a multiple of its period, or leave period= out"
+            msg = (
+                f"periodic: the drive does not repeat after T = {T:.9g}; give a multiple of its "
+                "period, or leave period= out"
+            )
             raise NotApplicable(msg)
-
-

@@ -1,7 +1,8 @@
 """det(∂f/∂x − λ) = 0 along equilibria: their stability, Hopf points, and where frequencies meet.
 
     Hopf        a complex pair crosses the imaginary axis: Π (λ_i + λ_j) = 0
-    collision   two pairs ±iω of an undamped system meet: the discriminant of det(∂f/∂x − λ) in λ² vanishes
+    collision   two pairs ±iω of an undamped system meet: the discriminant of det(∂f/∂x − λ) in λ²
+                vanishes
 
 At a collision no damping acts and no periodic motion branches off as at a Hopf point.
 """
@@ -19,7 +20,13 @@ from dalembert.analysis.periodic.flow import Flow, describe
 from dalembert.analysis.periodic.guess import rate_slopes
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
 from dalembert.analysis.periodic.periodic import orbit_of
-from dalembert.analysis.periodic.shooting import Closing, Conditions, NoPeriodicMotion, Shooting, corrected
+from dalembert.analysis.periodic.shooting import (
+    Closing,
+    Conditions,
+    NoPeriodicMotion,
+    Shooting,
+    corrected,
+)
 from dalembert.analysis.periodic.structure import Structure
 from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
@@ -67,9 +74,16 @@ class EquilibriumFamily(Branch):
 
     def __str__(self) -> str:
         lines = [super().__str__()]
-        lines += [f"  {m.kind} at {self.parameter} = {m.parameter:.12g} (ω = {m.frequency:.9g})" for m in self.changes]
+        lines += [
+            f"  {m.kind} at {self.parameter} = {m.parameter:.12g} (ω = {m.frequency:.9g})"
+            for m in self.changes
+        ]
         stable = self.stable
-        lines.append(f"  {sum(s is True for s in stable)} asymptotically stable, {sum(s is False for s in stable)} unstable, {sum(s is None for s in stable)} with eigenvalues on the imaginary axis")
+        lines.append(
+            f"  {sum(s is True for s in stable)} asymptotically stable, "
+            f"{sum(s is False for s in stable)} unstable, "
+            f"{sum(s is None for s in stable)} with eigenvalues on the imaginary axis"
+        )
         return "\n".join(lines)
 
 
@@ -80,7 +94,9 @@ def _verdict(values: Numbers) -> bool | None:
     return True if (values.real < -scale).all() else None
 
 
-def with_stability(branch: Branch, values: dict[Any, Any], inputs: dict[Any, Any], t: float) -> EquilibriumFamily:
+def with_stability(
+    branch: Branch, values: dict[Any, Any], inputs: dict[Any, Any], t: float
+) -> EquilibriumFamily:
     """The branch with eigenvalues, Hopf points and collisions."""
     system = branch.curve.balance.kin.system
     shared = {f.name: getattr(branch, f.name) for f in fields(Branch)}
@@ -89,12 +105,23 @@ def with_stability(branch: Branch, values: dict[Any, Any], inputs: dict[Any, Any
     given = describe(
         system, branch.points[0], None, {**values, name: begin} if constant else values, None, t
     )
-    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind in ("input", "specified") and s.motion is None}
+    rest = {
+        s.name: 0.0
+        for s in system.symbols.values()
+        if s.kind in ("input", "specified") and s.motion is None
+    }
     loads = {**rest, **{str(getattr(k, "name", k)): v for k, v in inputs.items()}}
-    flow = Flow(given._replace(inputs=loads if constant else {**loads, name: begin}), (name,) if constant else ())
+    flow = Flow(
+        given._replace(inputs=loads if constant else {**loads, name: begin}),
+        (name,) if constant else (),
+    )
     search = _Search(branch, flow)
-    eigenvalues = tuple(search.eigenvalues(v, p) for v, p in zip(branch.values, branch.points, strict=True))
-    return EquilibriumFamily(**shared, eigenvalues=eigenvalues, changes=tuple(search.changes(eigenvalues)), flow=flow)
+    eigenvalues = tuple(
+        search.eigenvalues(v, p) for v, p in zip(branch.values, branch.points, strict=True)
+    )
+    return EquilibriumFamily(
+        **shared, eigenvalues=eigenvalues, changes=tuple(search.changes(eigenvalues)), flow=flow
+    )
 
 
 class _Search:
@@ -111,7 +138,8 @@ class _Search:
     def eigenvalues(self, value: float, point: dict[str, float]) -> Numbers:
         """λ of ∂f/∂x."""
         self.flow.set_constant(self.branch.parameter, float(value))
-        return np.linalg.eigvals(rate_slopes(self.flow, self.state(point), self.flow.given.t0))
+        A = rate_slopes(self.flow, self.state(point), self.flow.given.t0)
+        return np.asarray(np.linalg.eigvals(A), dtype=complex)
 
     def between(self, a: int, part: float) -> tuple[float, dict[str, float]]:
         """The parameter and the equilibrium a part of the way from point a to the next."""
@@ -142,7 +170,9 @@ class _Search:
     ) -> StabilityMark | None:
         low, high, side, part = 0.0, 1.0, 0, 0.5
         for k in range(_LOCATIONS):
-            part = (low + high) / 2 if k % 4 == 3 else high - f_high * (high - low) / (f_high - f_low)
+            part = (
+                (low + high) / 2 if k % 4 == 3 else high - f_high * (high - low) / (f_high - f_low)
+            )
             value, point = self.between(a, part)
             f = test(self.eigenvalues(value, point))
             if f == 0.0 or high - low < 1e-15:
@@ -164,7 +194,7 @@ def _at(point: dict[str, float], name: str) -> float:
 
 
 def _is_even(values: Numbers) -> bool:
-    """Whether det(A − λ) contains even powers of λ alone: λ and −λ come together, as without damping."""
+    """Whether det(A − λ) contains even powers of λ alone, as without damping."""
     if len(values) % 2:
         return False
     size = max(1.0, float(np.abs(values).max(initial=0.0)))
@@ -184,7 +214,9 @@ def _pair_sums(values: Numbers) -> float:
     return float(np.prod([a + b for a, b in combinations(values, 2)]).real)
 
 
-def _mark(kind: str, value: float, point: dict[str, float], values: Numbers) -> StabilityMark | None:
+def _mark(
+    kind: str, value: float, point: dict[str, float], values: Numbers
+) -> StabilityMark | None:
     """The mark with its frequency; real pairs λ, −λ are no Hopf point."""
     turning = values[values.imag > 1e-7 * max(1.0, float(np.abs(values).max()))]
     if not len(turning):
@@ -211,7 +243,10 @@ def first_orbit(family: EquilibriumFamily, mark: StabilityMark, amplitude: float
         msg = f"continuation: no periodic motion branches off at a {mark.kind}; choose a Hopf point"
         raise NotApplicable(msg)
     if not flow.constants:
-        msg = "continuation: orbits off a Hopf point are followed in a constant; make the input a constant"
+        msg = (
+            "continuation: orbits off a Hopf point are followed in a constant; make the input a "
+            "constant"
+        )
         raise NotApplicable(msg)
     flow.set_constant(family.parameter, mark.parameter)
     x = np.array([mark.point.get(name, 0.0) for name in flow.names])
@@ -226,16 +261,24 @@ def first_orbit(family: EquilibriumFamily, mark: StabilityMark, amplitude: float
     T = 2 * np.pi / mark.frequency
     start = x + amplitude * direction
     shooting = Shooting(
-        flow, structure, Closing(rows, np.zeros(flow.n), np.ones(flow.n)), conditions,
-        np.linspace(0.0, 1.0, 2), start, scale, period_scale=T, extra=size,
-    )  # fmt: skip
+        flow,
+        structure,
+        Closing(rows, np.zeros(flow.n), np.ones(flow.n)),
+        conditions,
+        np.linspace(0.0, 1.0, 2),
+        start,
+        scale,
+        period_scale=T,
+        extra=size,
+    )
     z = shooting.pack(start[None], T, mark.parameter)
     tau = np.concatenate([direction / scale, [0.0, 0.0]])
     tau /= np.linalg.norm(tau)
     found = corrected(shooting, z, (tau, float(tau @ shooting.short(z))))
     if not found.converged:
-        msg = f"continuation: no periodic motion of amplitude {amplitude:g} was reached off the Hopf point at {mark.parameter:.9g}; take a smaller one"
+        msg = (
+            f"continuation: no periodic motion of amplitude {amplitude:g} was reached off the "
+            f"Hopf point at {mark.parameter:.9g}; take a smaller one"
+        )
         raise NoPeriodicMotion(msg, found.error)
     return orbit_of(shooting, found.z, found.iterations, found.error)
-
-

@@ -1,7 +1,9 @@
-"""F(x, T, λ) = 0 followed along its arc: families of periodic motions and the points where they change.
+"""F(x, T, λ) = 0 along its arc: families of periodic motions and their special points.
 
-Each step goes along the tangent τ and returns to the family at right angles to it (pseudo-arclength).
-Special points are zeros of test functions of τ and of the multipliers μ that are not known beforehand:
+Each step goes along the tangent τ and returns to the family at right angles to it (pseudo-
+arclength).
+Special points are zeros of test functions of τ and of the multipliers μ that are not known
+beforehand:
 
     fold             τ_λ = 0
     branch point     Π (μ − 1) = 0, no fold
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -48,7 +51,7 @@ _ALIGNED: Final = 0.8
 _LOCATIONS: Final = 60
 _SAME: Final = 1e-9
 _AT_REST: Final = 1e-5
-# how near to a branch point Newton's method is not used, in units of the step, and how many points are needed
+# how near to a branch point Newton's method is not used, and how many points are needed
 _CLEAR: Final = 0.08
 _FEWEST: Final = 6
 # distances at which another family is looked for, in units of the state
@@ -78,7 +81,7 @@ class FamilyMark(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Family(Shown):
-    """Periodic motions along a parameter: values, the orbits, marks between them and why it ends."""
+    """Periodic motions along a parameter: orbits, special points, and why it ends."""
 
     parameter: str
     over: tuple[float, float]
@@ -115,23 +118,32 @@ class Family(Shown):
 
     def at(self, value: float) -> list[PeriodicOrbit]:
         """The orbits at a value of the parameter, one for each time the family passes it."""
-        found = []
-        values = self.values
-        for k in range(len(values) - 1):
-            if (values[k] - value) * (values[k + 1] - value) < 0.0 or values[k] == value:
-                found.append(_solve_at(self.orbits[k], self.orbits[k + 1], value))
+        values, orbits = self.values, self.orbits
+        found = [
+            _solve_at(orbits[k], orbits[k + 1], value)
+            for k in range(len(values) - 1)
+            if (values[k] - value) * (values[k + 1] - value) < 0.0 or values[k] == value
+        ]
         if len(values) and values[-1] == value:
             found.append(self.orbits[-1])
         if not found:
             low, high = values.min(), values.max()
-            msg = f"the family has no orbit at {self.parameter} = {value:g}; it covers {low:.9g} to {high:.9g}"
+            msg = (
+                f"the family has no orbit at {self.parameter} = {value:g}; it covers {low:.9g} to "
+                f"{high:.9g}"
+            )
             raise NotApplicable(msg)
         return found
 
     def switch(
-        self, mark: FamilyMark, *, side: int = 1, over: tuple[float, float] | None = None, points: int = 100,
+        self,
+        mark: FamilyMark,
+        *,
+        side: int = 1,
+        over: tuple[float, float] | None = None,
+        points: int = 100,
         step: float | None = None,
-    ) -> Family:  # fmt: skip
+    ) -> Family:
         """The family that branches off at a period doubling or a branch point."""
         return switched(self, mark, side, over or self.over, points, step or self.step)
 
@@ -142,18 +154,25 @@ class Family(Shown):
         return family_plot([self], quantity, path)
 
     def save(self, path: Any) -> None:
-        """Write the family as .csv, .json or .zarr; da.open_family reads the last two and goes on from them."""
+        """Write the family as .csv, .json or .zarr; da.open_family reads the last two."""
         from dalembert.analysis.periodic.storage import save_family
 
         save_family(self, path)
 
     def __str__(self) -> str:
         values = self.values
-        head = f"{len(self.orbits)} periodic motions, {self.parameter} = {values[0]:.9g} … {values[-1]:.9g}"
+        head = f"{len(self.orbits)} periodic motions"
+        head += f", {self.parameter} = {values[0]:.9g} … {values[-1]:.9g}"
         lines = [f"{head}, T = {self.periods[0]:.9g} … {self.periods[-1]:.9g}"]
         count = sum(s is True for s in self.stable)
-        lines.append(f"  {count} stable, {sum(s is False for s in self.stable)} unstable, {sum(s is None for s in self.stable)} undecided")
-        lines += [f"  {m.kind} at {self.parameter} = {m.value:.12g} (T = {m.orbit.period:.9g})" for m in self.marks]
+        lines.append(
+            f"  {count} stable, {sum(s is False for s in self.stable)} unstable, "
+            f"{sum(s is None for s in self.stable)} undecided"
+        )
+        lines += [
+            f"  {m.kind} at {self.parameter} = {m.value:.12g} (T = {m.orbit.period:.9g})"
+            for m in self.marks
+        ]
         lines += [f"  ends: {why}" for why in dict.fromkeys(self.ends) if why]
         return "\n".join(lines)
 
@@ -178,7 +197,10 @@ def quantity_of(orbit: PeriodicOrbit, name: str) -> float:
         return orbit.period
     known = {**orbit.constants, **orbit.start}
     if name not in known:
-        msg = f"{name!r} is no quantity of the family; known are period, frequency, energy, {', '.join(known)}"
+        msg = (
+            f"{name!r} is no quantity of the family; known are period, frequency, energy, "
+            f"{', '.join(known)}"
+        )
         raise NotApplicable(msg)
     return known[name]
 
@@ -199,7 +221,9 @@ class _Point(NamedTuple):
         return orbit_of(self.shooting, self.z, self.iterations, self.error, known=self.multipliers)
 
 
-def _point(shooting: Shooting | EventShooting, z: Numbers, like: Numbers, error: float, iterations: int) -> _Point:
+def _point(
+    shooting: Shooting | EventShooting, z: Numbers, like: Numbers, error: float, iterations: int
+) -> _Point:
     """The tangent at a solution that was evaluated last, on the side of `like`."""
     tau = shooting.tangent()
     tau = np.asarray(tau if tau @ like >= 0.0 else -tau)
@@ -222,10 +246,19 @@ def _moved(point: _Point, s: float) -> _Point | None:
     return _point(shooting, found.z, point.tau, found.error, found.iterations)
 
 
+def _test(kind: str, point: _Point) -> float:
+    """One of the test functions."""
+    return _tests(point)[kind]
+
+
 def _tests(point: _Point) -> dict[str, float]:
     """The test functions at a point."""
     mu = point.multipliers.values
-    tests = {FOLD: float(point.tau[-1]), DOUBLING: float(np.prod(mu + 1.0).real), BRANCH: float(np.prod(mu - 1.0).real)}
+    tests = {
+        FOLD: float(point.tau[-1]),
+        DOUBLING: float(np.prod(mu + 1.0).real),
+        BRANCH: float(np.prod(mu - 1.0).real),
+    }
     if point.multipliers.conservative:
         tests[COLLISION] = _discriminant(mu)
     elif len(mu) > 1:
@@ -255,7 +288,7 @@ def _between(a: _Point, b: _Point, length: float, position: int) -> Iterator[Fam
         changed.remove(BRANCH)
     for kind in changed:
         search = _interpolated if kind == BRANCH else _located
-        found = search(a, b, length, lambda p, kind=kind: _tests(p)[kind])
+        found = search(a, b, length, partial(_test, kind))
         if found is None or (kind in (TORUS, COLLISION) and not _on_circle(found[0], kind)):
             continue
         point, s = found
@@ -265,14 +298,16 @@ def _between(a: _Point, b: _Point, length: float, position: int) -> Iterator[Fam
 
 
 def _on_circle(point: _Point, kind: str) -> bool:
-    """Whether the critical multipliers are complex and of modulus one; real pairs μ, 1/μ are no bifurcation."""
+    """Whether critical multipliers are complex and of modulus one, no real pair μ, 1/μ."""
     mu = point.multipliers.values
     complex_ = mu[np.abs(mu.imag) > 1e-6]
     near = 1e-3 if kind == TORUS else 1e-2
     return bool(len(complex_)) and bool((np.abs(np.abs(complex_) - 1.0) < near).any())
 
 
-def _located(a: _Point, b: _Point, length: float, of: Callable[[_Point], float]) -> tuple[_Point, float] | None:
+def _located(
+    a: _Point, b: _Point, length: float, of: Callable[[_Point], float]
+) -> tuple[_Point, float] | None:
     """Where along the arc from a the test vanishes, by false position and bisection in turn."""
     low, f_low, high, f_high = 0.0, of(a), length, of(b)
     best: tuple[_Point, float] | None = None
@@ -295,19 +330,23 @@ def _located(a: _Point, b: _Point, length: float, of: Callable[[_Point], float])
     return best
 
 
-def _interpolated(a: _Point, b: _Point, length: float, of: Callable[[_Point], float]) -> tuple[_Point, float] | None:
-    """The same at a branch point, where Newton's equations are singular: from points at a distance, by a polynomial.
+def _interpolated(
+    a: _Point, b: _Point, length: float, of: Callable[[_Point], float]
+) -> tuple[_Point, float] | None:
+    """The same at a branch point, where Newton's equations are singular: by interpolation.
 
     The test vanishes linearly along the family and is smooth there.
     """
     rough = length * of(a) / (of(a) - of(b))
-    parts = [u for u in np.linspace(-0.25, 1.25, 13) * length if abs(u - rough) > _CLEAR * length]
+    grid = (np.linspace(-0.25, 1.25, 13) * length).tolist()
+    parts = [u for u in grid if abs(u - rough) > _CLEAR * length]
     points = [(u, p) for u in parts if (p := a if u == 0.0 else _moved(a, u)) is not None]
     if len(points) < _FEWEST:
         return _located(a, b, length, of)
     u = np.array([each for each, _ in points]) / length
     tests = np.polynomial.Polynomial.fit(u, [of(p) for _, p in points], min(8, len(u) - 2))
-    roots = [r.real for r in tests.roots() if abs(r.imag) < 1e-6 and -0.25 <= r.real <= 1.25]
+    complex_roots = np.asarray(tests.roots(), dtype=complex)
+    roots = [float(r.real) for r in complex_roots if abs(r.imag) < 1e-6 and -0.25 <= r.real <= 1.25]
     if not roots:
         return _located(a, b, length, of)
     root = min(roots, key=lambda r: abs(r - rough / length))
@@ -352,7 +391,10 @@ class _Walk:
                 self._finish(point, new, length, low if value < low else high)
                 return self
             if _turned_over(point, new):
-                self.why = f"the orbits shrink to an equilibrium near {value:.9g}, T = {new.shooting.unpack(new.z)[1]:.9g}"
+                self.why = (
+                    f"the orbits shrink to an equilibrium near {value:.9g}, T = "
+                    f"{new.shooting.unpack(new.z)[1]:.9g}"
+                )
                 return self
             self.marks += _between(point, new, length, len(self.orbits))
             # the search has moved the flow
@@ -384,21 +426,25 @@ class _Walk:
         if self.longest_period < T:
             self.why = f"the period has grown beyond {self.longest_period:.6g}"
         elif flow.autonomous and _rests(point, x, T):
-            self.why = f"the orbits shrink to an equilibrium at {self._value(point):.9g}, T = {T:.9g}"
+            self.why = (
+                f"the orbits shrink to an equilibrium at {self._value(point):.9g}, T = {T:.9g}"
+            )
         return bool(self.why)
 
     def _finish(self, a: _Point, b: _Point, length: float, end: float) -> None:
         """The orbit at the end of the range."""
         last = _located(a, b, length, lambda p: self._value(p) - end)
         if last is not None:
-            self.marks += [m for m in _between(a, last[0], last[1], len(self.orbits)) if m.value != end]
+            self.marks += [
+                m for m in _between(a, last[0], last[1], len(self.orbits)) if m.value != end
+            ]
             last[0].shooting.restore(last[0].z)
             self.orbits.append(last[0].orbit)
         self.why = ""
 
 
 def _turned_over(a: _Point, b: _Point) -> bool:
-    """Whether the amplitude has passed through zero between two neighbours: f at the start has changed its sign."""
+    """Whether the amplitude has passed through zero: f at the start has changed its sign."""
     flow = b.shooting.flow
     if not flow.autonomous or isinstance(b.shooting, EventShooting):
         return False
@@ -415,16 +461,25 @@ def _rests(point: _Point, x: Numbers, T: float) -> bool:
 
 
 def follow(
-    orbit: PeriodicOrbit, parameter: str, over: tuple[float, float], *, step: float, points: int,
-    longest_period: float, on_progress: Callable[[int, float], object] | None = None,
-) -> Family:  # fmt: skip
+    orbit: PeriodicOrbit,
+    parameter: str,
+    over: tuple[float, float],
+    *,
+    step: float,
+    points: int,
+    longest_period: float,
+    on_progress: Callable[[int, float], object] | None = None,
+) -> Family:
     """The family through an orbit over a range of the parameter, in both directions."""
     shooting, z = freed(orbit, parameter, over)
     shooting(z)
     here = float(shooting.unpack(z)[2])
     low, high = sorted(over)
     if not low - _SAME * (high - low) <= here <= high + _SAME * (high - low):
-        msg = f"continuation: the orbit has {parameter} = {here:.9g}, outside of {low:.9g} … {high:.9g}"
+        msg = (
+            f"continuation: the orbit has {parameter} = {here:.9g}, outside of {low:.9g} … "
+            f"{high:.9g}"
+        )
         raise NotApplicable(msg)
     up = np.zeros(shooting.n + 2)
     up[-1] = 1.0 if over[1] >= over[0] else -1.0
@@ -433,9 +488,15 @@ def follow(
 
 
 def _both_ways(
-    begin: _Point, parameter: str, over: tuple[float, float], here: float, step: float, points: int,
-    longest_period: float, on_progress: Callable[[int, float], object] | None,
-) -> Family:  # fmt: skip
+    begin: _Point,
+    parameter: str,
+    over: tuple[float, float],
+    here: float,
+    step: float,
+    points: int,
+    longest_period: float,
+    on_progress: Callable[[int, float], object] | None,
+) -> Family:
     walks = []
     for sign in (1.0, -1.0):
         directed = begin._replace(tau=sign * begin.tau)
@@ -454,22 +515,33 @@ def _both_ways(
     return Family(parameter, over, orbits, marks, (backward.why, forward.why), step)
 
 
-def freed(orbit: PeriodicOrbit, parameter: str, over: tuple[float, float]) -> tuple[Shooting | EventShooting, Numbers]:
+def freed(
+    orbit: PeriodicOrbit, parameter: str, over: tuple[float, float]
+) -> tuple[Shooting | EventShooting, Numbers]:
     """The equations of an orbit with the parameter as an unknown, and its z."""
     shooting = orbit.shooting
     if shooting is None:
-        msg = "continuation: this orbit was read from a file without its equations; find it again with da.periodic"
+        msg = (
+            "continuation: this orbit was read from a file without its equations; find it again "
+            "with da.periodic"
+        )
         raise NotApplicable(msg)
     size = abs(over[1] - over[0])
     x, T, _ = shooting.unpack(orbit.z)
     if parameter == "energy":
         if orbit.energy is None or "energy" not in orbit.unit_multipliers:
-            msg = "continuation: the energy of this system is not constant; name a constant or the period"
+            msg = (
+                "continuation: the energy of this system is not constant; name a constant or the "
+                "period"
+            )
             raise NotApplicable(msg)
         new, value = shooting.with_free("energy", extra=size), orbit.energy
     elif parameter == "period":
         if not shooting.flow.autonomous or orbit.energy is None:
-            msg = "continuation: only families of conservative systems are followed in the period; name a constant"
+            msg = (
+                "continuation: only families of conservative systems are followed in the period; "
+                "name a constant"
+            )
             raise NotApplicable(msg)
         new, value = shooting.with_free("period", extra=size), orbit.period
     else:
@@ -482,7 +554,8 @@ def freed(orbit: PeriodicOrbit, parameter: str, over: tuple[float, float]) -> tu
 def _solve_at(a: PeriodicOrbit, b: PeriodicOrbit, value: float) -> PeriodicOrbit:
     """The orbit between two neighbours at a value of the parameter."""
     shooting = a.shooting
-    assert shooting is not None and b.shooting is not None
+    assert shooting is not None
+    assert b.shooting is not None
     x, T, va = shooting.unpack(a.z)
     y, U, vb = b.shooting.unpack(b.z)
     part = (value - va) / (vb - va)
@@ -498,14 +571,16 @@ def _solve_at(a: PeriodicOrbit, b: PeriodicOrbit, value: float) -> PeriodicOrbit
 
 
 class _Leaving(NamedTuple):
-    """A first guess on another family: its equations, the guess and the direction away from the first family."""
+    """A guess on another family: equations, unknowns, direction away from the first family."""
 
     shooting: Shooting | EventShooting
     z: Numbers
     direction: Numbers
 
 
-def switched(family: Family, mark: FamilyMark, side: int, over: tuple[float, float], points: int, step: float) -> Family:
+def switched(
+    family: Family, mark: FamilyMark, side: int, over: tuple[float, float], points: int, step: float
+) -> Family:
     """The family that leaves at a special point, from a first orbit off it."""
     for size in _LEAVING_SIZES:
         begin = _first_orbit(mark, side, size)
@@ -515,13 +590,20 @@ def switched(family: Family, mark: FamilyMark, side: int, over: tuple[float, flo
         begin.shooting.restore(begin.z)
         orbits = [begin.orbit, *walk.orbits]
         marks = [m._replace(position=m.position + 1) for m in walk.marks]
-        return Family(family.parameter, over, orbits, marks, (f"{mark.kind} at {mark.value:.9g}", walk.why), step)
+        return Family(
+            family.parameter,
+            over,
+            orbits,
+            marks,
+            (f"{mark.kind} at {mark.value:.9g}", walk.why),
+            step,
+        )
     msg = f"continuation: no second family was reached at {family.parameter} = {mark.value:.9g}"
     raise NoPeriodicMotion(msg)
 
 
 def _first_orbit(mark: FamilyMark, side: int, size: float) -> _Point | None:
-    """The orbit of the other family at a distance from the special point; None if it is not reached."""
+    """The orbit of the other family at a distance from the special point, if reached."""
     leaving = _doubled(mark, side, size) if mark.kind == DOUBLING else _across(mark, side, size)
     shooting, tau = leaving.shooting, leaving.direction
     try:
@@ -532,7 +614,10 @@ def _first_orbit(mark: FamilyMark, side: int, size: float) -> _Point | None:
         return None
     moved = shooting.short(found.z) - shooting.short(leaving.z)
     along = float(moved @ mark.tangent) / float(np.linalg.norm(mark.tangent))
-    if np.linalg.norm(moved - along * mark.tangent / np.linalg.norm(mark.tangent)) > size or abs(along) > _NEAR:
+    if (
+        np.linalg.norm(moved - along * mark.tangent / np.linalg.norm(mark.tangent)) > size
+        or abs(along) > _NEAR
+    ):
         # another orbit, farther away
         return None
     if mark.kind == DOUBLING and shooting.half_gap(found.z) < 0.2 * size:
@@ -549,19 +634,27 @@ def _doubled(mark: FamilyMark, side: int, size: float) -> _Leaving:
     v = mark.orbit.eigenvectors[:, int(np.argmin(np.abs(mu + 1.0)))].real
     v = side * v / np.linalg.norm(v / shooting.scale)
     new, guess = shooting.doubled(z, v, size)
-    return _Leaving(new, guess, _without(np.concatenate([v / shooting.scale, [0.0, 0.0]]), mark.tangent))
+    return _Leaving(
+        new, guess, _without(np.concatenate([v / shooting.scale, [0.0, 0.0]]), mark.tangent)
+    )
 
 
 def _across(mark: FamilyMark, side: int, size: float) -> _Leaving:
     """Along the second direction in which the equations stay satisfied at a branch point."""
     if mark.kind != BRANCH:
-        msg = f"continuation: no family of periodic motions leaves at a {mark.kind}; choose a branch point or a period doubling"
+        msg = (
+            f"continuation: no family of periodic motions leaves at a {mark.kind}; choose a "
+            "branch point or a period doubling"
+        )
         raise NotApplicable(msg)
     shooting, z = mark.orbit.shooting, mark.orbit.z
     assert shooting is not None
     shooting.restore(z)
     kernel = np.linalg.svd(shooting.last_J)[2][-2:]
-    across = side * _without(kernel[0] if abs(kernel[0] @ mark.tangent) < abs(kernel[1] @ mark.tangent) else kernel[1], mark.tangent)
+    across = side * _without(
+        kernel[0] if abs(kernel[0] @ mark.tangent) < abs(kernel[1] @ mark.tangent) else kernel[1],
+        mark.tangent,
+    )
     return _Leaving(shooting, z + shooting.expand(size * across), across)
 
 

@@ -1,7 +1,9 @@
 """φ(x, t₀, t₁; p), ∂φ/∂x and ∂φ/∂p: the flow of a system and its derivatives, by one compiled run.
 
-The state x = (q, first-order states, u) and its variations d/dt Φ = ∂f/∂x Φ, Φ(t₀) = I, are integrated
-together by native code. One integration object is reused, so that a call costs little beyond its steps.
+The state x = (q, first-order states, u) and its variations d/dt Φ = ∂f/∂x Φ, Φ(t₀) = I, are
+integrated
+together by native code. One integration object is reused, so that a call costs little beyond its
+steps.
 
 Source: HNW1 I.14, II.6.
 """
@@ -66,17 +68,22 @@ def describe(
     t0: float,
 ) -> Description:
     """The description with "30 deg" as a number and what was left out as nothing."""
-    read = [without_units(system, given) for given in (start, guess, values)]
-    return Description(system, *read, dict(inputs or {}), float(t0))
+    first, second, third = (without_units(system, given) for given in (start, guess, values))
+    return Description(system, first, second, third, dict(inputs or {}), float(t0))
 
 
 class Flow:
-    """The flow of a described system; `constants` names those whose derivatives are integrated alongside."""
+    """The flow of a system, with derivatives along the initial state and `constants`."""
 
-    def __init__(self, given: Description, constants: Sequence[str] = (), rtol: float = RTOL) -> None:
+    def __init__(
+        self, given: Description, constants: Sequence[str] = (), rtol: float = RTOL
+    ) -> None:
         system = given.system
         if system.contacts:
-            msg = "periodic: contacts and dry friction are not supported; write impacts as events (da.impact)"
+            msg = (
+                "periodic: contacts and dry friction are not supported; write impacts as events "
+                "(da.impact)"
+            )
             raise NotApplicable(msg)
         self.given, self.constants, self.rtol = given, tuple(constants), rtol
         kin, equations = what_to_integrate(system, "native")
@@ -97,7 +104,8 @@ class Flow:
         self.names = tuple(label(self.kin.name(i)) for i in self.kin.state)
         self.symbols = [system.symbols[name].scalar.i for name in self.constants]
         self.places = [
-            self.model.parameters.index(i) if i in self.model.parameters else None for i in self.symbols
+            self.model.parameters.index(i) if i in self.model.parameters else None
+            for i in self.symbols
         ]
         self._prepare()
 
@@ -165,7 +173,9 @@ class Flow:
         end = y[:n]
         return Arrival(end, columns[:n].T, columns[n:].T, self.rate(end, t1))
 
-    def problem(self, y: Numbers, t0: float, t1: float, *, dense: bool = False) -> InitialValueProblem:
+    def problem(
+        self, y: Numbers, t0: float, t1: float, *, dense: bool = False
+    ) -> InitialValueProblem:
         """The initial value problem of the state with its variations."""
         context = self._context
         return InitialValueProblem(

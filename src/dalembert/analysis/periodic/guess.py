@@ -1,6 +1,7 @@
-"""Where a search for a periodic motion begins: near a run that returns, or along a linear mode of an equilibrium.
+"""Guesses of periodic motions: a run that returns, or a linear mode of an equilibrium.
 
-Source: Lyapunov's centre theorem: every frequency ω of a conservative system that is no divisor of another
+Source: Lyapunov's centre theorem: every frequency ω of a conservative system that is no divisor of
+another
 has a family of periodic motions with T → 2π/ω.
 """
 
@@ -24,7 +25,7 @@ _RESONANT: Final = 1e-6
 
 
 def guess_from_run(run: Trajectory) -> tuple[dict[str, float], float]:
-    """The state at the end of a run and the time since the run was nearest to it, once it had left it."""
+    """The state at the end of a run and the time since the run was nearest to it before."""
     begin, end = float(run.t[0]), float(run.t[-1])
     times = np.linspace(begin, end, _SAMPLES)
     names = state_names(run)
@@ -36,10 +37,15 @@ def guess_from_run(run: Trajectory) -> tuple[dict[str, float], float]:
     if not away.size:
         msg = "periodic: the run does not move; start off the equilibrium"
         raise NoPeriodicMotion(msg, 0.0)
-    inner = np.flatnonzero((distances[1:-1] <= distances[:-2]) & (distances[1:-1] <= distances[2:])) + 1
+    inner = (
+        np.flatnonzero((distances[1:-1] <= distances[:-2]) & (distances[1:-1] <= distances[2:])) + 1
+    )
     later = inner[inner > away[0]]
     if not later.size:
-        msg = "periodic: the run does not come back to where it ends; simulate longer, or give start and period"
+        msg = (
+            "periodic: the run does not come back to where it ends; simulate longer, or give "
+            "start and period"
+        )
         raise NoPeriodicMotion(msg, float(distances[away[0] :].min()))
     good = later[distances[later] <= 2.0 * distances[later].min() + 0.02]
     k = int(good[0])
@@ -105,16 +111,25 @@ def guess_from_mode(flow: Flow, mode: int, amplitude: float) -> tuple[Flow, floa
     x, t0 = flow.x0, flow.given.t0
     rate = flow.rate(x, t0)
     if np.abs(rate).max() > _AT_REST * max(1.0, float(np.abs(x).max())):
-        msg = "periodic: mode= needs an equilibrium as start, and there are accelerations here; find it with da.equilibrium"
+        msg = (
+            "periodic: mode= needs an equilibrium as start, and there are accelerations here; "
+            "find it with da.equilibrium"
+        )
         raise NotApplicable(msg)
     modes = linear_modes(flow, x)
     if not isinstance(mode, int) or not 1 <= mode <= len(modes):
         listed = ", ".join(f"{m.omega:.6g}" for m in modes) or "none"
-        msg = f"periodic: mode={mode!r}; the equilibrium has {len(modes)} oscillations, with ω = {listed}"
+        msg = (
+            f"periodic: mode={mode!r}; the equilibrium has {len(modes)} oscillations, with ω = "
+            f"{listed}"
+        )
         raise BadValue(msg)
     chosen = modes[mode - 1]
     if abs(chosen.sigma) > _UNDAMPED * chosen.omega:
-        msg = f"periodic: mode {mode} has the growth rate {chosen.sigma:.6g} and starts no family; continue the equilibrium to its Hopf point"
+        msg = (
+            f"periodic: mode {mode} has the growth rate {chosen.sigma:.6g} and starts no family; "
+            "continue the equilibrium to its Hopf point"
+        )
         raise NotApplicable(msg)
     flow.x0 = x + amplitude * chosen.vector.real
     return flow, float(2 * np.pi / chosen.omega)

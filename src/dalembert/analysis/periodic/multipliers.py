@@ -1,8 +1,10 @@
 """M v = μ v on the states that matter: Floquet multipliers, those that must be one taken out first.
 
 Known right vectors ξ (the flow and symmetries, M ξ = ξ) and known left vectors ∇I (integrals,
-∇Iᵀ M = ∇Iᵀ) belong to multipliers that are exactly one and lie in Jordan blocks. K = {v : ∇I·v = 0} is
-invariant, and so is span ξ ∩ K inside it. The other multipliers are those of M on K / (span ξ ∩ K), so
+∇Iᵀ M = ∇Iᵀ) belong to multipliers that are exactly one and lie in Jordan blocks. K = {v : ∇I·v = 0}
+is
+invariant, and so is span ξ ∩ K inside it. The other multipliers are those of M on K / (span ξ ∩ K),
+so
 that r + k − rank⟨∇I_i, ξ_j⟩ ones are removed by known vectors and no number is compared with one.
 """
 
@@ -31,7 +33,7 @@ class KnownVectors(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """The multipliers that are not known beforehand, and the names of those that must be one (or zero)."""
+    """Multipliers that are not known beforehand, and names of those that must be one."""
 
     values: Numbers
     # eigenvectors in the state, a column for each value
@@ -62,26 +64,31 @@ def _span(columns: Numbers) -> Numbers:
     lengths = np.linalg.norm(columns, axis=0)
     unit = columns[:, lengths > 0.0] / lengths[lengths > 0.0]
     if not unit.shape[1]:
-        return unit
+        return np.asarray(unit)
     U, sizes, _ = np.linalg.svd(unit, full_matrices=False)
     return np.asarray(U[:, sizes > _RANK])
 
 
-def invariant_only(M: Numbers, known: KnownVectors, modulo: Numbers, *, left: bool = False) -> KnownVectors:
-    """The vectors that M leaves as they are, up to orthonormal columns `modulo`; the others are dropped."""
+def invariant_only(
+    M: Numbers, known: KnownVectors, modulo: Numbers, *, left: bool = False
+) -> KnownVectors:
+    """The vectors that M leaves as they are, up to orthonormal columns `modulo`."""
     A = M.T if left else M
     size = max(1.0, float(np.linalg.norm(A, 2)))
     kept = []
     for k, v in enumerate(known.columns.T):
         change = A @ v - v
         change = change - modulo @ (modulo.T @ change)
-        if np.linalg.norm(v) > 0.0 and np.linalg.norm(change) <= _INVARIANT * np.linalg.norm(v) * size:
+        if (
+            np.linalg.norm(v) > 0.0
+            and np.linalg.norm(change) <= _INVARIANT * np.linalg.norm(v) * size
+        ):
             kept.append(k)
     return KnownVectors(tuple(known.names[k] for k in kept), known.columns[:, kept])
 
 
 def deflated(M: Numbers, B: Numbers, right: KnownVectors, left: KnownVectors) -> Multipliers:
-    """The multipliers of M on the tangent space B, without those of known right and left vectors."""
+    """The multipliers of M on the tangent space B, without those of known vectors."""
     M_B = B.T @ M @ B
     X, G = _span(B.T @ right.columns), _span(B.T @ left.columns)
     # K = {v : ∇I·v = 0} in coordinates of B

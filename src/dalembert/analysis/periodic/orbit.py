@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.periodic.multipliers import KnownVectors, Multipliers, deflated, invariant_only, joined
+from dalembert.analysis.periodic.multipliers import (
+    KnownVectors,
+    Multipliers,
+    deflated,
+    invariant_only,
+    joined,
+)
 from dalembert.analysis.periodic.structure import symmetry_name
 from dalembert.arrays import Numbers
 from dalembert.notebook import Shown
@@ -23,8 +29,10 @@ _ON_CIRCLE: Final = 1e-6
 _INDEPENDENT: Final = 1e-7
 
 
-def known_vectors(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> tuple[Numbers, KnownVectors, KnownVectors]:
-    """The tangent basis, the directions with M ξ = ξ and the gradients with ∇Iᵀ M = ∇Iᵀ, with names."""
+def known_vectors(
+    flow: Flow, structure: Any, x: Numbers, M: Numbers
+) -> tuple[Numbers, KnownVectors, KnownVectors]:
+    """The tangent basis, directions with M ξ = ξ and gradients with ∇Iᵀ M = ∇Iᵀ."""
     t0 = flow.given.t0
     B = structure.tangent_basis(x, t0)
     names: list[str] = []
@@ -44,7 +52,10 @@ def known_vectors(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> tuple[N
     left = KnownVectors(left.names, projected @ left.columns)
     M_B = projected @ M @ projected
     # M maps the span of the shifts to itself, though a heading may take positions along
-    shifts = KnownVectors(tuple(f"shift of {flow.names[j]}" for j in structure.shifts), np.eye(flow.n)[:, list(structure.shifts)])
+    shifts = KnownVectors(
+        tuple(f"shift of {flow.names[j]}" for j in structure.shifts),
+        np.eye(flow.n)[:, list(structure.shifts)],
+    )
     right = _independent(joined(shifts, invariant_only(M_B, right, shifts.columns)))
     none = np.zeros((flow.n, 0))
     return B, right, _independent(invariant_only(M_B, left, none, left=True))
@@ -71,7 +82,7 @@ def multipliers_at(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> Multip
 
 
 def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Multipliers:
-    """The multipliers of a return map: ∂P/∂x f = 0 is taken out by f, integrals and symmetries as before."""
+    """The multipliers of a return map; ∂P/∂x f = 0 is taken out by f."""
     B, right, left = known_vectors(flow, structure, x, P)
     f = B.T @ flow.rate(x, flow.given.t0)
     across = B @ np.linalg.svd(f[None])[2][1:].T
@@ -80,7 +91,7 @@ def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Mu
 
 
 def stability(values: Numbers, error: float, *, conservative: bool) -> str:
-    """"stable", "unstable", "linearly stable" (all on the unit circle) or "undecided" within the error."""
+    """Stable, unstable, linearly stable (all on the unit circle), or undecided."""
     moduli = np.abs(values)
     if not len(values):
         return "linearly stable" if conservative else "stable"
@@ -96,7 +107,7 @@ def stability(values: Numbers, error: float, *, conservative: bool) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PeriodicOrbit(Shown):
-    """A periodic motion; `multipliers` are those not known beforehand, `unit_multipliers` names those that are one."""
+    """A periodic motion; `unit_multipliers` names multipliers that are one."""
 
     system: Any = field(repr=False)
     period: float
@@ -133,7 +144,11 @@ class PeriodicOrbit(Shown):
     @property
     def stable(self) -> bool | None:
         """Whether the motion is stable (linearly stable if conservative); None within the error."""
-        return None if self.stability == "undecided" else self.stability in ("stable", "linearly stable")
+        return (
+            None
+            if self.stability == "undecided"
+            else self.stability in ("stable", "linearly stable")
+        )
 
     def run(self, periods: float = 1.0) -> Trajectory:
         """The motion as a run, for plots, animations and any expression along it."""
@@ -167,7 +182,9 @@ class PeriodicOrbit(Shown):
             lines.append(f"  energy {self.energy:.12g}")
         moved = {k: v for k, v in self.advance.items() if v}
         if moved:
-            lines.append(f"  advances in a period: {', '.join(f'{k} by {v:.9g}' for k, v in moved.items())}")
+            lines.append(
+                f"  advances in a period: {', '.join(f'{k} by {v:.9g}' for k, v in moved.items())}"
+            )
         shown = ", ".join(complex_text(m) for m in self.multipliers)
         lines.append(f"  multipliers: {shown or 'none besides those that are one'}")
         if self.unit_multipliers:

@@ -24,8 +24,15 @@ def run_of_orbit(orbit: PeriodicOrbit, periods: float) -> Trajectory:
     inputs = {} if shooting is None else shooting.flow.given.inputs
     t0 = 0.0 if shooting is None else shooting.flow.given.t0
     options = RunOptions(
-        start=orbit.start, guess={}, values=orbit.constants, inputs=inputs, events=events,
-        rtol=1e-11, atol=1e-11, t0=t0, progress=False,
-    )  # fmt: skip
+        start=orbit.start,
+        guess={},
+        values=orbit.constants,
+        inputs=inputs,
+        events=events,
+        rtol=1e-11,
+        atol=1e-11,
+        t0=t0,
+        progress=False,
+    )
     kin, equations = what_to_integrate(orbit.system, options.integrator)
     return run(kin, equations, periods * orbit.period, options)

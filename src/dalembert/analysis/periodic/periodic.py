@@ -11,8 +11,18 @@ from dalembert.analysis.periodic.drive import DrivePeriod, check_period, drive_p
 from dalembert.analysis.periodic.flow import RTOL, TIGHT, Flow, describe
 from dalembert.analysis.periodic.guess import guess_from_mode, guess_from_run
 from dalembert.analysis.periodic.multipliers import Multipliers
-from dalembert.analysis.periodic.orbit import PeriodicOrbit, multipliers_at, multipliers_of_map, stability
-from dalembert.analysis.periodic.return_map import EventFlow, EventShooting, acting_events, event_shooting
+from dalembert.analysis.periodic.orbit import (
+    PeriodicOrbit,
+    multipliers_at,
+    multipliers_of_map,
+    stability,
+)
+from dalembert.analysis.periodic.return_map import (
+    EventFlow,
+    EventShooting,
+    acting_events,
+    event_shooting,
+)
 from dalembert.analysis.periodic.shooting import (
     Closing,
     Conditions,
@@ -65,16 +75,23 @@ def periodic(
 ) -> PeriodicOrbit:
     """The periodic motion near a guess, by multiple shooting on exact variational equations.
 
-    start        initial conditions near the orbit, or a run whose end comes near one; with `mode`, an equilibrium
-    period       a guess of the period, or an expression such as "2*pi/Omega" for a forced system, where it may be left out
+    start        initial conditions near the orbit, or a run whose end comes near one; with `mode`,
+                 an equilibrium
+    period       a guess of the period, or an expression such as "2*pi/Omega" for a forced system,
+                 where it may be left out
     subharmonic  periods of the drive after which the motion repeats
-    hold         which number stays as it is in a conservative system: "energy" (default) or "period"
+    hold         which number stays as it is in a conservative system: "energy" (default) or
+                 "period"
     energy       the energy of the orbit, if it is not that of the start
     shift        coordinates that may advance in a period; by default those on which no rate depends
-    closing      a map after which the motion closes: {"theta": "-theta"} for half a period of a symmetric motion
-    reversal     True, or signs of coordinates {"y": -1}: a motion that time reversal maps to itself (half a period is run)
-    mode         begin with the linear mode of this number (1, 2, …) at the equilibrium `start`, with an `amplitude`
-    events       events with resets and impacts; `section` names the one after which a period ends, `returns` how many times
+    closing      a map after which the motion closes: {"theta": "-theta"} for half a period of a
+                 symmetric motion
+    reversal     True, or signs of coordinates {"y": -1}: a motion that time reversal maps to itself
+                 (half a period is run)
+    mode         begin with the linear mode of this number (1, 2, …) at the equilibrium `start`,
+                 with an `amplitude`
+    events       events with resets and impacts; `section` names the one after which a period ends,
+                 `returns` how many times
     segments     number of shooting segments; by default from the growth of deviations
     """
     if not isinstance(system, System):
@@ -104,20 +121,30 @@ class _OrbitProblem:
     """What is asked of a flow without events."""
 
     def __init__(
-        self, flow: Flow, hold: str, energy: float | None, shift: Sequence[str] | None,
-        closing: Mapping[Any, Any] | None, reversal: Mapping[str, int] | bool | None,
-    ) -> None:  # fmt: skip
+        self,
+        flow: Flow,
+        hold: str,
+        energy: float | None,
+        shift: Sequence[str] | None,
+        closing: Mapping[Any, Any] | None,
+        reversal: Mapping[str, int] | bool | None,
+    ) -> None:
         self.flow, self.hold, self.energy = flow, hold, energy
         for name in shift or ():
             if name not in flow.names[: flow.kin.n_q]:
-                hint = nearest(str(name), flow.names) or f"the coordinates are {', '.join(flow.names[: flow.kin.n_q])}"
+                hint = (
+                    nearest(str(name), flow.names)
+                    or f"the coordinates are {', '.join(flow.names[: flow.kin.n_q])}"
+                )
                 msg = f"periodic: shift: no coordinate {name!r}: {hint}"
                 raise Unknown(msg)
         self.structure = Structure(flow, shift)
         self.map = None if closing is None else closing_map(flow, closing)
         self.reversal = None if not reversal else reversal_signs(flow, reversal)
 
-    def period(self, period: float | str | None, subharmonic: int) -> tuple[float, DrivePeriod | None]:
+    def period(
+        self, period: float | str | None, subharmonic: int
+    ) -> tuple[float, DrivePeriod | None]:
         """The guess of T, and T(p) of a forced system."""
         flow = self.flow
         if not isinstance(subharmonic, int) or subharmonic < 1:
@@ -125,7 +152,10 @@ class _OrbitProblem:
             raise BadValue(msg)
         if flow.autonomous:
             if period is None:
-                msg = "periodic: give a guess of the period, period=, or a run that comes near the orbit as start"
+                msg = (
+                    "periodic: give a guess of the period, period=, or a run that comes near the "
+                    "orbit as start"
+                )
                 raise NotApplicable(msg)
             return _positive(_evaluated(flow, period)), None
         if period is None:
@@ -144,7 +174,9 @@ class _OrbitProblem:
         self._check_motion(shooting.unpack(orbit.z)[0], orbit.period)
         return orbit
 
-    def _begin(self, T: float, drive: DrivePeriod | None, segments: int | None) -> tuple[Shooting, Numbers]:
+    def _begin(
+        self, T: float, drive: DrivePeriod | None, segments: int | None
+    ) -> tuple[Shooting, Numbers]:
         flow, structure = self.flow, self.structure
         x0, t0 = flow.x0, flow.given.t0
         self._check_start(x0, t0)
@@ -160,9 +192,15 @@ class _OrbitProblem:
         end = arrival.x if self.map is None else self.map(arrival.x, t0 + span)[0]
         conditions = self._conditions(x0, T, drive)
         shooting = Shooting(
-            flow, structure, self._closing(end, x0), conditions, times, x0,
-            _scale(amplitudes(flow, np.array([x0, arrival.x]), T)), period_scale=T,
-        )  # fmt: skip
+            flow,
+            structure,
+            self._closing(end, x0),
+            conditions,
+            times,
+            x0,
+            _scale(amplitudes(flow, np.array([x0, arrival.x]), T)),
+            period_scale=T,
+        )
         return shooting, shooting.pack(x, T, 0.0)
 
     def _check_start(self, x0: Numbers, t0: float) -> None:
@@ -170,7 +208,10 @@ class _OrbitProblem:
             rate = self.flow.rate(x0, t0)
             moving = [r for j, r in enumerate(rate) if j not in self.structure.shifts]
             if np.linalg.norm(moving) <= _AT_REST * max(1.0, float(np.linalg.norm(x0))):
-                msg = "periodic: the start is an equilibrium: every period fits; start off it, or give mode=1 to begin with a linear mode"
+                msg = (
+                    "periodic: the start is an equilibrium: every period fits; start off it, or "
+                    "give mode=1 to begin with a linear mode"
+                )
                 raise NoPeriodicMotion(msg, 0.0)
 
     def _check_motion(self, x: Numbers, T: float) -> None:
@@ -181,7 +222,10 @@ class _OrbitProblem:
         rates = np.array([flow.rate(y, t0) for y in x])
         outside = [j for j in range(flow.n) if j not in self.structure.shifts]
         if np.abs(rates[:, outside]).max() * T <= 1e-6 * max(1.0, float(np.abs(x).max())):
-            msg = "periodic: Newton's method has ended in an equilibrium; start farther from it, or hold the energy"
+            msg = (
+                "periodic: Newton's method has ended in an equilibrium; start farther from it, "
+                "or hold the energy"
+            )
             raise NoPeriodicMotion(msg, 0.0, dict(zip(flow.names, x[0].tolist(), strict=True)), T)
 
     def _closing(self, end: Numbers, x0: Numbers) -> Closing:
@@ -201,13 +245,17 @@ class _OrbitProblem:
         return Closing(rows, turns, signs, self.map)
 
     def _conditions(self, x0: Numbers, T: float, drive: DrivePeriod | None) -> Conditions:
-        """Which numbers stay: the energy or the period of a conservative system, momenta of shifted coordinates."""
+        """Which numbers stay: energy or period, and momenta of shifted coordinates."""
         structure, t0 = self.structure, self.flow.given.t0
         values = structure.integrals(x0, t0)[0]
         energy = period = None
         if structure.energy is not None and self.flow.autonomous:
             if self.hold == "energy":
-                energy = float(values[structure.energy]) if self.energy is None else number("energy", self.energy)
+                energy = (
+                    float(values[structure.energy])
+                    if self.energy is None
+                    else number("energy", self.energy)
+                )
             else:
                 period = T
         elif self.energy is not None:
@@ -217,7 +265,9 @@ class _OrbitProblem:
             msg = "periodic: hold='period' is for conservative systems; here the period is found"
             raise NotApplicable(msg)
         held = tuple(
-            (k, float(values[k])) for k in range(len(values)) if k != structure.energy and structure.shifts
+            (k, float(values[k]))
+            for k in range(len(values))
+            if k != structure.energy and structure.shifts
         )
         by_drive = None if drive is None else DriveSlope(drive)
         return Conditions("", "", energy, period, by_drive, held, self.reversal)
@@ -265,11 +315,21 @@ def _given_drive(flow: Flow, period: float | str, times: int) -> DrivePeriod:
     evaluator = flow.chosen.evaluator
     if isinstance(period, str):
         node = evaluator.node(period)
-        return DrivePeriod(flow, evaluator.tape, evaluator.reduced(node), float(times), of_frequency=False)
-    return DrivePeriod(flow, evaluator.tape, evaluator.tape.one, number("period", period) * times, of_frequency=False)
+        return DrivePeriod(
+            flow, evaluator.tape, evaluator.reduced(node), float(times), of_frequency=False
+        )
+    return DrivePeriod(
+        flow,
+        evaluator.tape,
+        evaluator.tape.one,
+        number("period", period) * times,
+        of_frequency=False,
+    )
 
 
-def closing_map(flow: Flow, changes: Mapping[Any, Any]) -> Callable[[Numbers, float], tuple[Numbers, Numbers]]:
+def closing_map(
+    flow: Flow, changes: Mapping[Any, Any]
+) -> Callable[[Numbers, float], tuple[Numbers, Numbers]]:
     """x → C(x) with ∂C/∂x, written as the reset of an event is."""
     from dalembert.algebra.duals import jacobian
     from dalembert.simulation.events.acting import reset_values
@@ -280,7 +340,11 @@ def closing_map(flow: Flow, changes: Mapping[Any, Any]) -> Callable[[Numbers, fl
     state = flow.kin.state
 
     def mapped(x: Numbers, t: float) -> tuple[Numbers, Numbers]:
-        numbers = {**flow.chosen.numbers, **dict(zip(state, x.tolist(), strict=True)), evaluator.time: t}
+        numbers = {
+            **flow.chosen.numbers,
+            **dict(zip(state, x.tolist(), strict=True)),
+            evaluator.time: t,
+        }
         values, slopes = jacobian(evaluator.tape, nodes, state, numbers)
         y, D = x.copy(), np.eye(len(x))
         y[places], D[places] = values[0], slopes[0]
@@ -310,34 +374,57 @@ def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> Numbers:
         x = flow.x0 + 0.3 * generator.normal(size=flow.n)
         a, b = flow.rate(R * x, 0.0), -R * flow.rate(x, 0.0)
         if not np.allclose(a, b, rtol=1e-8, atol=1e-8):
-            msg = "periodic: these equations are not reversible with the given signs: f(R x) ≠ −R f(x)"
+            msg = (
+                "periodic: these equations are not reversible with the given signs: f(R x) ≠ −R "
+                "f(x)"
+            )
             raise NotApplicable(msg)
     return R
 
 
 def orbit_of(
-    shooting: Shooting | EventShooting, z: Numbers, iterations: int, error: float, known: Multipliers | None = None
+    shooting: Shooting | EventShooting,
+    z: Numbers,
+    iterations: int,
+    error: float,
+    known: Multipliers | None = None,
 ) -> PeriodicOrbit:
-    """The orbit at a solution that was evaluated last; a second run with smaller steps estimates the errors.
+    """The orbit at a solution that was evaluated last; a second run estimates its errors.
 
     There is no second run where the multipliers are `known`.
     """
     flow, structure = shooting.flow, shooting.structure
     multipliers = shooting_multipliers(shooting, z) if known is None else known
-    errors = (np.nan, np.nan, _UNCHECKED) if known is not None else _errors(shooting, z, multipliers.values)
+    errors = (
+        (np.nan, np.nan, _UNCHECKED)
+        if known is not None
+        else _errors(shooting, z, multipliers.values)
+    )
     x, T, _ = shooting.unpack(z)
     integrals = structure.integrals(x[0], flow.given.t0)[0]
     energy = None if structure.energy is None else float(integrals[structure.energy])
     notes = () if not structure.reason else (f"first integrals are unknown: {structure.reason}",)
     return PeriodicOrbit(
-        system=flow.given.system, period=T, start=dict(zip(flow.names, x[0].tolist(), strict=True)),
-        multipliers=multipliers.values, unit_multipliers=multipliers.unit,
+        system=flow.given.system,
+        period=T,
+        start=dict(zip(flow.names, x[0].tolist(), strict=True)),
+        multipliers=multipliers.values,
+        unit_multipliers=multipliers.unit,
         stability=stability(multipliers.values, errors[2], conservative=multipliers.conservative),
-        period_error=errors[0], state_error=errors[1], multiplier_error=errors[2], closing_error=error,
-        energy=energy, constants=flow.constant_values(), advance=_advance(shooting, x[0]),
-        iterations=iterations, notes=notes,
-        eigenvectors=multipliers.vectors, monodromy=shooting.monodromy(z), shooting=shooting, z=z,
-    )  # fmt: skip
+        period_error=errors[0],
+        state_error=errors[1],
+        multiplier_error=errors[2],
+        closing_error=error,
+        energy=energy,
+        constants=flow.constant_values(),
+        advance=_advance(shooting, x[0]),
+        iterations=iterations,
+        notes=notes,
+        eigenvectors=multipliers.vectors,
+        monodromy=shooting.monodromy(z),
+        shooting=shooting,
+        z=z,
+    )
 
 
 def shooting_multipliers(shooting: Shooting | EventShooting, z: Numbers) -> Multipliers:
@@ -358,11 +445,17 @@ def _advance(shooting: Shooting | EventShooting, x: Numbers) -> dict[str, float]
     return found | turned
 
 
-def _errors(shooting: Shooting | EventShooting, z: Numbers, values: Numbers) -> tuple[float, float, float]:
+def _errors(
+    shooting: Shooting | EventShooting, z: Numbers, values: Numbers
+) -> tuple[float, float, float]:
     """How Newton's next step and the multipliers differ in a run with smaller steps."""
     tight = shooting.with_tolerance(TIGHT)
     linear = tight(z)
     step = tight.newton_step(linear) * shooting.sizes
     again = shooting_multipliers(tight, z).values
-    near = np.abs(again[:, None] - values[None, :]).min(axis=0, initial=np.inf) if len(again) else np.zeros(0)
+    near = (
+        np.abs(again[:, None] - values[None, :]).min(axis=0, initial=np.inf)
+        if len(again)
+        else np.zeros(0)
+    )
     return abs(float(step[-2])), float(np.abs(step[:-2]).max()), float(near.max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Pictures of orbits and families: bifurcation diagrams, orbits in a plane, multipliers in the unit circle."""
+"""Pictures: bifurcation diagrams, orbits in a plane, multipliers in the unit circle."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def family_plot(families: Sequence[Family], quantity: Any, path: Any) -> Plot:
     def draw(axes: Any) -> None:
         for k, family in enumerate(families):
             x, y = family.values, _along(family, quantity)
-            _line_by_stability(axes, x, y, [s is not False for s in family.stable], COLOURS[k % len(COLOURS)])
+            _line_by_stability(
+                axes, x, y, [s is not False for s in family.stable], COLOURS[k % len(COLOURS)]
+            )
             for mark in family.marks:
                 place = float(np.interp(mark.position, np.arange(len(y)), y))
                 _letter(axes, mark.value, place, LETTERS[mark.kind])
@@ -72,7 +74,9 @@ def _line_by_stability(axes: Any, x: Any, y: Any, stable: Sequence[bool], colour
     for k in range(1, len(x) + 1):
         if k == len(x) or stable[k] != stable[begin]:
             part = slice(begin, min(k + 1, len(x)))
-            axes.plot(x[part], y[part], color=colour, linestyle="-" if stable[begin] else (0, (4, 2)))
+            axes.plot(
+                x[part], y[part], color=colour, linestyle="-" if stable[begin] else (0, (4, 2))
+            )
             begin = k
 
 
@@ -85,7 +89,15 @@ def _legend(axes: Any, kinds: set[str]) -> None:
     axes.plot([], [], color="#444444", label="stable")
     axes.plot([], [], color="#444444", linestyle=(0, (4, 2)), label="unstable")
     for kind in sorted(kinds):
-        axes.plot([], [], marker="o", linestyle="none", color="black", markersize=5, label=f"{LETTERS.get(kind, kind[0].upper())}: {kind}")
+        axes.plot(
+            [],
+            [],
+            marker="o",
+            linestyle="none",
+            color="black",
+            markersize=5,
+            label=f"{LETTERS.get(kind, kind[0].upper())}: {kind}",
+        )
     axes.legend()
 
 
@@ -94,13 +106,17 @@ def equilibrium_plot(family: EquilibriumFamily, quantity: Any, path: Any) -> Plo
     name = quantity or next(iter(family.points[0]))
 
     def draw(axes: Any) -> None:
-        _line_by_stability(axes, family.values, family[name], [s is not False for s in family.stable], COLOURS[0])
+        _line_by_stability(
+            axes, family.values, family[name], [s is not False for s in family.stable], COLOURS[0]
+        )
         letters = {"fold": "F", "bifurcation": "B", "Hopf": "H", "collision": "C"}
-        for mark in (*family.marks, *family.changes):
+        for mark in family.marks:
             _letter(axes, mark.parameter, mark.point[name], letters[mark.kind])
+        for change in family.changes:
+            _letter(axes, change.parameter, change.point[name], letters[change.kind])
         axes.set_xlabel(family.parameter)
         axes.set_ylabel(str(name))
-        _legend(axes, {m.kind for m in (*family.marks, *family.changes)})
+        _legend(axes, {m.kind for m in family.marks} | {m.kind for m in family.changes})
         axes.margins(x=0.03, y=0.08)
 
     system = family.curve.balance.kin.system.name
@@ -115,12 +131,24 @@ def multiplier_plot(orbit: PeriodicOrbit, path: Any) -> Plot:
         axes.plot(np.cos(angle), np.sin(angle), color="#999999", linewidth=1.0)
         axes.axhline(0.0, color="#cccccc", linewidth=0.8)
         outside = np.abs(orbit.multipliers) > 1.0 + 1e-6
-        for chosen, colour, label in ((~outside, COLOURS[0], "inside or on the circle"), (outside, COLOURS[1], "outside")):
+        for chosen, colour, label in (
+            (~outside, COLOURS[0], "inside or on the circle"),
+            (outside, COLOURS[1], "outside"),
+        ):
             values = orbit.multipliers[chosen]
             if len(values):
                 axes.plot(values.real, values.imag, "o", color=colour, label=label)
         if orbit.unit_multipliers:
-            axes.plot([1.0], [0.0], marker="s", linestyle="none", color="black", fillstyle="none", markersize=9, label=f"{len(orbit.unit_multipliers)} that must be one")
+            axes.plot(
+                [1.0],
+                [0.0],
+                marker="s",
+                linestyle="none",
+                color="black",
+                fillstyle="none",
+                markersize=9,
+                label=f"{len(orbit.unit_multipliers)} that must be one",
+            )
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_xlabel("Re μ")
         axes.set_ylabel("Im μ")
@@ -146,7 +174,12 @@ def orbit_plot(orbit: PeriodicOrbit, expressions: Sequence[Any], path: Any) -> P
             axes.margins(0.05)
             return
         for k, name in enumerate(names):
-            axes.plot((times - times[0]) / orbit.period, motion[name], color=COLOURS[k % len(COLOURS)], label=str(name))
+            axes.plot(
+                (times - times[0]) / orbit.period,
+                motion[name],
+                color=COLOURS[k % len(COLOURS)],
+                label=str(name),
+            )
         axes.set_xlabel("t/T")
         axes.legend()
 
@@ -182,6 +215,8 @@ def diagram_plot(diagram: BifurcationDiagram, path: Any) -> Plot:
         axes.set_xlabel(diagram.name)
         axes.set_ylabel(f"{diagram.quantity} at {diagram.section} = 0")
 
-    return shown(_figure(_WIDE, draw, f"{diagram.quantity} over {diagram.name}"), f"{diagram.quantity} over {diagram.name}", path)
-
-
+    return shown(
+        _figure(_WIDE, draw, f"{diagram.quantity} over {diagram.name}"),
+        f"{diagram.quantity} over {diagram.name}",
+        path,
+    )

@@ -1,4 +1,4 @@
-"""x⁺ = P(x): the state after an event as a function of the state after the one before, and its derivative.
+"""x⁺ = P(x): the state after an event by the state after the one before.
 
     ∂P/∂x = S⁺ + f⁺ ∂t*/∂x
 
@@ -14,10 +14,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.analysis.periodic.flow import Arrival, Description, Flow
-from dalembert.analysis.periodic.shooting import Closing, Conditions, Linearized, NoPeriodicMotion, amplitudes
-from dalembert.analysis.periodic.structure import TWO_PI, Structure
 from dalembert.algebra.scalar import Scalar
+from dalembert.analysis.periodic.flow import Arrival, Description, Flow
+from dalembert.analysis.periodic.shooting import (
+    Closing,
+    Conditions,
+    Linearized,
+    NoPeriodicMotion,
+    amplitudes,
+)
+from dalembert.analysis.periodic.structure import TWO_PI, Structure
 from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.numerics.llvm_types import padded
@@ -40,7 +46,7 @@ _RANK: Final = 1e-11
 
 
 class Return(NamedTuple):
-    """Where a motion arrives: the state just after the event, the time, derivatives, and what happened."""
+    """Where a motion arrives: state just after the event, time, derivatives, events."""
 
     x: Numbers
     t: float
@@ -69,7 +75,13 @@ class _UntilReturn(EventfulRun):
 class EventFlow(Flow):
     """A flow that passes events with resets and impacts."""
 
-    def __init__(self, given: Description, events: tuple[Event, ...], constants: Sequence[str] = (), rtol: float = 1e-12) -> None:
+    def __init__(
+        self,
+        given: Description,
+        events: tuple[Event, ...],
+        constants: Sequence[str] = (),
+        rtol: float = 1e-12,
+    ) -> None:
         super().__init__(given, constants, rtol)
         self.events = events
         self._machinery: tuple[Evaluator, EventFunctions, Actor] | None = None
@@ -102,7 +114,10 @@ class EventFlow(Flow):
     @property
     def passed_events(self) -> tuple[Event, ...]:
         """The events, a section that ends a run as one that is recorded."""
-        return tuple(replace(e, action=EventAction.RECORD) if e.action is EventAction.STOP else e for e in self.events)
+        return tuple(
+            replace(e, action=EventAction.RECORD) if e.action is EventAction.STOP else e
+            for e in self.events
+        )
 
     def _read(self) -> tuple[Evaluator, EventFunctions, Actor]:
         """The events read, checked and compiled, once."""
@@ -111,14 +126,21 @@ class EventFlow(Flow):
             evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
             nodes = [event_node(evaluator, e) for e in self.events]
             functions = event_functions(evaluator, self.events, nodes)
-            self._machinery = evaluator, functions, Actor(chosen, evaluator, self.events, functions.nodes)
+            self._machinery = (
+                evaluator,
+                functions,
+                Actor(chosen, evaluator, self.events, functions.nodes),
+            )
         return self._machinery
 
     def run_with_events(self, x: Numbers, t0: float, t1: float) -> tuple[EventfulRun, Variation]:
         """The run before it begins, and the variation that goes with it."""
         problem = self.problem(np.concatenate([x, self.variations]), t0, t1, dense=True)
         values = [VariedNumber(f"x{k}", 1.0, None) for k in range(self.n)]
-        values += [VariedNumber(c, self.value(c), i) for c, i in zip(self.constants, self.symbols, strict=True)]
+        values += [
+            VariedNumber(c, self.value(c), i)
+            for c, i in zip(self.constants, self.symbols, strict=True)
+        ]
         variation = Variation(tuple(values), self.varied, self.p, np.zeros((len(values), self.n)))
         evaluator, functions, actor = self._read()
         vary = Saltation(variation, self.model.rates, self.p, evaluator, functions, actor)
@@ -140,7 +162,10 @@ class EventFlow(Flow):
 def _refuse_grazing(variation: Variation) -> None:
     for slope in variation.events:
         if not np.isfinite(slope.slopes).all():
-            msg = f"periodic: the motion grazes {slope.name!r} at t = {slope.t:.9g}: it touches without crossing, and has no derivative there"
+            msg = (
+                f"periodic: the motion grazes {slope.name!r} at t = {slope.t:.9g}: it touches "
+                "without crossing, and has no derivative there"
+            )
             raise NoPeriodicMotion(msg)
 
 
@@ -156,12 +181,23 @@ class ReturnMap:
         t0 = flow.given.t0
         run, variation = flow.run_with_events(x, t0, t0 + self.limit)
         until = _UntilReturn(
-            run.problem, run.watch, run.actor, run.names, run.book, None, run.vary, section=self.section, returns=self.returns
+            run.problem,
+            run.watch,
+            run.actor,
+            run.names,
+            run.book,
+            None,
+            run.vary,
+            section=self.section,
+            returns=self.returns,
         )
         solution = until.integrate()
         if until.passed < self.returns:
             title = flow.events[self.section].title
-            msg = f"periodic: the event {title!r} did not happen within {self.limit:.6g} after the start; change the start, or check the event"
+            msg = (
+                f"periodic: the event {title!r} did not happen within {self.limit:.6g} after the "
+                "start; change the start, or check the event"
+            )
             raise NoPeriodicMotion(msg)
         _refuse_grazing(variation)
         y, t = solution.y[-1], float(solution.t[-1])
@@ -169,7 +205,9 @@ class ReturnMap:
         moment = variation.events[-1].slopes
         rate = flow.rate(y[:n], t)
         whole = columns + np.outer(rate, moment)
-        return Return(y[:n].copy(), t - t0, whole[:, :n], whole[:, n:], moment, rate, tuple(until.occurrences))
+        return Return(
+            y[:n].copy(), t - t0, whole[:, :n], whole[:, n:], moment, rate, tuple(until.occurrences)
+        )
 
 
 @dataclass
@@ -265,7 +303,11 @@ class EventShooting:
         time[0, :n], time[0, -2] = -back.moment[:n], 1.0
         if c.free == "constant":
             time[0, -1] = -back.moment[n]
-        F = [((value - x[0]) / self.scale)[rows], (x[0] - self.reference)[shifts], [(T - back.t) / self.period_scale]]
+        F = [
+            ((value - x[0]) / self.scale)[rows],
+            (x[0] - self.reference)[shifts],
+            [(T - back.t) / self.period_scale],
+        ]
         all_ = [(J / self.scale[:, None])[rows], fixed, time / self.period_scale]
         more_F, more_J = self._held(x[0], extra)
         f = np.concatenate([*F, more_F])
@@ -288,7 +330,8 @@ class EventShooting:
         return F, J
 
     def monodromy(self, z: Numbers) -> Numbers:
-        """∂C(P)/∂x of the last evaluation."""
+        """∂C(P)/∂x at z."""
+        self.restore(z)
         assert self.last is not None
         return np.asarray(self.closing(self.last.x, self.last.t)[1] @ self.last.P)
 
@@ -299,7 +342,9 @@ class EventShooting:
 
     def with_tolerance(self, rtol: float) -> EventShooting:
         """The same equations with another tolerance of the integrator."""
-        back = ReturnMap(self.flow.with_tolerance(rtol), self.map.section, self.map.returns, self.map.limit)
+        back = ReturnMap(
+            self.flow.with_tolerance(rtol), self.map.section, self.map.returns, self.map.limit
+        )
         return replace(self, map=back, last=None, _at=None)
 
     @property
@@ -310,12 +355,23 @@ class EventShooting:
     def with_free(self, free: str, constant: str = "", extra: float = 1.0) -> EventShooting:
         """The same with the energy or a constant as λ."""
         if free == "period":
-            msg = "continuation: the period of a motion from event to event follows from it; choose a constant"
+            msg = (
+                "continuation: the period of a motion from event to event follows from it; "
+                "choose a constant"
+            )
             raise NotApplicable(msg)
         flow = self.flow.with_constants((constant,) if constant else ())
         conditions = replace(self.conditions, free=free, constant=constant, energy=None)
         back = ReturnMap(flow, self.map.section, self.map.returns, self.map.limit)
-        return replace(self, map=back, structure=self.structure.on(flow), conditions=conditions, extra=extra, last=None, _at=None)
+        return replace(
+            self,
+            map=back,
+            structure=self.structure.on(flow),
+            conditions=conditions,
+            extra=extra,
+            last=None,
+            _at=None,
+        )
 
     def resized(self, z: Numbers) -> tuple[EventShooting, Numbers]:
         """With this motion as reference and a scale that has grown with it."""
@@ -325,7 +381,7 @@ class EventShooting:
         return new, new.pack(x, T, extra)
 
     def half_gap(self, z: Numbers) -> float:
-        """How far the state after half the returns is from the initial one, in units of the scale."""
+        """The distance of the state after half the returns from the initial one, scaled."""
         x = self.unpack(z)[0][0]
         half = ReturnMap(self.flow, self.map.section, self.map.returns // 2, self.map.limit)(x)
         kept = [j for j in self.closing.rows if not self.closing.turns[j]]
@@ -336,7 +392,9 @@ class EventShooting:
         x, T, extra = self.unpack(z)
         back = ReturnMap(self.flow, self.map.section, 2 * self.map.returns, 2 * self.map.limit)
         closing = replace(self.closing, turns=2 * self.closing.turns)
-        new = replace(self, map=back, closing=closing, period_scale=2 * self.period_scale, last=None, _at=None)
+        new = replace(
+            self, map=back, closing=closing, period_scale=2 * self.period_scale, last=None, _at=None
+        )
         return new, new.pack(x[0] + size * v, 2 * T, extra)
 
 
@@ -346,10 +404,16 @@ def section_index(events: tuple[Event, ...], section: str | None) -> int:
     if section is None:
         if len(events) == 1:
             return 0
-        msg = f"periodic: several events; name the one that ends a period, section= one of {', '.join(map(repr, titles))}"
+        msg = (
+            "periodic: several events; name the one that ends a period, section= one of "
+            f"{', '.join(map(repr, titles))}"
+        )
         raise Unknown(msg)
     if section not in titles:
-        msg = f"periodic: section={section!r} is no event; the events are {', '.join(map(repr, titles))}"
+        msg = (
+            f"periodic: section={section!r} is no event; the events are "
+            f"{', '.join(map(repr, titles))}"
+        )
         raise Unknown(msg)
     return titles.index(section)
 
@@ -363,9 +427,14 @@ def acting_events(events: Sequence[Any], section: int | None = None) -> tuple[Ev
 
 
 def event_shooting(
-    given: Description, events: Sequence[Any], section: str | None, returns: int,
-    period: float | str | None, shift: Sequence[str] | None, rtol: float,
-) -> tuple[EventShooting, Numbers]:  # fmt: skip
+    given: Description,
+    events: Sequence[Any],
+    section: str | None,
+    returns: int,
+    period: float | str | None,
+    shift: Sequence[str] | None,
+    rtol: float,
+) -> tuple[EventShooting, Numbers]:
     """The equations of a motion that repeats after an event, and where to begin."""
     if not isinstance(returns, int) or returns < 1:
         msg = f"periodic: returns={returns!r}; give 1, 2, …"
@@ -373,7 +442,10 @@ def event_shooting(
     index = section_index(read_events(events), section)
     flow = EventFlow(given, acting_events(events, index), (), rtol)
     if not flow.autonomous:
-        msg = "periodic: a forced system repeats with its drive: leave section= out; impacts within a period are passed"
+        msg = (
+            "periodic: a forced system repeats with its drive: leave section= out; impacts "
+            "within a period are passed"
+        )
         raise NotApplicable(msg)
     limit = _LONGEST if period is None else _PATIENCE * float(period)
     back = ReturnMap(flow, index, returns, limit)
@@ -388,5 +460,7 @@ def event_shooting(
     closing = Closing(rows, turns, np.ones(flow.n))
     largest = amplitudes(flow, np.array([flow.x0, first.x]), first.t)
     scale = np.maximum(largest, 0.1 * min(float(largest.max()), 1.0))
-    shooting = EventShooting(back, structure, closing, Conditions(), flow.x0, scale, period_scale=first.t)
+    shooting = EventShooting(
+        back, structure, closing, Conditions(), flow.x0, scale, period_scale=first.t
+    )
     return shooting, shooting.pack(flow.x0, first.t, 0.0)

@@ -1,6 +1,7 @@
-"""g(x, t) = 0 along a run: a Poincaré section, and the return map of a system from section to section.
+"""g(x, t) = 0: the return map of a system from section to section.
 
-Crossings are bracketed on the dense output of the run and located on it to the last bits of the time.
+Crossings are bracketed on the dense output of the run and located on it to the last bits of the
+time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.analysis.periodic.flow import describe
-from dalembert.analysis.periodic.return_map import EventFlow, Return, ReturnMap, acting_events, section_index
+from dalembert.analysis.periodic.return_map import (
+    EventFlow,
+    Return,
+    ReturnMap,
+    acting_events,
+    section_index,
+)
 from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.model.system import System
@@ -79,7 +86,9 @@ def section_of_run(run: Trajectory, expression: Any, direction: str = "any") -> 
     return PoincareSection(str(expression), direction, t, run.at(t))
 
 
-def _refined(run: Trajectory, expression: Any, low: Numbers, high: Numbers, g_low: Numbers) -> Numbers:
+def _refined(
+    run: Trajectory, expression: Any, low: Numbers, high: Numbers, g_low: Numbers
+) -> Numbers:
     """Bisection of all brackets at once."""
     low, high = low.copy(), high.copy()
     for _ in range(_HALVINGS):
@@ -95,15 +104,23 @@ def _refined(run: Trajectory, expression: Any, low: Numbers, high: Numbers, g_lo
 class PoincareMap:
     """x⁺ = P(x) of a system: from just after an event to just after it again.
 
-    `P(start)` gives the next state by name; `P.derivative(start)` is ∂P/∂x. Fixed points are found by
+    `P(start)` gives the next state by name; `P.derivative(start)` is ∂P/∂x. Fixed points are found
+    by
     da.periodic(s, start, events=[…], section=…).
     """
 
     def __init__(
-        self, system: System, events: Sequence[Any], *, section: str | None = None, returns: int = 1,
-        values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None, limit: float = 1000.0,
+        self,
+        system: System,
+        events: Sequence[Any],
+        *,
+        section: str | None = None,
+        returns: int = 1,
+        values: Mapping[Any, Any] | None = None,
+        inputs: Mapping[Any, Any] | None = None,
+        limit: float = 1000.0,
         rtol: float = 1e-11,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._given = describe(system, None, None, values, inputs, 0.0)
         index = section_index(read_events(events), section)
         self._events, self._index = acting_events(events, index), index
@@ -116,10 +133,12 @@ class PoincareMap:
 
     def names(self, start: Mapping[Any, Any]) -> tuple[str, ...]:
         """The names of the state."""
-        return EventFlow(self._given._replace(start=dict(start)), self._events, (), self._rtol).names
+        return EventFlow(
+            self._given._replace(start=dict(start)), self._events, (), self._rtol
+        ).names
 
     def __call__(self, start: Mapping[Any, Any]) -> dict[str, float]:
-        """The state just after the next occurrence of the section event, by name; "t" is the time since."""
+        """The state just after the next crossing, by name; "t" is the time until then."""
         back = self._at(start)
         return {**dict(zip(self.names(start), back.x.tolist(), strict=True)), "t": back.t}
 
@@ -138,7 +157,7 @@ def poincare_map(
     inputs: Mapping[Any, Any] | None = None,
     limit: float = 1000.0,
 ) -> PoincareMap:
-    """The return map along a section: an expression that crosses zero in a direction, or an event with its reset.
+    """The return map along a section: an expression that crosses zero, or an event.
 
     returns   crossings after which the map arrives
     limit     how long to wait for them

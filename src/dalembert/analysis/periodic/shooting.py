@@ -1,9 +1,12 @@
-"""x_{i+1} = φ(x_i, t_i, t_{i+1}),  x₀ = C φ(x_{N−1}, t_{N−1}, T): periodic motions by multiple shooting.
+"""x_{i+1} = φ(x_i, t_i, t_{i+1}),  x₀ = C φ(x_{N−1}, t_{N−1}, T): multiple shooting.
 
 The unknowns are N states, the period T and one more number λ: a constant, the energy or the period
-itself. Phase conditions, one for the flow and one for each symmetry, choose a motion among shifted ones.
-With first integrals there are more equations than unknowns, all of which hold at a solution; Gauss and
-Newton's method then converges as Newton's does. This has the same solutions as ẋ = f + Σ α_i ∇I_i with
+itself. Phase conditions, one for the flow and one for each symmetry, choose a motion among shifted
+ones.
+With first integrals there are more equations than unknowns, all of which hold at a solution; Gauss
+and
+Newton's method then converges as Newton's does. This has the same solutions as ẋ = f + Σ α_i ∇I_i
+with
 α = 0, and needs no derivative of ∇I.
 
 Source: Kel77 (pseudo-arclength); HNW1 I.14 (derivatives of the flow).
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -40,16 +44,22 @@ _STEEP: Final = 1e7
 
 
 class NoPeriodicMotion(DalembertError):
-    """No periodic motion near the guess; `closest` is the smallest closing error, `state` where it was."""
+    """No periodic motion near the guess; `closest` is the smallest closing error."""
 
-    def __init__(self, message: str, closest: float = np.inf, state: dict[str, float] | None = None, period: float = np.nan) -> None:
+    def __init__(
+        self,
+        message: str,
+        closest: float = np.inf,
+        state: dict[str, float] | None = None,
+        period: float = np.nan,
+    ) -> None:
         super().__init__(message)
         self.closest, self.state, self.period = closest, dict(state or {}), period
 
 
 @dataclass(frozen=True)
 class Closing:
-    """x₀ = C(x(T)): which rows must close, the turns of angles, signs of quaternions, and a map of the user's."""
+    """x₀ = C(x(T)): rows that close, turns of angles, signs of quaternions, a map of the user."""
 
     rows: tuple[int, ...]
     turns: Numbers
@@ -67,7 +77,7 @@ class Closing:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What is held besides closing: a constant, the energy, the period or the drive's period follow λ or a number."""
+    """What λ stands for, and numbers that are held: energy, period, momenta."""
 
     # "constant", "energy", "period" or "" for none
     free: str = ""
@@ -115,7 +125,7 @@ class Legs(NamedTuple):
 
 
 class Linearized(NamedTuple):
-    """All residuals, and the condensed equations f + J w = 0 with w = (δx₀, δT, δλ), all in units of the scale."""
+    """All residuals, and the condensed equations f + J w = 0 with w = (δx₀, δT, δλ)."""
 
     residuals: Numbers
     f: Numbers
@@ -129,7 +139,7 @@ class Linearized(NamedTuple):
 
 @dataclass
 class Shooting:
-    """F(z) = 0 with z = (x₀ … x_{N−1}, T, λ); states between are eliminated from Newton's equations (condensing)."""
+    """F(z) = 0 with z = (x₀ … x_{N−1}, T, λ), condensed to (x₀, T, λ) in Newton's method."""
 
     flow: Flow
     structure: Structure
@@ -161,7 +171,7 @@ class Shooting:
 
     @property
     def _span(self) -> float:
-        """The part of the period that is run: half of it if time reversal maps the motion to itself."""
+        """The part of the period that is run: half of it with a time reversal."""
         return 0.5 if self.conditions.reversal is not None else 1.0
 
     @property
@@ -197,12 +207,15 @@ class Shooting:
     def _is_steep(self) -> bool:
         """Whether deviations grow so much in a period that condensing loses digits."""
         assert self.legs is not None
-        return self.segments > 1 and float(np.prod([np.linalg.norm(Phi) for Phi in self.legs.Phi])) > _STEEP
+        return (
+            self.segments > 1
+            and float(np.prod([np.linalg.norm(Phi) for Phi in self.legs.Phi])) > _STEEP
+        )
 
     def newton_step(self, now: Linearized) -> Numbers:
-        """f + J w = 0 in the sense of least squares, condensed, or with all states where deviations grow."""
+        """f + J w = 0 by least squares, condensed, or with all states where deviations grow."""
         if not self._is_steep:
-            return self.expand(np.linalg.lstsq(now.J, -now.f, rcond=_RANK)[0])
+            return self.expand(np.asarray(np.linalg.lstsq(now.J, -now.f, rcond=_RANK)[0]))
         f, J = self._whole(now)
         return np.asarray(np.linalg.lstsq(J, -f, rcond=_RANK)[0])
 
@@ -246,7 +259,9 @@ class Shooting:
             odd = np.flatnonzero(self.conditions.reversal < 0.0)
             begin = np.zeros((n, n * N + 2))
             begin[:, :n] = np.eye(n)
-            return np.vstack([begin[odd], J[odd]]) / np.tile(self.scale[odd], 2)[:, None] * self.sizes
+            return (
+                np.vstack([begin[odd], J[odd]]) / np.tile(self.scale[odd], 2)[:, None] * self.sizes
+            )
         D = self.closing(legs.ends[-1], self.flow.given.t0)[1]
         J = D @ J
         J[:, :n] -= np.eye(n)
@@ -287,7 +302,9 @@ class Shooting:
         flow, t0 = self.flow, self.flow.given.t0
         times = t0 + T * self._span * self.times
         # f at the beginning of a segment matters only where it depends on the time
-        begins = [flow.rate(x[i], times[i]) for i in range(self.segments)] if not flow.autonomous else []
+        begins = (
+            [flow.rate(x[i], times[i]) for i in range(self.segments)] if not flow.autonomous else []
+        )
         found = [flow(x[i], float(times[i]), float(times[i + 1])) for i in range(self.segments)]
         ends, Phi, S, rates = zip(*found, strict=True)
         return Legs(np.array(ends), list(Phi), list(S), np.array(rates), np.array(begins))
@@ -296,7 +313,7 @@ class Shooting:
         return np.zeros((rows, self.n + 2))
 
     def _condensed(self, x: Numbers, T: float, legs: Legs) -> tuple[Numbers, Numbers, Numbers]:
-        """δx_{i+1} = Φ_i δx_i + ∂φ/∂T δT + ∂φ/∂λ δλ + (φ_i − x_{i+1}), down to the condition that closes."""
+        """δx_{i+1} = Φ_i δx_i + ∂φ/∂T δT + ∂φ/∂λ δλ + (φ_i − x_{i+1}), then the closing rows."""
         n, N = self.n, self.segments
         A, c = self._columns(n), np.zeros(n)
         A[:, :n] = np.eye(n)
@@ -317,7 +334,9 @@ class Shooting:
         now = f if N == 1 else close(x[0], T, legs.ends[-1], A, np.zeros(n))[0]
         return np.concatenate([matching, now]), f, J
 
-    def _closed(self, x0: Numbers, T: float, end: Numbers, A: Numbers, c: Numbers) -> tuple[Numbers, Numbers]:
+    def _closed(
+        self, x0: Numbers, T: float, end: Numbers, A: Numbers, c: Numbers
+    ) -> tuple[Numbers, Numbers]:
         """C(φ) − x₀ = 0 in the rows that close."""
         rows = list(self.closing.rows)
         value, D = self.closing(end, self.flow.given.t0 + T)
@@ -326,8 +345,10 @@ class Shooting:
         f = value + D @ c - x0
         return (f / self.scale)[rows], (J / self.scale[:, None])[rows]
 
-    def _reversed(self, x0: Numbers, T: float, end: Numbers, A: Numbers, c: Numbers) -> tuple[Numbers, Numbers]:
-        """(1 − R) x(0) = 0 and (1 − R) x(T/2) = 0"""
+    def _reversed(
+        self, x0: Numbers, _T: float, end: Numbers, A: Numbers, c: Numbers
+    ) -> tuple[Numbers, Numbers]:
+        """(1 − R) x(0) = 0 and (1 − R) x(T/2) = 0, at whatever T"""
         R = self.conditions.reversal
         assert R is not None
         odd = np.flatnonzero(R < 0.0)
@@ -335,7 +356,9 @@ class Shooting:
         begin[:, : self.n] = np.eye(self.n)
         turned = end + c - TWO_PI * self.closing.turns / 2
         size = np.tile(self.scale[odd], 2)
-        return np.concatenate([x0[odd], turned[odd]]) / size, np.vstack([begin[odd], A[odd]]) / size[:, None]
+        return np.concatenate([x0[odd], turned[odd]]) / size, np.vstack(
+            [begin[odd], A[odd]]
+        ) / size[:, None]
 
     def _by_period(self, legs: Legs, i: int) -> Numbers:
         """∂φ/∂T of a segment, whose two ends lie at fixed parts of T."""
@@ -345,7 +368,7 @@ class Shooting:
         return np.asarray(legs.rates[i] * b - legs.Phi[i] @ legs.begins[i] * a)
 
     def _phase(self, x: Numbers) -> tuple[Numbers, Numbers]:
-        """ξ(x_ref)·(x₀ − x_ref) = 0 for the flow and every symmetry; shifted coordinates begin where they began."""
+        """ξ(x_ref)·(x₀ − x_ref) = 0 for the flow, every symmetry and every shift."""
         if self._phases is None or self._phases[0] is not self.reference:
             self._phases = (self.reference, self._phase_rows())
         rows = self._phases[1]
@@ -355,7 +378,9 @@ class Shooting:
 
     def _phase_rows(self) -> Numbers:
         t0, reference, structure = self.flow.given.t0, self.reference, self.structure
-        xi = self._without_energy(structure.symmetries(reference, t0, structure.tangent_basis(reference, t0)))
+        xi = self._without_energy(
+            structure.symmetries(reference, t0, structure.tangent_basis(reference, t0))
+        )
         columns = [xi, np.eye(self.n)[:, list(structure.shifts)]]
         # a reversal or a drive fixes the phase by itself
         if self.flow.autonomous and self.conditions.reversal is None:
@@ -417,7 +442,9 @@ class Shooting:
         R = self.conditions.reversal
         if R is not None:
             return np.asarray(R[:, None] * np.linalg.solve(M, R[:, None] * M))
-        return np.asarray(self.closing(self.legs.ends[-1], self.flow.given.t0 + self.unpack(z)[1])[1] @ M)
+        return np.asarray(
+            self.closing(self.legs.ends[-1], self.flow.given.t0 + self.unpack(z)[1])[1] @ M
+        )
 
     @property
     def last_J(self) -> Numbers:
@@ -432,12 +459,12 @@ class Shooting:
 
     @property
     def end(self) -> Numbers | None:
-        """The state at the end of the last evaluation, before it is closed; None where half a period is run."""
+        """The state at the end of the last evaluation, before it is closed."""
         if self.legs is None or self.conditions.reversal is not None:
             return None
         return np.asarray(self.legs.ends[-1])
 
-    # ---- the same motion in other equations --------------------------------------------------------
+    # ---- the same motion in other equations ----------------------------------------------------
 
     def with_free(self, free: str, constant: str = "", extra: float = 1.0) -> Shooting:
         """The same with the energy, the period or a constant as λ."""
@@ -450,30 +477,43 @@ class Shooting:
                 drive = drive.on(flow, flow.symbols[0])
         elif free in ("energy", "period"):
             energy = period = None
-        conditions = replace(c, free=free, constant=constant, energy=energy, period=period, drive=drive)
+        conditions = replace(
+            c, free=free, constant=constant, energy=energy, period=period, drive=drive
+        )
         return self._fresh(flow=flow, structure=structure, conditions=conditions, extra=extra)
 
     def _fresh(self, **changes: Any) -> Shooting:
-        return replace(self, **{"legs": None, "_at": None, "_phases": None, "_through": [], **changes})
+        return replace(
+            self, **{"legs": None, "_at": None, "_phases": None, "_through": [], **changes}
+        )
 
     def amplitudes(self, x: Numbers, T: float) -> Numbers:
         """How large each component becomes: |x|, and |f| T/2π where it passes through zero."""
         return amplitudes(self.flow, x, T)
 
     def resized(self, z: Numbers) -> tuple[Shooting, Numbers]:
-        """With this motion as reference and a scale that has grown with it; segments are split where deviations grow."""
+        """With this motion as reference, a scale grown with it, and segments split if needed."""
         x, T, extra = self.unpack(z)
         assert self.legs is not None
         scale = np.maximum(self.scale, self.amplitudes(x, T))
-        new = replace(self, scale=scale, period_scale=max(self.period_scale, T), reference=x[0].copy(), _phases=None)
+        new = replace(
+            self,
+            scale=scale,
+            period_scale=max(self.period_scale, T),
+            reference=x[0].copy(),
+            _phases=None,
+        )
         growth = max(float(np.linalg.norm(Phi)) for Phi in self.legs.Phi)
         if growth <= _SPLIT or self.segments >= _MOST_SEGMENTS:
             # the segments are those of the last evaluation
-            new._at = new.pack(x, T, extra)
-            return new, new._at.copy()
+            z = new.pack(x, T, extra)
+            return replace(new, _at=z), z
         times = np.sort(np.concatenate([self.times, (self.times[1:] + self.times[:-1]) / 2]))
         t0, span = self.flow.given.t0, T * self._span
-        middles = [self.flow(x[i], t0 + span * times[2 * i], t0 + span * times[2 * i + 1]).x for i in range(len(x))]
+        middles = [
+            self.flow(x[i], t0 + span * times[2 * i], t0 + span * times[2 * i + 1]).x
+            for i in range(len(x))
+        ]
         x = np.stack([x, middles], axis=1).reshape(-1, self.n)
         new = replace(new, times=times, legs=None, _through=[], _at=None)
         return new, new.pack(x, T, extra)
@@ -499,11 +539,13 @@ class Shooting:
         c = self.conditions
         drive = c.drive.times(2) if isinstance(c.drive, DriveSlope) else c.drive
         conditions = replace(c, drive=drive, period=None if c.period is None else 2 * c.period)
-        new = self._fresh(times=times, closing=closing, conditions=conditions, period_scale=2 * self.period_scale)
+        new = self._fresh(
+            times=times, closing=closing, conditions=conditions, period_scale=2 * self.period_scale
+        )
         return new, new.pack(np.array(first + second), 2 * T, extra)
 
     def half_gap(self, z: Numbers) -> float:
-        """How far the state after half the period is from the initial one, in units of the scale."""
+        """The distance of the state after half the period from the initial one, scaled."""
         x, half = self.unpack(z)[0], self.segments // 2
         gap = (x[half] - x[0]) / self.scale
         kept = [j for j in self.closing.rows if not self.closing.turns[j]]
@@ -547,7 +589,11 @@ def _bordered(F: Equations, z: Numbers, border: tuple[Numbers, float] | None) ->
 
 
 def corrected(
-    F: Equations, z: Numbers, border: tuple[Numbers, float] | None = None, *, most: int = _MOST_ITERATIONS
+    F: Equations,
+    z: Numbers,
+    border: tuple[Numbers, float] | None = None,
+    *,
+    most: int = _MOST_ITERATIONS,
 ) -> Corrected:
     """Gauss and Newton's method, damped, from z; F is evaluated last at the z that is returned."""
     now = _bordered(F, z, border)
@@ -567,7 +613,13 @@ def corrected(
 
 
 def _damped(
-    F: Equations, z: Numbers, step: Numbers, border: tuple[Numbers, float] | None, error: float, *, last: bool
+    F: Equations,
+    z: Numbers,
+    step: Numbers,
+    border: tuple[Numbers, float] | None,
+    error: float,
+    *,
+    last: bool,
 ) -> tuple[Numbers, Linearized] | None:
     """The longest of the halved steps that lowers |F|; None if none does."""
     part = 1.0
@@ -576,15 +628,15 @@ def _damped(
             new = _bordered(F, z + part * step, border)
         except (RunStopped, NoPeriodicMotion):
             new = None
-        if new is not None and np.isfinite(new.error):
-            if last or new.error < error * (1.0 - 0.1 * part) or new.error <= CONVERGED:
-                return z + part * step, new
+        goal = np.inf if last else max(error * (1.0 - 0.1 * part), CONVERGED)
+        if new is not None and new.error < goal:
+            return z + part * step, new
         part /= 2
     return None
 
 
 def amplitudes(flow: Flow, x: Numbers, T: float) -> Numbers:
-    """How large each component becomes along a motion through states x: |x|, and |f| T/2π where it passes through zero."""
+    """How large each component becomes: |x|, and |f| T/2π where it passes through zero."""
     rates = np.abs([flow.rate(each, flow.given.t0) for each in x]).max(axis=0)
     return np.asarray(np.maximum(np.abs(x).max(axis=0), rates * T / TWO_PI))
 
@@ -598,7 +650,7 @@ def segment_count(growth: float, most: int = _MOST_SEGMENTS) -> int:
 
 def nodes_along(flow: Flow, x: Numbers, T: float, times: Sequence[float]) -> Numbers:
     """States at parts of the period, by the run from x."""
-    t0, found = flow.given.t0, [x]
-    for a, b in zip(times[:-2], times[1:-1], strict=True):
-        found.append(flow(found[-1], t0 + T * a, t0 + T * b).x)
-    return np.array(found)
+    t0, states = flow.given.t0, [x]
+    for a, b in pairwise(times[:-1]):
+        states.append(flow(states[-1], t0 + T * a, t0 + T * b).x)
+    return np.array(states)

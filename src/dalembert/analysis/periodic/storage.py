@@ -1,6 +1,7 @@
 """Orbits and families as files: CSV for other programs, JSON and Zarr to go on from.
 
-A file holds the numbers. The equations of the system are not in it: to go on from a family, give the system.
+A file holds the numbers. The equations of the system are not in it: to go on from a family, give
+the system.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def orbit_data(orbit: PeriodicOrbit) -> dict[str, Any]:
         "period": orbit.period,
         "start": orbit.start,
         "constants": orbit.constants,
-        "multipliers": [[float(m.real), float(m.imag)] for m in np.asarray(orbit.multipliers, dtype=complex)],
+        "multipliers": [
+            [float(m.real), float(m.imag)] for m in np.asarray(orbit.multipliers, dtype=complex)
+        ],
         "unit_multipliers": list(orbit.unit_multipliers),
         "stability": orbit.stability,
         "energy": orbit.energy,
@@ -48,12 +51,21 @@ def orbit_from_data(system: System, data: dict[str, Any]) -> PeriodicOrbit:
     """The orbit without its equations."""
     values = np.array([complex(a, b) for a, b in data["multipliers"]])
     return PeriodicOrbit(
-        system=system, period=float(data["period"]), start=dict(data["start"]), multipliers=values,
-        unit_multipliers=tuple(data["unit_multipliers"]), stability=str(data["stability"]),
-        period_error=float("nan"), state_error=float("nan"), multiplier_error=float(data["multiplier_error"]),
-        closing_error=float(data["closing_error"]), energy=data["energy"], constants=dict(data["constants"]),
-        advance=dict(data["advance"]), iterations=0,
-    )  # fmt: skip
+        system=system,
+        period=float(data["period"]),
+        start=dict(data["start"]),
+        multipliers=values,
+        unit_multipliers=tuple(data["unit_multipliers"]),
+        stability=str(data["stability"]),
+        period_error=float("nan"),
+        state_error=float("nan"),
+        multiplier_error=float(data["multiplier_error"]),
+        closing_error=float(data["closing_error"]),
+        energy=data["energy"],
+        constants=dict(data["constants"]),
+        advance=dict(data["advance"]),
+        iterations=0,
+    )
 
 
 def save_orbit(orbit: PeriodicOrbit, path: str | os.PathLike[str]) -> None:
@@ -73,7 +85,8 @@ def family_data(family: Family) -> dict[str, Any]:
         "ends": list(family.ends),
         "orbits": [orbit_data(o) for o in family.orbits],
         "marks": [
-            {"kind": m.kind, "value": m.value, "position": m.position, "orbit": orbit_data(m.orbit)} for m in family.marks
+            {"kind": m.kind, "value": m.value, "position": m.position, "orbit": orbit_data(m.orbit)}
+            for m in family.marks
         ],
     }
 
@@ -99,12 +112,29 @@ def _csv(family: Family) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
-    rows = [(float(k), "orbit", o, float(v)) for k, (o, v) in enumerate(zip(family.orbits, family.values, strict=True))]
+    rows = [
+        (float(k), "orbit", o, float(v))
+        for k, (o, v) in enumerate(zip(family.orbits, family.values, strict=True))
+    ]
     rows += [(m.position, m.kind, m.orbit, m.value) for m in family.marks]
     for _, kind, o, value in sorted(rows, key=lambda row: row[0]):
-        mu = [x for m in np.asarray(o.multipliers, dtype=complex) for x in (repr(float(m.real)), repr(float(m.imag)))]
+        mu = [
+            x
+            for m in np.asarray(o.multipliers, dtype=complex)
+            for x in (repr(float(m.real)), repr(float(m.imag)))
+        ]
         energy = "" if o.energy is None else repr(o.energy)
-        writer.writerow([kind, repr(value), repr(o.period), energy, o.stability, *map(repr, o.start.values()), *mu])
+        writer.writerow(
+            [
+                kind,
+                repr(value),
+                repr(o.period),
+                energy,
+                o.stability,
+                *map(repr, o.start.values()),
+                *mu,
+            ]
+        )
     return out.getvalue()
 
 
@@ -119,15 +149,27 @@ def _write_zarr(family: Family, path: Path) -> None:
         msg = f"cannot write {path}: {problem.strerror or problem}"
         raise Unwritable(msg) from problem
     group.attrs["family"] = json.dumps(family_data(family))
-    columns = {"parameter": family.values, "period": family.periods, "start": np.array([o.x0 for o in family.orbits])}
+    columns = {
+        "parameter": family.values,
+        "period": family.periods,
+        "start": np.array([o.x0 for o in family.orbits]),
+    }
     for name, values in columns.items():
         group.create_array(name, data=np.ascontiguousarray(values))
 
 
-def open_family(path: str | os.PathLike[str], system: System, *, events: Sequence[Any] = (), section: str | None = None, **options: Any) -> Family:
-    """A family from a .json or .zarr file; its last orbit is solved again, so that da.continuation goes on from it.
+def open_family(
+    path: str | os.PathLike[str],
+    system: System,
+    *,
+    events: Sequence[Any] = (),
+    section: str | None = None,
+    **options: Any,
+) -> Family:
+    """A family from a .json or .zarr file; its last orbit is solved again, to go on from it.
 
-    `options` are those of da.periodic with which the orbit was found (inputs, shift, hold, subharmonic …).
+    `options` are those of da.periodic with which the orbit was found (inputs, shift, hold,
+    subharmonic …).
     """
     data = _read(Path(path))
     if data.get("format") != _FORMAT:
@@ -141,10 +183,18 @@ def open_family(path: str | os.PathLike[str], system: System, *, events: Sequenc
     by_events = section is not None or bool(events)
     period = None if by_events else last.period
     orbits[-1] = periodic(
-        system, last.start, period if "subharmonic" not in options else None, values=last.constants, events=events, section=section, **options
+        system,
+        last.start,
+        period if "subharmonic" not in options else None,
+        values=last.constants,
+        events=events,
+        section=section,
+        **options,
     )
     marks = [
-        FamilyMark(m["kind"], m["value"], orbit_from_data(system, m["orbit"]), m["position"], np.zeros(0))
+        FamilyMark(
+            m["kind"], m["value"], orbit_from_data(system, m["orbit"]), m["position"], np.zeros(0)
+        )
         for m in data["marks"]
     ]
     begin, end = data["over"]

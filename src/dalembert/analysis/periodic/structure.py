@@ -1,7 +1,9 @@
 """I(x) = const, ξ(x): first integrals, symmetries and shifts, as a periodic motion meets them.
 
-A first integral I of a Hamiltonian system belongs to a symmetry ξ, Ω ξ = ∇I, with Ω = dq ∧ dp on the
-states that the constraints allow and p = ∂T/∂q̇. A coordinate shifts freely if no rate but its own kind
+A first integral I of a Hamiltonian system belongs to a symmetry ξ, Ω ξ = ∇I, with Ω = dq ∧ dp on
+the
+states that the constraints allow and p = ∂T/∂q̇. A coordinate shifts freely if no rate but its own
+kind
 depends on it: the position of a wheel that rolls on, the heading of a body that turns.
 
 Source: PRINCIPLES: d/dt(p·ξ) = (Q_nc + Aᵀλ)·ξ.
@@ -28,7 +30,11 @@ from dalembert.geometry.rotation import Quaternion
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.energy_integrals import known
-from dalembert.integrals.first_integrals import FirstIntegral, first_integrals, kinetic_energy_in_rates
+from dalembert.integrals.first_integrals import (
+    FirstIntegral,
+    first_integrals,
+    kinetic_energy_in_rates,
+)
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.once import MadeOnce
@@ -115,7 +121,7 @@ _DEPENDS: Final = MadeOnce[tuple[frozenset[int], ...]]()
 
 
 def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
-    """For each coordinate the rates with ∂f/∂q ≢ 0, decided exactly where the rates are explicit."""
+    """For each coordinate the rates with ∂f/∂q ≢ 0, decided exactly if explicit."""
     model, kin = flow.model, flow.kin
     tape, entries = model.tape.fork(), model.entries
     if entries is None:
@@ -128,8 +134,16 @@ def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
     for q in kin.q:
         along = Derivative(tape, {q: tape.one}.get)
         inside = [(k, nodes) for k, nodes in rows if q in symbols_of(tape, nodes)]
-        zero = shown_zero(tape, [along(nodes[0]) for _, nodes in inside]) if entries is None and inside else ()
-        kept = [k for (k, _), z in zip(inside, zero, strict=True) if not z] if zero else [k for k, _ in inside]
+        zero = (
+            shown_zero(tape, [along(nodes[0]) for _, nodes in inside])
+            if entries is None and inside
+            else ()
+        )
+        kept = (
+            [k for (k, _), z in zip(inside, zero, strict=True) if not z]
+            if zero
+            else [k for k, _ in inside]
+        )
         found.append(frozenset(kept))
     return tuple(found)
 
@@ -146,7 +160,9 @@ class Structure:
         self.names = tuple(integral_name(f) for f in known_.found)
         self.energy = next((k for k, f in enumerate(known_.found) if f.is_H), None)
         if self.energy is None:
-            self.energy = next((k for k, name in enumerate(self.names) if "T₂ − T₀ + V" in name), None)
+            self.energy = next(
+                (k for k, name in enumerate(self.names) if "T₂ − T₀ + V" in name), None
+            )
         node = self._evaluator.node
         self._integrals = _compiled(self._evaluator, [node(f.expression) for f in known_.found])
         rows = [row.phi for row in self.kin.linear_rows if row.phi is not None]
@@ -200,7 +216,10 @@ class Structure:
         if Omega is None:
             return False
         growth = max(1.0, float(np.linalg.norm(M_B, 2)))
-        return bool(np.linalg.norm(M_B.T @ Omega @ M_B - Omega) <= _SYMPLECTIC * growth**2 * np.linalg.norm(Omega))
+        return bool(
+            np.linalg.norm(M_B.T @ Omega @ M_B - Omega)
+            <= _SYMPLECTIC * growth**2 * np.linalg.norm(Omega)
+        )
 
     # ---- shifts, angles, quaternions -----------------------------------------------------------
 
@@ -228,7 +247,11 @@ class Structure:
         """The places of the components of each quaternion."""
         place = {i: k for k, i in enumerate(self.kin.q)}
         rotations = (F.rotation for F in self.kin.system.space.frames)
-        fours = (tuple(place[i] for i in r.e if i in place) for r in rotations if isinstance(r, Quaternion))
+        fours = (
+            tuple(place[i] for i in r.e if i in place)
+            for r in rotations
+            if isinstance(r, Quaternion)
+        )
         return tuple(four for four in fours if four)
 
     @cached_property
@@ -255,7 +278,7 @@ def integral_name(f: FirstIntegral) -> str:
 
 
 def symmetry_name(integral: str) -> str:
-    """The symmetry that belongs to an integral: of the energy the shift in time, of a momentum that along it."""
+    """The symmetry that belongs to an integral: of the energy the shift in time."""
     pairs = (
         ("energy", "time shift"),
         ("linear momentum along ", "translation along "),

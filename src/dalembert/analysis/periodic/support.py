@@ -1,7 +1,9 @@
-"""M (q̇⁺ − q̇⁻) = Jᵀ Λ,  J q̇⁺ = 0: a foot lands and stays, the foot that stood is released, and the legs change roles.
+"""M (q̇⁺ − q̇⁻) = Jᵀ Λ,  J q̇⁺ = 0: a foot lands and stays, the other one is released.
 
-M is the mass matrix of the system without its constraints, J the velocity of the landing point. The constraints
-that held the old foot give no impulse, and nothing is lost or gained besides. The result is an event with a reset,
+M is the mass matrix of the system without its constraints, J the velocity of the landing point. The
+constraints
+that held the old foot give no impulse, and nothing is lost or gained besides. The result is an
+event with a reset,
 for da.simulate and da.periodic.
 """
 
@@ -33,13 +35,17 @@ def support_change(
     when: Scalar | str | None = None,
     name: str = "strike",
 ) -> Event:
-    """A foot strikes the ground and becomes the point of support; then coordinates change their roles.
+    """A foot strikes the ground and becomes the support; then coordinates change roles.
 
-    system   its coordinates include the position of the foot that stands, which constraints hold in place
-    foot     the point that lands: its velocity vanishes after the impact, the foot that stood is free
+    system   its coordinates include the position of the foot that stands, which constraints hold in
+             place
+    foot     the point that lands: its velocity vanishes after the impact, the foot that stood is
+             free
     gap      the distance of the foot from the ground
-    relabel  what coordinates are afterwards, in terms of those before: {"a": "b", "b": "a"} swaps two legs
-    when     an expression that must be positive for the strike to count; legs that pass each other do not strike
+    relabel  what coordinates are afterwards, in terms of those before: {"a": "b", "b": "a"} swaps
+             two legs
+    when     an expression that must be positive for the strike to count; legs that pass each other
+             do not strike
     """
     if not isinstance(system, System):
         msg = f"support_change: give a System, not {type(system).__name__}"
@@ -74,12 +80,17 @@ def _rates_after(kin: Kinematics, foot: Point) -> list[int]:
     rows += [(t.zero, dict(row)) for row in J]
     found = solution(t, rows)
     if any(k not in found for k in range(n)):
-        msg = "support_change: the mass matrix without constraints is singular; give every coordinate some mass"
+        msg = (
+            "support_change: the mass matrix without constraints is singular; give every "
+            "coordinate some mass"
+        )
         raise NotApplicable(msg)
     return [found[k] for k in range(n)]
 
 
-def _relabelled(kin: Kinematics, system: System, relabel: Mapping[Any, Any], after: list[int]) -> dict[str, Scalar]:
+def _relabelled(
+    kin: Kinematics, system: System, relabel: Mapping[Any, Any], after: list[int]
+) -> dict[str, Scalar]:
     """New coordinates e(q), and new speeds Σ ∂e/∂q q̇⁺."""
     t = kin.tape
     names = {q.name: k for k, q in enumerate(system.q)}
@@ -87,7 +98,10 @@ def _relabelled(kin: Kinematics, system: System, relabel: Mapping[Any, Any], aft
     for key, value in relabel.items():
         own = str(getattr(key, "name", None) or key)
         if own not in names:
-            msg = f"support_change: {own!r} is no coordinate; the coordinates are {', '.join(map(str, names))}"
+            msg = (
+                f"support_change: {own!r} is no coordinate; the coordinates are "
+                f"{', '.join(map(str, names))}"
+            )
             raise Unknown(msg)
         new[names[own]] = on(t, system.expression(value) if isinstance(value, str) else value)
     if any(u not in kin.qdot for u in kin.u):

@@ -36,25 +36,40 @@ def bifurcation_diagram(
     rtol: float = 1e-9,
     progress: bool | None = None,
 ) -> BifurcationDiagram:
-    """A quantity at the crossings of a section, for many values of a constant, once the transient is over.
+    """A quantity at the crossings of a section, for many values of a constant.
 
     keep       the quantity, "x"
-    section    an expression that crosses zero: "x.dot", or "sin(Omega*t)" for points once a period of the drive
+    section    an expression that crosses zero: "x.dot", or "sin(Omega*t)" for points once a period
+               of the drive
     transient  the time until which crossings are not counted; `duration` is the whole time
-    samples    how often the motion is sampled between the two; crossings lie on cubics through the samples
+    samples    how often the motion is sampled between the two; crossings lie on cubics through the
+               samples
     """
     name = str(getattr(parameter, "name", None) or parameter)
     if direction not in SIGNS:
         msg = f"bifurcation_diagram: direction={direction!r}; choose 'up', 'down' or 'any'"
         raise Unknown(msg)
     if not 0.0 <= transient < duration or samples < 8:
-        msg = f"bifurcation_diagram: transient={transient!r}, duration={duration!r}, samples={samples!r}; the transient ends before the run, and 8 samples are the least"
+        msg = (
+            f"bifurcation_diagram: transient={transient!r}, duration={duration!r}, "
+            f"samples={samples!r}; the transient ends before the run, and 8 samples are the least"
+        )
         raise BadValue(msg)
     times = np.linspace(transient, duration, samples)
     study = ensemble(
-        system, duration, over={name: list(values)}, keep=[keep, section], at=times, start=start, inputs=inputs,
-        values=constants, rtol=rtol, atol=rtol, audit=False, progress=progress,
-    )  # fmt: skip
+        system,
+        duration,
+        over={name: list(values)},
+        keep=[keep, section],
+        at=times,
+        start=start,
+        inputs=inputs,
+        values=constants,
+        rtol=rtol,
+        atol=rtol,
+        audit=False,
+        progress=progress,
+    )
     g, y = (np.asarray(study[each].transpose(name, _TIME).values) for each in (section, keep))
     points: list[np.ndarray] = []
     places: list[np.ndarray] = []
@@ -66,5 +81,5 @@ def bifurcation_diagram(
         found = section_values(times, g[k], y[k], direction)
         points.append(found)
         places.append(np.full(len(found), float(value)))
-    joined = (np.concatenate(each) if each else np.zeros(0) for each in (places, points))
-    return BifurcationDiagram(name, keep, section, *joined, failed=tuple(failed))
+    x, y = (np.concatenate(each) if each else np.zeros(0) for each in (places, points))
+    return BifurcationDiagram(name, keep, section, x, y, tuple(failed))

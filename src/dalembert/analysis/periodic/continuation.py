@@ -106,10 +106,10 @@ def continuation(
         longest_period=longest_period,
         on_progress=on_progress,
     )
-    return _joined(system, family) if isinstance(system, Family) else family
+    return _join_families(system, family) if isinstance(system, Family) else family
 
 
-def _joined(first: Family, second: Family) -> Family:
+def _join_families(first: Family, second: Family) -> Family:
     """A family and what follows its last orbit."""
     k = len(first.orbits)
     here = first.orbits[-1]

@@ -47,8 +47,10 @@ class BifurcationDiagram(Shown):
     def __str__(self) -> str:
         count = len(np.unique(self.parameter))
         lines = [
-            (f"{len(self.values)} crossings of {self.section} = 0 in {count} runs "
-            f"over {self.name}, {self.quantity} at each")
+            (
+                f"{len(self.values)} crossings of {self.section} = 0 in {count} runs "
+                f"over {self.name}, {self.quantity} at each"
+            )
         ]
         lines += [f"  {self.name} = {p:g} failed: {why}" for p, why in self.failed]
         return "\n".join(lines)

@@ -86,7 +86,7 @@ def drive_period(flow: Flow, times: int) -> DrivePeriod:
 
 def _arguments(tape: Tape, nodes: Sequence[int], t: int) -> list[int]:
     """What stands under sin and cos and contains the time; the time elsewhere has no period."""
-    found: dict[int, None] = {}
+    result: dict[int, None] = {}
     stack, seen = list(nodes), set[int]()
     while stack:
         i = stack.pop()
@@ -98,13 +98,13 @@ def _arguments(tape: Tape, nodes: Sequence[int], t: int) -> list[int]:
             msg = "periodic: the rates contain the time outside of sines and cosines; give period="
             raise NotApplicable(msg)
         if op in _PERIODIC:
-            found[a] = None
+            result[a] = None
             continue
         stack += operands(op, a, b)
-    if not found:
+    if not result:
         msg = "periodic: no sine or cosine of the time was found in the rates; give period="
         raise NotApplicable(msg)
-    return list(found)
+    return list(result)
 
 
 def check_period(flow: Flow, T: float) -> None:

@@ -25,7 +25,7 @@ from dalembert.analysis.periodic.shooting import (
     Conditions,
     NoPeriodicMotion,
     Shooting,
-    corrected,
+    newton_solve,
 )
 from dalembert.analysis.periodic.structure import Structure
 from dalembert.arrays import Numbers
@@ -156,16 +156,16 @@ class _Search:
         undamped = all(_is_even(values) for values in eigenvalues)
         kind, test = (COLLISION, _discriminant) if undamped else (HOPF, _pair_sums)
         tests = [test(values) for values in eigenvalues]
-        found = []
+        result = []
         for a in range(len(tests) - 1):
             if tests[a] * tests[a + 1] < 0.0:
-                found.append(self._located(a, kind, test, tests[a], tests[a + 1]))
+                result.append(self._locate(a, kind, test, tests[a], tests[a + 1]))
             elif tests[a + 1] == 0.0 and a + 2 < len(tests) and tests[a] * tests[a + 2] < 0.0:
                 value, point = float(self.branch.values[a + 1]), self.branch.points[a + 1]
-                found.append(_mark(kind, value, point, eigenvalues[a + 1]))
-        return [mark for mark in found if mark is not None]
+                result.append(_mark(kind, value, point, eigenvalues[a + 1]))
+        return [mark for mark in result if mark is not None]
 
-    def _located(
+    def _locate(
         self, a: int, kind: str, test: Callable[[Numbers], float], f_low: float, f_high: float
     ) -> StabilityMark | None:
         low, high, side, part = 0.0, 1.0, 0, 0.5
@@ -274,11 +274,11 @@ def first_orbit(family: EquilibriumFamily, mark: StabilityMark, amplitude: float
     z = shooting.pack(start[None], T, mark.parameter)
     tau = np.concatenate([direction / scale, [0.0, 0.0]])
     tau /= np.linalg.norm(tau)
-    found = corrected(shooting, z, (tau, float(tau @ shooting.short(z))))
-    if not found.converged:
+    result = newton_solve(shooting, z, (tau, float(tau @ shooting.short(z))))
+    if not result.converged:
         msg = (
             f"continuation: no periodic motion of amplitude {amplitude:g} was reached off the "
             f"Hopf point at {mark.parameter:.9g}; take a smaller one"
         )
-        raise NoPeriodicMotion(msg, found.error)
-    return orbit_of(shooting, found.z, found.iterations, found.error)
+        raise NoPeriodicMotion(msg, result.error)
+    return orbit_of(shooting, result.z, result.iterations, result.error)

@@ -28,7 +28,7 @@ from dalembert.analysis.periodic.multipliers import Multipliers
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
 from dalembert.analysis.periodic.periodic import orbit_of, shooting_multipliers
 from dalembert.analysis.periodic.return_map import EventShooting
-from dalembert.analysis.periodic.shooting import NoPeriodicMotion, Shooting, corrected
+from dalembert.analysis.periodic.shooting import NoPeriodicMotion, Shooting, newton_solve
 from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
 from dalembert.notebook import Shown
@@ -119,21 +119,21 @@ class Family(Shown):
     def at(self, value: float) -> list[PeriodicOrbit]:
         """The orbits at a value of the parameter, one for each time the family passes it."""
         values, orbits = self.values, self.orbits
-        found = [
+        result = [
             _solve_at(orbits[k], orbits[k + 1], value)
             for k in range(len(values) - 1)
             if (values[k] - value) * (values[k + 1] - value) < 0.0 or values[k] == value
         ]
         if len(values) and values[-1] == value:
-            found.append(self.orbits[-1])
-        if not found:
+            result.append(self.orbits[-1])
+        if not result:
             low, high = values.min(), values.max()
             msg = (
                 f"the family has no orbit at {self.parameter} = {value:g}; it covers {low:.9g} to "
                 f"{high:.9g}"
             )
             raise NotApplicable(msg)
-        return found
+        return result
 
     def switch(
         self,
@@ -145,7 +145,7 @@ class Family(Shown):
         step: float | None = None,
     ) -> Family:
         """The family that branches off at a period doubling or a branch point."""
-        return switched(self, mark, side, over or self.over, points, step or self.step)
+        return switch_branch(self, mark, side, over or self.over, points, step or self.step)
 
     def plot(self, quantity: Any = "period", path: Any = None) -> Any:
         """The bifurcation diagram: stable and unstable orbits, special points with letters."""
@@ -230,20 +230,24 @@ def _point(
     return _Point(shooting, z, tau, shooting_multipliers(shooting, z), error, iterations)
 
 
-def _moved(point: _Point, s: float) -> _Point | None:
+def _step_along(point: _Point, s: float) -> _Point | None:
     """The solution that lies s along the tangent; None if it is not reached."""
     shooting, z = point.shooting, point.z
     shooting.restore(point.z)
     ahead = z + shooting.expand(s * point.tau)
     border = (point.tau, float(point.tau @ shooting.short(z)) + s)
     try:
-        found = corrected(shooting, ahead, border, most=_MOST_ITERATIONS)
+        result = newton_solve(shooting, ahead, border, most=_MOST_ITERATIONS)
     except (RunStopped, NoPeriodicMotion):
         return None
-    moved = np.linalg.norm(shooting.short(found.z) - shooting.short(ahead))
-    if not found.converged or moved > max(0.5 * abs(s), 1e-6) or shooting.unpack(found.z)[1] <= 0.0:
+    moved = np.linalg.norm(shooting.short(result.z) - shooting.short(ahead))
+    if (
+        not result.converged
+        or moved > max(0.5 * abs(s), 1e-6)
+        or shooting.unpack(result.z)[1] <= 0.0
+    ):
         return None
-    return _point(shooting, found.z, point.tau, found.error, found.iterations)
+    return _point(shooting, result.z, point.tau, result.error, result.iterations)
 
 
 def _test(kind: str, point: _Point) -> float:
@@ -287,11 +291,11 @@ def _between(a: _Point, b: _Point, length: float, position: int) -> Iterator[Fam
     if FOLD in changed and BRANCH in changed:
         changed.remove(BRANCH)
     for kind in changed:
-        search = _interpolated if kind == BRANCH else _located
-        found = search(a, b, length, partial(_test, kind))
-        if found is None or (kind in (TORUS, COLLISION) and not _on_circle(found[0], kind)):
+        search = _interpolate_zero if kind == BRANCH else _locate
+        result = search(a, b, length, partial(_test, kind))
+        if result is None or (kind in (TORUS, COLLISION) and not _on_circle(result[0], kind)):
             continue
-        point, s = found
+        point, s = result
         value = float(point.shooting.unpack(point.z)[2])
         orbit = point.orbit
         yield FamilyMark(kind, value, orbit, position + s / length, point.tau)
@@ -305,7 +309,7 @@ def _on_circle(point: _Point, kind: str) -> bool:
     return bool(len(complex_)) and bool((np.abs(np.abs(complex_) - 1.0) < near).any())
 
 
-def _located(
+def _locate(
     a: _Point, b: _Point, length: float, of: Callable[[_Point], float]
 ) -> tuple[_Point, float] | None:
     """Where along the arc from a the test vanishes, by false position and bisection in turn."""
@@ -314,7 +318,7 @@ def _located(
     side = 0
     for k in range(_LOCATIONS):
         s = (low + high) / 2 if k % 4 == 3 else high - f_high * (high - low) / (f_high - f_low)
-        point = _moved(a, s)
+        point = _step_along(a, s)
         if point is None:
             return best
         f = of(point)
@@ -330,7 +334,7 @@ def _located(
     return best
 
 
-def _interpolated(
+def _interpolate_zero(
     a: _Point, b: _Point, length: float, of: Callable[[_Point], float]
 ) -> tuple[_Point, float] | None:
     """The same at a branch point, where Newton's equations are singular: by interpolation.
@@ -340,15 +344,15 @@ def _interpolated(
     rough = length * of(a) / (of(a) - of(b))
     grid = (np.linspace(-0.25, 1.25, 13) * length).tolist()
     parts = [u for u in grid if abs(u - rough) > _CLEAR * length]
-    points = [(u, p) for u in parts if (p := a if u == 0.0 else _moved(a, u)) is not None]
+    points = [(u, p) for u in parts if (p := a if u == 0.0 else _step_along(a, u)) is not None]
     if len(points) < _FEWEST:
-        return _located(a, b, length, of)
+        return _locate(a, b, length, of)
     u = np.array([each for each, _ in points]) / length
     tests = np.polynomial.Polynomial.fit(u, [of(p) for _, p in points], min(8, len(u) - 2))
     complex_roots = np.asarray(tests.roots(), dtype=complex)
     roots = [float(r.real) for r in complex_roots if abs(r.imag) < 1e-6 and -0.25 <= r.real <= 1.25]
     if not roots:
-        return _located(a, b, length, of)
+        return _locate(a, b, length, of)
     root = min(roots, key=lambda r: abs(r - rough / length))
     states = np.array([p.z for _, p in points])
     fits = [np.polynomial.Polynomial.fit(u, column, min(8, len(u) - 2)) for column in states.T]
@@ -379,7 +383,7 @@ class _Walk:
         point, length = self.begin, self.step
         low, high = sorted(self.over)
         while len(self.orbits) < self.most:
-            new = _moved(point, length)
+            new = _step_along(point, length)
             if new is None or float(new.tau @ point.tau) < _ALIGNED:
                 length /= 2
                 if length < _SHORTEST:
@@ -390,7 +394,7 @@ class _Walk:
             if not low <= value <= high:
                 self._finish(point, new, length, low if value < low else high)
                 return self
-            if _turned_over(point, new):
+            if _passes_equilibrium(point, new):
                 self.why = (
                     f"the orbits shrink to an equilibrium near {value:.9g}, T = "
                     f"{new.shooting.unpack(new.z)[1]:.9g}"
@@ -402,7 +406,7 @@ class _Walk:
             if new.iterations <= _FEW_ITERATIONS:
                 length = min(1.3 * length, self.step)
             point = self._accept(new)
-            if self._ended(point):
+            if self._has_ended(point):
                 return self
         self.why = f"{self.most} orbits were asked for"
         return self
@@ -415,17 +419,17 @@ class _Walk:
         self.orbits.append(new.orbit)
         if self.on_progress is not None:
             self.on_progress(len(self.orbits), self._value(new))
-        shooting, z = new.shooting.resized(new.z)
+        shooting, z = new.shooting.rescale(new.z)
         # the tangent in the new units
         tau = new.tau * new.shooting.short_sizes / shooting.short_sizes
         return new._replace(shooting=shooting, z=z, tau=tau / np.linalg.norm(tau))
 
-    def _ended(self, point: _Point) -> bool:
+    def _has_ended(self, point: _Point) -> bool:
         x, T, _ = point.shooting.unpack(point.z)
         flow = point.shooting.flow
         if self.longest_period < T:
             self.why = f"the period has grown beyond {self.longest_period:.6g}"
-        elif flow.autonomous and _rests(point, x, T):
+        elif flow.autonomous and _is_at_rest(point, x, T):
             self.why = (
                 f"the orbits shrink to an equilibrium at {self._value(point):.9g}, T = {T:.9g}"
             )
@@ -433,7 +437,7 @@ class _Walk:
 
     def _finish(self, a: _Point, b: _Point, length: float, end: float) -> None:
         """The orbit at the end of the range."""
-        last = _located(a, b, length, lambda p: self._value(p) - end)
+        last = _locate(a, b, length, lambda p: self._value(p) - end)
         if last is not None:
             self.marks += [
                 m for m in _between(a, last[0], last[1], len(self.orbits)) if m.value != end
@@ -443,7 +447,7 @@ class _Walk:
         self.why = ""
 
 
-def _turned_over(a: _Point, b: _Point) -> bool:
+def _passes_equilibrium(a: _Point, b: _Point) -> bool:
     """Whether the amplitude has passed through zero: f at the start has changed its sign."""
     flow = b.shooting.flow
     if not flow.autonomous or isinstance(b.shooting, EventShooting):
@@ -453,7 +457,7 @@ def _turned_over(a: _Point, b: _Point) -> bool:
     return bool(f @ g < 0.0)
 
 
-def _rests(point: _Point, x: Numbers, T: float) -> bool:
+def _is_at_rest(point: _Point, x: Numbers, T: float) -> bool:
     flow, structure = point.shooting.flow, point.shooting.structure
     outside = [j for j in range(flow.n) if j not in structure.shifts]
     rates = np.array([flow.rate(y, flow.given.t0) for y in x])
@@ -471,7 +475,7 @@ def follow(
     on_progress: Callable[[int, float], object] | None = None,
 ) -> Family:
     """The family through an orbit over a range of the parameter, in both directions."""
-    shooting, z = freed(orbit, parameter, over)
+    shooting, z = free_parameter(orbit, parameter, over)
     shooting(z)
     here = float(shooting.unpack(z)[2])
     low, high = sorted(over)
@@ -515,7 +519,7 @@ def _both_ways(
     return Family(parameter, over, orbits, marks, (backward.why, forward.why), step)
 
 
-def freed(
+def free_parameter(
     orbit: PeriodicOrbit, parameter: str, over: tuple[float, float]
 ) -> tuple[Shooting | EventShooting, Numbers]:
     """The equations of an orbit with the parameter as an unknown, and its z."""
@@ -563,11 +567,11 @@ def _solve_at(a: PeriodicOrbit, b: PeriodicOrbit, value: float) -> PeriodicOrbit
     z = shooting.pack(guess, T + part * (U - T), value)
     e = np.zeros(shooting.n + 2)
     e[-1] = 1.0
-    found = corrected(shooting, z, (e, float(shooting.short(z)[-1])))
-    if not found.converged:
+    result = newton_solve(shooting, z, (e, float(shooting.short(z)[-1])))
+    if not result.converged:
         msg = f"continuation: no orbit at {value:g} was reached from its neighbours"
-        raise NoPeriodicMotion(msg, found.error)
-    return orbit_of(shooting, found.z, found.iterations, found.error)
+        raise NoPeriodicMotion(msg, result.error)
+    return orbit_of(shooting, result.z, result.iterations, result.error)
 
 
 class _Leaving(NamedTuple):
@@ -578,7 +582,7 @@ class _Leaving(NamedTuple):
     direction: Numbers
 
 
-def switched(
+def switch_branch(
     family: Family, mark: FamilyMark, side: int, over: tuple[float, float], points: int, step: float
 ) -> Family:
     """The family that leaves at a special point, from a first orbit off it."""
@@ -604,15 +608,19 @@ def switched(
 
 def _first_orbit(mark: FamilyMark, side: int, size: float) -> _Point | None:
     """The orbit of the other family at a distance from the special point, if reached."""
-    leaving = _doubled(mark, side, size) if mark.kind == DOUBLING else _across(mark, side, size)
+    leaving = (
+        _leave_by_doubling(mark, side, size)
+        if mark.kind == DOUBLING
+        else _leave_across(mark, side, size)
+    )
     shooting, tau = leaving.shooting, leaving.direction
     try:
-        found = corrected(shooting, leaving.z, (tau, float(tau @ shooting.short(leaving.z))))
+        result = newton_solve(shooting, leaving.z, (tau, float(tau @ shooting.short(leaving.z))))
     except (RunStopped, NoPeriodicMotion):
         return None
-    if not found.converged or shooting.unpack(found.z)[1] <= 0.0:
+    if not result.converged or shooting.unpack(result.z)[1] <= 0.0:
         return None
-    moved = shooting.short(found.z) - shooting.short(leaving.z)
+    moved = shooting.short(result.z) - shooting.short(leaving.z)
     along = float(moved @ mark.tangent) / float(np.linalg.norm(mark.tangent))
     if (
         np.linalg.norm(moved - along * mark.tangent / np.linalg.norm(mark.tangent)) > size
@@ -620,12 +628,12 @@ def _first_orbit(mark: FamilyMark, side: int, size: float) -> _Point | None:
     ):
         # another orbit, farther away
         return None
-    if mark.kind == DOUBLING and shooting.half_gap(found.z) < 0.2 * size:
+    if mark.kind == DOUBLING and shooting.half_gap(result.z) < 0.2 * size:
         return None
-    return _point(shooting, found.z, tau, found.error, found.iterations)
+    return _point(shooting, result.z, tau, result.error, result.iterations)
 
 
-def _doubled(mark: FamilyMark, side: int, size: float) -> _Leaving:
+def _leave_by_doubling(mark: FamilyMark, side: int, size: float) -> _Leaving:
     """Along the eigenvector of −1, with twice the period."""
     shooting, z = mark.orbit.shooting, mark.orbit.z
     assert shooting is not None
@@ -633,13 +641,13 @@ def _doubled(mark: FamilyMark, side: int, size: float) -> _Leaving:
     mu = mark.orbit.multipliers
     v = mark.orbit.eigenvectors[:, int(np.argmin(np.abs(mu + 1.0)))].real
     v = side * v / np.linalg.norm(v / shooting.scale)
-    new, guess = shooting.doubled(z, v, size)
+    new, guess = shooting.double_period(z, v, size)
     return _Leaving(
-        new, guess, _without(np.concatenate([v / shooting.scale, [0.0, 0.0]]), mark.tangent)
+        new, guess, _orthogonal_to(np.concatenate([v / shooting.scale, [0.0, 0.0]]), mark.tangent)
     )
 
 
-def _across(mark: FamilyMark, side: int, size: float) -> _Leaving:
+def _leave_across(mark: FamilyMark, side: int, size: float) -> _Leaving:
     """Along the second direction in which the equations stay satisfied at a branch point."""
     if mark.kind != BRANCH:
         msg = (
@@ -651,14 +659,14 @@ def _across(mark: FamilyMark, side: int, size: float) -> _Leaving:
     assert shooting is not None
     shooting.restore(z)
     kernel = np.linalg.svd(shooting.last_J)[2][-2:]
-    across = side * _without(
+    across = side * _orthogonal_to(
         kernel[0] if abs(kernel[0] @ mark.tangent) < abs(kernel[1] @ mark.tangent) else kernel[1],
         mark.tangent,
     )
     return _Leaving(shooting, z + shooting.expand(size * across), across)
 
 
-def _without(v: Numbers, tangent: Numbers) -> Numbers:
+def _orthogonal_to(v: Numbers, tangent: Numbers) -> Numbers:
     """v at right angles to the tangent, of length one."""
     rest = v - (v @ tangent) / (tangent @ tangent) * tangent
     return np.asarray(rest / np.linalg.norm(rest))

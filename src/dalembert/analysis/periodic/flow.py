@@ -192,7 +192,7 @@ class Flow:
         )
 
     @property
-    def passed_events(self) -> tuple[Any, ...]:
+    def event_list(self) -> tuple[Any, ...]:
         """The events that this flow passes; none."""
         return ()
 

@@ -54,7 +54,7 @@ class Multipliers:
         return float(np.abs(self.values).max(initial=0.0))
 
 
-def joined(first: KnownVectors, second: KnownVectors) -> KnownVectors:
+def join_vectors(first: KnownVectors, second: KnownVectors) -> KnownVectors:
     """Both, the first ones first."""
     return KnownVectors((*first.names, *second.names), np.hstack([first.columns, second.columns]))
 
@@ -69,7 +69,7 @@ def _span(columns: Numbers) -> Numbers:
     return np.asarray(U[:, sizes > _RANK])
 
 
-def invariant_only(
+def keep_invariant(
     M: Numbers, known: KnownVectors, modulo: Numbers, *, left: bool = False
 ) -> KnownVectors:
     """The vectors that M leaves as they are, up to orthonormal columns `modulo`."""
@@ -87,7 +87,7 @@ def invariant_only(
     return KnownVectors(tuple(known.names[k] for k in kept), known.columns[:, kept])
 
 
-def deflated(M: Numbers, B: Numbers, right: KnownVectors, left: KnownVectors) -> Multipliers:
+def deflate(M: Numbers, B: Numbers, right: KnownVectors, left: KnownVectors) -> Multipliers:
     """The multipliers of M on the tangent space B, without those of known vectors."""
     M_B = B.T @ M @ B
     X, G = _span(B.T @ right.columns), _span(B.T @ left.columns)

@@ -10,9 +10,9 @@ import numpy as np
 from dalembert.analysis.periodic.multipliers import (
     KnownVectors,
     Multipliers,
-    deflated,
-    invariant_only,
-    joined,
+    deflate,
+    join_vectors,
+    keep_invariant,
 )
 from dalembert.analysis.periodic.structure import symmetry_name
 from dalembert.arrays import Numbers
@@ -56,12 +56,12 @@ def known_vectors(
         tuple(f"shift of {flow.names[j]}" for j in structure.shifts),
         np.eye(flow.n)[:, list(structure.shifts)],
     )
-    right = _independent(joined(shifts, invariant_only(M_B, right, shifts.columns)))
+    right = _drop_dependent(join_vectors(shifts, keep_invariant(M_B, right, shifts.columns)))
     none = np.zeros((flow.n, 0))
-    return B, right, _independent(invariant_only(M_B, left, none, left=True))
+    return B, right, _drop_dependent(keep_invariant(M_B, left, none, left=True))
 
 
-def _independent(known: KnownVectors) -> KnownVectors:
+def _drop_dependent(known: KnownVectors) -> KnownVectors:
     """Those that are no combination of the ones before."""
     kept: list[int] = []
     basis = np.zeros((len(known.columns), 0))
@@ -78,7 +78,7 @@ def multipliers_at(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> Multip
     """The multipliers of M at x, those that must be one named and taken out."""
     B, right, left = known_vectors(flow, structure, x, M)
     symplectic = structure.is_symplectic(M, x, flow.given.t0, B)
-    return replace(deflated(M, B, right, left), symplectic=symplectic)
+    return replace(deflate(M, B, right, left), symplectic=symplectic)
 
 
 def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Multipliers:
@@ -86,8 +86,8 @@ def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Mu
     B, right, left = known_vectors(flow, structure, x, P)
     f = B.T @ flow.rate(x, flow.given.t0)
     across = B @ np.linalg.svd(f[None])[2][1:].T
-    found = deflated(P, across, right, left)
-    return replace(found, zero=("time shift",))
+    result = deflate(P, across, right, left)
+    return replace(result, zero=("time shift",))
 
 
 def stability(values: Numbers, error: float, *, conservative: bool) -> str:

@@ -20,7 +20,7 @@ def run_of_orbit(orbit: PeriodicOrbit, periods: float) -> Trajectory:
         msg = f"run: periods={periods!r}; give a positive number"
         raise BadValue(msg)
     shooting = orbit.shooting
-    events = () if shooting is None else shooting.flow.passed_events
+    events = () if shooting is None else shooting.flow.event_list
     inputs = {} if shooting is None else shooting.flow.given.inputs
     t0 = 0.0 if shooting is None else shooting.flow.given.t0
     options = RunOptions(

@@ -30,7 +30,7 @@ from dalembert.analysis.periodic.shooting import (
     NoPeriodicMotion,
     Shooting,
     amplitudes,
-    corrected,
+    newton_solve,
     nodes_along,
     segment_count,
 )
@@ -101,15 +101,15 @@ def periodic(
         msg = f"periodic: hold={hold!r}; choose 'energy' or 'period'"
         raise Unknown(msg)
     if isinstance(start, Trajectory):
-        start, found = guess_from_run(start)
-        period = found if period is None else period
+        start, result = guess_from_run(start)
+        period = result if period is None else period
     given = describe(system, start, guess, values, inputs, t0)
     if section is not None and not events:
         msg = "periodic: section= names one of events=[…]; give the events"
         raise Unknown(msg)
     flow = EventFlow(given, acting_events(events), (), rtol) if events else Flow(given, (), rtol)
     if section is not None or (events and flow.autonomous and period is None):
-        return _solved(*event_shooting(given, events, section, returns, period, shift, rtol))
+        return _solve_orbit(*event_shooting(given, events, section, returns, period, shift, rtol))
     if mode is not None:
         flow, period = guess_from_mode(flow, mode, amplitude)
     problem = _OrbitProblem(flow, hold, energy, shift, closing, reversal)
@@ -157,7 +157,7 @@ class _OrbitProblem:
                     "orbit as start"
                 )
                 raise NotApplicable(msg)
-            return _positive(_evaluated(flow, period)), None
+            return _positive(_period_value(flow, period)), None
         if period is None:
             drive = drive_period(flow, subharmonic)
         else:
@@ -170,7 +170,7 @@ class _OrbitProblem:
     def solve(self, T: float, drive: DrivePeriod | None, segments: int | None) -> PeriodicOrbit:
         """Newton's method from the guess; the result or the closest approach."""
         shooting, z = self._begin(T, drive, segments)
-        orbit = _solved(shooting, z)
+        orbit = _solve_orbit(shooting, z)
         self._check_motion(shooting.unpack(orbit.z)[0], orbit.period)
         return orbit
 
@@ -273,10 +273,10 @@ class _OrbitProblem:
         return Conditions("", "", energy, period, by_drive, held, self.reversal)
 
 
-def _solved(shooting: Shooting | EventShooting, z: Numbers) -> PeriodicOrbit:
+def _solve_orbit(shooting: Shooting | EventShooting, z: Numbers) -> PeriodicOrbit:
     """The orbit by Newton's method, or the closest approach."""
     try:
-        z, error, converged, iterations = corrected(shooting, z)
+        z, error, converged, iterations = newton_solve(shooting, z)
     except RunStopped as problem:
         msg = f"periodic: the run of the guess stops: {problem}"
         raise NoPeriodicMotion(msg) from problem
@@ -304,7 +304,7 @@ def _positive(T: float) -> float:
     return T
 
 
-def _evaluated(flow: Flow, period: float | str) -> float:
+def _period_value(flow: Flow, period: float | str) -> float:
     if not isinstance(period, str):
         return number("period", period)
     return _given_drive(flow, period, 1).value()
@@ -339,7 +339,7 @@ def closing_map(
     places, nodes = reset_values(evaluator, event("t", reset=changes, name="closing"))
     state = flow.kin.state
 
-    def mapped(x: Numbers, t: float) -> tuple[Numbers, Numbers]:
+    def apply_map(x: Numbers, t: float) -> tuple[Numbers, Numbers]:
         numbers = {
             **flow.chosen.numbers,
             **dict(zip(state, x.tolist(), strict=True)),
@@ -350,7 +350,7 @@ def closing_map(
         y[places], D[places] = values[0], slopes[0]
         return y, D
 
-    return mapped
+    return apply_map
 
 
 def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> Numbers:
@@ -440,9 +440,9 @@ def _advance(shooting: Shooting | EventShooting, x: Numbers) -> dict[str, float]
     """By how much shifted coordinates and angles that turn advance in a period."""
     names, shifts = shooting.flow.names, shooting.structure.shifts
     end = shooting.end
-    found = {} if end is None else {names[j]: float(end[j] - x[j]) for j in shifts}
+    result = {} if end is None else {names[j]: float(end[j] - x[j]) for j in shifts}
     turned = {names[j]: float(TWO_PI * k) for j, k in enumerate(shooting.closing.turns) if k}
-    return found | turned
+    return result | turned
 
 
 def _errors(

@@ -66,9 +66,9 @@ class _UntilReturn(EventfulRun):
     returns: int = 1
     passed: int = 0
 
-    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
-        after, ended = super()._act(integration, found)
-        self.passed += sum(c.event == self.section for c in found)
+    def _act(self, integration: Integration, result: Sequence[Crossing]) -> tuple[Numbers, str]:
+        after, ended = super()._act(integration, result)
+        self.passed += sum(c.event == self.section for c in result)
         return after, ended or ("section" if self.passed >= self.returns else "")
 
 
@@ -112,7 +112,7 @@ class EventFlow(Flow):
             self._machinery = None
 
     @property
-    def passed_events(self) -> tuple[Event, ...]:
+    def event_list(self) -> tuple[Event, ...]:
         """The events, a section that ends a run as one that is recorded."""
         return tuple(
             replace(e, action=EventAction.RECORD) if e.action is EventAction.STOP else e
@@ -309,12 +309,12 @@ class EventShooting:
             [(T - back.t) / self.period_scale],
         ]
         all_ = [(J / self.scale[:, None])[rows], fixed, time / self.period_scale]
-        more_F, more_J = self._held(x[0], extra)
+        more_F, more_J = self._held_conditions(x[0], extra)
         f = np.concatenate([*F, more_F])
         self._at, self._J = z.copy(), np.vstack([*all_, more_J]) * self.sizes
         return Linearized(f, f, self._J)
 
-    def _held(self, x: Numbers, extra: float) -> tuple[Numbers, Numbers]:
+    def _held_conditions(self, x: Numbers, extra: float) -> tuple[Numbers, Numbers]:
         n, t0, c = self.n, self.flow.given.t0, self.conditions
         F, J = self.structure.constraint_rows(x, t0)
         J = np.hstack([J, np.zeros((len(J), 2))])
@@ -373,7 +373,7 @@ class EventShooting:
             _at=None,
         )
 
-    def resized(self, z: Numbers) -> tuple[EventShooting, Numbers]:
+    def rescale(self, z: Numbers) -> tuple[EventShooting, Numbers]:
         """With this motion as reference and a scale that has grown with it."""
         x, T, extra = self.unpack(z)
         scale = np.maximum(self.scale, amplitudes(self.flow, x, T))
@@ -387,7 +387,7 @@ class EventShooting:
         kept = [j for j in self.closing.rows if not self.closing.turns[j]]
         return float(np.linalg.norm(((half.x - x) / self.scale)[kept]))
 
-    def doubled(self, z: Numbers, v: Numbers, size: float) -> tuple[EventShooting, Numbers]:
+    def double_period(self, z: Numbers, v: Numbers, size: float) -> tuple[EventShooting, Numbers]:
         """The map applied twice, begun off the fixed point along v."""
         x, T, extra = self.unpack(z)
         back = ReturnMap(self.flow, self.map.section, 2 * self.map.returns, 2 * self.map.limit)

@@ -82,11 +82,11 @@ def section_of_run(run: Trajectory, expression: Any, direction: str = "any") -> 
     k = np.flatnonzero(crossing)
     if not k.size:
         return PoincareSection(str(expression), direction, np.zeros(0), None)
-    t = _refined(run, expression, times[k], times[k + 1], g[k])
+    t = _bisect(run, expression, times[k], times[k + 1], g[k])
     return PoincareSection(str(expression), direction, t, run.at(t))
 
 
-def _refined(
+def _bisect(
     run: Trajectory, expression: Any, low: Numbers, high: Numbers, g_low: Numbers
 ) -> Numbers:
     """Bisection of all brackets at once."""

@@ -244,11 +244,11 @@ class Shooting:
 
     def _by_extras(self, legs: Legs, i: int) -> Numbers:
         """∂φ/∂(T, λ) of a segment."""
-        found = np.zeros((self.n, 2))
-        found[:, 0] = self._by_period(legs, i)
+        result = np.zeros((self.n, 2))
+        result[:, 0] = self._by_period(legs, i)
         if self.conditions.free == "constant":
-            found[:, 1] = legs.S[i][:, 0]
-        return found
+            result[:, 1] = legs.S[i][:, 0]
+        return result
 
     def _closing_rows(self, legs: Legs) -> Numbers:
         """The closing rows in all unknowns, scaled."""
@@ -288,10 +288,10 @@ class Shooting:
         x, T, extra = self.unpack(z)
         legs = self.legs = self._run(x, T)
         self.evaluations += 1
-        residuals, f, J = self._condensed(x, T, legs)
+        residuals, f, J = self._condense(x, T, legs)
         self._closing_count = len(f)
         t0 = self.flow.given.t0
-        others = [self._phase(x), self._constraints(x, t0), self._held(x, T, extra, t0)]
+        others = [self._phase(x), self._constraints(x, t0), self._held_conditions(x, T, extra, t0)]
         f = np.concatenate([f, *(each for each, _ in others)])
         J = self._J = np.vstack([J, *(each for _, each in others)]) * self.short_sizes
         residuals = np.concatenate([residuals, *(each for each, _ in others)])
@@ -305,14 +305,14 @@ class Shooting:
         begins = (
             [flow.rate(x[i], times[i]) for i in range(self.segments)] if not flow.autonomous else []
         )
-        found = [flow(x[i], float(times[i]), float(times[i + 1])) for i in range(self.segments)]
-        ends, Phi, S, rates = zip(*found, strict=True)
+        result = [flow(x[i], float(times[i]), float(times[i + 1])) for i in range(self.segments)]
+        ends, Phi, S, rates = zip(*result, strict=True)
         return Legs(np.array(ends), list(Phi), list(S), np.array(rates), np.array(begins))
 
     def _columns(self, rows: int) -> Numbers:
         return np.zeros((rows, self.n + 2))
 
-    def _condensed(self, x: Numbers, T: float, legs: Legs) -> tuple[Numbers, Numbers, Numbers]:
+    def _condense(self, x: Numbers, T: float, legs: Legs) -> tuple[Numbers, Numbers, Numbers]:
         """δx_{i+1} = Φ_i δx_i + ∂φ/∂T δT + ∂φ/∂λ δλ + (φ_i − x_{i+1}), then the closing rows."""
         n, N = self.n, self.segments
         A, c = self._columns(n), np.zeros(n)
@@ -329,12 +329,16 @@ class Shooting:
                 gaps.append(gap / self.scale)
                 self._through.append((A, c))
         matching = np.concatenate(gaps) if gaps else np.zeros(0)
-        close = self._closed if self.conditions.reversal is None else self._reversed
+        close = (
+            self._closing_equations
+            if self.conditions.reversal is None
+            else self._reversal_equations
+        )
         f, J = close(x[0], T, legs.ends[-1], A, c)
         now = f if N == 1 else close(x[0], T, legs.ends[-1], A, np.zeros(n))[0]
         return np.concatenate([matching, now]), f, J
 
-    def _closed(
+    def _closing_equations(
         self, x0: Numbers, T: float, end: Numbers, A: Numbers, c: Numbers
     ) -> tuple[Numbers, Numbers]:
         """C(φ) − x₀ = 0 in the rows that close."""
@@ -345,7 +349,7 @@ class Shooting:
         f = value + D @ c - x0
         return (f / self.scale)[rows], (J / self.scale[:, None])[rows]
 
-    def _reversed(
+    def _reversal_equations(
         self, x0: Numbers, _T: float, end: Numbers, A: Numbers, c: Numbers
     ) -> tuple[Numbers, Numbers]:
         """(1 − R) x(0) = 0 and (1 − R) x(T/2) = 0, at whatever T"""
@@ -385,9 +389,9 @@ class Shooting:
         # a reversal or a drive fixes the phase by itself
         if self.flow.autonomous and self.conditions.reversal is None:
             columns.append(self.flow.rate(reference, t0)[:, None])
-        joined = np.hstack(columns) / self.scale[:, None]
-        lengths = np.linalg.norm(joined, axis=0)
-        return np.asarray((joined[:, lengths > 0] / lengths[lengths > 0]).T)
+        join_vectors = np.hstack(columns) / self.scale[:, None]
+        lengths = np.linalg.norm(join_vectors, axis=0)
+        return np.asarray((join_vectors[:, lengths > 0] / lengths[lengths > 0]).T)
 
     def _without_energy(self, xi: Numbers) -> Numbers:
         energy = self.structure.energy
@@ -399,7 +403,9 @@ class Shooting:
         J[:, : self.n] = slopes
         return values, J
 
-    def _held(self, x: Numbers, T: float, extra: float, t0: float) -> tuple[Numbers, Numbers]:
+    def _held_conditions(
+        self, x: Numbers, T: float, extra: float, t0: float
+    ) -> tuple[Numbers, Numbers]:
         """Energy, period, momenta and the drive's period at their values."""
         c, F, J = self.conditions, [], []
         values, slopes = self.structure.integrals(x[0], t0)
@@ -480,9 +486,9 @@ class Shooting:
         conditions = replace(
             c, free=free, constant=constant, energy=energy, period=period, drive=drive
         )
-        return self._fresh(flow=flow, structure=structure, conditions=conditions, extra=extra)
+        return self._copy(flow=flow, structure=structure, conditions=conditions, extra=extra)
 
-    def _fresh(self, **changes: Any) -> Shooting:
+    def _copy(self, **changes: Any) -> Shooting:
         return replace(
             self, **{"legs": None, "_at": None, "_phases": None, "_through": [], **changes}
         )
@@ -491,7 +497,7 @@ class Shooting:
         """How large each component becomes: |x|, and |f| T/2π where it passes through zero."""
         return amplitudes(self.flow, x, T)
 
-    def resized(self, z: Numbers) -> tuple[Shooting, Numbers]:
+    def rescale(self, z: Numbers) -> tuple[Shooting, Numbers]:
         """With this motion as reference, a scale grown with it, and segments split if needed."""
         x, T, extra = self.unpack(z)
         assert self.legs is not None
@@ -518,7 +524,7 @@ class Shooting:
         new = replace(new, times=times, legs=None, _through=[], _at=None)
         return new, new.pack(x, T, extra)
 
-    def doubled(self, z: Numbers, v: Numbers, size: float) -> tuple[Shooting, Numbers]:
+    def double_period(self, z: Numbers, v: Numbers, size: float) -> tuple[Shooting, Numbers]:
         """Twice the period, the two halves moved apart along v."""
         if self.closing.map is not None or self.conditions.reversal is not None:
             msg = "period doubling: begin with the whole period, without closing= or reversal="
@@ -539,7 +545,7 @@ class Shooting:
         c = self.conditions
         drive = c.drive.times(2) if isinstance(c.drive, DriveSlope) else c.drive
         conditions = replace(c, drive=drive, period=None if c.period is None else 2 * c.period)
-        new = self._fresh(
+        new = self._copy(
             times=times, closing=closing, conditions=conditions, period_scale=2 * self.period_scale
         )
         return new, new.pack(np.array(first + second), 2 * T, extra)
@@ -556,7 +562,7 @@ class Shooting:
         return replace(self, flow=self.flow.with_tolerance(rtol), legs=None, _at=None)
 
 
-class Corrected(NamedTuple):
+class NewtonResult(NamedTuple):
     """Where Newton's method has ended: z, |F|, whether that is a solution, and iterations."""
 
     z: Numbers
@@ -578,41 +584,41 @@ class Equations(Protocol):
         ...
 
 
-def _bordered(F: Equations, z: Numbers, border: tuple[Numbers, float] | None) -> Linearized:
+def _add_border(F: Equations, z: Numbers, border: tuple[Numbers, float] | None) -> Linearized:
     """The equations with τ·(x₀, T, λ) = s added, the condition of pseudo-arclength."""
-    found = F(z)
+    result = F(z)
     if border is None:
-        return found
+        return result
     more = float(border[0] @ F.short(z) - border[1])
-    J = np.vstack([found.J, border[0]])
-    return Linearized(np.append(found.residuals, more), np.append(found.f, more), J)
+    J = np.vstack([result.J, border[0]])
+    return Linearized(np.append(result.residuals, more), np.append(result.f, more), J)
 
 
-def corrected(
+def newton_solve(
     F: Equations,
     z: Numbers,
     border: tuple[Numbers, float] | None = None,
     *,
     most: int = _MOST_ITERATIONS,
-) -> Corrected:
+) -> NewtonResult:
     """Gauss and Newton's method, damped, from z; F is evaluated last at the z that is returned."""
-    now = _bordered(F, z, border)
+    now = _add_border(F, z, border)
     for k in range(1, most + 1):
         step = F.newton_step(now)
         length = float(np.linalg.norm(step))
         if not np.isfinite(length):
-            return Corrected(z, now.error, converged=False, iterations=k)
+            return NewtonResult(z, now.error, converged=False, iterations=k)
         last = length < CONVERGED
-        trial = _damped(F, z, step, border, now.error, last=last)
+        trial = _damp_step(F, z, step, border, now.error, last=last)
         if trial is None:
-            return Corrected(z, now.error, converged=False, iterations=k)
+            return NewtonResult(z, now.error, converged=False, iterations=k)
         z, now = trial
         if last or now.error <= 1e-3 * CONVERGED:
-            return Corrected(z, now.error, now.error <= CLOSED, k)
-    return Corrected(z, now.error, now.error <= CLOSED, most)
+            return NewtonResult(z, now.error, now.error <= CLOSED, k)
+    return NewtonResult(z, now.error, now.error <= CLOSED, most)
 
 
-def _damped(
+def _damp_step(
     F: Equations,
     z: Numbers,
     step: Numbers,
@@ -625,7 +631,7 @@ def _damped(
     part = 1.0
     while part >= 2.0**-_MOST_HALVINGS:
         try:
-            new = _bordered(F, z + part * step, border)
+            new = _add_border(F, z + part * step, border)
         except (RunStopped, NoPeriodicMotion):
             new = None
         goal = np.inf if last else max(error * (1.0 - 0.1 * part), CONVERGED)

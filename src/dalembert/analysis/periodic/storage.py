@@ -205,17 +205,17 @@ def _read(path: Path) -> dict[str, Any]:
     check_ending(path, (".json", ".zarr"))
     try:
         if path.suffix == ".json":
-            found = json.loads(path.read_text(encoding="utf-8"))
+            result = json.loads(path.read_text(encoding="utf-8"))
         else:
             zarr = optional_package("zarr", "a family as .zarr", "'dalembert[study]'")
-            found = json.loads(zarr.open_group(path, mode="r").attrs["family"])
+            result = json.loads(zarr.open_group(path, mode="r").attrs["family"])
     except (OSError, ValueError, KeyError) as problem:
         msg = f"{path} cannot be read as a family: {problem}"
         raise BadValue(msg) from problem
-    if not isinstance(found, dict):
+    if not isinstance(result, dict):
         msg = f"{path} cannot be read as a family"
         raise BadValue(msg)
-    return found
+    return result
 
 
 def open_orbit(path: str | os.PathLike[str], system: System, **options: Any) -> PeriodicOrbit:

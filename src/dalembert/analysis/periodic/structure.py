@@ -57,7 +57,7 @@ _SYMPLECTIC: Final = 1e-8
 class Integrals(NamedTuple):
     """First integrals of a description, the momenta ∂T/∂q̇, and why there are none, if so."""
 
-    found: tuple[FirstIntegral, ...]
+    result: tuple[FirstIntegral, ...]
     momenta: tuple[object, ...]
     reason: str = ""
 
@@ -103,7 +103,7 @@ class _Functions:
         return out[: self.count], out[self.count :].reshape(self.count, self.n)
 
 
-def _compiled(evaluator: Evaluator, nodes: Sequence[int]) -> _Functions:
+def _compile_functions(evaluator: Evaluator, nodes: Sequence[int]) -> _Functions:
     kin, n = evaluator.kin, len(evaluator.kin.state)
     if not nodes:
         return _Functions(None, (), 0, n)
@@ -130,7 +130,7 @@ def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
         others = [*entries.f, *entries.gamma, *entries.e, *entries.phi]
         others += [i for row in (*entries.M, *entries.A) for i in row.values()]
         rows = [*((k, [e]) for k, e in enumerate(entries.qdot)), (flow.n - 1, others)]
-    found = []
+    result = []
     for q in kin.q:
         along = Derivative(tape, {q: tape.one}.get)
         inside = [(k, nodes) for k, nodes in rows if q in symbols_of(tape, nodes)]
@@ -144,8 +144,8 @@ def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
             if zero
             else [k for k, _ in inside]
         )
-        found.append(frozenset(kept))
-    return tuple(found)
+        result.append(frozenset(kept))
+    return tuple(result)
 
 
 class Structure:
@@ -157,18 +157,22 @@ class Structure:
         self._evaluator = Evaluator(flow.kin, flow.chosen.numbers, flow.chosen.bindings)
         known_ = _integrals_of(flow)
         self.reason = known_.reason
-        self.names = tuple(integral_name(f) for f in known_.found)
-        self.energy = next((k for k, f in enumerate(known_.found) if f.is_H), None)
+        self.names = tuple(integral_name(f) for f in known_.result)
+        self.energy = next((k for k, f in enumerate(known_.result) if f.is_H), None)
         if self.energy is None:
             self.energy = next(
                 (k for k, name in enumerate(self.names) if "T₂ − T₀ + V" in name), None
             )
         node = self._evaluator.node
-        self._integrals = _compiled(self._evaluator, [node(f.expression) for f in known_.found])
+        self._integrals = _compile_functions(
+            self._evaluator, [node(f.expression) for f in known_.result]
+        )
         rows = [row.phi for row in self.kin.linear_rows if row.phi is not None]
-        self._rows = _compiled(self._evaluator, [*rows, *(row.e for row in self.kin.velocity_rows)])
-        self._momenta = _compiled(self._evaluator, [node(p) for p in known_.momenta])
-        self.shifts = self._found_shifts() if shift is None else self._named_shifts(shift)
+        self._rows = _compile_functions(
+            self._evaluator, [*rows, *(row.e for row in self.kin.velocity_rows)]
+        )
+        self._momenta = _compile_functions(self._evaluator, [node(p) for p in known_.momenta])
+        self.shifts = self._find_shifts() if shift is None else self._read_shifts(shift)
 
     def on(self, flow: Flow) -> Structure:
         """The same for another flow of the same system."""
@@ -229,7 +233,7 @@ class Structure:
         model = self.flow.model
         return _DEPENDS(self.kin, (model.tape, model.nodes), lambda: _dependence(self.flow))
 
-    def _found_shifts(self) -> tuple[int, ...]:
+    def _find_shifts(self) -> tuple[int, ...]:
         """The largest set of coordinates on which no rate outside the set depends."""
         quaternions = {j for four in self.quaternions for j in four}
         kept = set(range(self.kin.n_q)) - quaternions
@@ -239,7 +243,7 @@ class Structure:
                 return tuple(sorted(kept))
             kept -= wrong
 
-    def _named_shifts(self, names: Sequence[str]) -> tuple[int, ...]:
+    def _read_shifts(self, names: Sequence[str]) -> tuple[int, ...]:
         return tuple(self.flow.names.index(name) for name in names)
 
     @cached_property
@@ -258,8 +262,8 @@ class Structure:
     def angles(self) -> tuple[int, ...]:
         """The coordinates after whose increase by 2π the rates are the same."""
         flow, generator = self.flow, np.random.default_rng(0)
-        found = [j for j, i in enumerate(self.kin.q) if i in self._evaluator.angles]
-        others = [j for j in range(self.kin.n_q) if j not in found and j not in self.shifts]
+        result = [j for j, i in enumerate(self.kin.q) if i in self._evaluator.angles]
+        others = [j for j in range(self.kin.n_q) if j not in result and j not in self.shifts]
         probes = [flow.x0]
         if not self._rows.count:
             probes += [flow.x0 + _SPREAD * generator.normal(size=self.n) for _ in range(_PROBES)]
@@ -268,8 +272,8 @@ class Structure:
             step[j] = TWO_PI
             pairs = [(flow.rate(x, 0.0), flow.rate(x + step, 0.0)) for x in probes]
             if all(np.allclose(a, b, rtol=_SAME, atol=_SAME) for a, b in pairs):
-                found.append(j)
-        return tuple(sorted(found))
+                result.append(j)
+        return tuple(sorted(result))
 
 
 def integral_name(f: FirstIntegral) -> str:

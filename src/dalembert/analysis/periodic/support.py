@@ -52,7 +52,7 @@ def support_change(
         raise NotASystem(msg)
     kin = kinematics(system).fork()
     after = _rates_after(kin, foot)
-    reset = _relabelled(kin, system, relabel, after)
+    reset = _relabel(kin, system, relabel, after)
     height = system.expression(gap) if isinstance(gap, str) else gap
     if when is not None:
         condition = system.expression(when) if isinstance(when, str) else when
@@ -78,17 +78,17 @@ def _rates_after(kin: Kinematics, foot: Point) -> list[int]:
         before = t.neg(contracted(t, ((a, kin.qdot[k]) for k, a in M[r].items())))
         rows.append((before, {**M[r], **impulse}))
     rows += [(t.zero, dict(row)) for row in J]
-    found = solution(t, rows)
-    if any(k not in found for k in range(n)):
+    result = solution(t, rows)
+    if any(k not in result for k in range(n)):
         msg = (
             "support_change: the mass matrix without constraints is singular; give every "
             "coordinate some mass"
         )
         raise NotApplicable(msg)
-    return [found[k] for k in range(n)]
+    return [result[k] for k in range(n)]
 
 
-def _relabelled(
+def _relabel(
     kin: Kinematics, system: System, relabel: Mapping[Any, Any], after: list[int]
 ) -> dict[str, Scalar]:
     """New coordinates e(q), and new speeds Σ ∂e/∂q q̇⁺."""

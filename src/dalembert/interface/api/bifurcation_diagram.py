@@ -78,8 +78,8 @@ def bifurcation_diagram(
         if not np.isfinite(g[k]).all():
             failed.append((float(value), "the run stopped"))
             continue
-        found = section_values(times, g[k], y[k], direction)
-        points.append(found)
-        places.append(np.full(len(found), float(value)))
+        result = section_values(times, g[k], y[k], direction)
+        points.append(result)
+        places.append(np.full(len(result), float(value)))
     x, y = (np.concatenate(each) if each else np.zeros(0) for each in (places, points))
     return BifurcationDiagram(name, keep, section, x, y, tuple(failed))

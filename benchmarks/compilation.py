@@ -14,10 +14,11 @@ from peers import Unavailable, attempt, peer
 from results import Report, Within
 
 import dalembert as da
-from dalembert.numerics.native import NativeDynamics
+from dalembert.runtime.numerics.forward_dynamics import NativeDynamics
 
 NOTE = (
-    "The equations are derived and LLVM is loaded; what is timed is the way from the equations to a function that can be called. "
+    "The equations are derived and LLVM is loaded; what is timed is the way from the equations to "
+    "a function that can be called. "
     "The code for batches is compiled when it is first asked for and has rows of its own."
 )
 COLD = {7: 0.15, 50: 1.5, 200: 7.0}
@@ -42,7 +43,16 @@ def kept_in(folder: str) -> Iterator[None]:
 def run(report: Report, *, quick: bool) -> None:
     """Chains of all sizes, a new small system, and what others take."""
     report.section("Compile", NOTE)
-    cold = {n: _both(report, f"spatial chain, {n} joints", systems.chain(n), n, rounds=2 if quick or n == 200 else 5) for n in COLD}
+    cold = {
+        n: _both(
+            report,
+            f"spatial chain, {n} joints",
+            systems.chain(n),
+            n,
+            rounds=2 if quick or n == 200 else 5,
+        )
+        for n in COLD
+    }
     for n in (2, 5, 10):
         _both(report, f"planar pendulum, {n} links", systems.pendulum(n))
     _both(report, "rolling disk", systems.disk())
@@ -51,16 +61,25 @@ def run(report: Report, *, quick: bool) -> None:
 
 
 def _both(report: Report, what: str, s: da.System, joints: int = 0, rounds: int = 5) -> Timing:
-    """A system with nothing kept and from the cache, for one state and for batches; the first of the four times."""
+    """A system with nothing kept and from the cache, for one state and for batches; the first of
+    the four times.
+    """
     report.progress(what)
     equations = da.forward_dynamics(s)
     (Q, _), (U, _) = (systems.states(k, 16) for k in (len(equations.q), len(equations.u)))
     found: dict[str, Timing] = {}
-    for goals, title, empty, count in ((COLD, "nothing kept", True, rounds), (CACHED, "from the cache", False, 9)):
+    for goals, title, empty, count in (
+        (COLD, "nothing kept", True, rounds),
+        (CACHED, "from the cache", False, 9),
+    ):
         found[title] = _in_caches(lambda: NativeDynamics(s, equations), empty=empty, rounds=count)
-        many = _in_caches(lambda: NativeDynamics(s, equations)(Q, U), empty=empty, rounds=min(count, 3))
+        many = _in_caches(
+            lambda: NativeDynamics(s, equations)(Q, U), empty=empty, rounds=min(count, 3)
+        )
         goal = {"dalembert": Within(goals[joints])} if joints else None
-        report.compare(f"{what}, {title}", {"dalembert": found[title], "dalembert, batch too": many}, goal)
+        report.compare(
+            f"{what}, {title}", {"dalembert": found[title], "dalembert, batch too": many}, goal
+        )
     return found["nothing kept"]
 
 
@@ -89,8 +108,16 @@ def _new_system(report: Report) -> None:
     da.simulate(_double_pendulum(), 0.1, start={"alpha": 1.0})
     compiled = fresh(_double_pendulum, da.compile)
     simulated = fresh(_double_pendulum, lambda s: da.simulate(s, 0.01, start={"alpha": 1.0}))
-    report.compare("new double pendulum, da.compile from its description", {"dalembert": compiled}, {"dalembert": Within(0.05)})
-    report.compare("new double pendulum, da.simulate from its description", {"dalembert": simulated}, {"dalembert": Within(0.05)})
+    report.compare(
+        "new double pendulum, da.compile from its description",
+        {"dalembert": compiled},
+        {"dalembert": Within(0.05)},
+    )
+    report.compare(
+        "new double pendulum, da.simulate from its description",
+        {"dalembert": simulated},
+        {"dalembert": Within(0.05)},
+    )
 
 
 def _others(report: Report, cold: Timing) -> None:
@@ -98,7 +125,12 @@ def _others(report: Report, cold: Timing) -> None:
     report.progress("C compilers of others")
     for what, ours, name, make in (
         ("spatial chain, 7 joints", cold, "CasADi and the C compiler", _casadi),
-        ("double pendulum", fresh(_double_pendulum, da.compile), "PyDy, Cython and the C compiler", _pydy),
+        (
+            "double pendulum",
+            fresh(_double_pendulum, da.compile),
+            "PyDy, Cython and the C compiler",
+            _pydy,
+        ),
     ):
         try:
             theirs: Timing | str = attempt(make)

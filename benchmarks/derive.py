@@ -15,8 +15,10 @@ from results import Report, Slower, Within
 import dalembert as da
 
 NOTE = (
-    "The description is given, its derivation is timed; for dalembert that includes the kinematics, for SymPy the velocities belong "
-    "to the description. KanesMethod forms M and f in any case; dalembert when asked, which is the second row."
+    "The description is given, its derivation is timed; for dalembert that includes the "
+    "kinematics, for SymPy the velocities belong "
+    "to the description. KanesMethod forms M and f in any case; dalembert when asked, which is the "
+    "second row."
 )
 _IMPORT = """
 import time
@@ -45,8 +47,20 @@ def run(report: Report, *, quick: bool) -> None:
     report.section("Derive", NOTE)
     _pendulum(report, quick=quick)
     _disk(report)
-    _growth(report, "spatial chain by Kane", da.kane, {n: Within(s) for n, s in KANE.items()}, {} if quick else {7: _sympy_chain})
-    _growth(report, "spatial chain by Lagrange", da.lagrange, {n: Within(0.1) if n == 40 else None for n in LAGRANGE}, {})
+    _growth(
+        report,
+        "spatial chain by Kane",
+        da.kane,
+        {n: Within(s) for n, s in KANE.items()},
+        {} if quick else {7: _sympy_chain},
+    )
+    _growth(
+        report,
+        "spatial chain by Lagrange",
+        da.lagrange,
+        {n: Within(0.1) if n == 40 else None for n in LAGRANGE},
+        {},
+    )
     _forward(report)
     _start_up(report)
 
@@ -62,13 +76,16 @@ def _pendulum(report: Report, *, quick: bool) -> None:
         report.progress(what)
         timings: dict[str, Timing | str] = {
             "dalembert": fresh(lambda n=n: systems.pendulum(n), da.kane),  # type: ignore[misc]
-            "dalembert, M and f too": fresh(lambda n=n: systems.pendulum(n), _with_M_and_f),  # type: ignore[misc]
+            "dalembert, M and f too": fresh(lambda n=n: systems.pendulum(n), _with_M_and_f),
+            # type: ignore[misc]
             "SymPy mechanics": _sympy(lambda tool, n=n: tool.pendulum(n)),  # type: ignore[misc]
         }
         report.compare(what, timings, {"SymPy mechanics": Slower(1000)} if n == 10 else None)
         if n == 10 and isinstance(timings["SymPy mechanics"], Timing):
             ratio = timings["SymPy mechanics"].cpu / timings["dalembert, M and f too"].cpu  # type: ignore[union-attr]
-            report.text(f"With M and f counted on our side too, the ratio for 10 links is {ratio:.0f}.")
+            report.text(
+                f"With M and f counted on our side too, the ratio for 10 links is {ratio:.0f}."
+            )
 
 
 def _sympy(describe: Callable[[Any], Any]) -> Timing | str:
@@ -89,18 +106,29 @@ def _sympy_chain() -> Timing | str:
 
 def _disk(report: Report) -> None:
     report.progress("rolling disk")
-    timings = {"dalembert": fresh(systems.disk, da.kane), "SymPy mechanics": _sympy(lambda tool: tool.rolling_disk())}
+    timings = {
+        "dalembert": fresh(systems.disk, da.kane),
+        "SymPy mechanics": _sympy(lambda tool: tool.rolling_disk()),
+    }
     report.compare("rolling disk, Kane", timings)
     report.compare("rolling disk, Lagrange", {"dalembert": fresh(systems.disk, da.lagrange)})
 
 
-def _growth(report: Report, what: str, derive: Callable[[da.System], object], goals: dict[int, Any], others: dict[int, Any]) -> None:
+def _growth(
+    report: Report,
+    what: str,
+    derive: Callable[[da.System], object],
+    goals: dict[int, Any],
+    others: dict[int, Any],
+) -> None:
     """One principle for several sizes, and the exponent with which its time grows."""
     found = {}
     for n, goal in goals.items():
         report.progress(f"{what}, {n} joints")
         found[n] = fresh(lambda n=n: systems.chain(n), derive)  # type: ignore[misc]
-        timings = {"dalembert": found[n]} | ({"SymPy mechanics": others[n]()} if n in others else {})
+        timings = {"dalembert": found[n]} | (
+            {"SymPy mechanics": others[n]()} if n in others else {}
+        )
         report.compare(f"{what}, {n} joints", timings, {"dalembert": goal} if goal else None)
     report.text(_exponent(what, {n: t.cpu for n, t in found.items()}))
 
@@ -132,4 +160,8 @@ def _casadi(n: int) -> Timing | str:
 def _start_up(report: Report) -> None:
     report.progress("import and command")
     report.compare("import dalembert", {"dalembert": program(_IMPORT)}, {"dalembert": Within(0.2)})
-    report.compare("dalembert derive rolling-disk", {"dalembert": program(_COMMAND)}, {"dalembert": Within(0.6)})
+    report.compare(
+        "dalembert derive rolling-disk",
+        {"dalembert": program(_COMMAND)},
+        {"dalembert": Within(0.6)},
+    )

@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 from results import Goal, Report, Slower, Within
 
 import dalembert as da
-from dalembert.exports.c import CSource
-from dalembert.exports.contents import Contents, model
+from dalembert.exchange.exports.c import CSource
+from dalembert.exchange.exports.export_model import ExportRequest, exported_model
 
 NOTE = (
-    "Time for ẋ of one state of the spatial chain. dalembert: its native code for u̇ in a native loop over 1024 states. C: the exported "
-    "source by gcc -O3, plain and for this processor, in a loop in C. JAX: one call of jit(vmap(rates)) for 1024 states, on one thread. "
-    "CasADi: its virtual machine, one call of map for 1024 states. Export: from the described system to the text of both files."
+    "Time for ẋ of one state of the spatial chain. dalembert: its native code for u̇ in a native "
+    "loop over 1024 states. C: the exported "
+    "source by gcc -O3, plain and for this processor, in a loop in C. JAX: one call of "
+    "jit(vmap(rates)) for 1024 states, on one thread. "
+    "CasADi: its virtual machine, one call of map for 1024 states. Export: from the described "
+    "system to the text of both files."
 )
 STATES = 1024
 FLAGS = {"C, gcc -O3": ("-O3",), "C, gcc -O3 -march=native": ("-O3", "-march=native")}
@@ -57,15 +60,25 @@ def _speed(report: Report, n: int) -> None:
     runs: dict[str, Callable[[], Rows]] = {"dalembert": ours.loop(Q, U)}
     missing: dict[str, Timing | str] = {}
     X = numpy.hstack([Q, U])
-    for name, make in {**{name: _c(flags) for name, flags in FLAGS.items()}, "JAX, batch": _jax, "CasADi, batch": _casadi}.items():
+    for name, make in {
+        **{name: _c(flags) for name, flags in FLAGS.items()},
+        "JAX, batch": _jax,
+        "CasADi, batch": _casadi,
+    }.items():
         try:
             runs[name] = make(system, X)
         except (ImportError, da.DalembertError, OSError) as problem:
             missing[name] = f"not here: {problem}"
             continue
         error = relative(expected, runs[name]())
-        report.check(f"chain {n}: {name} at {STATES} states, relative", f"{error:.1e} ≤ 1e-12", passed=bool(error <= 1e-12))
-    found: dict[str, Timing | str] = {name: timing.per(STATES) for name, timing in race(runs).items()}
+        report.check(
+            f"chain {n}: {name} at {STATES} states, relative",
+            f"{error:.1e} ≤ 1e-12",
+            passed=bool(error <= 1e-12),
+        )
+    found: dict[str, Timing | str] = {
+        name: timing.per(STATES) for name, timing in race(runs).items()
+    }
     goals: dict[str, Goal] = dict.fromkeys(FLAGS, AsFast(0.8))
     report.compare(f"chain {n}, rates", found | missing, goals)
 
@@ -80,10 +93,20 @@ def _c(flags: tuple[str, ...]) -> Callable[[da.System, Rows], Callable[[], Rows]
             raise OSError(msg)
         with tempfile.TemporaryDirectory() as folder:
             da.export(system, "c", folder, name="m")
-            loop = "void loop(const double *x, double *y, const m_parameters *p, int n)\n{\n    double w[1] = {0};\n    int k;\n"
-            loop += "    for (k = 0; k < n; ++k)\n        m_rates(0, x + m_n_x*k, w, p, y + m_n_x*k);\n}\n"
+            loop = (
+                "void loop(const double *x, double *y, const m_parameters *p, int n)\n{\n    "
+                "double w[1] = {0};\n    int k;\n"
+            )
+            loop += (
+                "    for (k = 0; k < n; ++k)\n        m_rates(0, x + m_n_x*k, w, p, y + "
+                "m_n_x*k);\n}\n"
+            )
             Path(folder, "loop.c").write_text('#include "m.h"\n' + loop, encoding="utf-8")
-            subprocess.run([gcc, *flags, "-shared", "-fPIC", "-o", "m.so", "m.c", "loop.c", "-lm"], cwd=folder, check=True)
+            subprocess.run(
+                [gcc, *flags, "-shared", "-fPIC", "-o", "m.so", "m.c", "loop.c", "-lm"],
+                cwd=folder,
+                check=True,
+            )
             library = ctypes.CDLL(str(Path(folder, "m.so")))
         p, Y = (ctypes.c_double * 10_000)(), numpy.zeros_like(X)
         library.m_defaults(p)
@@ -111,16 +134,32 @@ def _casadi(system: da.System, X: Rows) -> Callable[[], Rows]:
 
     f = da.to_casadi(system)["rates"].map(len(X))
     given = casadi.DM(X.T)
-    p = casadi.DM([float(c.value) for c in system.symbols.values() if c.kind == "constant" and c.value is not None])
+    p = casadi.DM(
+        [
+            float(c.value)
+            for c in system.symbols.values()
+            if c.kind == "constant" and c.value is not None
+        ]
+    )
     return lambda: f(casadi.DM.zeros(1, 1), given, casadi.DM(0, 1), p).full().T
 
 
 def _export(report: Report, n: int) -> None:
     report.progress(f"export of the spatial chain, {n} joints")
     timing = fresh(lambda: systems.chain(n), lambda system: da.export(system, "c"))
-    report.compare(f"chain {n}, to C", {"dalembert": timing}, {"dalembert": Within(1.0)} if n == 50 else None)
-    source = CSource(model(systems.chain(n), Contents(values={}, inputs={}, start={})), "m")
-    operations = sum(len(lowered.prologue) + len(lowered.body) for lowered in source.lowered.values())
+    report.compare(
+        f"chain {n}, to C", {"dalembert": timing}, {"dalembert": Within(1.0)} if n == 50 else None
+    )
+    source = CSource(
+        exported_model(systems.chain(n), ExportRequest(values={}, inputs={}, start={})), "m"
+    )
+    operations = sum(
+        len(lowered.prologue) + len(lowered.body) for lowered in source.lowered.values()
+    )
     lines = source.source()
     ratio = (lines.count("const real v") + lines.count(" = turn(")) / operations
-    report.check(f"chain {n}: assignments in C for each operation of the program", f"{ratio:.2f} ≤ 1.3", passed=ratio <= 1.3)
+    report.check(
+        f"chain {n}: assignments in C for each operation of the program",
+        f"{ratio:.2f} ≤ 1.3",
+        passed=ratio <= 1.3,
+    )

@@ -1,4 +1,6 @@
-"""How the time grows with the joints of a chain: a line through the logarithms, whose slope is the exponent."""
+"""How the time grows with the joints of a chain: a line through the logarithms, whose slope is
+the exponent.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,15 @@ from measure import alone, timed
 from results import Report, seconds
 
 import dalembert as da
-from dalembert.numerics.native import NativeDynamics
+from dalembert.runtime.numerics.forward_dynamics import NativeDynamics
 
 NOTE = (
-    "Spatial chain, CPU time, the least of several rounds. The exponent is the slope of a straight line through log(time) over "
-    "log(joints): 1 means that twice the joints take twice the time. Compile: from the equations to a function, nothing kept. Load: the "
-    "same from the cache, by a tape that was never hashed. Evaluate: one state in a native loop. Agree: all principles and the audit."
+    "Spatial chain, CPU time, the least of several rounds. The exponent is the slope of a straight "
+    "line through log(time) over "
+    "log(joints): 1 means that twice the joints take twice the time. Compile: from the equations "
+    "to a function, nothing kept. Load: the "
+    "same from the cache, by a tape that was never hashed. Evaluate: one state in a native loop. "
+    "Agree: all principles and the audit."
 )
 JOINTS = (7, 20, 50, 100, 200, 500)
 FEWER = (7, 14, 28, 56)
@@ -38,15 +43,30 @@ def run(report: Report, *, quick: bool) -> None:
     sizes = JOINTS[:4] if quick else JOINTS
     found = {what: _over(report, what, sizes, work) for what, work in _kinds().items()}
     few = FEWER[:3] if quick else FEWER
-    found["agree"] = _over(report, "agree", few, lambda s: timed(lambda: da.agreement(s))[0], rounds=1)
+    found["agree"] = _over(
+        report, "agree", few, lambda s: timed(lambda: da.agreement(s))[0], rounds=1
+    )
     rows = []
     for what, times in found.items():
         slope = exponent(times)
         # a slope of few small systems says nothing
         verdict = "" if quick else "met" if slope <= GOALS.get(what, LINEAR) else "**missed**"
         if verdict:
-            report.goals.append((f"growth: {what}, exponent", f"≤ {GOALS.get(what, LINEAR):g}", f"{slope:.2f}", verdict))
-        rows.append((what, *(seconds(times[n]) if n in times else "" for n in sorted({*sizes, *few})), f"{slope:.2f}"))
+            report.goals.append(
+                (
+                    f"growth: {what}, exponent",
+                    f"≤ {GOALS.get(what, LINEAR):g}",
+                    f"{slope:.2f}",
+                    verdict,
+                )
+            )
+        rows.append(
+            (
+                what,
+                *(seconds(times[n]) if n in times else "" for n in sorted({*sizes, *few})),
+                f"{slope:.2f}",
+            )
+        )
     report.table(("work", *(f"{n} joints" for n in sorted({*sizes, *few})), "exponent"), rows)
 
 
@@ -56,7 +76,9 @@ def exponent(times: Mapping[int, float]) -> float:
     return float(slope)
 
 
-def _over(report: Report, what: str, sizes: Sequence[int], work: Measure, rounds: int = 3) -> dict[int, float]:
+def _over(
+    report: Report, what: str, sizes: Sequence[int], work: Measure, rounds: int = 3
+) -> dict[int, float]:
     """{joints: seconds}, each round on a system that was never seen before."""
     found = {}
     for n in sizes:
@@ -97,6 +119,7 @@ def _evaluated(s: da.System) -> float:
     f = da.compile(s)
     Q, U = systems.states(len(s.q), STATES)
     X = numpy.hstack([Q, U, numpy.zeros((STATES, 1))])
-    loop = native_loop.compiled_rows(f._udot, X, f._defaults)  # noqa: SLF001 - the code itself, without the call from Python
+    # the code itself, without the call from Python
+    loop = native_loop.compiled_rows(f._udot, X, f._defaults)  # noqa: SLF001
     loop()
     return min(timed(loop, calls=20)[0] for _ in range(5)) / (20 * STATES)

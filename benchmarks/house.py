@@ -1,9 +1,11 @@
-"""How large the house is: files, code lines, raw tape calls, hand loops, files per walk, classes that share a name, long files.
+"""How large the house is: files, code lines, raw tape calls, hand loops, files per walk, classes
+that share a name, long files.
 
     python benchmarks/house.py [--names | --chapters] [SRC ...]
 
-`--names` lists the classes that share a name, the long files and the files of each walk instead, `--chapters` the code lines of every
-chapter. Every SRC is a folder that holds the package `dalembert` (default: the one beside this file); several give several columns.
+`--names` lists the classes that share a name, the long files and the files of each walk instead,
+`--chapters` the code lines of every chapter. Every SRC is a folder that holds the package
+`dalembert` (default: the one beside this file); several give several columns.
 """
 
 from __future__ import annotations
@@ -36,9 +38,11 @@ WALKS = {
     "kane": "da.kane(s).equations",
     "agreement": "da.agreement(s)",
     "simulate": "da.simulate(s, 0.1, start={'theta': 1.0, \"psi'\": 1.0})",
-    "report": "da.write_report(s, __import__('tempfile').mkdtemp() + '/x.html', duration=0.1, start={'theta': 1.0, \"psi'\": 1.0})",
+    "report": "da.write_report(s, __import__('tempfile').mkdtemp() + '/x.html', duration=0.1, "
+    "start={'theta': 1.0, \"psi'\": 1.0})",
 }
-# modules and class bodies, which run when a file is imported, are no functions (their code has no CO_OPTIMIZED)
+# modules and class bodies, which run when a file is imported, are no functions (their code has no
+# CO_OPTIMIZED)
 WATCH = """
 seen = set()
 def look(frame, event, _):
@@ -59,11 +63,22 @@ def code_lines(text: str) -> int:
     tree = ast.parse(text)
     prose: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             prose.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     held = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+        if token.type not in (
+            tokenize.COMMENT,
+            tokenize.NL,
+            tokenize.NEWLINE,
+            tokenize.INDENT,
+            tokenize.DEDENT,
+            tokenize.ENDMARKER,
+        ):
             held.update(range(token.start[0], token.end[0] + 1))
     return len(held - prose)
 
@@ -74,17 +89,28 @@ def tape_calls(tree: ast.AST) -> int:
 
 
 def _is_tape_call(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in TAPE_CALLS:
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Attribute)
+        or node.func.attr not in TAPE_CALLS
+    ):
         return False
     owner = node.func.value
-    name = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
+    name = (
+        owner.id
+        if isinstance(owner, ast.Name)
+        else owner.attr
+        if isinstance(owner, ast.Attribute)
+        else ""
+    )
     return name in ("t", "tape")
 
 
 def hand_loops(tree: ast.AST) -> int:
     """Loops that accumulate a sum on the tape, one product at a time."""
     return sum(
-        isinstance(node, ast.For) and any(isinstance(x, ast.Assign | ast.AugAssign) and tape_calls(x) for x in node.body)
+        isinstance(node, ast.For)
+        and any(isinstance(x, ast.Assign | ast.AugAssign) and tape_calls(x) for x in node.body)
         for node in ast.walk(tree)
     )
 
@@ -92,15 +118,25 @@ def hand_loops(tree: ast.AST) -> int:
 def classes(trees: list[ast.Module]) -> Iterator[str]:
     """Names of classes that stand in a chapter's open."""
     for tree in trees:
-        yield from (node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
+        yield from (
+            node.name
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        )
 
 
 def walked(src: Path, walk: str) -> list[str]:
     """The files of the package that a walk runs through."""
     program = f"{BUILD}{WATCH}{WALKS[walk]}\nsys.setprofile(None)\nprint(*sorted(seen), sep='\\n')"
     environment = {**os.environ, "PYTHONPATH": str(src)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return [line.rpartition("/dalembert/")[2] for line in done.stdout.splitlines() if line.endswith(".py")]
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    return [
+        line.rpartition("/dalembert/")[2]
+        for line in done.stdout.splitlines()
+        if line.endswith(".py")
+    ]
 
 
 def measured(src: Path) -> dict[str, int]:
@@ -124,7 +160,9 @@ def chapters(src: Path) -> Counter[str]:
     lines: Counter[str] = Counter()
     for file in files(src):
         chapter, *inside = file.relative_to(src / "dalembert").parts
-        lines[chapter if inside else "beside the chapters"] += code_lines(file.read_text(encoding="utf-8"))
+        lines[chapter if inside else "beside the chapters"] += code_lines(
+            file.read_text(encoding="utf-8")
+        )
     return lines
 
 
@@ -160,7 +198,9 @@ def main(folders: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    given = [Path(a).resolve() for a in sys.argv[1:] if not a.startswith("--")] or [Path(__file__).resolve().parents[1] / "src"]
+    given = [Path(a).resolve() for a in sys.argv[1:] if not a.startswith("--")] or [
+        Path(__file__).resolve().parents[1] / "src"
+    ]
     if "--names" in sys.argv:
         for folder in given:
             list_names(folder)

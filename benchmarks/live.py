@@ -1,4 +1,6 @@
-"""Runs inside a page: the loop in a JavaScript engine against this machine, the size of the module, from a slider to the new picture."""
+"""Runs inside a page: the loop in a JavaScript engine against this machine, the size of the
+module, from a slider to the new picture.
+"""
 
 from __future__ import annotations
 
@@ -18,32 +20,40 @@ from results import Report, seconds
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.page.parts.reproduction import LiveModule, engine_text, live_module
-from dalembert.page.run_view import RunView
-from dalembert.page.scene import frames_of, scene
-from dalembert.simulation import simulate as running
+from dalembert.interface.page.parts.reproduce import SimulatorModule, engine_text, simulator_module
+from dalembert.interface.page.run_viewer import RunView
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.runtime.simulation import simulate as running
 
 NOTE = (
-    "rtol 1e-9. The loop alone, dense output and projection included, here and in node's engine, the least of many runs; the module as it "
-    "travels, compressed and as text. From the release of a slider until scene and plots hold the new numbers, and until two frames are "
-    "painted after that: Chromium without a graphics card, which paints by the processor (in brackets: two frames in which "
+    "rtol 1e-9. The loop alone, dense output and projection included, here and in node's engine, "
+    "the least of many runs; the module as it "
+    "travels, compressed and as text. From the release of a slider until scene and plots hold the "
+    "new numbers, and until two frames are "
+    "painted after that: Chromium without a graphics card, which paints by the processor (in "
+    "brackets: two frames in which "
     "a word alone is painted); medians of nine. Goals: loop at most twice as "
-    "long for the double pendulum and the disk, three times for the bicycle and 7 joints; 60 ms for disk and pendulum, 300 ms for bicycle "
+    "long for the double pendulum and the disk, three times for the bicycle and 7 joints; 60 ms "
+    "for disk and pendulum, 300 ms for bicycle "
     "and Andrews' mechanism, 400 ms for 20 joints."
 )
 _ROUNDS = 30
 _LOOP = """
 const g = JSON.parse(require("fs").readFileSync(0));
-const e = new Engine(new WebAssembly.Module(require("zlib").inflateSync(Buffer.from(g.code, "base64"))), g.data);
-const follow = () => { const it = e.follow(g.setting, 1e9); let r; while (!(r = it.next()).done); return r.value; };
-const begin = () => { const t = performance.now(); e.begin(g.setting); return performance.now() - t; };
+const e = new Engine(
+  new WebAssembly.Module(require("zlib").inflateSync(Buffer.from(g.code, "base64"))), g.data);
+const follow = () => { const it = e.follow(g.setting, 1e9); let r; while (!(r = it.next()).done);
+  return r.value; };
+const begin = () => { const t = performance.now(); e.begin(g.setting);
+  return performance.now() - t; };
 const run = () => { const t = performance.now(); follow(); return performance.now() - t; };
 for (let k = 0; k < 20; k++) { run(); begin(); }
 const least = (f) => Math.min(...Array.from({ length: 40 }, f));
 console.log(JSON.stringify([(least(run) - least(begin)) / 1e3, follow().count - 1]));
 """
 _SLIDE = """async () => {
-  const knob = trial.knobs[0], tried = () => new Promise((done) => document.addEventListener("tried", done, { once: true }));
+  const knob = trial.knobs[0],
+    tried = () => new Promise((done) => document.addEventListener("tried", done, { once: true }));
   const frame = () => new Promise(requestAnimationFrame), found = [];
   for (let k = 0; k < 10; k++) {
     const heard = tried(), begin = performance.now();
@@ -70,7 +80,7 @@ def run(report: Report, *, quick: bool) -> None:
         report.progress(name)
         system = build()
         run_, native = _native(system, duration, start)
-        module = live_module(run_, start, scene(frames_of(run_)))
+        module = simulator_module(run_, start, build_scene(sample_frames(run_)))
         loop, steps = _by_node(module, duration)
         ratio = f"{loop / native:.2f}" if loop else "–"
         rows.append(
@@ -84,15 +94,36 @@ def run(report: Report, *, quick: bool) -> None:
                 _slide(run_),
             ]
         )
-    report.table(["system", "steps", "loop here", "loop in the page", "ratio", "module", "slider to numbers, to picture (a word)"], rows)
+    report.table(
+        [
+            "system",
+            "steps",
+            "loop here",
+            "loop in the page",
+            "ratio",
+            "module",
+            "slider to numbers, to picture (a word)",
+        ],
+        rows,
+    )
 
 
 def _tasks(quick: bool) -> list[tuple[str, Callable[[], da.System], dict[str, float], float]]:
     names = ["double-pendulum", "rolling-disk", "whipple-bicycle", "andrews-squeezer"]
-    found = [(n, gallery.entry(n).build, dict(gallery.entry(n).start), gallery.entry(n).duration) for n in names]
+    found = [
+        (n, gallery.entry(n).build, dict(gallery.entry(n).start), gallery.entry(n).duration)
+        for n in names
+    ]
     for joints in (7,) if quick else (7, 20):
         start = {f"q_{i}": 0.3 for i in range(1, joints + 1)}
-        found.append((f"chain of {joints} joints, 10 s", lambda joints=joints: spatial_chain.build(joints), start, 10.0))  # type: ignore[misc]
+        found.append(
+            (
+                f"chain of {joints} joints, 10 s",
+                lambda joints=joints: spatial_chain.build(joints),
+                start,
+                10.0,
+            )
+        )  # type: ignore[misc]
     return found
 
 
@@ -109,29 +140,41 @@ def _native(system: da.System, duration: float, start: dict[str, float]) -> tupl
 
     running.integrate = timed  # type: ignore[assignment]
     try:
-        found = [da.simulate(system, duration, start=start, progress=False) for _ in range(_ROUNDS)][-1]
+        found = [
+            da.simulate(system, duration, start=start, progress=False) for _ in range(_ROUNDS)
+        ][-1]
     finally:
         running.integrate = original
     return found, min(times)
 
 
-def _by_node(module: LiveModule, duration: float) -> tuple[float, int]:
+def _by_node(module: SimulatorModule, duration: float) -> tuple[float, int]:
     node = shutil.which("node")
     if node is None:
         return 0.0, 0
     data = module.data
     asked = [f["given"] for f in data["starts"]]
-    setting = {"values": data["values"], "starts": [f["value"] for f in data["starts"]], "asked": asked, "duration": duration, "rtol": 1e-9}
+    setting = {
+        "values": data["values"],
+        "starts": [f["value"] for f in data["starts"]],
+        "asked": asked,
+        "duration": duration,
+        "rtol": 1e-9,
+    }
     given = json.dumps({"code": module.packed, "data": data, "setting": setting})
     # the last part of the text talks to a page
     text = engine_text().split("// In a worker")[0] + _LOOP
-    done = subprocess.run([node, "-e", text], input=given, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [node, "-e", text], input=given, capture_output=True, text=True, check=True
+    )
     loop, steps = json.loads(done.stdout)
     return loop, steps
 
 
 def _slide(run_: Any) -> str:
-    """The median times from a slider to numbers in scene and plots, and to two frames after that, in Chromium."""
+    """The median times from a slider to numbers in scene and plots, and to two frames after
+    that, in Chromium.
+    """
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "page"))
     try:
         from browsing import executable, flags  # type: ignore[import-not-found]
@@ -146,6 +189,8 @@ def _slide(run_: Any) -> str:
         visit = browser.new_page(viewport={"width": 1280, "height": 900})
         visit.goto(page.as_uri())
         visit.wait_for_selector("#trial[data-ready=yes]")
-        handed, painted, word = (statistics.median(each) for each in zip(*visit.evaluate(_SLIDE), strict=True))
+        handed, painted, word = (
+            statistics.median(each) for each in zip(*visit.evaluate(_SLIDE), strict=True)
+        )
         browser.close()
     return f"{seconds(handed)}, {seconds(painted)} ({seconds(word)})"

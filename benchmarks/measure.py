@@ -1,4 +1,6 @@
-"""CPU and wall time of short and long work: the least of several rounds, and how far the middle one lies above it."""
+"""CPU and wall time of short and long work: the least of several rounds, and how far the middle
+one lies above it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _LONG = 2.0
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds for one unit of work; noise = (median − least)/least of the CPU times of the rounds, NaN if there was one round only."""
+    """Seconds for one unit of work; noise = (median − least)/least of the CPU times of the
+    rounds, NaN if there was one round only.
+    """
 
     cpu: float
     wall: float
@@ -49,7 +53,9 @@ def _children() -> float:
 
 
 def alone() -> None:
-    """Objects that other tools left are no longer looked through when memory is collected: each tool as in a process of its own."""
+    """Objects that other tools left are no longer looked through when memory is collected: each
+    tool as in a process of its own.
+    """
     gc.collect()
     gc.freeze()
 
@@ -62,12 +68,15 @@ def least(samples: Sequence[tuple[float, float]], calls: int = 1) -> Timing:
 
 
 class _Contender:
-    """One tool's work, and the samples taken of it: each so many calls that they last a block of seconds."""
+    """One tool's work, and the samples taken of it: each so many calls that they last a block of
+    seconds.
+    """
 
     def __init__(self, work: Work, block: float, long: float) -> None:
         self.work = work
         first = timed(work)
-        # a very long first call is a sample; otherwise it was the warm-up, and the next tells how many make a block
+        # a very long first call is a sample; otherwise it was the warm-up, and the next tells how
+        # many make a block
         self.samples = [first] if first[1] >= long else []
         self.calls = 1 if self.samples else max(1, round(block / max(timed(work)[1], 1e-9)))
         self.spent = first[1]
@@ -78,11 +87,18 @@ class _Contender:
 
 
 def race(
-    contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01, limit: float = 10.0, long: float = _LONG
+    contenders: Mapping[str, Work],
+    *,
+    rounds: int = 7,
+    block: float = 0.01,
+    limit: float = 10.0,
+    long: float = _LONG,
 ) -> dict[str, Timing]:
-    """Every contender in turn, round after round, so that a slow moment of the machine meets all of them.
+    """Every contender in turn, round after round, so that a slow moment of the machine meets all of
+    them.
 
-    A contender that has had its `limit` of seconds drops out; of one whose first call is `long`, that call counts.
+    A contender that has had its `limit` of seconds drops out; of one whose first call is `long`,
+    that call counts.
     """
     alone()
     runners = {name: _Contender(work, block, long) for name, work in contenders.items()}
@@ -94,7 +110,9 @@ def race(
 
 
 def fresh(prepare: Callable[[], Any], work: Callable[[Any], object], *, rounds: int = 7) -> Timing:
-    """Work on something that is prepared anew for each round, outside the time measured; the first round warms up."""
+    """Work on something that is prepared anew for each round, outside the time measured; the
+    first round warms up.
+    """
     alone()
     samples = []
     for _ in range(rounds + 1):
@@ -104,10 +122,14 @@ def fresh(prepare: Callable[[], Any], work: Callable[[Any], object], *, rounds: 
 
 
 def program(code: str, *, rounds: int = 5) -> Timing:
-    """What a new Python process says about itself: the code must print CPU and wall seconds on its last line."""
+    """What a new Python process says about itself: the code must print CPU and wall seconds on
+    its last line.
+    """
     samples = []
     for _ in range(rounds + 1):
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        )
         cpu, wall = map(float, done.stdout.splitlines()[-1].split())
         samples.append((cpu, wall))
     return least(samples[1:])

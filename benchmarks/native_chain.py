@@ -1,4 +1,5 @@
-"""Native code for the spatial chain of revolute joints: how long compiling takes, and how long one state.
+"""Native code for the spatial chain of revolute joints: how long compiling takes, and how long one
+state.
 
 python benchmarks/native_chain.py [joints ...]
 """
@@ -15,8 +16,8 @@ import numpy
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from dalembert.numerics import jit, kernels
-from dalembert.numerics.compiled import CompiledFunction
+from dalembert.runtime.numerics import jit, math_kernels
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from numerics.chain import chain
 
 STATES = 512
@@ -79,9 +80,22 @@ def measure(n):
     arrays = [a.ctypes.data for a in (X, p, Y, work)]
     native = shortest(lambda: loop(*arrays, STATES)) / STATES
     batch = shortest(lambda: f.batch(X, p)) / STATES
-    single = min(timeit.repeat("call(x, p)", globals={"call": f.call, "x": X[0].copy(), "p": p}, number=1000, repeat=30)) / 1000
+    single = (
+        min(
+            timeit.repeat(
+                "call(x, p)",
+                globals={"call": f.call, "x": X[0].copy(), "p": p},
+                number=1000,
+                repeat=30,
+            )
+        )
+        / 1000
+    )
     same = (Y.view(numpy.int64) == f.batch(X, p).view(numpy.int64)).all()
-    ms = " ".join(f"{1e3 * t:9.1f}" for t in (derived - start, compiled - derived, compiled_lanes - compiled, cached))
+    ms = " ".join(
+        f"{1e3 * t:9.1f}"
+        for t in (derived - start, compiled - derived, compiled_lanes - compiled, cached)
+    )
     us = " ".join(f"{1e6 * t:9.3f}" for t in (native, batch, single))
     print(f"{n:6d} {ms} {us}   {'yes' if same else 'NO'}")
 
@@ -90,9 +104,13 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         os.environ["DALEMBERT_CACHE"] = place
         print(
-            f"{kernels.native_lanes()} lanes; derive, compile, compile lanes, from the cache in ms; native loop, batch, Python call in us"
+            f"{math_kernels.native_lanes()} lanes; derive, compile, compile lanes, from the cache "
+            f"in ms; native loop, batch, Python call in us"
         )
-        print("joints    derive   compile     lanes    cached    native     batch      call   same bits")
+        print(
+            "joints    derive   compile     lanes    cached    native     batch      call   same "
+            "bits"
+        )
         # what is done once per process
         first = chain(1)
         CompiledFunction(first.tape, first.udot, first.q + first.u, [])

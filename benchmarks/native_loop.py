@@ -1,4 +1,5 @@
-"""A loop in native code that calls a function at an address for row after row of states, as an integrator would.
+"""A loop in native code that calls a function at an address for row after row of states, as an
+integrator would.
 
 It is made of LLVM text, so that a machine without a C compiler can measure too.
 """
@@ -12,8 +13,8 @@ from collections.abc import Callable
 import numpy
 from numpy.typing import NDArray
 
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jit import Library, load
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.jit import Library, load
 
 Rows = NDArray[numpy.float64]
 
@@ -38,8 +39,13 @@ done:
 }
 """
 # f(x, p, y, work)
-_STRAIGHT = {"name": "straight", "before": "", "call": "  call void %f(ptr %x, ptr %a, ptr %y, ptr %b)"}
-# f(arguments, results, integers, work, 0) with q and u apart, as CasADi writes it; n_out is the size of each
+_STRAIGHT = {
+    "name": "straight",
+    "before": "",
+    "call": "  call void %f(ptr %x, ptr %a, ptr %y, ptr %b)",
+}
+# f(arguments, results, integers, work, 0) with q and u apart, as CasADi writes it; n_out is the
+# size of each
 _CASADI = {
     "name": "casadi",
     "before": """  %arguments = alloca [16 x ptr]
@@ -51,7 +57,8 @@ _CASADI = {
   store ptr %y, ptr %results
   %status = call i32 %f(ptr %arguments, ptr %results, ptr %a, ptr %b, i32 0)""",
 }
-# f(model, data), whose state lies where the first two pointers of a table say and whose result where the third says
+# f(model, data), whose state lies where the first two pointers of a table say and whose result
+# where the third says
 _MUJOCO = {
     "name": "mujoco",
     "before": """  %model = load ptr, ptr %a
@@ -80,11 +87,16 @@ def _library() -> Library:
         for key, value in kind.items():
             text = text.replace(f"<{key}>", value)
         texts.append(text)
-    return load("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n" + "\n".join(texts), ("straight", "casadi", "mujoco"))
+    return load(
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n" + "\n".join(texts),
+        ("straight", "casadi", "mujoco"),
+    )
 
 
 def rows(kind: str, addresses: tuple[int, int, int], X: Rows, n_out: int) -> Callable[[], Rows]:
-    """A function that fills and gives Y for the states in the rows of X; it keeps the library and the arrays alive."""
+    """A function that fills and gives Y for the states in the rows of X; it keeps the library
+    and the arrays alive.
+    """
     library, Y = _library(), numpy.empty((len(X), n_out))
     loop = _PROTOTYPE(library.address(kind))
     # asking numpy for an address takes as long as ten states
@@ -100,7 +112,9 @@ def rows(kind: str, addresses: tuple[int, int, int], X: Rows, n_out: int) -> Cal
 def compiled_rows(function: CompiledFunction, X: Rows, p: Rows) -> Callable[[], Rows]:
     """The native loop over a compiled function: prologue once, then row after row."""
     work = numpy.zeros(function.work_size + 8)
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)(p.ctypes.data, work.ctypes.data)
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)(
+        p.ctypes.data, work.ctypes.data
+    )
     run = rows("straight", (function.address, p.ctypes.data, work.ctypes.data), X, function.n_out)
 
     def kept(_keep: tuple[object, ...] = (function, p, work)) -> Rows:

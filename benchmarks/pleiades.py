@@ -1,4 +1,6 @@
-"""The Pleiades: seven stars in a plane with close encounters, against their published places at t = 3."""
+"""The Pleiades: seven stars in a plane with close encounters, against their published places at
+t = 3.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,22 @@ import dalembert as da
 
 # x and y of the seven at t = 3: HW96, Test Set for IVP Solvers, PLEI
 PUBLISHED = (
-    *(0.3706139143970502, 3.237284092057233, -3.222559032418324, 0.6597091455775310, 0.3425581707156584, 1.562172101400631),
-    *(-0.7003092922212495, -3.943437585517392, -3.271380973972550, 5.225081843456543, -2.590612434977470, 1.198213693392275),
+    *(
+        0.3706139143970502,
+        3.237284092057233,
+        -3.222559032418324,
+        0.6597091455775310,
+        0.3425581707156584,
+        1.562172101400631,
+    ),
+    *(
+        -0.7003092922212495,
+        -3.943437585517392,
+        -3.271380973972550,
+        5.225081843456543,
+        -2.590612434977470,
+        1.198213693392275,
+    ),
     *(-0.2429682344935824, 1.091449240428980),
 )
 START = (*(3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0), *(3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0))
@@ -38,7 +54,10 @@ def system() -> da.System:
     for i in range(7):
         s.particle(f"P_{i + 1}", i + 1, s.O.offset(x[i] * s.N.x + y[i] * s.N.y, f"P_{i + 1}"))
         for j in range(i):
-            s.potential(-(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2), name=f"V_{i}{j}")
+            s.potential(
+                -(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2),
+                name=f"V_{i}{j}",
+            )
     return s
 
 
@@ -66,20 +85,31 @@ def _equal_error(report: Report, ours: Ours, tolerances: tuple[float, ...]) -> N
     found: dict[str, list[Point]] = {}
     missing: dict[str, str] = {}
     for tolerance in tolerances:
-        works: dict[str, Callable[[], Outcome]] = {"dalembert": partial(ours.run, START, _DURATION, tolerance)}
+        works: dict[str, Callable[[], Outcome]] = {
+            "dalembert": partial(ours.run, START, _DURATION, tolerance)
+        }
         try:
             tool = peer("heyoka")
-            works["heyoka"] = partial(attempt(lambda: tool.Integrator(tool.pleiades(), START, tolerance)).run, _DURATION)  # noqa: B023
+            new = partial(tool.Integrator, tool.pleiades(), START, tolerance)
+            works["heyoka"] = partial(attempt(new).run, _DURATION)
         except Unavailable as reason:
             missing["heyoka"] = str(reason)
         outcomes = {name: work() for name, work in works.items()}
         for name, timing in race(works).items():
             last, steps, success = outcomes[name]
-            found.setdefault(name, []).append(Point(tolerance, _error(last), timing, steps, success))
+            found.setdefault(name, []).append(
+                Point(tolerance, _error(last), timing, steps, success)
+            )
     for error in _ERRORS:
-        timings = {name: t for name, points in found.items() if (t := time_at(points, error)) is not None}
+        timings = {
+            name: t for name, points in found.items() if (t := time_at(points, error)) is not None
+        }
         if len(timings) == len(found):
-            report.compare(f"Pleiades, 3 units of time, error {error:.0e}", {**timings, **missing}, {"heyoka": Slower(1.0)})
+            report.compare(
+                f"Pleiades, 3 units of time, error {error:.0e}",
+                {**timings, **missing},
+                {"heyoka": Slower(1.0)},
+            )
 
 
 def _tight(report: Report, ours: Ours) -> None:
@@ -90,7 +120,8 @@ def _tight(report: Report, ours: Ours) -> None:
     middle = median(mine)
     what = f"Pleiades, {len(_TIGHT)} tolerances from {_TIGHT[0]:.0e} to {_TIGHT[-1]:.1e}"
     report.text(
-        f"**{what}.** Error of dalembert: median {middle:.1e}, largest {max(mine):.1e}; SciPy's DOP853: {median(scipy):.1e}, "
+        f"**{what}.** Error of dalembert: median {middle:.1e}, largest {max(mine):.1e}; SciPy's "
+        f"DOP853: {median(scipy):.1e}, "
         f"{max(scipy):.1e}, smaller than dalembert's at {worse} of them."
     )
     report.check(f"{what}: median error", f"{middle:.1e} ≤ {_MEDIAN:.0e}", passed=middle <= _MEDIAN)

@@ -1,4 +1,5 @@
-"""Everything that the gallery prints, in files to compare: every system by every principle, as text, LaTeX, Markdown and HTML.
+"""Everything that the gallery prints, in files to compare: every system by every principle, as
+text, LaTeX, Markdown and HTML.
 
     python benchmarks/printed.py FOLDER [SYSTEM ...]
 
@@ -12,23 +13,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.normal_form.forms import Form
-from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError, NotApplicable
-from dalembert.principles.base import Derivation
-from dalembert.report import document, terminal
-from dalembert.report.layouts import HTML, LATEX, MARKDOWN
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report, terminal_renderer
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.mechanics.principles.derivation import Derivation
+from dalembert.symbolic.algebra.normal_form.expansion import operation_count
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
+from dalembert.symbolic.algebra.tape import Tape
 
 # beyond this no short form is searched for: it takes too long, and none is found
 SHORT = 300
 
 
-class _Bounded(Writing):
-    def form_of(self, tape: Tape, i: int) -> Form | None:
-        return super().form_of(tape, i) if operation_count(tape, (i,)) <= SHORT else None
+class _Bounded(FormulaWriter):
+    def form_of(self, tape: Tape, i: int) -> RationalForm | None:
+        return super().normal_form(tape, i) if operation_count(tape, (i,)) <= SHORT else None
 
 
 def derived(name: str) -> list[Derivation]:
@@ -46,13 +47,20 @@ def printed(name: str) -> Iterator[tuple[str, str]]:
     """(style, text) of one system."""
     entry = gallery.entry(name)
     found = derived(name)
-    subject = document.Subject(found[0].kinematics.system, entry.title, entry.source, entry.description)
-    blocks = list(document.derivations(subject, found, _Bounded(), level="teach"))
-    yield "txt", terminal.text(blocks)
+    subject = system_report.ReportSubject(
+        found[0].kinematics.system, entry.title, entry.source, entry.description
+    )
+    blocks = list(system_report.derivation_report(subject, found, _Bounded(), level="teach"))
+    yield "txt", terminal_renderer.render_text(blocks)
     yield "tex", LATEX.text(blocks)
     yield "md", MARKDOWN.text(blocks)
     yield "html", HTML.text(blocks)
-    yield "eq.txt", terminal.text(document.derivations(subject, found[:1], _Bounded()))
+    yield (
+        "eq.txt",
+        terminal_renderer.render_text(
+            system_report.derivation_report(subject, found[:1], _Bounded())
+        ),
+    )
 
 
 def main(folder: Path, names: list[str]) -> None:
@@ -61,7 +69,9 @@ def main(folder: Path, names: list[str]) -> None:
     for name in names or gallery.names():
         try:
             for style, text in printed(name):
-                (folder / f"{name}.{style}").write_text(text.replace("><", ">\n<") if style == "html" else text, encoding="utf-8")
+                (folder / f"{name}.{style}").write_text(
+                    text.replace("><", ">\n<") if style == "html" else text, encoding="utf-8"
+                )
         except DalembertError as problem:
             (folder / f"{name}.error").write_text(str(problem), encoding="utf-8")
         print(name, flush=True)

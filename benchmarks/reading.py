@@ -1,9 +1,10 @@
-"""How long the equations are to read, and what it costs to get them there: the books, dalembert, SymPy.
+"""How long the equations are to read, and what it costs to get them there: the books, dalembert,
+SymPy.
 
     python benchmarks/reading.py          writes the table of docs/equations.md
 
-An equation's size is the number of operations it takes to write it down: sums, products, quotients, powers and
-functions, counted by one counter in the equations as they are printed.
+An equation's size is the number of operations it takes to write it down: sums, products, quotients,
+powers and functions, counted by one counter in the equations as they are printed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from typing import Any, Final
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.normal_form.forms import Form, Term, factor_common
-from dalembert.algebra.printing import equation, readable
-from dalembert.algebra.printing.layout import Printer, naming
-from dalembert.algebra.printing.notation import SourceNotation
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, Term, factor_common
+from dalembert.symbolic.algebra.printing import equation, readable_form
+from dalembert.symbolic.algebra.printing.term_layout import Printer, symbol_namer
+from dalembert.symbolic.algebra.printing.unicode_notation import SourceNotation
+from dalembert.symbolic.algebra.tape import Tape
 
 # seconds that SymPy gets for one system
 LIMIT: Final = 300
@@ -54,17 +55,22 @@ def size(written: str) -> int:
 
 def printed(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int]) -> str:
     """An equation as it is printed, in Python's notation, without common factors."""
-    form = readable(tape, residual)
+    form = readable_form(tape, residual)
     assert form is not None
     common, rest = factor_common(form)
-    whole = Form(tuple(Term(t.coefficient * common.coefficient, t.powers) for t in rest.numerator))
+    whole = RationalForm(
+        tuple(Term(t.coefficient * common.coefficient, t.powers) for t in rest.numerator)
+    )
     names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
     sides, ranking = equation(form, tape, *names)
     cleared = [equation(one, tape, *names)[0].residual for one in (rest, whole)]
     forms = (*cleared, form if len(form.denominator) == 1 else sides.residual)
-    # with fractions or without, with constants before each term or before parentheses, whichever is shorter
-    printers = [Printer(naming(tape), ranking, group=group) for group in (False, True)]
-    return min((SourceNotation()(printer.form(one)) for printer in printers for one in forms), key=size)
+    # with fractions or without, with constants before each term or before parentheses, whichever is
+    # shorter
+    printers = [Printer(symbol_namer(tape), ranking, group=group) for group in (False, True)]
+    return min(
+        (SourceNotation()(printer.form(one)) for printer in printers for one in forms), key=size
+    )
 
 
 def ours(name: str) -> tuple[list[int], float]:
@@ -78,7 +84,7 @@ def ours(name: str) -> tuple[list[int], float]:
 
 def books(name: str) -> list[int]:
     """Size of what the source prints, where it prints equations of motion."""
-    return [size(p.residual) for p in gallery.entry(name).printed if len(p.equals) == 1]
+    return [size(p.residual) for p in gallery.entry(name).printed if len(p.combination) == 1]
 
 
 # ---- SymPy -----------------------------------------------------------------------------------
@@ -87,7 +93,13 @@ def books(name: str) -> list[int]:
 def of_sympy(name: str, how: str) -> tuple[list[int], float] | None:
     """The same by SymPy in a process of its own; None where it does not end in time."""
     try:
-        done = subprocess.run([sys.executable, __file__, "--sympy", name, how], check=True, capture_output=True, text=True, timeout=LIMIT)
+        done = subprocess.run(
+            [sys.executable, __file__, "--sympy", name, how],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
     except subprocess.TimeoutExpired:
         return None
     sizes, seconds = json.loads(done.stdout)
@@ -113,16 +125,28 @@ def table(names: Sequence[str] = NAMES) -> str:
     # what is loaded once
     ours("simple-pendulum")
     lines = [
-        "| system | dalembert | CPU time | SymPy + simplify | CPU time | SymPy + trigsimp | CPU time |",
+        (
+            "| system | dalembert | CPU time | SymPy + simplify | CPU time | SymPy + trigsimp "
+            "| CPU "
+            "time |"
+        ),
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     totals = [0.0, 0.0, 0.0]
     for name in names:
         rows = [ours(name), of_sympy(name, "simplify"), of_sympy(name, "trigsimp")]
-        lines.append(f"| {name} | " + " | ".join(f"{_sizes(row)} | {_seconds(row)}" for row in rows) + " |")
-        totals = [total + (LIMIT if row is None else row[1]) for total, row in zip(totals, rows, strict=True)]
+        lines.append(
+            f"| {name} | " + " | ".join(f"{_sizes(row)} | {_seconds(row)}" for row in rows) + " |"
+        )
+        totals = [
+            total + (LIMIT if row is None else row[1])
+            for total, row in zip(totals, rows, strict=True)
+        ]
     first = totals[0]
-    cells = [f" | {_time(first)}", *(f" | {_time(t)}, {t / first:.0f} times as long" for t in totals[1:])]
+    cells = [
+        f" | {_time(first)}",
+        *(f" | {_time(t)}, {t / first:.0f} times as long" for t in totals[1:]),
+    ]
     lines.append("| total |" + " |".join(cells) + " |")
     return "\n".join(lines)
 

@@ -1,6 +1,8 @@
-"""Motions to thirty digits, from equations typed from the books and not from dalembert: what the tools are held against.
+"""Motions to thirty digits, from equations typed from the books and not from dalembert: what the
+tools are held against.
 
-The integrator is the extrapolated midpoint rule in flint's arithmetic; halving its step is its own check.
+The integrator is the extrapolated midpoint rule in flint's arithmetic; halving its step is its own
+check.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _COLUMNS = 12
 
 
 def solve(M: Sequence[Sequence[Any]], f: Sequence[Any]) -> Vector:
-    """x with M x = f by elimination without exchange of rows, which a positive definite M does not need."""
+    """x with M x = f by elimination without exchange of rows, which a positive definite M does
+    not need.
+    """
     n, A, b = len(f), [list(row) for row in M], list(f)
     for k in range(n):
         for i in range(k + 1, n):
@@ -39,17 +43,32 @@ def solve(M: Sequence[Sequence[Any]], f: Sequence[Any]) -> Vector:
     return b
 
 
-def pendulum_accelerations(theta: Sequence[Any], w: Sequence[Any], g: Any, sine: Any, cosine: Any) -> Vector:
-    """Σ_j μ_max(i,j) (θ̈_j cos(θ_i − θ_j) + θ̇_j² sin(θ_i − θ_j)) + μ_i g sin θ_i = 0, masses and lengths 1, μ_i = n − i + 1
+def pendulum_accelerations(
+    theta: Sequence[Any], w: Sequence[Any], g: Any, sine: Any, cosine: Any
+) -> Vector:
+    """Σ_j μ_max(i,j) (θ̈_j cos(θ_i − θ_j) + θ̇_j² sin(θ_i − θ_j)) + μ_i g sin θ_i = 0, masses and
+    lengths 1, μ_i = n − i + 1
 
     Source: LL76 §5 Problem 1, for n masses.
     """
     n = len(theta)
     s, c = [sine(x) for x in theta], [cosine(x) for x in theta]
-    M = [[float(n - max(i, j)) * (c[i] * c[j] + s[i] * s[j]) if i != j else float(n - i) + 0 * c[i] for j in range(n)] for i in range(n)]
+    M = [
+        [
+            float(n - max(i, j)) * (c[i] * c[j] + s[i] * s[j])
+            if i != j
+            else float(n - i) + 0 * c[i]
+            for j in range(n)
+        ]
+        for i in range(n)
+    ]
     f = []
     for i in range(n):
-        terms = [float(n - max(i, j)) * (s[i] * c[j] - c[i] * s[j]) * w[j] * w[j] for j in range(n) if j != i]
+        terms = [
+            float(n - max(i, j)) * (s[i] * c[j] - c[i] * s[j]) * w[j] * w[j]
+            for j in range(n)
+            if j != i
+        ]
         f.append(-(float(n - i) * s[i]) * g - sum(terms[1:], terms[0]))
     return solve(M, f)
 
@@ -60,7 +79,8 @@ def pendulum(n: int) -> Rates:
 
 
 def rolling_disk_accelerations(y: Sequence[Any], r: Any, g: Any, sine: Any, cosine: Any) -> Vector:
-    """Rates of x, y, φ, θ, ψ, φ̇, θ̇, ψ̇: (4.54), (4.55) integrated once; (4.57), (4.59), (4.60) divided by m r²
+    """Rates of x, y, φ, θ, ψ, φ̇, θ̇, ψ̇: (4.54), (4.55) integrated once; (4.57), (4.59), (4.60)
+    divided by m r²
 
     Source: Gre03 Ex. 4.2.
     """
@@ -78,13 +98,16 @@ def rolling_disk(y: Vector) -> Vector:
     return rolling_disk_accelerations(y, 0.5, _G, arb.sin, arb.cos)
 
 
-def motion(rates: Rates, start: Sequence[float], duration: float, steps: int) -> NDArray[numpy.float64]:
+def motion(
+    rates: Rates, start: Sequence[float], duration: float, steps: int
+) -> NDArray[numpy.float64]:
     """The state at the end."""
     with ctx.workprec(_BITS):
         y = [arb(x) for x in start]
         H = arb(duration) / steps
         for _ in range(steps):
-            # the radii are bounds for the worst case, and grow without end; the midpoints are the numbers
+            # the radii are bounds for the worst case, and grow without end; the midpoints are the
+            # numbers
             y = [x.mid() for x in _step(rates, y, H)]
         return numpy.array([float(x) for x in y])
 
@@ -99,7 +122,9 @@ def _step(rates: Rates, y: Vector, H: Any) -> Vector:
         row = [_midpoint(rates, y, H, 2 * j)]
         for k in range(1, j):
             weight = 1 / ((arb(j) / (j - k)) ** 2 - 1)
-            row.append([a + (a - b) * weight for a, b in zip(row[-1], table[-1][k - 1], strict=True)])
+            row.append(
+                [a + (a - b) * weight for a, b in zip(row[-1], table[-1][k - 1], strict=True)]
+            )
         table.append(row)
     last: Vector = table[-1][-1]
     return last

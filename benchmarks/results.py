@@ -1,4 +1,6 @@
-"""What a run found: rows of timings with ratios, goals met or missed, checks passed or failed; written as Markdown."""
+"""What a run found: rows of timings with ratios, goals met or missed, checks passed or failed;
+written as Markdown.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,26 @@ from pathlib import Path
 
 from measure import Timing
 
-PACKAGES = ("dalembert", "numpy", "llvmlite", "sympy", "scipy", "pydy", "pin", "mujoco", "casadi", "exudyn", "heyoka")
+PACKAGES = (
+    "dalembert",
+    "numpy",
+    "llvmlite",
+    "sympy",
+    "scipy",
+    "pydy",
+    "pin",
+    "mujoco",
+    "casadi",
+    "exudyn",
+    "heyoka",
+)
 METHOD = (
-    "Seconds are the least of several rounds, in which the tools take turns, each on one thread. Noise is how far the middle round "
-    "lies above the least. ÷ dalembert is a tool's CPU time divided by that of the first row of its block, so more than 1 is slower. "
-    "Goals are judged on CPU time; a goal missed is a row here and nothing else, a check failed is a mistake."
+    "Seconds are the least of several rounds, in which the tools take turns, each on one thread. "
+    "Noise is how far the middle round "
+    "lies above the least. ÷ dalembert is a tool's CPU time divided by that of the first row of "
+    "its block, so more than 1 is slower. "
+    "Goals are judged on CPU time; a goal missed is a row here and nothing else, a check failed is "
+    "a mistake."
 )
 _HEADERS = ("what", "tool", "CPU", "wall", "noise", "÷ dalembert", "goal")
 
@@ -94,31 +111,64 @@ class Report:
 
     def progress(self, what: str) -> None:
         """Say what is being measured now."""
-        print(f"{time.perf_counter() - self.begin:6.0f} s  {self.group}: {what}", file=sys.stderr, flush=True)
+        print(
+            f"{time.perf_counter() - self.begin:6.0f} s  {self.group}: {what}",
+            file=sys.stderr,
+            flush=True,
+        )
 
-    def compare(self, what: str, timings: Mapping[str, Timing | str], goals: Mapping[str, Goal] | None = None) -> None:
-        """A block of rows, the first of them dalembert's own; words instead of a timing say why there is none."""
+    def compare(
+        self,
+        what: str,
+        timings: Mapping[str, Timing | str],
+        goals: Mapping[str, Goal] | None = None,
+    ) -> None:
+        """A block of rows, the first of them dalembert's own; words instead of a timing say why
+        there is none.
+        """
         first = next(iter(timings.values()))
         for tool, timing in timings.items():
             goal_of_tool = (goals or {}).get(tool)
             if isinstance(timing, str):
-                self._block.append((what, tool, timing, "", "", "", self._unjudged(what, tool, timing, goal_of_tool)))
+                self._block.append(
+                    (
+                        what,
+                        tool,
+                        timing,
+                        "",
+                        "",
+                        "",
+                        self._unjudged(what, tool, timing, goal_of_tool),
+                    )
+                )
                 continue
             ratio = timing.cpu / first.cpu if isinstance(first, Timing) else nan
             shown = "" if timing is first else times(ratio)
             goal = self._judged(what, tool, timing, ratio, goal_of_tool)
-            self._block.append((what, tool, seconds(timing.cpu), seconds(timing.wall), percent(timing.noise), shown, goal))
+            self._block.append(
+                (
+                    what,
+                    tool,
+                    seconds(timing.cpu),
+                    seconds(timing.wall),
+                    percent(timing.noise),
+                    shown,
+                    goal,
+                )
+            )
 
     def _judged(self, what: str, tool: str, timing: Timing, ratio: float, goal: Goal | None) -> str:
         if goal is None:
             return ""
-        wanted, found, met = goal.judge(timing, ratio)
+        wanted, found, met = goal.return_error_test(timing, ratio)
         verdict = "met" if met else "**missed**"
         self.goals.append((f"{self.group}: {what}, {tool}", wanted, found, verdict))
         return f"{wanted} {verdict}"
 
     def _unjudged(self, what: str, tool: str, reason: str, goal: Goal | None) -> str:
-        """A goal against a tool that is not there is neither met nor missed, and is not passed over."""
+        """A goal against a tool that is not there is neither met nor missed, and is not passed
+        over.
+        """
         if goal is None:
             return ""
         self.goals.append((f"{self.group}: {what}, {tool}", goal.wanted, reason, "not measured"))
@@ -147,7 +197,10 @@ class Report:
     def document(self) -> str:
         """The whole run: where, how, what was wanted, what was found."""
         self._end_block()
-        checks = [(what, found, "passed" if passed else "**failed**") for what, found, passed in self.checks]
+        checks = [
+            (what, found, "passed" if passed else "**failed**")
+            for what, found, passed in self.checks
+        ]
         parts = ["# Benchmarks", "", METHOD, "", *markdown(("", "this run"), _environment()), ""]
         if self.goals:
             parts += ["## Goals", "", *markdown(("goal", "wanted", "found", ""), self.goals), ""]
@@ -208,4 +261,7 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    return next((x.partition(":")[2].strip() for x in lines if x.startswith("model name")), platform.machine())
+    return next(
+        (x.partition(":")[2].strip() for x in lines if x.startswith("model name")),
+        platform.machine(),
+    )

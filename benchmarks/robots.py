@@ -1,9 +1,11 @@
-"""docs/robots.md: every URDF of example-robot-data and every model of dm_control, loaded and held against the engines.
+"""docs/robots.md: every URDF of example-robot-data and every model of dm_control, loaded and held
+against the engines.
 
     python benchmarks/robots.py [--rows FILE] [part of a file's name …]
 
-Each robot has a process of its own, so that one that takes too long ends alone and is a row with the reason. Rows are kept in FILE
-as they are found, and those that are there already are not measured again: a run that was interrupted goes on.
+Each robot has a process of its own, so that one that takes too long ends alone and is a row with
+the reason. Rows are kept in FILE as they are found, and those that are there already are not
+measured again: a run that was interrupted goes on.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ LIMIT = 60.0
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "robots.md"
 HEAD = """# Robots, measured
 
-Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and locomotion of `dm_control` (scenes and
-defaults excepted), read by `da.load` and held against the engines that know the same file at 20 random states: the largest relative
-difference of the accelerations. Robots without joints, and those marked `:free`, are loaded with `base="free"`. CPU is that of loading,
-deriving, compiling and the first evaluation without the imports, on two cores shared with other work: with an empty cache, and once
-more in a new process (again); `u̇` and `aba` are one evaluation called from Python, by the
-compiled equations and by Pinocchio, measured one after the other, each in a process of its own. The principles are compared exactly;
-where that is not decided within {limit:g} s of CPU the last column says so.
+Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and
+locomotion of `dm_control` (scenes and defaults excepted), read by `da.load` and held against the
+engines that know the same file at 20 random states: the largest relative difference of the
+accelerations. Robots without joints, and those marked `:free`, are loaded with `base="free"`. CPU
+is that of loading, deriving, compiling and the first evaluation without the imports, on two cores
+shared with other work: with an empty cache, and once more in a new process (again); `u̇` and
+`aba` are one evaluation called from Python, by the compiled equations and by Pinocchio, measured
+one after the other, each in a process of its own. The principles are compared exactly; where that
+is not decided within {limit:g} s of CPU the last column says so.
 
-Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that takes them, and at
-least one does; the agreement of the principles is undecided for {undecided}.
+Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that
+takes them, and at least one does; the agreement of the principles is undecided for {undecided}.
 
 | file | freedoms | MuJoCo | Pinocchio | CPU s | again | u̇ µs | aba µs | principles |
 | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | --- |
@@ -47,12 +51,19 @@ def files() -> list[tuple[str, Path]]:
     if prefix is not None:
         robots = prefix / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
         urdfs = [str(f) for f in sorted(robots.rglob("*.urdf"))]
-        found += [(f, robots) for f in sorted([*urdfs, *(f"{f}:free" for f in urdfs if f.endswith("talos_reduced.urdf"))])]
+        found += [
+            (f, robots)
+            for f in sorted(
+                [*urdfs, *(f"{f}:free" for f in urdfs if f.endswith("talos_reduced.urdf"))]
+            )
+        ]
     spec = find_spec("dm_control")
     if spec is not None and spec.origin is not None:
         root = Path(spec.origin).parent
         models = sorted([*(root / "suite").glob("*.xml"), *(root / "locomotion").rglob("*.xml")])
-        found += [(str(f), root) for f in models if not re.search(r"scene|defaults|floor|_base", f.name)]
+        found += [
+            (str(f), root) for f in models if not re.search(r"scene|defaults|floor|_base", f.name)
+        ]
     return found
 
 
@@ -65,10 +76,10 @@ def first_evaluation(file: str, root: str):
     import numpy as np
 
     import dalembert as da
-    from dalembert.api.compile import compile as _opened  # noqa: F401
-    from dalembert.numerics import native as _native  # noqa: F401
-    from dalembert.robots import crosscheck as _check  # noqa: F401
-    from dalembert.robots.engine_import import mujoco
+    from dalembert.exchange.robots import crosscheck as _check  # noqa: F401
+    from dalembert.exchange.robots.optional_engines import mujoco
+    from dalembert.runtime.dynamics.compile import compile as _opened  # noqa: F401
+    from dalembert.runtime.numerics import forward_dynamics as _native  # noqa: F401
 
     mujoco()
     path, _, base = file.partition(":")
@@ -94,18 +105,34 @@ def measured(file: str, root: str) -> dict[str, object]:
         return row
     row["call"] = _shortest(call)
     check = da.crosscheck(s)
-    row["engines"] = {c.engine: (c.why_not or f"{c.accelerations:.0e}", c.agrees) for c in check.engines}
+    row["engines"] = {
+        c.engine: (c.why_not or f"{c.accelerations:.0e}", c.agrees) for c in check.engines
+    }
     if s.origin.path_is_urdf:
         # in a process of its own: beside other engines it is several times slower
-        command = [sys.executable, __file__, "--aba", str(s.origin.path), "free" if s.origin.free_base else "fixed"]
-        row["aba"] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        command = [
+            sys.executable,
+            __file__,
+            "--aba",
+            str(s.origin.path),
+            "free" if s.origin.free_base else "fixed",
+        ]
+        row["aba"] = json.loads(
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        )
     print(json.dumps(row), flush=True)
     began = time.process_time()
     resource.setrlimit(resource.RLIMIT_CPU, (int(began + LIMIT), int(began + LIMIT)))
     try:
         verdict = da.agreement(s, compiled=False)
         count = sum(r.applicable for r in verdict.rows)
-        row["principles"] = f"{count} agree" if verdict.agree else "undecided" if verdict.holds is None else "DISAGREE"
+        row["principles"] = (
+            f"{count} agree"
+            if verdict.agree
+            else "undecided"
+            if verdict.holds is None
+            else "DISAGREE"
+        )
         row["principles"] = f"{row['principles']}, {time.process_time() - began:.1f} s"
     except da.DalembertError as problem:
         row["principles"] = str(problem)
@@ -136,11 +163,15 @@ def _aba(file: str, *, free: bool) -> float | None:
 
 
 def row_of(file: str, root: Path) -> dict[str, object]:
-    """The numbers of one robot, from a process of its own; a second limit leaves time for what comes before the agreement."""
+    """The numbers of one robot, from a process of its own; a second limit leaves time for what
+    comes before the agreement.
+    """
     command = [sys.executable, __file__, "--one", str(file), str(root)]
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "DALEMBERT_CACHE": cache}
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
         try:
             out, err = process.communicate(timeout=2 * LIMIT)
             late = False
@@ -148,11 +179,21 @@ def row_of(file: str, root: Path) -> dict[str, object]:
             process.kill()
             out, err = process.communicate()
             late = True
-        again = subprocess.run([*command[:2], "--again", *command[3:]], capture_output=True, text=True, env=environment, check=True).stdout
+        again = subprocess.run(
+            [*command[:2], "--again", *command[3:]],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        ).stdout
     lines = [line for line in out.splitlines() if line.startswith("{")]
     if not lines:
         return {"reason": f"not within {2 * LIMIT:g} s" if late else err.strip().splitlines()[-1]}
-    return {"principles": f"undecided within {LIMIT:g} s", **json.loads(lines[-1]), "again": json.loads(again).get("cpu")}
+    return {
+        "principles": f"undecided within {LIMIT:g} s",
+        **json.loads(lines[-1]),
+        "again": json.loads(again).get("cpu"),
+    }
 
 
 def line_of(name: str, row: dict[str, object]) -> str:
@@ -162,7 +203,10 @@ def line_of(name: str, row: dict[str, object]) -> str:
     engines = row["engines"]
     shown = [_engine(engines.get(e)) for e in ("MuJoCo", "Pinocchio")]
     aba = "" if row.get("aba") is None else f"{1e6 * row['aba']:.1f}"
-    numbers = f"{row['cpu']:.2f} | {row['again']:.2f} | {1e6 * row['call']:.1f} | {aba} | {row['principles']}"
+    numbers = (
+        f"{row['cpu']:.2f} | {row['again']:.2f} | {1e6 * row['call']:.1f} | {aba} | "
+        f"{row['principles']}"
+    )
     return f"| {name} | {row['freedoms']} | {shown[0]} | {shown[1]} | {numbers} |"
 
 
@@ -175,7 +219,12 @@ def _engine(found) -> str:
 
 def _refusal(text: str) -> str:
     """Why an engine does not take a file, without where in it."""
-    return text.partition(" Element")[0].replace("it refuses the file: ", "refused: ").replace("Error: ", "").replace("|", "/")
+    return (
+        text.partition(" Element")[0]
+        .replace("it refuses the file: ", "refused: ")
+        .replace("Error: ", "")
+        .replace("|", "/")
+    )
 
 
 def witnessed(engines: dict[str, tuple[str, bool]]) -> bool:
@@ -187,7 +236,11 @@ def witnessed(engines: dict[str, tuple[str, bool]]) -> bool:
 def main(wanted: list[str]) -> None:
     kept = Path(wanted[1]) if wanted[:1] == ["--rows"] else None
     wanted = wanted[2:] if kept else wanted
-    known = dict(map(json.loads, kept.read_text(encoding="utf-8").splitlines())) if kept and kept.exists() else {}
+    known = (
+        dict(map(json.loads, kept.read_text(encoding="utf-8").splitlines()))
+        if kept and kept.exists()
+        else {}
+    )
     rows = []
     for file, root in files():
         name = Path(file).relative_to(root).as_posix()

@@ -1,10 +1,12 @@
-"""`make bench`: dalembert and its peers in one run; the tables go to the terminal and to results.md beside this file.
+"""`make bench`: dalembert and its peers in one run; the tables go to the terminal and to results.md
+beside this file.
 
     python benchmarks/run.py [--quick] [--only GROUP] [--output FILE]
-    GROUP is derive, compile, evaluate, simulate, stiff, constrained, export, live, many, growth or friction
+    GROUP is derive, compile, evaluate, simulate, stiff, constrained, export, live, many, growth or
+    friction
 
-A run of everything writes results.md; a quick or partial one only prints, unless --output names a file. The exit code
-is 1 if tools disagree where they must not, never because of a time.
+A run of everything writes results.md; a quick or partial one only prints, unless --output names a
+file. The exit code is 1 if tools disagree where they must not, never because of a time.
 """
 
 from __future__ import annotations
@@ -17,8 +19,20 @@ import tempfile
 import warnings
 from pathlib import Path
 
-GROUPS = {"derive": "derive", "compile": "compilation", "evaluate": "evaluate", "simulate": "simulate", "export": "exports"}
-GROUPS |= {"stiff": "stiff", "constrained": "constrained", "live": "live", "many": "ensemble", "growth": "growth"}
+GROUPS = {
+    "derive": "derive",
+    "compile": "compilation",
+    "evaluate": "evaluate",
+    "simulate": "simulate",
+    "export": "exports",
+}
+GROUPS |= {
+    "stiff": "stiff",
+    "constrained": "constrained",
+    "live": "live",
+    "many": "ensemble",
+    "growth": "growth",
+}
 GROUPS |= {"friction": "switches"}
 _RESULTS = Path(__file__).with_name("results.md")
 
@@ -45,8 +59,17 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure dalembert against other tools.")
-    parser.add_argument("--quick", action="store_true", help="smaller systems, and nothing that takes SymPy many seconds")
-    parser.add_argument("--only", choices=GROUPS, action="append", help="this group alone; may be given several times")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="smaller systems, and nothing that takes SymPy many seconds",
+    )
+    parser.add_argument(
+        "--only",
+        choices=GROUPS,
+        action="append",
+        help="this group alone; may be given several times",
+    )
     parser.add_argument("--output", type=Path, help="the file to write")
     return parser.parse_args()
 

@@ -1,4 +1,6 @@
-"""A compiled system that is run again and again, and what its runs cost for the error they achieve."""
+"""A compiled system that is run again and again, and what its runs cost for the error they
+achieve.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,14 @@ from measure import Timing
 from numpy.typing import NDArray
 
 import dalembert as da
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.ode.loop import Integration
-from dalembert.ode.problem import InitialValueProblem, TaylorSeries
-from dalembert.simulation.context import Context
-from dalembert.simulation.model import native_model
-from dalembert.simulation.own_methods import chosen_series
-from dalembert.simulation.run_options import AUTO
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem, TaylorSeries
+from dalembert.runtime.ode.integration import Integrator
+from dalembert.runtime.simulation.context import Context
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.simulation.run_options import AUTO
+from dalembert.runtime.simulation.taylor_and_rosenbrock import select_taylor_series
+from dalembert.runtime.states.run_values import parameter_vector, run_values
 
 State = NDArray[numpy.float64]
 # the last state, the number of steps, and whether the tool itself calls the run a success
@@ -26,23 +28,29 @@ Outcome = tuple[State, int, bool]
 
 
 class Ours:
-    """dalembert's loop alone, by the integrator that "auto" chooses or another: no start values to find, no Trajectory to make."""
+    """dalembert's loop alone, by the integrator that "auto" chooses or another: no start values
+    to find, no Trajectory to make.
+    """
 
     def __init__(self, system: da.System, integrator: str = AUTO) -> None:
         self.system, self._integrator = system, integrator
-        chosen = values_of_run(kinematics(system), {}, {})
+        chosen = run_values(kinematics(system), {}, {})
         self._model = native_model(chosen, da.forward_dynamics(system))
-        self._p = numpy.array(parameters_of(chosen, self._model.parameters), dtype=float)
+        self._p = numpy.array(parameter_vector(chosen, self._model.parameters), dtype=float)
         self._chosen: dict[float, tuple[Context, TaylorSeries | None]] = {}
-        self._made: dict[float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integration]] = {}
+        self._made: dict[
+            float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integrator]
+        ] = {}
         self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
 
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
-        """To the last state, without dense output, by an integration that was made before, as heyoka's integrator was."""
+        """To the last state, without dense output, by an integration that was made before, as
+        heyoka's integrator was.
+        """
         asked, problem, integration = self._made.get(tolerance, (None, None, None))
         if asked != (start, duration):
             problem = self._problem(start, duration, tolerance)
-            integration = integration or Integration(problem)
+            integration = integration or Integrator(problem)
             self._made[tolerance] = (start, duration), problem, integration
         assert problem is not None
         assert integration is not None
@@ -51,7 +59,9 @@ class Ours:
             pass
         return integration.state, integration.steps, True
 
-    def _problem(self, start: Sequence[float], duration: float, tolerance: float) -> InitialValueProblem:
+    def _problem(
+        self, start: Sequence[float], duration: float, tolerance: float
+    ) -> InitialValueProblem:
         """The run as the integrator is told of it."""
         if tolerance not in self._chosen:
             self._chosen[tolerance] = self._by_auto(tolerance)
@@ -70,10 +80,14 @@ class Ours:
         )
 
     def _by_auto(self, tolerance: float) -> tuple[Context, TaylorSeries | None]:
-        """A context, and the series where Taylor's method is the cheaper one: what is not counted, as heyoka's compilation is not."""
+        """A context, and the series where Taylor's method is the cheaper one: what is not
+        counted, as heyoka's compilation is not.
+        """
         model = self._model
         context = Context(model.rates, self._p, model.projection, autonomous=model.autonomous)
-        return context, chosen_series(self._integrator, context, model, self._p, None, tolerance, "")
+        return context, select_taylor_series(
+            self._integrator, context, model, self._p, None, tolerance, ""
+        )
 
 
 class Point(NamedTuple):
@@ -96,7 +110,9 @@ def front(points: Sequence[Point]) -> list[Point]:
 
 
 def time_at(points: Sequence[Point], error: float) -> Timing | None:
-    """The time for an error, between runs by a straight line in logarithms; none outside the runs."""
+    """The time for an error, between runs by a straight line in logarithms; none outside the
+    runs.
+    """
     best = front(points)
     x = [log(p.error) for p in best]
     if len(best) < 2 or not x[0] <= log(error) <= x[-1]:

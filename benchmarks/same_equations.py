@@ -1,9 +1,11 @@
-"""Are the equations of two source trees the same? Every gallery system by every principle, native and common form, exactly.
+"""Are the equations of two source trees the same? Every gallery system by every principle, native
+and common form, exactly.
 
     python benchmarks/same_equations.py BEFORE/src AFTER/src [SYSTEM ...]
 
-Each tree derives in a process of its own and hands over its equations as plain nodes. They are rebuilt on one tape, where equal nodes
-are equal expressions; what differs in its nodes is compared at random points of prime fields (Schwartz–Zippel).
+Each tree derives in a process of its own and hands over its equations as plain nodes. They are
+rebuilt on one tape, where equal nodes are equal expressions; what differs in its nodes is compared
+at random points of prime fields (Schwartz–Zippel).
 """
 
 from __future__ import annotations
@@ -16,19 +18,20 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from dalembert.algebra.exact.field import ZeroTest
-from dalembert.algebra.tape import BINARY, LEAVES, Node, Tape
+from dalembert.symbolic.algebra.exact.zero_test import ZeroTest
+from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Node, Tape
 
-# runs in either tree: {(system, principle, form): (nodes, which of them are the residuals)}, or in words why there are none
+# runs in either tree: {(system, principle, form): (nodes, which of them are the residuals)}, or in
+# words why there are none
 DERIVE = """
 import pickle, sys
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra.folds import needed
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra.expression_graph import dependencies
 from dalembert.errors import DalembertError
 
 def program(tape, outs):
-    order = needed(tape, outs)
+    order = dependencies(tape, outs)
     return [(i, tape.nodes[i]) for i in order], list(outs)
 
 found = {}
@@ -51,7 +54,9 @@ def equations(src: Path, names: list[str]) -> dict[tuple[str, str, str], Program
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "equations"
         environment = {**os.environ, "PYTHONPATH": str(src)}
-        subprocess.run([sys.executable, "-c", DERIVE, str(file), *names], env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-c", DERIVE, str(file), *names], env=environment, check=True
+        )
         found: dict[tuple[str, str, str], Program | str] = pickle.loads(file.read_bytes())
         return found
 
@@ -62,7 +67,13 @@ def rebuilt(tape: Tape, program: Program) -> list[int]:
     new: dict[int, int] = {}
     for i, (op, a, b) in nodes:
         if op in LEAVES:
-            new[i] = tape.symbol(str(a)) if op == "symbol" else tape.const(a) if op == "const" else tape.pi
+            new[i] = (
+                tape.symbol(str(a))
+                if op == "symbol"
+                else tape.const(a)
+                if op == "const"
+                else tape.pi
+            )
         elif op in BINARY:
             new[i] = getattr(tape, op)(new[a], new[b])
         else:
@@ -75,14 +86,20 @@ def verdict(before: Program | str | None, after: Program | str | None) -> str:
     if before is None or after is None:
         return "only before" if after is None else "only after"
     if isinstance(before, str) or isinstance(after, str):
-        return "neither applies" if isinstance(before, str) and isinstance(after, str) else "APPLIES TO ONE ALONE"
+        return (
+            "neither applies"
+            if isinstance(before, str) and isinstance(after, str)
+            else "APPLIES TO ONE ALONE"
+        )
     tape = Tape()
     ours, theirs = rebuilt(tape, before), rebuilt(tape, after)
     if ours == theirs:
         return "node for node"
     if len(ours) != len(theirs):
         return "DIFFERENT NUMBER"
-    same = ZeroTest(tape).decide([tape.sub(a, b) for a, b in zip(ours, theirs, strict=True)]).all_zero
+    same = (
+        ZeroTest(tape).decide([tape.sub(a, b) for a, b in zip(ours, theirs, strict=True)]).all_zero
+    )
     return {True: "exactly equal", False: "DIFFERENT", None: "UNDECIDED"}[same]
 
 

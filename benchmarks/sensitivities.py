@@ -1,4 +1,5 @@
-"""What sensitivities cost: CPU time of a run with k numbers varied over that of the run alone, wanted ≤ 1 + 1.5 k.
+"""What sensitivities cost: CPU time of a run with k numbers varied over that of the run alone,
+wanted ≤ 1 + 1.5 k.
 
     python benchmarks/sensitivities.py [ROUNDS]
 
@@ -32,8 +33,18 @@ COUNTS = (1, 2, 4)
 def ratios(name: str, duration: float, rounds: int) -> list[float]:
     """Time over that of the run alone, for each count."""
     s, shown = build(name), entry(name)
-    run = partial(da.simulate, s, duration, start=shown.start, inputs=shown.inputs, audit=False, progress=False)
-    possible = [n for n, x in s.symbols.items() if x.kind == "constant" and x.value] + [q.name for q in s.q]
+    run = partial(
+        da.simulate,
+        s,
+        duration,
+        start=shown.start,
+        inputs=shown.inputs,
+        audit=False,
+        progress=False,
+    )
+    possible = [n for n, x in s.symbols.items() if x.kind == "constant" and x.value] + [
+        q.name for q in s.q
+    ]
     numbers = list(islice((n for n in possible if _can_vary(s, shown, n)), max(COUNTS)))
     works = [run, *(partial(run, sensitivities=numbers[:k]) for k in COUNTS)]
     for work in works:
@@ -46,7 +57,15 @@ def ratios(name: str, duration: float, rounds: int) -> list[float]:
 def _can_vary(s: da.System, shown: Entry, name: str) -> bool:
     """Whether the start can follow a change of this number."""
     try:
-        da.simulate(s, 1e-3, start=shown.start, inputs=shown.inputs, audit=False, progress=False, sensitivities=[name])
+        da.simulate(
+            s,
+            1e-3,
+            start=shown.start,
+            inputs=shown.inputs,
+            audit=False,
+            progress=False,
+            sensitivities=[name],
+        )
     except da.DalembertError:
         return False
     return True

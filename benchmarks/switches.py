@@ -1,4 +1,6 @@
-"""Dry friction: what a step costs beside the same step without it, and what a change of mode costs beside its steps."""
+"""Dry friction: what a step costs beside the same step without it, and what a change of mode
+costs beside its steps.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from results import NoSlower, Report, Within
 import dalembert as da
 
 NOTE = (
-    "Whole calls of da.simulate at tolerance 1e-10, divided by their steps; both runs keep their energy audit, and with friction Z rides "
-    "along. The slip never ends in the first two systems. A block on a belt then sticks and slips: what its run takes beside its steps, "
+    "Whole calls of da.simulate at tolerance 1e-10, divided by their steps; both runs keep their "
+    "energy audit, and with friction Z rides "
+    "along. The slip never ends in the first two systems. A block on a belt then sticks and slips: "
+    "what its run takes beside its steps, "
     "for each change of mode."
 )
 _PLAIN, _WITH = "without friction", "with friction"
@@ -40,7 +44,9 @@ def block(*, friction: bool, speed: float = 300.0) -> da.System:
     s.particle("block", m, P)
     s.spring(k, P, s.O)
     if friction:
-        s.friction(x.dot - speed, 0.2 if speed < 1 else 1e-3, static=0.5, normal=m * 9.81, name="belt")
+        s.friction(
+            x.dot - speed, 0.2 if speed < 1 else 1e-3, static=0.5, normal=m * 9.81, name="belt"
+        )
     return s
 
 
@@ -65,15 +71,34 @@ def run(report: Report, *, quick: bool) -> None:
     report.section("Friction", NOTE)
     part = 0.2 if quick else 1.0
     tasks = [
-        Task("a step of a block on a spring", block(friction=False), block(friction=True), {"x": 0.1}, 4000 * part),
-        Task("a step of a pendulum of three links", links(friction=False), links(friction=True), {"a": 1.0}, 400 * part),
+        Task(
+            "a step of a block on a spring",
+            block(friction=False),
+            block(friction=True),
+            {"x": 0.1},
+            4000 * part,
+        ),
+        Task(
+            "a step of a pendulum of three links",
+            links(friction=False),
+            links(friction=True),
+            {"a": 1.0},
+            400 * part,
+        ),
     ]
     a_step = 0.0
     for task in tasks:
         report.progress(task.name)
         systems = {_PLAIN: task.plain, _WITH: task.rough}
-        steps = {tool: _run(s, task.start, task.duration).solution.steps for tool, s in systems.items()}
-        found = race({tool: (lambda s=s, task=task: _run(s, task.start, task.duration)) for tool, s in systems.items()})
+        steps = {
+            tool: _run(s, task.start, task.duration).solution.steps for tool, s in systems.items()
+        }
+        found = race(
+            {
+                tool: (lambda s=s, task=task: _run(s, task.start, task.duration))
+                for tool, s in systems.items()
+            }
+        )
         timings = {tool: timing.per(steps[tool]) for tool, timing in found.items()}
         report.compare(task.name, timings, {_WITH: NoSlower(_MOST)})
         a_step = a_step or timings[_WITH].cpu
@@ -89,8 +114,14 @@ def _switches(report: Report, a_step: float, part: float) -> None:
     sample = _run(belt, start, duration)
     found = race({_WITH: lambda: _run(belt, start, duration)})[_WITH]
     switches = len(sample.events)
-    one = Timing((found.cpu - a_step * sample.solution.steps) / switches, found.wall / switches, found.noise)
+    one = Timing(
+        (found.cpu - a_step * sample.solution.steps) / switches, found.wall / switches, found.noise
+    )
     report.compare("a change of mode", {_WITH: one}, {_WITH: Within(_MOST_PER_SWITCH)})
     last = [e.t for e in sample.events if e.action.startswith("slips")][-2:]
     off = abs(last[1] - last[0] - period)
-    report.check("the period of the block on the belt is that of the closed form", f"{off:.1e} s off", passed=off < 1e-8)
+    report.check(
+        "the period of the block on the belt is that of the closed form",
+        f"{off:.1e} s off",
+        passed=off < 1e-8,
+    )

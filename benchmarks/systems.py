@@ -1,4 +1,6 @@
-"""What is measured: the gallery's systems, and the same numbers for tools that are not given a description."""
+"""What is measured: the gallery's systems, and the same numbers for tools that are not given a
+description.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,14 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from dalembert.flexible.expansion.admissible import polynomials
-from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain, spin_up_beam
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import orthogonal_polynomials
+from dalembert.gallery import (
+    pendulum_absolute,
+    pendulum_relative,
+    rolling_disk,
+    spatial_chain,
+    spin_up_beam,
+)
 
 GRAVITY = 9.81
 AXES = "xyz"
@@ -24,8 +32,9 @@ spin_up = spin_up_beam.build
 
 @dataclass(frozen=True)
 class Link:
-    """A body of the spatial chain: where its joint sits in the body before, its axis (0, 1, 2 for x, y, z), its mass,
-    its mass centre from the joint and its inertia about that, in its own frame."""
+    """A body of the spatial chain: where its joint sits in the body before, its axis (0, 1, 2 for
+    x, y, z), its mass, its mass centre from the joint and its inertia about that, in its own frame.
+    """
 
     offset: NDArray[Any]
     axis: int
@@ -49,12 +58,15 @@ def links(n: int) -> list[Link]:
     def inertia(i: int) -> NDArray[Any]:
         return numpy.array([[value(f"I_{i}{min(a, b)}{max(a, b)}") for b in AXES] for a in AXES])
 
-    return [Link(vector(f"l_{i}"), (i - 1) % 3, value(f"m_{i}"), vector(f"c_{i}"), inertia(i)) for i in range(1, n + 1)]
+    return [
+        Link(vector(f"l_{i}"), (i - 1) % 3, value(f"m_{i}"), vector(f"c_{i}"), inertia(i))
+        for i in range(1, n + 1)
+    ]
 
 
 def beam_functions(n: int) -> list[tuple[Fraction, ...]]:
     """The coefficients of the polynomials in which the clamped beam is expanded."""
-    return [p.coefficients for p in polynomials(((0, 0), (0, 1)), 2, n)]
+    return [p.coefficients for p in orthogonal_polynomials(((0, 0), (0, 1)), 2, n)]
 
 
 def states(n: int, count: int, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:

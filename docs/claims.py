@@ -1,4 +1,6 @@
-"""Every numbered equation and worked example of the five sources, with the call that shows it and the test that checks it."""
+"""Every numbered equation and worked example of the five sources, with the call that shows it
+and the test that checks it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Row:
 
     @property
     def numbers(self) -> range:
-        """The equations it covers, (4.10)–(4.12) as 10, 11, 12; none for an example, a figure or a remark."""
+        """The equations it covers, (4.10)–(4.12) as 10, 11, 12; none for an example, a figure or
+        a remark.
+        """
         found = re.fullmatch(r"(?:\d+\.)?(\d+)(?:-(?:\d+\.)?(\d+))?", self.number)
         return range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
 
@@ -52,16 +56,23 @@ def rows() -> list[Row]:
 
 def with_claims(text: str) -> str:
     """The page with the tables of the five works where it asks for them."""
-    return text.replace(MARK, "\n\n".join(f"### {key}\n\n{_table(key)}" for key in LAST)) if MARK in text else text
+    return (
+        text.replace(MARK, "\n\n".join(f"### {key}\n\n{_table(key)}" for key in LAST))
+        if MARK in text
+        else text
+    )
 
 
 def _table(key: str) -> str:
     lines = [
-        f"| {row.number.replace('-', '–')} | {row.kind} | {row.what} | {_code(row.call)} | {_code(row.test.partition('::')[2])} |"
+        f"| {row.number.replace('-', '–')} | {row.kind} | {row.what} | {_code(row.call)} | "
+        f"{_code(row.test.partition('::')[2])} |"
         for row in rows()
         if row.key == key
     ]
-    return "\n".join(["| number | kind | what | shown by | checked by |", "|---|---|---|---|---|", *lines])
+    return "\n".join(
+        ["| number | kind | what | shown by | checked by |", "|---|---|---|---|---|", *lines]
+    )
 
 
 def _code(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from accessible import repair
 from charts import with_charts
 from claims import with_claims
 from formulas import display, inline
@@ -19,10 +20,13 @@ from scenes import with_scenes
 from thumbnails import cards
 
 import dalembert as da
-from dalembert.references import REFERENCES
+from dalembert.interface.report.bibliography import REFERENCES
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001 - the builder asks for this name
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
+# the builder asks for this name
+project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001
 release = version = PROJECT["version"]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -37,7 +41,11 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_theme_options = {"sidebar_hide_name": False}
 if repository := PROJECT.get("urls", {}).get("Repository"):
-    html_theme_options |= {"source_repository": repository, "source_branch": "main", "source_directory": "docs/"}
+    html_theme_options |= {
+        "source_repository": repository,
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }
 html_js_files = ["search_order.js"]
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = "$ "
@@ -49,17 +57,26 @@ autodoc_typehints = "signature"
 suppress_warnings = ["myst.header", "ref.python"]
 nitpicky = False
 
-GALLERY, NAMES, SOURCES, DAY = "<!-- cards -->", "<!-- names -->", "<!-- sources -->", "<!-- day -->"
+GALLERY, NAMES, SOURCES, DAY = (
+    "<!-- cards -->",
+    "<!-- names -->",
+    "<!-- sources -->",
+    "<!-- day -->",
+)
 
 
 def _read(app: Any, docname: str, source: list[str]) -> None:
     """Run the code of a page, and put in what is made from the library itself."""
     if docname.startswith("decisions"):
         return
-    text = with_claims(with_charts(with_measurements(run_page(source[0], docname)))).replace(DAY, day())
+    text = with_claims(with_charts(with_measurements(run_page(source[0], docname)))).replace(
+        DAY, day()
+    )
     text = with_scenes(text, docname, Path(app.outdir))
     if GALLERY in text:
-        text = text.replace(GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````")
+        text = text.replace(
+            GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````"
+        )
     if NAMES in text:
         text = text.replace(NAMES, _names())
     source[0] = text.replace(SOURCES, _sources())
@@ -67,7 +84,10 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
 
 def _names() -> str:
     """Every public name with the first line of what it says about itself."""
-    rows = "\n".join(f"| {{any}}`da.{name} <dalembert.{name}>` | {_first_line(getattr(da, name))} |" for name in da.__all__)
+    rows = "\n".join(
+        f"| {{any}}`da.{name} <dalembert.{name}>` | {_first_line(getattr(da, name))} |"
+        for name in da.__all__
+    )
     return f"| name | what it is |\n|---|---|\n{rows}"
 
 
@@ -79,7 +99,9 @@ def _sources() -> str:
 
 def _first_line(thing: Any) -> str:
     spans = (thing.__doc__ or "").strip().partition("\n")[0].strip().split("`")
-    return "`".join(s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans))
+    return "`".join(
+        s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans)
+    )
 
 
 def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:
@@ -90,7 +112,9 @@ def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: {2,}|\t)(\S.*)$")
 
 
-def _docstring(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+def _docstring(
+    _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
     """Typeset a docstring: the equation on its own line, then paragraphs; parameters as a list."""
     paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
     first, _, rest = paragraphs[0].partition("\n")
@@ -120,8 +144,16 @@ def _literal(text: str) -> str:
     spans = text.split("`")
     if len(spans) % 2 == 0:
         spans = [text]
-    marked = [f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s) for n, s in enumerate(spans)]
+    marked = [
+        f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s)
+        for n, s in enumerate(spans)
+    ]
     return "".join(marked)
+
+
+def _finished(app: Any, failure: Exception | None) -> None:
+    if failure is None and app.builder.format == "html":
+        repair(Path(app.outdir))
 
 
 def setup(app: Any) -> None:
@@ -130,3 +162,4 @@ def setup(app: Any) -> None:
     app.connect("env-get-outdated", _everything)
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("build-finished", _finished)

@@ -1,6 +1,8 @@
-"""Formulas in prose: $∂T/∂q̇$ in a page is typeset as MathML when the pages are built; a browser needs no script for it.
+"""Formulas in prose: $∂T/∂q̇$ in a page is typeset as MathML when the pages are built; a browser
+needs no script for it.
 
-A formula without a backslash is Unicode as the principles state theirs, any other is LaTeX that our printers know.
+A formula without a backslash is Unicode as the principles state theirs, any other is LaTeX that our
+printers know.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ def inline(translator: Any, node: Any) -> None:
 
 def display(translator: Any, node: Any) -> None:
     """A formula on a line of its own."""
-    translator.body.append(f'<div class="formula">{typeset(node.astext().strip(), block=True)}</div>')
+    translator.body.append(
+        f'<div class="formula">{typeset(node.astext().strip(), block=True)}</div>'
+    )
     _leave()
 
 

@@ -1,6 +1,8 @@
-r"""\frac{a}{b} → <mfrac><mi>a</mi><mi>b</mi></mfrac>: MathML of the LaTeX that is typed in these pages.
+r"""\frac{a}{b} → <mfrac><mi>a</mi><mi>b</mi></mfrac>: MathML of the LaTeX that is typed in these
+pages.
 
-Only the commands that occur are known; any other is an error. What comes out is MathML Core with its LaTeX as an annotation.
+Only the commands that occur are known; any other is an error. What comes out is MathML Core with
+its LaTeX as an annotation.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
-from dalembert.algebra.printing.names import GREEK
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra.printing.symbol_names import GREEK
 
 NAMESPACE: Final = "http://www.w3.org/1998/Math/MathML"
 LETTERS: Final = {name: letter for name, letter in GREEK.items() if name != "lam"} | {
@@ -21,16 +23,41 @@ LETTERS: Final = {name: letter for name, letter in GREEK.items() if name != "lam
     "infty": "∞",
 }
 OPERATORS: Final = {
-    "sum": "∑", "int": "∫", "cdot": "·", "times": "×", "to": "→", "neq": "≠", "le": "≤", "ge": "≥", "pm": "±", "in": "∈",
-    "dots": "…", "vert": "|", "mid": "|", "backslash": "\\", "approx": "≈", "equiv": "≡", "ldots": "…", "cdots": "⋯", "vdots": "⋮",
+    "sum": "∑", "int": "∫", "cdot": "·", "times": "×", "to": "→", "neq": "≠", "le": "≤", "ge": "≥",
+    "pm": "±", "in": "∈",
+    "dots": "…", "vert": "|", "mid": "|", "backslash": "\\", "approx": "≈", "equiv": "≡",
+    "ldots": "…", "cdots": "⋯", "vdots": "⋮",
 }  # fmt: skip
 FUNCTIONS: Final = frozenset({
-    "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det",
+    "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min",
+    "max", "det",
 })  # fmt: skip
-ACCENTS: Final = {"dot": "˙", "ddot": "¨", "dddot": "\u20db", "ddddot": "\u20dc", "bar": "¯", "hat": "^", "tilde": "~"}
-SPACES: Final = {",": "0.167em", ";": "0.278em", ":": "0.222em", " ": "0.25em", "quad": "1em", "qquad": "2em", "!": "0em"}
+ACCENTS: Final = {
+    "dot": "˙",
+    "ddot": "¨",
+    "dddot": "\u20db",
+    "ddddot": "\u20dc",
+    "bar": "¯",
+    "hat": "^",
+    "tilde": "~",
+}
+SPACES: Final = {
+    ",": "0.167em",
+    ";": "0.278em",
+    ":": "0.222em",
+    " ": "0.25em",
+    "quad": "1em",
+    "qquad": "2em",
+    "!": "0em",
+}
 FENCES: Final = {"bmatrix": "[]", "pmatrix": "()", "matrix": "", "aligned": "", "align*": ""}
-TEXT_COMMANDS: Final = {"textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "S": "§", "dots": "…"}
+TEXT_COMMANDS: Final = {
+    "textbackslash": "\\",
+    "textasciicircum": "^",
+    "textasciitilde": "~",
+    "S": "§",
+    "dots": "…",
+}
 THIN: Final = '<mspace width="0.167em"></mspace>'
 # browsers set a dot so low that it touches its letter
 ABOVE: Final = 'stretchy="false" style="padding-bottom:0.1em"'
@@ -45,7 +72,11 @@ def math(latex: str, *, block: bool = False) -> str:
     """A <math> element; block ones stand on lines of their own."""
     display = ' display="block"' if block else ""
     annotation = f'<annotation encoding="application/x-tex">{escaped(latex)}</annotation>'
-    return f'<math xmlns="{NAMESPACE}"{display}><semantics>{presentation(latex)}{annotation}</semantics></math>'
+    return (
+        f"<math "
+        f'xmlns="{NAMESPACE}"{display}>'
+        f"<semantics>{presentation(latex)}{annotation}</semantics></math>"
+    )
 
 
 def presentation(latex: str) -> str:
@@ -118,9 +149,18 @@ class _Reader:
     def _until(self, ends: tuple[str, ...]) -> str:
         """Everything up to one of the ends, which stays."""
         parts: list[str] = []
-        while (sign := self._skip()) and sign not in ends and sign not in ("}", "\\right", "&", "\\\\", "\\end"):
+        while (
+            (sign := self._skip())
+            and sign not in ends
+            and sign not in ("}", "\\right", "&", "\\\\", "\\end")
+        ):
             # sin and cos stand a little apart from the factor before them
-            if sign[:1] == "\\" and sign[1:] in FUNCTIONS and parts and not parts[-1].startswith("<mo>"):
+            if (
+                sign[:1] == "\\"
+                and sign[1:] in FUNCTIONS
+                and parts
+                and not parts[-1].startswith("<mo>")
+            ):
                 parts.append(THIN)
             # a minus that begins a sum belongs to what follows
             if sign == "-" and (not parts or parts[-1].startswith("<mo>")):
@@ -193,20 +233,26 @@ class _Reader:
 
     def _command(self, name: str) -> str:
         if name in LETTERS:
-            return _element("mi", LETTERS[name], 'mathvariant="normal"' if name[0].isupper() else "")
+            return _element(
+                "mi", LETTERS[name], 'mathvariant="normal"' if name[0].isupper() else ""
+            )
         if name in OPERATORS:
             return _element("mo", escaped(OPERATORS[name]))
         if name in FUNCTIONS:
             return _element("mi", name)
         if name in ACCENTS:
-            return _element("mover", self._group() + _element("mo", ACCENTS[name], ABOVE), 'accent="true"')
+            return _element(
+                "mover", self._group() + _element("mo", ACCENTS[name], ABOVE), 'accent="true"'
+            )
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}"></mspace>'
         if len(name) == 1 and not name.isalpha():
             return _element("mo", escaped(name))
         build: dict[str, Callable[[], str]] = {
-            "frac": self._fraction, "tfrac": self._fraction, "sqrt": lambda: _element("msqrt", self._group()), "left": self._fenced,
-            "begin": self._array, "text": lambda: _text(self._raw_group()), "mathrm": self._upright, "operatorname": self._upright,
+            "frac": self._fraction, "tfrac": self._fraction, "sqrt": lambda: _element("msqrt",
+            self._group()), "left": self._fenced,
+            "begin": self._array, "text": lambda: _text(self._raw_group()), "mathrm": self._upright,
+            "operatorname": self._upright,
             "mathbf": self._bold,
         }  # fmt: skip
         if name not in build:
@@ -250,9 +296,18 @@ class _Reader:
 
 
 def _table(rows: Sequence[Sequence[str]], fences: str, *, aligned: bool) -> str:
-    sides = ('class="left-side" style="text-align:right"', 'class="right-side" style="text-align:left"')
+    sides = (
+        'class="left-side" style="text-align:right"',
+        'class="right-side" style="text-align:left"',
+    )
     written = "".join(
-        _element("mtr", "".join(_element("mtd", cell, sides[n % 2] if aligned else "") for n, cell in enumerate(row))) for row in rows
+        _element(
+            "mtr",
+            "".join(
+                _element("mtd", cell, sides[n % 2] if aligned else "") for n, cell in enumerate(row)
+            ),
+        )
+        for row in rows
     )
     table = _element("mtable", written, 'displaystyle="true" class="aligned"' if aligned else "")
     return _element("mrow", _fence(fences[0]) + table + _fence(fences[1])) if fences else table
@@ -261,7 +316,11 @@ def _table(rows: Sequence[Sequence[str]], fences: str, *, aligned: bool) -> str:
 def _text(words: str) -> str:
     r"""\text{…}, where mathematics may stand between dollar signs."""
     spans = re.split(r"(?<!\\)\$", words)
-    parts = [presentation(span) if n % 2 else _element("mtext", escaped(_kept(_plain(span)))) for n, span in enumerate(spans) if span]
+    parts = [
+        presentation(span) if n % 2 else _element("mtext", escaped(_kept(_plain(span))))
+        for n, span in enumerate(spans)
+        if span
+    ]
     return _row(parts)
 
 
@@ -274,7 +333,9 @@ def _kept(words: str) -> str:
 
 def _plain(words: str) -> str:
     r"""\_ → _, -- → –: the words that LaTeX text stands for."""
-    named = re.sub(r"\\([A-Za-z]+)(?:\{\}| ?)", lambda found: TEXT_COMMANDS.get(found[1], found[0]), words)
+    named = re.sub(
+        r"\\([A-Za-z]+)(?:\{\}| ?)", lambda found: TEXT_COMMANDS.get(found[1], found[0]), words
+    )
     return re.sub(r"\\([{}$&#%_])", r"\1", named.replace("--", "–"))
 
 

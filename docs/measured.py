@@ -1,4 +1,5 @@
-"""Rows of benchmarks/results.md, so that pages and the README quote the last measurement and nothing else.
+"""Rows of benchmarks/results.md, so that pages and the README quote the last measurement and
+nothing else.
 
 `python docs/measured.py` rewrites the table of speeds in the README.
 """
@@ -16,7 +17,11 @@ _SPEEDS = re.compile(r"(?<=<!-- speeds -->\n).*?(?=<!-- /speeds -->)", re.DOTALL
 
 # the README's table: (task in words, name of the measurement, other tool)
 SPEEDS = (
-    ("derive a 10-link pendulum by Kane's method", "planar pendulum, 10 links, relative angles, Kane", "SymPy mechanics"),
+    (
+        "derive a 10-link pendulum by Kane's method",
+        "planar pendulum, 10 links, relative angles, Kane",
+        "SymPy mechanics",
+    ),
     ("forward dynamics of a 7-joint chain", "chain 7, native loop", "Pinocchio"),
     ("simulate a rolling disk to 1e-9", "rolling disk, 10 s, error 1e-09", "heyoka"),
     (
@@ -24,8 +29,16 @@ SPEEDS = (
         "pendulum of 2 links, 10 s, relative angles, tolerance 1e-09",
         "SciPy DOP853, lambdify and solve",
     ),
-    ("simulate a mechanism of 40 closed loops", "40 four-bar windows, 1 s, error 1e-05", "CasADi, CVODES"),
-    ("one of 10 000 double pendulums in parallel", "10000 double pendulums, 10 s, tolerance 1e-09", "heyoka"),
+    (
+        "simulate a mechanism of 40 closed loops",
+        "40 four-bar windows, 1 s, error 1e-05",
+        "CasADi, CVODES",
+    ),
+    (
+        "one of 10 000 double pendulums in parallel",
+        "10000 double pendulums, 10 s, tolerance 1e-09",
+        "heyoka",
+    ),
 )
 
 
@@ -37,7 +50,8 @@ def with_measurements(text: str) -> str:
 def with_speeds(text: str) -> str:
     """The README with its table of speeds."""
     lines = [
-        f"| {task} | {_cell(name, 'dalembert')[0]} | {tool}: {_cell(name, tool)[0]} | {_cell(name, tool)[1]} |"
+        f"| {task} | {_cell(name, 'dalembert')[0]} | {tool}: {_cell(name, tool)[0]} | "
+        f"{_cell(name, tool)[1]} |"
         for task, name, tool in SPEEDS
     ]
     table = "\n".join(["| task | dalembert | other tool | ratio |", "|---|---|---|---|", *lines])
@@ -46,7 +60,9 @@ def with_speeds(text: str) -> str:
 
 def measurements(what: str) -> list[tuple[str, str, str]]:
     """(tool, CPU time, ratio to dalembert) of all tools that were measured on one task."""
-    rows = [(tool, seconds, ratio) for name, tool, seconds, _, _, ratio, *_ in _rows() if name == what]
+    rows = [
+        (tool, seconds, ratio) for name, tool, seconds, _, _, ratio, *_ in _rows() if name == what
+    ]
     if not rows:
         msg = f"benchmarks/results.md has no row {what!r}"
         raise LookupError(msg)
@@ -63,21 +79,32 @@ def _cell(what: str, tool: str) -> tuple[str, str]:
 
 
 def _table(wanted: list[str]) -> str:
-    lines = [f"| {what} | {tool} | {seconds} | {ratio} |" for what in wanted for tool, seconds, ratio in measurements(what)]
+    lines = [
+        f"| {what} | {tool} | {seconds} | {ratio} |"
+        for what in wanted
+        for tool, seconds, ratio in measurements(what)
+    ]
     return "\n".join(["| what | tool | CPU time | ÷ dalembert |", "|---|---|---|---|", *lines])
 
 
 def _rows() -> list[list[str]]:
     """The cells of every row that measures one thing: what, tool, CPU, wall, noise, ratio."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if line.startswith("| ")
+    ]
     return [row for row in cells if len(row) >= 6]
 
 
 def day() -> str:
     """Date, processor and system of the measurements."""
     text = RESULTS.read_text(encoding="utf-8")
-    cells = {key: re.search(rf"^\| {key} +\| (.*?) +\|$", text, re.MULTILINE) for key in ("date", "processor", "system")}
+    cells = {
+        key: re.search(rf"^\| {key} +\| (.*?) +\|$", text, re.MULTILINE)
+        for key in ("date", "processor", "system")
+    }
     return ", ".join(match[1] for match in cells.values() if match)
 
 

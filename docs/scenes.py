@@ -1,7 +1,8 @@
-"""Sketches and live scenes of gallery systems on the pages, made from the library while the pages are built.
+"""Sketches and live scenes of gallery systems on the pages, made from the library while the pages
+are built.
 
-`<!-- sketch: rolling-disk -->` becomes a drawing of the system during its motion, `<!-- live: rolling-disk -->` a scene with
-plots and the panel "Try it", which simulates inside the page.
+`<!-- sketch: rolling-disk -->` becomes a drawing of the system during its motion, `<!-- live:
+rolling-disk -->` a scene with plots and the panel "Try it", which simulates inside the page.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ def with_scenes(text: str, docname: str, outdir: Path) -> str:
 
     def drawn(match: re.Match[str]) -> str:
         up = "../" * (len(PurePosixPath(docname).parts) - 1)
-        made = _live(match["name"], outdir, up) if match["kind"] == "live" else _figure(match["name"], outdir, up)
+        made = (
+            _live(match["name"], outdir, up)
+            if match["kind"] == "live"
+            else _figure(match["name"], outdir, up)
+        )
         return f"``````{{raw}} html\n{made}\n``````"
 
     return MARK.sub(drawn, text)
@@ -49,7 +54,10 @@ def _live(name: str, outdir: Path, up: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_view(name), encoding="utf-8")
     title = escape(gallery.entry(name).title)
-    return f'<iframe class="live" loading="lazy" src="{up}{FOLDER}/{name}.html" title="{title}, live"></iframe>'
+    return (
+        f'<iframe class="live" loading="lazy" src="{up}{FOLDER}/{name}.html" title="{title}, '
+        f'live"></iframe>'
+    )
 
 
 @cache
@@ -57,5 +65,11 @@ def _view(name: str) -> str:
     entry = gallery.entry(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", da.DalembertWarning)
-        run = da.simulate(entry.build(), entry.duration, start=entry.start, inputs=entry.inputs, events=entry.events)
+        run = da.simulate(
+            entry.build(),
+            entry.duration,
+            start=entry.start,
+            inputs=entry.inputs,
+            events=entry.events,
+        )
     return run.view().html

@@ -1,4 +1,6 @@
-"""The gallery as cards: a sketch of each system on its way, what it is, where it is printed, and the page of its report."""
+"""The gallery as cards: a sketch of each system on its way, what it is, where it is printed, and
+the page of its report.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +10,31 @@ from pathlib import Path
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.scene import frames_of, scene
-from dalembert.page.sketch import picture, svg
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 _TIMES = 301
 _SIZE = (320, 200)
 
 
 def sketch(name: str) -> str:
-    """The system a third of its way through the motion that the gallery proposes, with the way so far."""
+    """The system a third of its way through the motion that the gallery proposes, with the way
+    so far.
+    """
     entry = gallery.entry(name)
     with warnings.catch_warnings():
         # what a run warns of is said in its report; a sketch needs no accuracy
         warnings.simplefilter("ignore", da.DalembertWarning)
-        run = da.simulate(entry.build(), entry.duration, start=entry.start, inputs=entry.inputs, events=entry.events, audit=False)
-    drawn = scene(frames_of(run, _TIMES), arrows=False)
-    return svg(picture(drawn, _TIMES // 3, *_SIZE, trace=True), f"sketch of {entry.title}")
+        run = da.simulate(
+            entry.build(),
+            entry.duration,
+            start=entry.start,
+            inputs=entry.inputs,
+            events=entry.events,
+            audit=False,
+        )
+    drawn = build_scene(sample_frames(run, _TIMES), arrows=False)
+    return svg(draw_scene(drawn, _TIMES // 3, *_SIZE, trace=True), f"sketch of {entry.title}")
 
 
 def card(name: str, reports: Path) -> str:

@@ -1,4 +1,5 @@
-# Stick and slip: a block on a belt, held by a spring; it sticks until the spring wins, slips back, and is caught again.
+# Stick and slip: a block on a belt, held by a spring; it sticks until the spring wins, slips back,
+# and is caught again.
 from math import atan, pi, sqrt
 
 import dalembert as da
@@ -16,5 +17,8 @@ run = da.simulate(s, 8, start=start)
 run.plot("x", "T_belt", path="belt.png")
 slips = [e.t for e in run.events if e.action.startswith("slips")]
 w, D = sqrt(50 / 2), (0.5 - 0.2) * 2 * 9.81 / 50
-print(f"period {slips[2] - slips[1]:.9f}; closed form {2 * D / 0.3 + 2 / w * (pi - atan(w * D / 0.3)):.9f}")
+print(
+    f"period {slips[2] - slips[1]:.9f}; closed form "
+    f"{2 * D / 0.3 + 2 / w * (pi - atan(w * D / 0.3)):.9f}"
+)
 da.write_report(s, "belt.html", duration=8, start=start)

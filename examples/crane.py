@@ -1,4 +1,5 @@
-# A crane: a trolley on a rail, a rope that is hauled in, a load; the trolley moves as its drive is told.
+# A crane: a trolley on a rail, a rope that is hauled in, a load; the trolley moves as its drive is
+# told.
 import dalembert as da
 
 s = da.System("Crane", gravity=9.81)

@@ -17,7 +17,9 @@ s.torque(k * i * s.N.z, on=arm)
 model = da.linearize(s)
 K = control.lqr(model.A, model.B, np.diag([1, 10, 0.001, 0.1, 0.1]), [[0.1]])[0][0]
 
-controller = da.sampled(lambda _, now: np.clip(-K @ [now[name] for name in model.states], -12, 12), every=0.005)
+controller = da.sampled(
+    lambda _, now: np.clip(-K @ [now[name] for name in model.states], -12, 12), every=0.005
+)
 run = da.simulate(s, 3, start={"theta": "15 deg"}, inputs={V: controller})
 run.plot("theta", "phi", "V", path="furuta-pendulum.png")
 da.write_report(s, "furuta-pendulum.html", duration=1, start={"theta": "15 deg"}, inputs={"V": 0})

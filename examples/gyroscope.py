@@ -1,4 +1,5 @@
-# A gyroscope in two gimbals: a fast rotor, a weight on the inner gimbal, slow precession and fast nutation.
+# A gyroscope in two gimbals: a fast rotor, a weight on the inner gimbal, slow precession and fast
+# nutation.
 import dalembert as da
 
 s = da.System("Gyroscope in gimbals", gravity=9.81, up="z")
@@ -15,5 +16,8 @@ spin = 200
 run = da.simulate(s, 4, start={"gamma.dot": spin})
 run.plot("alpha", "beta", path="gyroscope.png")
 rate = (run["alpha"][-1] - run["alpha"][0]) / 4
-print(f"precession {rate:.4f} rad/s; m g d / (J spin) = {0.1 * 9.81 * 0.15 / (0.5 * 0.09**2 * spin):.4f}")
+print(
+    f"precession {rate:.4f} rad/s; m g d / (J spin) = "
+    f"{0.1 * 9.81 * 0.15 / (0.5 * 0.09**2 * spin):.4f}"
+)
 da.write_report(s, "gyroscope.html", duration=1, start={"gamma.dot": spin})

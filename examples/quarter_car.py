@@ -20,5 +20,8 @@ z = 0.05 * np.exp(-40 * (x - 1) ** 2) - 0.04 * np.exp(-60 * (x - 2.5) ** 2) + 0.
 run = da.simulate(s, 5, inputs={road: da.table(x, z, kind="cubic")})
 run.plot(("z", "z_w", "z_b"), path="quarter-car.png")
 w = 2 * np.pi * np.geomspace(0.3, 30, 200)
-print(f"amplified most at {w[abs(da.linearize(s).frequency_response(w, 'z', 'z_b')).argmax()] / 2 / np.pi:.2f} Hz")
+print(
+    f"amplified most at "
+    f"{w[abs(da.linearize(s).frequency_response(w, 'z', 'z_b')).argmax()] / 2 / np.pi:.2f} Hz"
+)
 da.write_report(s, "quarter-car.html", duration=5, inputs={"z": "0.02*sin(6*t)"})

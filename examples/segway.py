@@ -1,4 +1,5 @@
-# A Segway: two wheels as one, rolling, with an inverted pendulum on its axle; the motor acts between them.
+# A Segway: two wheels as one, rolling, with an inverted pendulum on its axle; the motor acts
+# between them.
 import control
 import numpy as np
 

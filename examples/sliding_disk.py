@@ -1,4 +1,5 @@
-# A disk with backspin is thrown onto a floor: it slides, loses its spin to friction, grips, and rolls home.
+# A disk with backspin is thrown onto a floor: it slides, loses its spin to friction, grips, and
+# rolls home.
 import dalembert as da
 
 s = da.System("Disk that slides, then rolls", gravity=9.81)

@@ -1,7 +1,9 @@
-"""Check that the working tree is a release: version, changelog, citation, address, wheel, documentation and tag.
+"""Check that the working tree is a release: version, changelog, citation, address, wheel,
+documentation and tag.
 
-`python packaging/release.py` prints every check and ends with exit code 1 if one fails. `make release` builds the wheel
-and the documentation first. The version stands in pyproject.toml and nowhere else.
+`python packaging/release.py` prints every check and ends with exit code 1 if one fails. `make
+release` builds the wheel and the documentation first. The version stands in pyproject.toml and
+nowhere else.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SECTION = re.compile(r"^## (?P<version>\S+) \((?P<date>unreleased|\d{4}-\d\d-\d\d)\)$", re.MULTILINE)
+SECTION = re.compile(
+    r"^## (?P<version>\S+) \((?P<date>unreleased|\d{4}-\d\d-\d\d)\)$", re.MULTILINE
+)
 HEADINGS = ("Breaking", "Added", "Changed", "Fixed", "Performance")
 
 
@@ -70,7 +74,10 @@ def _citation_faults(now: str, root: Path) -> Iterator[str]:
 def _wheel_faults(now: str, root: Path) -> Iterator[str]:
     wheels = sorted((root / "dist").glob("*.whl"))
     if [f"dalembert-{now}-py3-none-any.whl"] != [wheel.name for wheel in wheels]:
-        yield f"dist: expected one wheel of version {now}, found {[w.name for w in wheels]}; run make dist"
+        yield (
+            f"dist: expected one wheel of version {now}, found {[w.name for w in wheels]}; run "
+            f"make dist"
+        )
         return
     names = zipfile.ZipFile(wheels[0]).namelist()
     for wanted in ("dalembert/__init__.pyi", "dalembert/py.typed"):

@@ -1,4 +1,6 @@
-"""An installed wheel derives, proves, compiles, runs and writes a page; nothing of the source tree is used."""
+"""An installed wheel derives, proves, compiles, runs and writes a page; nothing of the source
+tree is used.
+"""
 
 import subprocess
 import sys
@@ -16,7 +18,11 @@ assert run.energy_drift < 1e-8, run
 
 with tempfile.TemporaryDirectory() as folder:
     page = Path(folder) / "disk.html"
-    subprocess.run([sys.executable, "-m", "dalembert", "report", "rolling-disk", "-o", str(page)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "dalembert", "report", "rolling-disk", "-o", str(page)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     assert page.stat().st_size > 100_000, page.stat().st_size
 
 print(f"dalembert works with Python {sys.version.split()[0]}, from {Path(da.__file__).parent}")

@@ -1,9 +1,10 @@
-"""First calls of every public function of a fresh process, made by several threads at once: prints a digest of each result.
+"""First calls of every public function of a fresh process, made by several threads at once: prints
+a digest of each result.
 
     python first_calls.py threads share shared|own
 
-Each thread goes through so many parts of the list (1.0: all of it) from another place, so that every function is somebody's
-first; with `shared` all threads work on the same systems.
+Each thread goes through so many parts of the list (1.0: all of it) from another place, so that
+every function is somebody's first; with `shared` all threads work on the same systems.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from typing import Any
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra import functions
+from dalembert.symbolic.algebra import functions
 
 Systems = Callable[[str], da.System]
 
 
 def _run(build: Systems, name: str = "simple-pendulum", **more: Any) -> Any:
     entry = gallery.entry(name)
-    return da.simulate(build(name), 0.3, start=entry.start, inputs=entry.inputs, events=entry.events, **more)
+    return da.simulate(
+        build(name), 0.3, start=entry.start, inputs=entry.inputs, events=entry.events, **more
+    )
 
 
 def _bits(run: Any) -> bytes:
@@ -67,12 +70,21 @@ def _rests(_: Systems) -> str:
 
 def _drawn(build: Systems) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        return str(len(Path(str(da.animate(_run(build), Path(folder) / "run.html").path)).read_text(encoding="utf-8")) > 1000)
+        return str(
+            len(
+                Path(str(da.animate(_run(build), Path(folder) / "run.html").path)).read_text(
+                    encoding="utf-8"
+                )
+            )
+            > 1000
+        )
 
 
 def _written(build: Systems) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        return str(da.write_report(build("simple-pendulum"), Path(folder) / "page.html", duration=0.2).name)
+        return str(
+            da.write_report(build("simple-pendulum"), Path(folder) / "page.html", duration=0.2).name
+        )
 
 
 def _beam(right: str = "free") -> da.System:
@@ -83,7 +95,9 @@ def _beam(right: str = "free") -> da.System:
 
 
 def _written_on(name: str) -> da.System:
-    """A system of its own for results that are expressions: they stand on its tape, in whose order later results print their factors."""
+    """A system of its own for results that are expressions: they stand on its tape, in whose
+    order later results print their factors.
+    """
     return gallery.build(name)
 
 
@@ -103,7 +117,9 @@ def _derived(principle: str) -> Callable[[Systems], str]:
 
 def _saved_study(build: Systems) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        da.ensemble(build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]}, save=f"{folder}/study.zarr")
+        da.ensemble(
+            build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]}, save=f"{folder}/study.zarr"
+        )
         return bytes(da.open_study(f"{folder}/study.zarr")["beta"].values.tobytes())
 
 
@@ -117,30 +133,47 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "recursive": lambda build: da.recursive(build("double-pendulum")).udot,
     "agreement": lambda build: da.agreement(build("simple-pendulum")).agree,
     "animate": _drawn,
-    "comparison": lambda build: [r.principle.title for r in da.comparison(build("simple-pendulum")).routes],
+    "comparison": lambda build: [
+        r.principle.title for r in da.comparison(build("simple-pendulum")).routes
+    ],
     "angular_momentum": lambda _: da.angular_momentum(_written_on("gyroscope")),
     "kinetic_energy": lambda _: da.kinetic_energy(_written_on("double-pendulum")),
     "potential_energy": lambda _: da.potential_energy(_written_on("double-pendulum")),
     "momentum": lambda _: da.momentum(_written_on("double-pendulum")),
     "mass_centre": lambda _: da.mass_centre(_written_on("spatial-chain")).v,
     "jacobian": _jacobian,
-    "compile": lambda build: da.compile(build("double-pendulum"))([[0.1, 0.2]] * 5, [[0.3, 0.4]] * 5).tobytes(),
+    "compile": lambda build: da.compile(build("double-pendulum"))(
+        [[0.1, 0.2]] * 5, [[0.3, 0.4]] * 5
+    ).tobytes(),
     "constraints": lambda build: da.constraints(build("four-bar")),
     "energy_integrals": lambda build: da.energy_integrals(build("simple-pendulum")),
-    "ensemble": lambda build: da.ensemble(build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]})["beta"].values.tobytes(),
+    "ensemble": lambda build: da.ensemble(
+        build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]}
+    )["beta"].values.tobytes(),
     "open_study": _saved_study,
-    "equilibria": lambda build: da.equilibria(build("simple-pendulum"), {"phi": (-1.0, 4.0)}, starts=4),
+    "equilibria": lambda build: da.equilibria(
+        build("simple-pendulum"), {"phi": (-1.0, 4.0)}, starts=4
+    ),
     "equilibrium": lambda build: da.equilibrium(build("simple-pendulum")),
-    "fit": lambda build: da.fit(build("simple-pendulum"), {"t": [0, 0.2, 0.4], "phi": [1, 0.8, 0.4]}, ["g"], start={"phi": 1.0}).theta,
+    "fit": lambda build: (
+        da.fit(
+            build("simple-pendulum"),
+            {"t": [0, 0.2, 0.4], "phi": [1, 0.8, 0.4]},
+            ["g"],
+            start={"phi": 1.0},
+        ).theta
+    ),
     "forward_dynamics": lambda build: da.forward_dynamics(build("double-pendulum")).udot,
     "kinematics": lambda build: da.kinematics(build("four-bar")).n_u,
     "sampled": lambda build: str(da.sampled(abs, every=0.1)),
     "table": lambda build: da.table([0, 1, 2], [0, 1, 0], "cubic").coefficients.tobytes(),
     "lyapunov": lambda build: str(da.lyapunov(build("double-pendulum"), 2.0, start={"alpha": 1.0})),
     "linearize": lambda build: da.linearize(build("simple-pendulum")).A.tobytes(),
-    "linearize_along": lambda build: b"".join(m.A.tobytes() for m in da.linearize_along(_run(build))),
+    "linearize_along": lambda build: b"".join(
+        m.A.tobytes() for m in da.linearize_along(_run(build))
+    ),
     "reactions": lambda build: da.reactions(build("double-pendulum")),
-    "sensitivity": lambda build: da.sensitivity(_run(build), "l").slopes.tobytes(),
+    "sensitivity": lambda build: da.sensitivity(_run(build), "l").derivatives.tobytes(),
     "simulate": _simulations,
     "stationary_potential": lambda build: da.stationary_potential(build("simple-pendulum")),
     "rests": _rests,
@@ -151,17 +184,25 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "member_buckling": lambda _: da.member_buckling(_beam("pinned"), count=1),
     "member_deflection": lambda _: da.member_deflection(_beam()),
     "member_modes": lambda _: da.member_modes(_beam(), count=2),
-    "model_sensitivity": lambda build: da.model_sensitivity(build("simple-pendulum"), "l", {"phi": 0.0}),
+    "model_sensitivity": lambda build: da.model_sensitivity(
+        build("simple-pendulum"), "l", {"phi": 0.0}
+    ),
     "root_locus": lambda build: da.root_locus(build("simple-pendulum"), "l", [1.0, 2.0]),
     "routh": lambda build: da.routh(build("spherical-pendulum")),
     "balance": lambda build: _balance(build("double-pendulum")),
-    "evaluate": lambda build: da.evaluate(build("double-pendulum"), "alpha.dot + 2*beta", at={"beta": 0.3, "alpha.dot": 0.7}),
+    "evaluate": lambda build: da.evaluate(
+        build("double-pendulum"), "alpha.dot + 2*beta", at={"beta": 0.3, "alpha.dot": 0.7}
+    ),
     "export": lambda build: da.export(build("double-pendulum"), "numpy"),
-    "inverse_dynamics": lambda build: da.inverse_dynamics(build("double-pendulum"))([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]).tobytes(),
+    "inverse_dynamics": lambda build: da.inverse_dynamics(build("double-pendulum"))(
+        [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]
+    ).tobytes(),
     "conservative": lambda build: str(da.conservative(build("simple-pendulum"))),
     "multipliers": lambda build: da.multipliers(build("knife-edge-rod")),
     "regressor": lambda build: da.regressor(build("double-pendulum")).base.count,
-    "state_values": lambda build: da.state_values(build("double-pendulum"), at={"beta": 0.3}).M.tobytes(),
+    "state_values": lambda build: da.state_values(
+        build("double-pendulum"), at={"beta": 0.3}
+    ).M.tobytes(),
     "symmetry": lambda build: da.symmetry(build("spherical-pendulum"), {"phi": 1}),
     "virtual_work": lambda build: da.virtual_work(build("simple-pendulum")),
     "write_report": _written,
@@ -174,7 +215,11 @@ def public_functions() -> set[str]:
     # these need packages of the extras, or models of other tools
     declared |= {"crosscheck", "from_sympy", "load", "to_casadi", "to_jax"}
     callables = {n: getattr(da, n) for n in da.__all__ if inspect.isfunction(getattr(da, n))}
-    return {n for n, f in callables.items() if f.__module__ != functions.__name__ and not n.endswith("_inertia")} - declared
+    return {
+        n
+        for n, f in callables.items()
+        if f.__module__ != functions.__name__ and not n.endswith("_inertia")
+    } - declared
 
 
 def digest(result: Any) -> str:
@@ -206,4 +251,12 @@ if __name__ == "__main__":
     same = functools.cache(gallery.build)
     for name in ("double-pendulum", "four-bar", "simple-pendulum", "bouncing-ball"):
         same(name)
-    sys.stdout.write(json.dumps(main(int(sys.argv[1]), float(sys.argv[2]), same if sys.argv[3] == "shared" else gallery.build)))
+    sys.stdout.write(
+        json.dumps(
+            main(
+                int(sys.argv[1]),
+                float(sys.argv[2]),
+                same if sys.argv[3] == "shared" else gallery.build,
+            )
+        )
+    )

@@ -1,4 +1,6 @@
-"""Texts that somebody may type, paste or send: none of them may be executed, and none may end in a traceback."""
+"""Texts that somebody may type, paste or send: none of them may be executed, and none may end in
+a traceback.
+"""
 
 import random
 

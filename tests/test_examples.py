@@ -10,19 +10,27 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SOURCES = EXAMPLES.parent / "src"
 # the file, the most lines of code it may have, the picture it saves
-SHOWPIECES = [("double_pendulum.py", 6, "double-pendulum.svg"), ("rolling_disk.py", 8, "rolling-disk.svg")]
+SHOWPIECES = [
+    ("double_pendulum.py", 6, "double-pendulum.svg"),
+    ("rolling_disk.py", 8, "rolling-disk.svg"),
+]
 # from a blank file to a page, in thirty lines at most
 MODELS = ["belt", "crane", "furuta-pendulum", "gyroscope", "quarter-car", "segway", "sliding-disk"]
 
 
 def test_all_examples_are_listed():
     models = [f"{name.replace('-', '_')}.py" for name in MODELS]
-    assert sorted(p.name for p in EXAMPLES.glob("*.py")) == sorted([*models, *(name for name, *_ in SHOWPIECES)])
+    assert sorted(p.name for p in EXAMPLES.glob("*.py")) == sorted(
+        [*models, *(name for name, *_ in SHOWPIECES)]
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_short_and_has_its_picture(name):
-    assert len((EXAMPLES / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8").splitlines()) <= 30
+    assert (
+        len((EXAMPLES / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8").splitlines())
+        <= 30
+    )
     assert 0 < (EXAMPLES.parent / "docs" / "pictures" / f"{name}.png").stat().st_size <= 60_000
 
 
@@ -46,9 +54,17 @@ def test_a_model_runs_from_blank_file_to_page(name, tmp_path):
 
 @pytest.mark.parametrize(("name", "most", "picture"), SHOWPIECES)
 def test_a_showpiece_is_short_and_saves_its_plot(name, most, picture, tmp_path):
-    lines = [line for line in (EXAMPLES / name).read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#")]
+    lines = [
+        line
+        for line in (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
     assert len(lines) <= most
-    environment = {**os.environ, "PYTHONPATH": str(SOURCES), "DALEMBERT_CACHE": str(tmp_path / "cache")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(SOURCES),
+        "DALEMBERT_CACHE": str(tmp_path / "cache"),
+    }
     done = subprocess.run(
         [sys.executable, "-W", "error", EXAMPLES / name],
         cwd=tmp_path,

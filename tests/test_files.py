@@ -14,7 +14,12 @@ import dalembert as da
 from cli.running import environment, run
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending, free_name, replacing, write
+from dalembert.foundation.atomic_write import (
+    atomic_replace,
+    check_extension,
+    unused_path,
+    write_text,
+)
 
 
 def names(folder):
@@ -26,9 +31,9 @@ STEPS = ("touch", "open", "fsync", "replace")
 
 def test_a_new_file_and_one_in_place_of_another(tmp_path):
     path = tmp_path / "a.txt"
-    assert path == write(path, "first\n")
+    assert path == write_text(path, "first\n")
     path.chmod(0o640)
-    write(path, "second · ω\r\n")
+    write_text(path, "second · ω\r\n")
     assert "second · ω\r\n".encode() == path.read_bytes()
     assert 0o640 == stat.S_IMODE(path.stat().st_mode)
     assert ["a.txt"] == names(tmp_path)
@@ -37,14 +42,14 @@ def test_a_new_file_and_one_in_place_of_another(tmp_path):
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real.txt").write_text("old")
     (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
-    write(tmp_path / "link.txt", "new")
+    write_text(tmp_path / "link.txt", "new")
     assert "new" == (tmp_path / "real.txt").read_text()
     assert (tmp_path / "link.txt").is_symlink()
 
 
 def test_a_pipe_is_written_to_as_it_is():
     reading, writing = os.pipe()
-    write(f"/dev/fd/{writing}", "through")
+    write_text(f"/dev/fd/{writing}", "through")
     os.close(writing)
     with open(reading, "rb") as file:  # noqa: PTH123 - a pipe
         assert b"through" == file.read()
@@ -53,15 +58,17 @@ def test_a_pipe_is_written_to_as_it_is():
 @pytest.mark.parametrize("name", [".", "missing/a.txt", "a" * 300])
 def test_where_nothing_can_be_written(tmp_path, name):
     with pytest.raises(Unwritable, match=r"cannot write .*; name another place"):
-        write(tmp_path / name, "x")
+        write_text(tmp_path / name, "x")
     assert [] == names(tmp_path)
 
 
 def test_a_name_is_a_name_and_its_ending_says_what_it_is():
     with pytest.raises(Unwritable, match="a file is given by its name, not by 3"):
-        write(3, "x")
-    with pytest.raises(Unwritable, match=r"x\.xyz: the ending decides on the format; give one of \.svg, \.png"):
-        check_ending("folder/x.xyz", (".svg", ".png"))
+        write_text(3, "x")
+    with pytest.raises(
+        Unwritable, match=r"x\.xyz: the ending decides on the format; give one of \.svg, \.png"
+    ):
+        check_extension("folder/x.xyz", (".svg", ".png"))
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -75,7 +82,7 @@ def test_a_failure_at_any_step_leaves_what_was_there(tmp_path, monkeypatch, step
 
     monkeypatch.setattr(*((os, step) if step == "fsync" else (Path, step)), fail)
     with pytest.raises(Unwritable if isinstance(problem, OSError) else KeyboardInterrupt):
-        write(path, "new")
+        write_text(path, "new")
     monkeypatch.undo()
     assert ("old", ["a.txt"]) == (path.read_text(), names(tmp_path))
 
@@ -88,14 +95,14 @@ def half_written(part):
 def test_a_failure_of_whoever_writes_leaves_what_was_there(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with pytest.raises(ZeroDivisionError), replacing(path) as part:
+    with pytest.raises(ZeroDivisionError), atomic_replace(path) as part:
         half_written(part)
     assert ("old", ["a.txt"]) == (path.read_text(), names(tmp_path))
 
 
 KILLED = """
 import os, pathlib, signal, sys
-from dalembert import files
+from dalembert.foundation import atomic_write
 
 path, new = pathlib.Path(sys.argv[1]) / "a.txt", "new" * 100_000
 
@@ -109,13 +116,15 @@ def killed_at(owner, name, before):
     setattr(owner, name, call)
 
 for old in ("old" * 1000, None):
-    for owner, name in ((pathlib.Path, "touch"), (pathlib.Path, "open"), (os, "fsync"), (os, "replace"), (os, "close")):
+    calls = [(pathlib.Path, "touch"), (pathlib.Path, "open")]
+    calls += [(os, "fsync"), (os, "replace"), (os, "close")]
+    for owner, name in calls:
         for before in (True, False):
             path.unlink(missing_ok=True) if old is None else path.write_text(old)
             child = os.fork()
             if not child:
                 killed_at(owner, name, before)
-                files.write(path, new)
+                atomic_write.write_text(path, new)
                 os._exit(0)
             os.waitpid(child, 0)
             there = path.read_text() if path.exists() else None
@@ -126,7 +135,13 @@ print("whole")
 
 @pytest.mark.skipif(sys.platform == "win32", reason="forks and signals of POSIX")
 def test_a_kill_at_any_step_leaves_no_half_file(tmp_path):
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, check=False, env=environment())
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
     assert ("whole\n", "", 0) == (done.stdout, done.stderr, done.returncode)
 
 
@@ -146,7 +161,9 @@ def full_after(size):
 
 @pytest.fixture(scope="module")
 def pendulum():
-    return da.simulate(gallery.build("double-pendulum"), 1, start=gallery.entry("double-pendulum").start)
+    return da.simulate(
+        gallery.build("double-pendulum"), 1, start=gallery.entry("double-pendulum").start
+    )
 
 
 def command(*arguments):
@@ -184,7 +201,9 @@ SLOW_WRITERS = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-@pytest.mark.parametrize("name", [*WRITERS, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW_WRITERS)])
+@pytest.mark.parametrize(
+    "name", [*WRITERS, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW_WRITERS)]
+)
 def test_a_full_disk_leaves_the_old_file(name, pendulum, tmp_path):
     path = tmp_path / name
     writer = (WRITERS | SLOW_WRITERS)[name](pendulum)
@@ -202,7 +221,7 @@ def test_a_full_disk_leaves_the_old_file(name, pendulum, tmp_path):
 
 def test_a_name_that_nobody_gave_overwrites_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert free_name("plot.svg") == "plot.svg"
+    assert unused_path("plot.svg") == "plot.svg"
     (tmp_path / "plot.svg").write_text("mine")
     (tmp_path / "plot-2.svg").write_text("mine too")
-    assert free_name("plot.svg") == "plot-3.svg"
+    assert unused_path("plot.svg") == "plot-3.svg"

@@ -1,4 +1,6 @@
-"""200 hostile texts as expressions, names, display names and file names: refused in words or taken as what they are, never executed."""
+"""200 hostile texts as expressions, names, display names and file names: refused in words or
+taken as what they are, never executed.
+"""
 
 from html.parser import HTMLParser
 
@@ -6,11 +8,14 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import DalembertError
-from dalembert.files import file_name
+from dalembert.foundation.atomic_write import slug
 from hostile import MARK, TEXTS
 
 FAST = 3
-SOME = [text if k % FAST == 0 else pytest.param(text, marks=pytest.mark.slow) for k, text in enumerate(TEXTS)]
+SOME = [
+    text if k % FAST == 0 else pytest.param(text, marks=pytest.mark.slow)
+    for k, text in enumerate(TEXTS)
+]
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +46,10 @@ class Tags(HTMLParser):
         self.found, self.script = [], False
 
     def handle_starttag(self, tag, attrs):
-        self.found += [tag, *(f"{k}={v}" for k, v in attrs if k.startswith("on") or k in ("src", "href"))]
+        self.found += [
+            tag,
+            *(f"{k}={v}" for k, v in attrs if k.startswith("on") or k in ("src", "href")),
+        ]
         self.script = tag == "script"
 
     def handle_data(self, data):
@@ -94,7 +102,7 @@ def test_what_is_shown_of_a_name_is_text(text):
 
 @pytest.mark.parametrize("text", SOME, ids=short)
 def test_the_name_of_a_system_gives_a_file_in_this_folder(text, tmp_path):
-    name = file_name(text)
+    name = slug(text)
     assert "/" not in name
     assert name not in ("", ".", "..")
     (tmp_path / f"{name}.svg").write_text("")

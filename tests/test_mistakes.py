@@ -1,6 +1,8 @@
-"""What a newcomer types: each line works, or is answered in one sentence. No bare error of Python, NumPy or SymPy.
+"""What a newcomer types: each line works, or is answered in one sentence. No bare error of Python,
+NumPy or SymPy.
 
-`works`: it does. `warns: …`: it does, with a word. Anything else: a part of the sentence that refuses it.
+`works`: it does. `warns: …`: it does, with a word. Anything else: a part of the sentence that
+refuses it.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ SYSTEMS = {
     'da.System("a", gravity="g")': "'g' is no number with a unit",
     'da.System("a", gravity="9.81 m/s**2")': "works",
     'da.System("a", gravity="9.81 kg")': "is no acceleration",
-    'da.System("a", gravity=-9.81)': "warns: gravity pulls along +N.y, which points up in most drawings",
+    'da.System("a", '
+    "gravity=-9.81)": "warns: gravity pulls along +N.y, which points up in most drawings",
     'da.System("a", gravity=(0, -9.81, 0))': "expected a number or an expression",
     'da.System("a", gravity=9.81, up="Y")': "give 'x', 'y' or 'z'",
     "s.gravity(9.81)": "what pulls down is -9.81*s.N.y, or da.System(…, gravity=9.81)",
@@ -76,12 +79,14 @@ SYMBOLS = {
     's.speeds("u v", x.dot, theta.dot)': "three names are needed, got 2",
 }
 FRAMES = {
-    "s.N.rotated(theta)": "missing a required argument: 'axis'; it is called rotated(angle, axis, name=…)",
+    "s.N.rotated(theta)": "missing a required argument: 'axis'; it is called rotated(angle, axis, "
+    "name=…)",
     's.N.rotated(theta, "z")': "works",
     "s.N.rotated(theta, [0, 0, 1])": "components are written 1*N.x + 2*N.y + 3*N.z",
     "s.N.rotated(theta, np.array([0, 0, 1]))": "components are written 1*N.x + 2*N.y + 3*N.z",
     "s.N.rotated(s.N.z, theta)": "expected a number or an expression, got N.z",
-    "s.N.rotated(90, s.N.z)": 'warns: 90 is in radians, 14.3 turns; 90 degrees are written "90 deg"',
+    "s.N.rotated(90, s.N.z)": 'warns: 90 is in radians, 14.3 turns; 90 degrees are written "90 '
+    'deg"',
     's.N.rotated("90 deg", s.N.z)': "works",
     "s.N.rotated(theta, s.N.x + s.N.y)": "works",
     "s.N.rotated(theta, 0 * s.N.x)": "it is the zero vector",
@@ -145,7 +150,8 @@ BODIES = {
     's.body("b", m, G, B, np.eye(3))': "expected its inertia",
     's.body("b", m, B, G, da.rod_inertia(B.y, m, l))': "expected a point",
     's.body("b", m, G, B)': "missing a required argument: 'inertia'",
-    "da.inertia(B, 1, 1, 3)": "no body has the moments 1, 1, 3: none exceeds the sum of the other two",
+    "da.inertia(B, 1, 1, 3)": "no body has the moments 1, 1, 3: none exceeds the sum of the other "
+    "two",
     "da.inertia(B, 0, 0, 3)": "works",
     'da.rod_inertia("y", m, l)': "expected a unit vector such as B.z",
     's.rod("r", s.pin("a", s.O), 1, -2)': "positive",
@@ -199,7 +205,8 @@ RUNS = {
     'da.simulate(s, "ten", inputs={F: 0})': "duration = 'ten' is not a number",
     "da.simulate(s, -1, inputs={F: 0})": "give a positive number of seconds",
     "da.simulate(10, s)": "give a System, not int",
-    "da.simulate(s, 1, params={m: 2})": "simulate: there is no option 'params'; did you mean 'values'?",
+    "da.simulate(s, 1, params={m: "
+    "2})": "simulate: there is no option 'params'; did you mean 'values'?",
     "da.simulate(s, 1, tol=1e-6)": "did you mean 'rtol'?",
     "da.simulate(s, 1, strt={theta: 1})": "did you mean 'start'?",
     "da.linearize(s, {}, input={F: 0})": "did you mean 'inputs'?",
@@ -212,17 +219,23 @@ RUNS = {
     "da.simulate(s, 1, start=[1, 0], inputs={F: 0})": "start: give names with their values",
     'da.simulate(s, 1, start={"thta": 1}, inputs={F: 0})': "did you mean 'theta'?",
     'da.simulate(s, 1, start={"theta_dot": 1}, inputs={F: 0})': "did you mean 'theta.dot'?",
-    'da.simulate(s, 1, start={"theta": 90}, inputs={F: 0})': "warns: start: theta = 90 is in radians",
-    'da.simulate(s, 1, start={"theta": "90"}, inputs={F: 0})': "warns: start: theta = 90 is in radians",
+    'da.simulate(s, 1, start={"theta": 90}, inputs={F: '
+    "0})": "warns: start: theta = 90 is in radians",
+    'da.simulate(s, 1, start={"theta": "90"}, inputs={F: '
+    "0})": "warns: start: theta = 90 is in radians",
     'da.simulate(s, 0.1, start={"theta": "90 deg"}, inputs={F: 0})': "works",
     'da.simulate(s, 1, start={"theta": "fast"}, inputs={F: 0})': "unknown name 'fast'",
     "da.simulate(s, 1, start={theta: None}, inputs={F: 0})": "theta = None is not a number",
-    "da.simulate(s, 1, start={theta: x}, inputs={F: 0})": "to relate two quantities give their difference",
+    "da.simulate(s, 1, start={theta: x}, inputs={F: "
+    "0})": "to relate two quantities give their difference",
     "da.simulate(s, 1, start={theta: np.nan}, inputs={F: 0})": "is not finite",
     "da.simulate(s, 1, start={m: 1}, inputs={F: 0})": "m is a constant",
-    "da.simulate(s, 1, inputs={F: lambda t: t}, events=[F - 0.5 + x])": "depends on F, a function that is asked only where",
-    "da.simulate(s, 1, inputs={F: lambda t: t}, events=[da.event(x - 9, reset={x: F})])": "da.sampled(…, every=…)",
-    "da.simulate(s, 0.1, inputs={F: da.sampled(lambda t: t, every=0.05)}, events=[F - 0.5 + x])": "works",
+    "da.simulate(s, 1, inputs={F: lambda t: t}, events=[F - 0.5 + "
+    "x])": "depends on F, a function that is asked only where",
+    "da.simulate(s, 1, inputs={F: lambda t: t}, events=[da.event(x - 9, reset={x: "
+    "F})])": "da.sampled(…, every=…)",
+    "da.simulate(s, 0.1, inputs={F: da.sampled(lambda t: t, every=0.05)}, events=[F - 0.5 + "
+    "x])": "works",
     'da.simulate(s, 1, inputs={"F": "3*time"})': "unknown name 'time'",
     "da.simulate(s, 1, inputs={F: lambda: 3})": "it is called f(t), or f(t, now)",
     "da.simulate(s, 1, inputs={F: [1, 2]})": "F = [1, 2] is not a number",
@@ -355,11 +368,16 @@ TABLES = {
 
 
 # Python's own words for what it cannot do, and addresses of objects
-BARE = re.compile(r"unsupported operand|object is not|positional argument but|has no len|NoneType|at 0x|bad operand|index out of range")
+BARE = re.compile(
+    r"unsupported operand|object is not|positional argument but|has no len|NoneType|at 0x|bad "
+    r"operand|index out of range"
+)
 
 
 def said(code: str) -> str:
-    """What is answered to a line, with `warns: ` before a warning; `works` where nothing is said."""
+    """What is answered to a line, with `warns: ` before a warning; `works` where nothing is
+    said.
+    """
     names = {"da": da, "np": np, "sp": sp, "math": math}
     exec(DESCRIBE, names)
     if "run" in code.partition("(")[0] or "(run" in code:
@@ -387,8 +405,12 @@ def test_each_line_works_or_gets_its_sentence(table, tmp_path, monkeypatch):
     wrong = []
     for code, expected in TABLES[table].items():
         answer = said(code)
-        kind, _, part = expected.partition(": ") if expected.startswith("warns: ") else ("", "", expected)
-        if BARE.search(answer) or not (answer == "works" if expected == "works" else answer.startswith(kind) and part in answer):
+        kind, _, part = (
+            expected.partition(": ") if expected.startswith("warns: ") else ("", "", expected)
+        )
+        if BARE.search(answer) or not (
+            answer == "works" if expected == "works" else answer.startswith(kind) and part in answer
+        ):
             wrong.append(f"{code}: expected {expected!r}, got {answer!r}")
     assert not wrong, "\n".join(wrong)
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,6 @@
-"""What is made once is made once, whoever asks first; first calls from many threads neither crash nor change a bit."""
+"""What is made once is made once, whoever asks first; first calls from many threads neither
+crash nor change a bit.
+"""
 
 import json
 import multiprocessing
@@ -14,7 +16,7 @@ import pytest
 import dalembert as da
 import first_calls
 from dalembert import gallery
-from dalembert.once import KEPT, MadeOnce, made_once
+from dalembert.foundation.caching import MAX_ENTRIES, PerOwnerCache, cached_call
 
 SCRIPT = Path(first_calls.__file__)
 THREADS = 8
@@ -25,7 +27,7 @@ def test_who_comes_second_waits_for_the_first():
     with ThreadPoolExecutor(THREADS) as pool:
         asked = []
 
-        @made_once
+        @cached_call
         def long():
             # all the others ask while it is being made
             asked.extend(pool.submit(long) for _ in range(THREADS))
@@ -39,38 +41,42 @@ def test_who_comes_second_waits_for_the_first():
 
 class Keeper:
     def __init__(self):
-        self.made = {}
+        self.cached_results = {}
 
 
 def test_each_kind_of_result_has_its_own_store():
-    numbers, words, owner = MadeOnce[int](), MadeOnce[str](), Keeper()
-    assert (1, "a", 1) == (numbers(owner, "k", lambda: 1), words(owner, "k", lambda: "a"), numbers(owner, "k", lambda: 2))
+    numbers, words, owner = PerOwnerCache[int](), PerOwnerCache[str](), Keeper()
+    assert (1, "a", 1) == (
+        numbers(owner, "k", lambda: 1),
+        words(owner, "k", lambda: "a"),
+        numbers(owner, "k", lambda: 2),
+    )
     assert 2 == numbers(Keeper(), "k", lambda: 2)
 
 
 def test_what_was_not_asked_for_the_longest_makes_room():
-    results, owner = MadeOnce[int](), Keeper()
-    for n in range(KEPT + 5):
+    results, owner = PerOwnerCache[int](), Keeper()
+    for n in range(MAX_ENTRIES + 5):
         results(owner, n, lambda n=n: n)
         # asked for at every turn, so it stays
         assert results(owner, 0, lambda: -1) == 0
-    (store,) = owner.made.values()
-    assert KEPT == len(store)
-    assert {0, KEPT + 4} <= set(store)
+    (store,) = owner.cached_results.values()
+    assert MAX_ENTRIES == len(store)
+    assert {0, MAX_ENTRIES + 4} <= set(store)
     assert 1 not in store
 
 
 def test_a_system_does_not_grow_with_every_new_input():
     s = gallery.build("cart-and-bar")
-    for n in range(KEPT + 8):
+    for n in range(MAX_ENTRIES + 8):
         da.simulate(s, 1e-3, start={"theta": 0.5}, inputs={"F": f"{n} + t"}, progress=False)
-    assert max(len(store) for store in da.kinematics(s).made.values()) <= KEPT
+    assert max(len(store) for store in da.kinematics(s).cached_results.values()) <= MAX_ENTRIES
 
 
 def test_what_fails_is_made_again():
     tries = []
 
-    @made_once
+    @cached_call
     def second_time():
         tries.append(1)
         if len(tries) == 1:
@@ -113,7 +119,15 @@ def test_first_calls_of_everything_from_eight_threads(alone, number):
     assert alone == first_calls_in_a_fresh_process(THREADS, 1.0, ("own", "shared")[number % 2])
 
 
-@pytest.mark.parametrize("way", ["spawn", pytest.param("fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here"))])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "spawn",
+        pytest.param(
+            "fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+        ),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_processes_started_while_others_run_give_the_same_bits(way):
     expected = first_calls.bits("four-bar")
@@ -129,7 +143,7 @@ def test_a_child_never_inherits_a_lock_that_is_held():
     making, forking = threading.Event(), threading.Event()
     os.register_at_fork(before=forking.set)
 
-    @made_once
+    @cached_call
     def long():
         making.set()
         forking.wait()
@@ -139,6 +153,6 @@ def test_a_child_never_inherits_a_lock_that_is_held():
     making.wait()
     child = os.fork()
     if child == 0:
-        os._exit(0 if made_once(lambda: True)() else 1)
+        os._exit(0 if cached_call(lambda: True)() else 1)
     worker.join()
     assert 0 == os.waitpid(child, 0)[1]

@@ -50,7 +50,12 @@ def tree(folder: Path) -> Path:
         shutil.copy(ROOT / name, folder / name)
     project = folder / "pyproject.toml"
     text = re.sub(r'^version = ".*"', 'version = "0.2.0"', project.read_text(), flags=re.MULTILINE)
-    project.write_text(text.replace("[project.scripts]", '[project.urls]\nRepository = "https://example.org"\n[project.scripts]'))
+    project.write_text(
+        text.replace(
+            "[project.scripts]",
+            '[project.urls]\nRepository = "https://example.org"\n[project.scripts]',
+        )
+    )
     return folder
 
 
@@ -82,8 +87,16 @@ def test_a_planted_fault_is_named(file, old, new, answer, tmp_path):
 
 
 def test_conda_asks_for_what_the_wheel_asks_for():
-    run = (ROOT / "packaging/conda/meta.yaml").read_text().partition("  run:\n")[2].partition("\n\n")[0]
-    asked = {line.strip("- ").replace(" ", "").replace("matplotlib-base", "matplotlib") for line in run.splitlines()}
+    run = (
+        (ROOT / "packaging/conda/meta.yaml")
+        .read_text()
+        .partition("  run:\n")[2]
+        .partition("\n\n")[0]
+    )
+    asked = {
+        line.strip("- ").replace(" ", "").replace("matplotlib-base", "matplotlib")
+        for line in run.splitlines()
+    }
     assert {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"} == asked
 
 

@@ -1,4 +1,6 @@
-"""One adaptor for each tool that dalembert is measured against; a tool that is not there is a row that says so."""
+"""One adaptor for each tool that dalembert is measured against; a tool that is not there is a
+row that says so.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def peer(name: str) -> ModuleType:
 
 
 def attempt(make: Callable[[], Any]) -> Any:
-    """What `make` gives, or Unavailable with the reason in one line: a peer's failure is a row, not the end of the run."""
+    """What `make` gives, or Unavailable with the reason in one line: a peer's failure is a row,
+    not the end of the run.
+    """
     try:
         return make()
     except Unavailable:

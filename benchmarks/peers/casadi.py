@@ -1,4 +1,5 @@
-"""CasADi: the articulated-body algorithm written out by hand in SX, in its own interpreter or as C code.
+"""CasADi: the articulated-body algorithm written out by hand in SX, in its own interpreter or as C
+code.
 
 Source: Featherstone's algorithm in blocks of 3 × 3; the joint's own axes keep the structural zeros.
 """
@@ -38,7 +39,9 @@ def _unit(axis: int) -> Any:
 
 
 class _Body:
-    """What one link needs on the way out and back: velocity, articulated inertia (A, H, m) and bias force (n, f) at its joint."""
+    """What one link needs on the way out and back: velocity, articulated inertia (A, H, m) and
+    bias force (n, f) at its joint.
+    """
 
     w: Any
     v: Any
@@ -108,14 +111,31 @@ class Compiled:
         generator = casadi.CodeGenerator(source.name)
         generator.add(f)
         generator.generate(f"{source.parent}/")
-        subprocess.run([c_compiler(), "-O3", "-march=native", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+        subprocess.run(
+            [
+                c_compiler(),
+                "-O3",
+                "-march=native",
+                "-shared",
+                "-fPIC",
+                str(source),
+                "-o",
+                str(library),
+            ],
+            check=True,
+        )
         self._library = ctypes.CDLL(str(library))
         self._w, self._iw = numpy.zeros(f.sz_w() + 8), numpy.zeros(f.sz_iw() + 8, dtype=numpy.int64)
 
     def loop(self, Q: NDArray[Any], U: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """The C function from a native loop."""
         f = ctypes.cast(self._library.f, ctypes.c_void_p).value
-        run = native_loop.rows("casadi", (f or 0, self._iw.ctypes.data, self._w.ctypes.data), numpy.hstack([Q, U]), self.n)
+        run = native_loop.rows(
+            "casadi",
+            (f or 0, self._iw.ctypes.data, self._w.ctypes.data),
+            numpy.hstack([Q, U]),
+            self.n,
+        )
 
         def kept(_keep: Compiled = self) -> NDArray[Any]:
             return run()
@@ -124,7 +144,9 @@ class Compiled:
 
 
 def one(f: Any, q: NDArray[Any], u: NDArray[Any]) -> Callable[[], object]:
-    """One call from Python by CasADi's buffers, the way that costs least; its own interpreter evaluates."""
+    """One call from Python by CasADi's buffers, the way that costs least; its own interpreter
+    evaluates.
+    """
     buffer, evaluate = f.buffer()
     y = numpy.zeros(len(q))
     for k, x in enumerate((q, u)):

@@ -1,6 +1,8 @@
-"""Exudyn on plane mechanisms: rigid bodies in redundant coordinates, revolute joints, its trapezoidal rule for index 2.
+"""Exudyn on plane mechanisms: rigid bodies in redundant coordinates, revolute joints, its
+trapezoidal rule for index 2.
 
-The models are written from the gallery's numbers. Its implicit solvers take steps of one size, so steps stand for tolerances.
+The models are written from the gallery's numbers. Its implicit solvers take steps of one size, so
+steps stand for tolerances.
 """
 
 from __future__ import annotations
@@ -42,53 +44,100 @@ class Plane:
         self._container = exu.SystemContainer()
         self.mbs = self._container.AddSystem()
         self._ground = self.mbs.AddObject(ObjectGround())
-        self._origin = self.mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=self.mbs.AddNode(NodePointGround()), coordinate=0))
+        self._origin = self.mbs.AddMarker(
+            MarkerNodeCoordinate(nodeNumber=self.mbs.AddNode(NodePointGround()), coordinate=0)
+        )
         self._bodies: list[tuple[int, int, State, float]] = []
         # q as sums of the angles of bodies
         self.angles: list[dict[int, float]] = []
 
-    def body(self, mass: float, inertia: float, centre: Place, angle: float, velocity: Place = (0.0, 0.0), spin: float = 0.0) -> int:
+    def body(
+        self,
+        mass: float,
+        inertia: float,
+        centre: Place,
+        angle: float,
+        velocity: Place = (0.0, 0.0),
+        spin: float = 0.0,
+    ) -> int:
         """A rigid body with its mass centre, its angle from x, and their rates."""
         place = numpy.array(centre, dtype=float)
-        node = self.mbs.AddNode(NodeRigidBody2D(referenceCoordinates=[*place, angle], initialVelocities=[*velocity, spin]))
-        item = self.mbs.AddObject(ObjectRigidBody2D(nodeNumber=node, physicsMass=mass, physicsInertia=inertia))
+        node = self.mbs.AddNode(
+            NodeRigidBody2D(
+                referenceCoordinates=[*place, angle], initialVelocities=[*velocity, spin]
+            )
+        )
+        item = self.mbs.AddObject(
+            ObjectRigidBody2D(nodeNumber=node, physicsMass=mass, physicsInertia=inertia)
+        )
         self._bodies.append((node, item, place, angle))
         return len(self._bodies) - 1
 
     def _marker(self, body: int, point: Place) -> int:
         if body == GROUND:
-            return int(self.mbs.AddMarker(MarkerBodyPosition(bodyNumber=self._ground, localPosition=[*point, 0.0])))
+            return int(
+                self.mbs.AddMarker(
+                    MarkerBodyPosition(bodyNumber=self._ground, localPosition=[*point, 0.0])
+                )
+            )
         _, item, centre, angle = self._bodies[body]
         x, y = numpy.asarray(point) - centre
         c, s = math.cos(angle), math.sin(angle)
-        return int(self.mbs.AddMarker(MarkerBodyPosition(bodyNumber=item, localPosition=[c * x + s * y, c * y - s * x, 0.0])))
+        return int(
+            self.mbs.AddMarker(
+                MarkerBodyPosition(
+                    bodyNumber=item, localPosition=[c * x + s * y, c * y - s * x, 0.0]
+                )
+            )
+        )
 
     def pin(self, a: int, b: int, point: Place) -> None:
         """A revolute joint."""
-        self.mbs.AddObject(ObjectJointRevolute2D(markerNumbers=[self._marker(a, point), self._marker(b, point)]))
+        self.mbs.AddObject(
+            ObjectJointRevolute2D(markerNumbers=[self._marker(a, point), self._marker(b, point)])
+        )
 
-    def spring(self, ends: tuple[int, int], places: tuple[Place, Place], stiffness: float, rest: float) -> None:
+    def spring(
+        self, ends: tuple[int, int], places: tuple[Place, Place], stiffness: float, rest: float
+    ) -> None:
         """A linear spring between points of two bodies."""
         markers = [self._marker(body, place) for body, place in zip(ends, places, strict=True)]
-        self.mbs.AddObject(ObjectConnectorSpringDamper(markerNumbers=markers, stiffness=stiffness, referenceLength=rest))
+        self.mbs.AddObject(
+            ObjectConnectorSpringDamper(
+                markerNumbers=markers, stiffness=stiffness, referenceLength=rest
+            )
+        )
 
     def gravity(self, g: float) -> None:
         """−g along y on every body."""
         for _, item, _, _ in self._bodies:
-            self.mbs.AddLoad(LoadMassProportional(markerNumber=self.mbs.AddMarker(MarkerBodyMass(bodyNumber=item)), loadVector=[0, -g, 0]))
+            self.mbs.AddLoad(
+                LoadMassProportional(
+                    markerNumber=self.mbs.AddMarker(MarkerBodyMass(bodyNumber=item)),
+                    loadVector=[0, -g, 0],
+                )
+            )
 
     def coordinate(self, body: int, k: int) -> int:
         """A marker at x, y or the angle of a body."""
-        return int(self.mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=self._bodies[body][0], coordinate=k)))
+        return int(
+            self.mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=self._bodies[body][0], coordinate=k))
+        )
 
     def torque(self, body: int, value: float, of_time: Any = 0) -> None:
         """A torque on a body."""
-        self.mbs.AddLoad(LoadCoordinate(markerNumber=self.coordinate(body, 2), load=value, loadUserFunction=of_time))
+        self.mbs.AddLoad(
+            LoadCoordinate(
+                markerNumber=self.coordinate(body, 2), load=value, loadUserFunction=of_time
+            )
+        )
 
     def on_line(self, body: int) -> None:
         """The mass centre stays at its height, and the body does not turn."""
         for k in (1, 2):
-            self.mbs.AddObject(CoordinateConstraint(markerNumbers=[self._origin, self.coordinate(body, k)]))
+            self.mbs.AddObject(
+                CoordinateConstraint(markerNumbers=[self._origin, self.coordinate(body, k)])
+            )
 
     def run(self, duration: float, steps: int) -> Callable[[], tuple[State, int, bool]]:
         """So many steps to (q, q̇) at the end."""
@@ -101,20 +150,35 @@ class Plane:
         integration.newton.relativeTolerance, integration.newton.absoluteTolerance = 1e-10, 1e-12
         settings.solutionSettings.writeSolutionToFile = False
         settings.solutionSettings.sensorsWritePeriod = duration
-        settings.linearSolverType = exu.LinearSolverType.EigenSparse if len(self._bodies) > 10 else exu.LinearSolverType.EXUdense
+        settings.linearSolverType = (
+            exu.LinearSolverType.EigenSparse
+            if len(self._bodies) > 10
+            else exu.LinearSolverType.EXUdense
+        )
 
         def work() -> tuple[State, int, bool]:
-            done = self.mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2)
+            done = self.mbs.SolveDynamic(
+                settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2
+            )
             return self._motion(), steps, bool(done)
 
         return work
 
     def _motion(self) -> State:
         kinds = exu.OutputVariableType
-        values = [[self.mbs.GetNodeOutput(node, kind)[2] for node, *_ in self._bodies] for kind in (kinds.Coordinates, kinds.Coordinates_t)]
+        values = [
+            [self.mbs.GetNodeOutput(node, kind)[2] for node, *_ in self._bodies]
+            for kind in (kinds.Coordinates, kinds.Coordinates_t)
+        ]
         found = numpy.array(values)
         found[0] += [angle for *_, angle in self._bodies]
-        return numpy.array([sum(factor * row[k] for k, factor in parts.items()) for row in found for parts in self.angles])
+        return numpy.array(
+            [
+                sum(factor * row[k] for k, factor in parts.items())
+                for row in found
+                for parts in self.angles
+            ]
+        )
 
 
 def slider_crank() -> Plane:
@@ -122,13 +186,16 @@ def slider_crank() -> Plane:
     I, m_1, m_2, m_3, l_1, l_2, omega = 0.02, 2.0, 0.6, 0.5, 0.05, 0.15, 30.0
     p = Plane()
     crank = p.body(m_1, I, (0, 0), 0.0, spin=omega)
-    rod = p.body(m_2, m_2 * l_2**2 / 12, (l_1 + l_2 / 2, 0), 0.0, (0, l_1 * omega / 2), -l_1 * omega / l_2)
+    rod = p.body(
+        m_2, m_2 * l_2**2 / 12, (l_1 + l_2 / 2, 0), 0.0, (0, l_1 * omega / 2), -l_1 * omega / l_2
+    )
     slider = p.body(m_3, 1.0, (l_1 + l_2, 0), 0.0)
     p.pin(GROUND, crank, (0, 0))
     p.pin(crank, rod, (l_1, 0))
     p.pin(rod, slider, (l_1 + l_2, 0))
     p.on_line(slider)
-    p.torque(crank, 0.0, lambda mbs, t, load: 2 * math.sin(10 * t))  # noqa: ARG005 - the arguments Exudyn gives
+    # the arguments Exudyn gives
+    p.torque(crank, 0.0, lambda mbs, t, load: 2 * math.sin(10 * t))  # noqa: ARG005
     p.angles = [{crank: 1.0}, {rod: -1.0}]
     return p
 
@@ -160,7 +227,11 @@ def andrews() -> Plane:
 
     O = numpy.zeros(2)
     A, B, C = (numpy.array([d[f"x_{k}"], d[f"y_{k}"]]) for k in "abc")
-    crank_pin, pin_5, pin_7 = along(1, d["rr"], 0), A + along(5, d["z_t"], 0), A + along(7, 0, -d["u"])
+    crank_pin, pin_5, pin_7 = (
+        along(1, d["rr"], 0),
+        A + along(5, d["z_t"], 0),
+        A + along(7, 0, -d["u"]),
+    )
     centres = (
         along(1, d["r_a"], 0),
         crank_pin + along(2, -d["d_a"], 0),
@@ -171,12 +242,30 @@ def andrews() -> Plane:
         A + along(7, -d["u_b"], -d["u_a"]),
     )
     p = Plane()
-    K1, K2, K3, K4, K5, K6, K7 = (p.body(d[f"m_{k}"], d[f"I_{k}"], centre, at[k - 1]) for k, centre in enumerate(centres, 1))
+    K1, K2, K3, K4, K5, K6, K7 = (
+        p.body(d[f"m_{k}"], d[f"I_{k}"], centre, at[k - 1]) for k, centre in enumerate(centres, 1)
+    )
     joint = crank_pin + along(2, -d["d"], 0)
-    pins = ((GROUND, K1, O), (K1, K2, crank_pin), (GROUND, K3, B), (GROUND, K5, A), (GROUND, K7, A), (K5, K4, pin_5), (K7, K6, pin_7))
+    pins = (
+        (GROUND, K1, O),
+        (K1, K2, crank_pin),
+        (GROUND, K3, B),
+        (GROUND, K5, A),
+        (GROUND, K7, A),
+        (K5, K4, pin_5),
+        (K7, K6, pin_7),
+    )
     for a, b, point in (*pins, (K2, K3, joint), (K2, K4, joint), (K2, K6, joint)):
         p.pin(a, b, point)
     p.spring((K3, GROUND), (B + along(3, d["s_d"], -d["s_c"]), C), d["c_0"], d["l_0"])
     p.torque(K1, d["mom"])
-    p.angles = [{K1: 1.0}, {K2: 1.0, K1: -1.0}, {K3: 1.0}, {K4: 1.0, K5: -1.0}, {K5: 1.0}, {K6: 1.0, K7: -1.0}, {K7: 1.0}]
+    p.angles = [
+        {K1: 1.0},
+        {K2: 1.0, K1: -1.0},
+        {K3: 1.0},
+        {K4: 1.0, K5: -1.0},
+        {K5: 1.0},
+        {K6: 1.0, K7: -1.0},
+        {K7: 1.0},
+    ]
     return p

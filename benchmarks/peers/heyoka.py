@@ -1,4 +1,6 @@
-"""heyoka: Taylor's method with code compiled for each system, by `propagate_until` on an integrator made before."""
+"""heyoka: Taylor's method with code compiled for each system, by `propagate_until` on an
+integrator made before.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ MOST_STEPS = 20_000
 
 
 def pendulum(n: int) -> list[tuple[Any, Any]]:
-    """n point masses on rods, angles from the vertical, solved for the accelerations by elimination."""
+    """n point masses on rods, angles from the vertical, solved for the accelerations by
+    elimination.
+    """
     x = heyoka.make_vars(*(f"theta{i}" for i in range(n)), *(f"w{i}" for i in range(n)))
     theta, w = x[:n], x[n:]
     accelerations = pendulum_accelerations(theta, w, GRAVITY, heyoka.sin, heyoka.cos)
@@ -27,7 +31,9 @@ def rolling_disk() -> list[tuple[Any, Any]]:
     """Gre03 (4.54)–(4.60) solved for the accelerations."""
     names = ("x", "y", "phi", "theta", "psi", "a", "b", "c")
     x = heyoka.make_vars(*names)
-    return list(zip(x, rolling_disk_accelerations(x, 0.5, GRAVITY, heyoka.sin, heyoka.cos), strict=True))
+    return list(
+        zip(x, rolling_disk_accelerations(x, 0.5, GRAVITY, heyoka.sin, heyoka.cos), strict=True)
+    )
 
 
 def pleiades() -> list[tuple[Any, Any]]:
@@ -36,15 +42,25 @@ def pleiades() -> list[tuple[Any, Any]]:
     x, y = v[:7], v[7:14]
 
     def acceleration(z: list[Any], i: int) -> Any:
-        return heyoka.sum([(j + 1.0) * (z[j] - z[i]) * ((x[j] - x[i]) ** 2 + (y[j] - y[i]) ** 2) ** -1.5 for j in range(7) if j != i])
+        return heyoka.sum(
+            [
+                (j + 1.0) * (z[j] - z[i]) * ((x[j] - x[i]) ** 2 + (y[j] - y[i]) ** 2) ** -1.5
+                for j in range(7)
+                if j != i
+            ]
+        )
 
-    return list(zip(v, [*v[14:], *(acceleration(z, i) for z in (x, y) for i in range(7))], strict=True))
+    return list(
+        zip(v, [*v[14:], *(acceleration(z, i) for z in (x, y) for i in range(7))], strict=True)
+    )
 
 
 class Integrator:
     """An integrator of one system for one tolerance."""
 
-    def __init__(self, system: Sequence[tuple[Any, Any]], start: Sequence[float], tolerance: float) -> None:
+    def __init__(
+        self, system: Sequence[tuple[Any, Any]], start: Sequence[float], tolerance: float
+    ) -> None:
         heyoka.set_nthreads(1)
         self._start = numpy.array(start)
         self._integrator = heyoka.taylor_adaptive(list(system), list(start), tol=tolerance)

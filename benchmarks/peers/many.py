@@ -16,7 +16,9 @@ Numbers = NDArray[numpy.float64]
 
 
 class Pendulums:
-    """Double pendulums in batches of heyoka, at the loosest tolerance whose middle error is not larger than a given one."""
+    """Double pendulums in batches of heyoka, at the loosest tolerance whose middle error is not
+    larger than a given one.
+    """
 
     def __init__(self, angles: Numbers, duration: float, error: float, exact: Numbers) -> None:
         import heyoka
@@ -34,13 +36,20 @@ class Pendulums:
             if self.error <= error:
                 break
         count = 40 * self._width
-        times = {way: min(timed(lambda way=way: way(count))[0] for _ in range(3)) for way in (self._looped, self._by_ensemble)}  # type: ignore[misc]
+        times = {
+            way: min(timed(lambda way=way: way(count))[0] for _ in range(3))
+            for way in (self._looped, self._by_ensemble)
+        }  # type: ignore[misc]
         self._way = min(times, key=times.__getitem__)
-        self.how = "a loop over batches" if self._way == self._looped else "ensemble_propagate_until_batch"
+        self.how = (
+            "a loop over batches" if self._way == self._looped else "ensemble_propagate_until_batch"
+        )
 
     def _make(self) -> None:
         start = numpy.zeros((4, self._width))
-        self._integrator = self._heyoka.taylor_adaptive_batch(self._system, start, tol=self.tolerance)
+        self._integrator = self._heyoka.taylor_adaptive_batch(
+            self._system, start, tol=self.tolerance
+        )
 
     def _looped(self, count: int) -> Numbers:
         ta, width = self._integrator, self._width
@@ -61,7 +70,9 @@ class Pendulums:
             ta.state[:] = self._starts[k * width : (k + 1) * width].T
             return ta
 
-        found = self._heyoka.ensemble_propagate_until_batch(self._integrator, self._duration, count // width, member, max_workers=1)
+        found = self._heyoka.ensemble_propagate_until_batch(
+            self._integrator, self._duration, count // width, member, max_workers=1
+        )
         return numpy.vstack([ta.state.T for ta, *_ in found])
 
     def run(self) -> Numbers:
@@ -70,9 +81,13 @@ class Pendulums:
 
 
 class Rollouts:
-    """Chains by mujoco.rollout with RK4, at the longest of a few steps whose middle error is not larger than a given one."""
+    """Chains by mujoco.rollout with RK4, at the longest of a few steps whose middle error is not
+    larger than a given one.
+    """
 
-    def __init__(self, bodies: list[Link], q: Numbers, u: Numbers, error: float, exact: Numbers) -> None:
+    def __init__(
+        self, bodies: list[Link], q: Numbers, u: Numbers, error: float, exact: Numbers
+    ) -> None:
         import mujoco
 
         from peers.mujoco import Chain
@@ -83,7 +98,10 @@ class Rollouts:
         size = mujoco.mj_stateSize(self._model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
         self._starts = numpy.zeros((len(q), size))
         # the time stands first
-        self._starts[:, 1 : 1 + q.shape[1]], self._starts[:, 1 + q.shape[1] : 1 + 2 * q.shape[1]] = q, u
+        (
+            self._starts[:, 1 : 1 + q.shape[1]],
+            self._starts[:, 1 + q.shape[1] : 1 + 2 * q.shape[1]],
+        ) = q, u
         self._n = q.shape[1]
         for self._steps in (500, 1000, 2000, 4000, 8000, 16000):
             self.step = self._model.opt.timestep = 1.0 / self._steps
@@ -110,9 +128,13 @@ class Rollouts:
 
 
 def lambdified(angles: Numbers, duration: float, tolerance: float) -> Callable[[], Numbers]:
-    """DOP853 on SymPy's equations by lambdify, solved by NumPy at each call; angles from rod to rod."""
+    """DOP853 on SymPy's equations by lambdify, solved by NumPy at each call; angles from rod to
+    rod.
+    """
     from peers.sympy_mechanics import rates_by_solve
 
     rates = rates_by_solve(2)
     starts = [[a, b - a, 0.0, 0.0] for a, b in angles.tolist()]
-    return lambda: numpy.array([peer_scipy.run(rates, start, duration, tolerance) for start in starts])
+    return lambda: numpy.array(
+        [peer_scipy.run(rates, start, duration, tolerance) for start in starts]
+    )

@@ -17,7 +17,8 @@ from peers import Unavailable
 
 _AXES = ("1 0 0", "0 1 0", "0 0 1")
 # everything but the smooth forward dynamics is switched off
-_OPTION = f"""<option gravity="0 0 {-GRAVITY}"><flag constraint="disable" contact="disable" sensor="disable"/></option>"""
+_OPTION = f"""<option gravity="0 0 {-GRAVITY}">
+<flag constraint="disable" contact="disable" sensor="disable"/></option>"""
 
 
 def _numbers(values: Any) -> str:
@@ -32,7 +33,8 @@ def _text(links: list[Link]) -> str:
         full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
         opened.append(
             f'<body pos="{_numbers(link.offset)}"><joint type="hinge" axis="{_AXES[link.axis]}"/>'
-            f'<inertial pos="{_numbers(link.centre)}" mass="{link.mass!r}" fullinertia="{_numbers(full)}"/>'
+            f'<inertial pos="{_numbers(link.centre)}" mass="{link.mass!r}" '
+            f'fullinertia="{_numbers(full)}"/>'
         )
     body = "".join(opened) + "</body>" * len(links)
     return f'<mujoco><compiler angle="radian"/>{_OPTION}<worldbody>{body}</worldbody></mujoco>'
@@ -61,9 +63,14 @@ class Chain:
             raise Unavailable(msg)
         f = ctypes.cast(ctypes.CDLL(str(found)).mj_forward, ctypes.c_void_p).value
         data = self.data
-        a = numpy.array([self.model._address, data._address], dtype=numpy.uint64)  # noqa: SLF001 - the only way to the C structures
-        b = numpy.array([x.ctypes.data for x in (data.qpos, data.qvel, data.qacc)], dtype=numpy.uint64)
-        run = native_loop.rows("mujoco", (f or 0, a.ctypes.data, b.ctypes.data), numpy.hstack([Q, U]), self.n)
+        # the only way to the C structures
+        a = numpy.array([self.model._address, data._address], dtype=numpy.uint64)  # noqa: SLF001
+        b = numpy.array(
+            [x.ctypes.data for x in (data.qpos, data.qvel, data.qacc)], dtype=numpy.uint64
+        )
+        run = native_loop.rows(
+            "mujoco", (f or 0, a.ctypes.data, b.ctypes.data), numpy.hstack([Q, U]), self.n
+        )
 
         def kept(_keep: tuple[object, ...] = (self, a, b)) -> NDArray[Any]:
             return run()

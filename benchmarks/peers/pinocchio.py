@@ -1,4 +1,6 @@
-"""Pinocchio: the articulated-body algorithm in C++ templates, by `pin.aba` or in its own loop on one thread; rnea in its own loop."""
+"""Pinocchio: the articulated-body algorithm in C++ templates, by `pin.aba` or in its own loop on
+one thread; rnea in its own loop.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,12 @@ class Chain:
         self.model = pin.Model()
         parent = 0
         for i, link in enumerate(links):
-            parent = self.model.addJoint(parent, _JOINTS[link.axis](), pin.SE3(numpy.eye(3), link.offset), f"q{i}")
-            self.model.appendBodyToJoint(parent, pin.Inertia(link.mass, link.centre, link.inertia), pin.SE3.Identity())
+            parent = self.model.addJoint(
+                parent, _JOINTS[link.axis](), pin.SE3(numpy.eye(3), link.offset), f"q{i}"
+            )
+            self.model.appendBodyToJoint(
+                parent, pin.Inertia(link.mass, link.centre, link.inertia), pin.SE3.Identity()
+            )
         self.model.gravity.linear = numpy.array([0.0, 0.0, -GRAVITY])
         self.data = self.model.createData()
         self.tau = numpy.zeros(len(links))
@@ -39,11 +45,17 @@ class Chain:
         """Its own C++ loop over states, on one thread; results in rows."""
         return self._loop(pin.abaInParallel, Q, U, numpy.zeros_like(Q))
 
-    def inverse_loop(self, Q: NDArray[Any], U: NDArray[Any], A: NDArray[Any]) -> Callable[[], NDArray[Any]]:
-        """The same for the loads that make the accelerations A, by the recursive Newton–Euler algorithm."""
+    def inverse_loop(
+        self, Q: NDArray[Any], U: NDArray[Any], A: NDArray[Any]
+    ) -> Callable[[], NDArray[Any]]:
+        """The same for the loads that make the accelerations A, by the recursive Newton–Euler
+        algorithm.
+        """
         return self._loop(pin.rneaInParallel, Q, U, A)
 
-    def _loop(self, algorithm: Callable[..., object], *rows: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+    def _loop(
+        self, algorithm: Callable[..., object], *rows: NDArray[Any]
+    ) -> Callable[[], NDArray[Any]]:
         pool = pin.ModelPool(self.model, 1)
         columns = [numpy.asfortranarray(x.T) for x in rows]
         found = numpy.zeros_like(columns[0])

@@ -18,11 +18,17 @@ from peers.sympy_mechanics import pendulum_equations
 
 
 def rates(n: int, solver: str) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    """ẏ(y) of the pendulum of n links; the result is the one buffer that PyDy uses for all calls."""
+    """ẏ(y) of the pendulum of n links; the result is the one buffer that PyDy uses for all
+    calls.
+    """
     c_compiler()
     d, method = pendulum_equations(n)
     constants = list(d.constants)
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         f = generate_ode_function(
             method.forcing,
             list(d.q),

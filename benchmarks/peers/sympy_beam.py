@@ -14,7 +14,8 @@ EI, MU, LENGTH = 14000, sympy.Rational(6, 5), 10
 
 
 def spin_up(functions: Sequence[Sequence[Fraction]]) -> Callable[[float, Any], NDArray[Any]]:
-    """ẏ(t, y): T = ½μ∫(ṡ + vΩ)² + (v̇ + (x − s)Ω)² dx, s = ½∫₀ˣv′² dx, V = ½EI∫v″² dx; M and f lambdified, solved by numpy.
+    """ẏ(t, y): T = ½μ∫(ṡ + vΩ)² + (v̇ + (x − s)Ω)² dx, s = ½∫₀ˣv′² dx, V = ½EI∫v″² dx; M and f
+    lambdified, solved by numpy.
 
     `functions` are the coefficients of the polynomials φ_i(ξ), ξ = x/L.
 
@@ -23,7 +24,10 @@ def spin_up(functions: Sequence[Sequence[Fraction]]) -> Callable[[float, Any], N
     n, xi = len(functions), sympy.Symbol("xi")
     q, w = sympy.symbols(f"q1:{n + 1}"), sympy.symbols(f"w1:{n + 1}")
     Omega, pace = sympy.symbols("Omega pace")
-    phi = [sum(sympy.Rational(c.numerator, c.denominator) * xi**k for k, c in enumerate(f)) for f in functions]
+    phi = [
+        sum(sympy.Rational(c.numerator, c.denominator) * xi**k for k, c in enumerate(f))
+        for f in functions
+    ]
     v, v_dot = (sum(a * f for a, f in zip(x, phi, strict=True)) for x in (q, w))
     s = sympy.integrate(sympy.expand(sympy.diff(v, xi) ** 2), xi) / (2 * LENGTH)
     s_dot = sum(sympy.diff(s, a) * b for a, b in zip(q, w, strict=True))
@@ -34,7 +38,9 @@ def spin_up(functions: Sequence[Sequence[Fraction]]) -> Callable[[float, Any], N
     M = sympy.Matrix([[sympy.diff(e, b) for b in w] for e in p])
     f = sympy.Matrix(
         [
-            sympy.diff(T - V, a) - sum(sympy.diff(e, b) * c for b, c in zip(q, w, strict=True)) - sympy.diff(e, Omega) * pace
+            sympy.diff(T - V, a)
+            - sum(sympy.diff(e, b) * c for b, c in zip(q, w, strict=True))
+            - sympy.diff(e, Omega) * pace
             for a, e in zip(q, p, strict=True)
         ]
     )

@@ -1,4 +1,6 @@
-"""The books' systems in SymPy mechanics, each by the method its tutorials use for it: Lagrange where q̇ will do, else Kane."""
+"""The books' systems in SymPy mechanics, each by the method its tutorials use for it: Lagrange
+where q̇ will do, else Kane.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ from sympy.physics.mechanics import (
 from peers.sympy_mechanics import Described, kane, rolling_disk
 
 
-def _by_lagrange(q: list[Any], N: Any, bodies: list[Any], loads: list[Any] | None = None) -> list[Any]:
+def _by_lagrange(
+    q: list[Any], N: Any, bodies: list[Any], loads: list[Any] | None = None
+) -> list[Any]:
     method = LagrangesMethod(Lagrangian(N, *bodies), q, forcelist=loads, frame=N)
     return list(method.form_lagranges_equations())
 
 
 def _by_kane(described: Described) -> list[Any]:
-    """In the independent speeds: KanesMethod leaves the dependent ones and their rates in its equations."""
+    """In the independent speeds: KanesMethod leaves the dependent ones and their rates in its
+    equations.
+    """
     method = kane(described)
     n = len(described.u) - described.dependent
     left = method.mass_matrix[:n, :] * sympy.Matrix(described.u).diff() - method.forcing[:n, :]
@@ -47,7 +53,7 @@ def _fixed(N: Any) -> Any:
 
 def _moving(O: Any, name: str, r: Any, N: Any) -> Any:
     P = O.locatenew(name, r)
-    P.set_vel(N, r.dt(N))
+    P.set_vel(N, r.time_derivative(N))
     return P
 
 
@@ -113,7 +119,19 @@ def vehicle() -> list[Any]:
     v = X.diff() * N.x + Y.diff() * N.y - L * theta.diff() * B.y
     rates = [u1 - v.dot(B.x), u2 - theta.diff(), u3 - v.dot(B.y)]
     body = RigidBody("vehicle", G, B, m, (inertia(B, 0, 0, I_G), G))
-    return _by_kane(Described(N, [X, Y, theta], [u1, u2, u3], rates, [body], [(C, F_C * B.x), (D, F_D * B.x)], {}, [u3], 1))
+    return _by_kane(
+        Described(
+            N,
+            [X, Y, theta],
+            [u1, u2, u3],
+            rates,
+            [body],
+            [(C, F_C * B.x), (D, F_D * B.x)],
+            {},
+            [u3],
+            1,
+        )
+    )
 
 
 def hoist() -> list[Any]:
@@ -147,7 +165,9 @@ def positioning_device() -> list[Any]:
     body = RigidBody("sphere", G, C, m, (inertia(A, I, I, I), G))
     loads = [(C, -b * (w - Omega * A.y)), (G, -k * s * A.x)]
     rows = [slip.dot(A.x), slip.dot(A.z)]
-    return _by_kane(Described(N, [s], [w_y, v, w_x, w_z], [v - s.diff()], [body], loads, {}, rows, 2))
+    return _by_kane(
+        Described(N, [s], [w_y, v, w_x, w_z], [v - s.diff()], [body], loads, {}, rows, 2)
+    )
 
 
 def double_pendulum() -> list[Any]:
@@ -224,13 +244,18 @@ def written(expressions: list[Any]) -> list[str]:
 
 def _named(e: Any) -> Any:
     """x(t) and its derivatives as symbols."""
-    rates = {d: sympy.Symbol(f"{d.expr.func.__name__}_{'d' * d.derivative_count}") for d in e.atoms(sympy.Derivative)}
+    rates = {
+        d: sympy.Symbol(f"{d.expr.func.__name__}_{'d' * d.derivative_count}")
+        for d in e.atoms(sympy.Derivative)
+    }
     plain = e.xreplace(rates)
     return plain.xreplace({f: sympy.Symbol(f.func.__name__) for f in plain.atoms(AppliedUndef)})
 
 
 def _without_factors(e: Any) -> Any:
-    """e = 0 without the factors that are no sums; a denominator goes too, and a sum is freed of what all its terms share."""
+    """e = 0 without the factors that are no sums; a denominator goes too, and a sum is freed of
+    what all its terms share.
+    """
     sums = [f for f in sympy.Mul.make_args(e) if f.is_Add]
     if len(sums) != 1:
         return e

@@ -72,14 +72,18 @@ def chain(links: list[Link]) -> Described:
         G = joint.locatenew(f"G{i}", _vector(link.centre, B))
         G.v2pt_theory(joint, N, B)
         I = [float(link.inertia[a, b]) for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))]
-        bodies.append(mechanics.RigidBody(f"body{i}", G, B, link.mass, (mechanics.inertia(B, *I), G)))
+        bodies.append(
+            mechanics.RigidBody(f"body{i}", G, B, link.mass, (mechanics.inertia(B, *I), G))
+        )
         loads.append((G, -link.mass * GRAVITY * N.z))
         P, F = joint, B
     return Described(N, q, u, [a.diff() - b for a, b in zip(q, u, strict=True)], bodies, loads, {})
 
 
 def rolling_disk() -> Described:
-    """Heading, lean, spin as q, body rates as u, and the contact's velocity as two rows, as in SymPy's own example."""
+    """Heading, lean, spin as q, body rates as u, and the contact's velocity as two rows, as in
+    SymPy's own example.
+    """
     q, u = mechanics.dynamicsymbols("q1:6"), mechanics.dynamicsymbols("u1:6")
     m, r, g = sympy.symbols("m r g")
     N, O = mechanics.ReferenceFrame("N"), mechanics.Point("O")
@@ -95,10 +99,14 @@ def rolling_disk() -> Described:
     v_G = v_C + (u[0] * N.z + u[1] * A.x).cross(r * B.y)
     G.set_vel(N, v_G.express(B))
     slip = v_G + w.cross(-r * B.y)
-    body = mechanics.RigidBody("disk", G, D, m, (mechanics.inertia(B, m * r**2 / 4, m * r**2 / 4, m * r**2 / 2), G))
+    body = mechanics.RigidBody(
+        "disk", G, D, m, (mechanics.inertia(B, m * r**2 / 4, m * r**2 / 4, m * r**2 / 2), G)
+    )
     rates = [a.diff() - b for a, b in zip(q, u, strict=True)]
     values = {m: 1.0, r: 0.5, g: GRAVITY}
-    return Described(N, q, u, rates, [body], [(G, -m * g * N.z)], values, [slip.dot(N.x), slip.dot(N.y)], 2)
+    return Described(
+        N, q, u, rates, [body], [(G, -m * g * N.z)], values, [slip.dot(N.x), slip.dot(N.y)], 2
+    )
 
 
 def _vector(x: NDArray[Any], F: Any) -> Any:
@@ -113,13 +121,17 @@ def pendulum_equations(n: int) -> tuple[Described, Any]:
 
 
 def _with_numbers(d: Described, method: Any) -> tuple[Any, Any]:
-    """M and f with the constants put in; `subs` would take minutes where `xreplace` takes a second."""
+    """M and f with the constants put in; `subs` would take minutes where `xreplace` takes a
+    second.
+    """
     numbers = {symbol: sympy.Float(value) for symbol, value in d.constants.items()}
     return method.mass_matrix.xreplace(numbers), method.forcing.xreplace(numbers)
 
 
 def rates_by_solve(n: int) -> Callable[[float, Any], NDArray[Any]]:
-    """ẏ(t, y) as SymPy's tutorials do it: M and f lambdified with common subexpressions, solved by numpy."""
+    """ẏ(t, y) as SymPy's tutorials do it: M and f lambdified with common subexpressions, solved
+    by numpy.
+    """
     d, method = pendulum_equations(n)
     M, f = _with_numbers(d, method)
     function = sympy.lambdify([*d.q, *d.u], (M, f), cse=True)
@@ -132,7 +144,9 @@ def rates_by_solve(n: int) -> Callable[[float, Any], NDArray[Any]]:
 
 
 def rates_by_formulas(n: int) -> Callable[[float, Any], NDArray[Any]]:
-    """ẏ(t, y) solved in symbols and lambdified to Python's own floats: the fastest that plain Python does for few degrees of freedom."""
+    """ẏ(t, y) solved in symbols and lambdified to Python's own floats: the fastest that plain
+    Python does for few degrees of freedom.
+    """
     d, method = pendulum_equations(n)
     M, f = _with_numbers(d, method)
     function = sympy.lambdify([*d.q, *d.u], list(M.LUsolve(f)), modules=math, cse=True)

@@ -1,7 +1,7 @@
 """dalembert: analytical dynamics from one description.
 
-Describe a mechanical system once; derive its equations of motion by every classical principle, prove that they
-agree, set it in motion, and read the derivation.
+Describe a mechanical system once; derive its equations of motion by every classical principle,
+prove that they agree, set it in motion, and read the derivation.
 
 `__init__.pyi` lists the public names. A chapter is opened when one of its names is first asked for.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dalembert.once import MAKING
+from dalembert.foundation.caching import COMPUTE_LOCK
 
 # {public name: the module it lives in}
 _HOME = {
@@ -28,7 +28,8 @@ _THEIRS = {
     "Heaviside": "write da.step(x)",
     "Max": "write da.maximum(a, b)",
     "Min": "write da.minimum(a, b)",
-    "Piecewise": "write it as text, 'Piecewise((a, t < 1), (b, True))', or da.step(s.t - 1)*a + …, or take SymPy's own",
+    "Piecewise": "write it as text, 'Piecewise((a, t < 1), (b, True))', or da.step(s.t - 1)*a + …, "
+    "or take SymPy's own",
     "Abs": "write abs(x)",
     "cross": "write a.cross(b)",
     "dot": "write a @ b",
@@ -52,24 +53,30 @@ __all__ = sorted(_HOME)  # noqa: PLE0605 - read from the one list there is
 def __getattr__(name: str) -> Any:
     """A public name whose chapter is not open yet."""
     if name in _RENAMED:
-        warnings.warn(f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning, stacklevel=2
+        )
         return getattr(sys.modules[__name__], _RENAMED[name])
     if name not in _HOME:
         raise _no_name(name)
     # two threads that open the same chapter from two sides would wait for one another
-    with MAKING:
+    with COMPUTE_LOCK:
         globals()[name] = value = getattr(import_module(_HOME[name]), name)
     return value
 
 
 def _no_name(name: str) -> AttributeError:
-    """The error of a public name that does not exist, with ours for one of SymPy's, or the most similar one."""
+    """The error of a public name that does not exist, with ours for one of SymPy's, or the most
+    similar one.
+    """
     hint = _THEIRS.get(name, "")
     if not hint and not name.startswith("_"):
-        from dalembert.nearest_name import nearest
+        from dalembert.foundation.suggestions import suggest_name
 
-        hint = nearest(name, __all__)
-    return AttributeError(f"module 'dalembert' has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
+        hint = suggest_name(name, __all__)
+    return AttributeError(
+        f"module 'dalembert' has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name
+    )
 
 
 def __dir__() -> list[str]:
@@ -77,7 +84,9 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Opening the chapters `kinematics` and `agreement` must not hide the functions of the same names."""
+    """Opening the chapters `kinematics` and `agreement` must not hide the functions of the same
+    names.
+    """
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in _HOME or not isinstance(value, ModuleType):

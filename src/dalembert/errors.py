@@ -12,7 +12,8 @@ from typing import Any
 class DalembertError(ValueError):
     """Anything dalembert refuses; the message says what, where and how to mend it.
 
-    `elements` are the names of the elements at fault, where it is known which of a description they are.
+    `elements` are the names of the elements at fault, where it is known which of a description they
+    are.
     """
 
     elements: tuple[str, ...] = ()
@@ -21,8 +22,8 @@ class DalembertError(ValueError):
 class BadExpression(DalembertError):
     """An expression that cannot be formed: not finite, unknown name, division by zero.
 
-    Of one that was read from text, `column` says where, counted from 1, and `sentence` what is wrong without saying where; `what` is the
-    sentence without its remedy.
+    Of one that was read from text, `column` says where, counted from 1, and `sentence` what is
+    wrong without saying where; `what` is the sentence without its remedy.
     """
 
     column: int | None = None
@@ -63,7 +64,9 @@ class UnknownOption(Unknown, TypeError):
 
 
 class Unwritable(DalembertError):
-    """A file that cannot be written; what should have gone there is kept. `what` is the message without its remedy, where it has one."""
+    """A file that cannot be written; what should have gone there is kept. `what` is the message
+    without its remedy, where it has one.
+    """
 
     what: str = ""
 
@@ -78,17 +81,21 @@ class DalembertWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warn at the user's own line: the nearest one on the way here that is outside this package."""
-    level, frame = 2, sys._getframe(1)  # noqa: SLF001 - the standard library offers no other way down the stack
+    # the standard library offers no other way down the stack
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dalembert."):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, DalembertWarning, stacklevel=level)
 
 
-def optional_package(module: str, who: str, install: str = "") -> Any:
+def import_optional(module: str, feature: str, install: str = "") -> Any:
     """The module, or a word on who needs its package and how to get it."""
     try:
         return import_module(module)
     except ImportError as problem:
         package = install or module.partition(".")[0]
-        msg = f"{who} needs {module.partition('.')[0]}, which is not installed: pip install {package}"
+        msg = (
+            f"{feature} needs {module.partition('.')[0]}, which is not installed: pip install "
+            f"{package}"
+        )
         raise MissingPackage(msg) from problem

@@ -1,10 +1,10 @@
 """Errors to plant: wrong variants of what the library computes."""
 
-from dalembert.algebra.folds import Linear, Rewrite
-from dalembert.geometry.vector import Vector
-from dalembert.kinetics.full_speeds import FullSpeeds
-from dalembert.kinetics.quantities import gibbs_function, kinetic_energy
-from dalembert.kinetics.quantity import total
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinetics.quantity import total
+from dalembert.mechanics.kinetics.quasi_velocities import QuasiVelocities
+from dalembert.mechanics.kinetics.system_quantities import gibbs_function, kinetic_energy
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution
 
 WHOLE_S, WHOLE_T = gibbs_function, kinetic_energy
 
@@ -18,17 +18,19 @@ def components_only(kin, P):
 def with_wrong_sign(of, a, w, alpha):
     """S with − α·(ω × I·ω)."""
     turned = total(alpha.dot(w.cross(of.inertia.dot(w))))
-    return (WHOLE_S(of, a, w, alpha) - turned - turned).called("S")
+    return (WHOLE_S(of, a, w, alpha) - turned - turned).with_letter("S")
 
 
 def only(part):
-    """Ψ̇ − ∂u/∂q with only its part free of the speeds (γ dropped) or only its part linear in them (γ_t dropped)."""
-    whole = FullSpeeds.transposition.func
+    """Ψ̇ − ∂u/∂q with only its part free of the speeds (γ dropped) or only its part linear in
+    them (γ_t dropped).
+    """
+    whole = QuasiVelocities.transposition.func
 
     def transposition(full):
         t = full.kin.tape
-        in_u = Rewrite(t, dict(zip(full.kin.qdot, full.qdot, strict=True)))
-        linear = Linear(t, full.u)
+        in_u = Substitution(t, dict(zip(full.kin.qdot, full.qdot, strict=True)))
+        linear = LinearCoefficients(t, full.u)
         G = whole(full).map(in_u)
         free = G.map(linear.constant)
         return free if part == "time" else G - free
@@ -39,6 +41,8 @@ def only(part):
 def reduced(of, v, w):
     """T(q, W u(q̇) + X): the same value wherever the rows hold, another function."""
     kin = of.kin
-    u_of_rates = Rewrite(kin.tape, dict(zip(kin.u, kin.definitions, strict=True)))
-    on_rows = Rewrite(kin.tape, {x: u_of_rates(e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True)})
-    return WHOLE_T(of, v, w).map(lambda tree: tree, on_rows).called("T")
+    u_of_rates = Substitution(kin.tape, dict(zip(kin.u, kin.definitions, strict=True)))
+    on_rows = Substitution(
+        kin.tape, {x: u_of_rates(e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True)}
+    )
+    return WHOLE_T(of, v, w).map(lambda tree: tree, on_rows).with_letter("T")

@@ -1,7 +1,9 @@
-"""Random mechanical systems, each written as the program that describes it: what a failure prints is what ran.
+"""Random mechanical systems, each written as the program that describes it: what a failure prints
+is what ran.
 
-A tree of one to five bodies on random joints, with random loads, specified motions, quasi-velocities and rows. Everything that a
-description may contain occurs; every number is small and every name short, so that a counterexample can be read.
+A tree of one to five bodies on random joints, with random loads, specified motions,
+quasi-velocities and rows. Everything that a description may contain occurs; every number is small
+and every name short, so that a counterexample can be read.
 """
 
 from __future__ import annotations
@@ -18,9 +20,21 @@ X = TypeVar("X")
 
 HEAD = "import dalembert as da\nfrom dalembert import cos, exp, sin\n\n"
 # unit vectors with rational components in a frame F
-AXES = ("{F}.x", "{F}.y", "{F}.z", "-{F}.z", "(3*{F}.x + 4*{F}.y)/5", "({F}.x + 2*{F}.y - 2*{F}.z)/3", "(2*{F}.x - 3*{F}.y + 6*{F}.z)/7")
+AXES = (
+    "{F}.x",
+    "{F}.y",
+    "{F}.z",
+    "-{F}.z",
+    "(3*{F}.x + 4*{F}.y)/5",
+    "({F}.x + 2*{F}.y - 2*{F}.z)/3",
+    "(2*{F}.x - 3*{F}.y + 6*{F}.z)/7",
+)
 DIRECTIONS = ("{F}.x", "{F}.y", "{F}.z", "({F}.x - {F}.y + 2*{F}.z)", "(2*{F}.y + {F}.z)")
-CURVES = ("({q}*{F}.x + {q}**2/2*{F}.y)", "(cos({q})*{F}.x + 2*sin({q})*{F}.y + {q}*{F}.z)", "({q}*{F}.z + ({q}**3 - s.t*{q})*{F}.x)")
+CURVES = (
+    "({q}*{F}.x + {q}**2/2*{F}.y)",
+    "(cos({q})*{F}.x + 2*sin({q})*{F}.y + {q}*{F}.z)",
+    "({q}*{F}.z + ({q}**3 - s.t*{q})*{F}.x)",
+)
 MOTIONS = ("", ", sin(2*s.t)", ", s.t**2/2", ", 3*cos(s.t) - s.t")
 ANGLES = ("zyx", "zxz", "xyz")
 
@@ -46,7 +60,8 @@ class Site:
 
     point: str
     frame: str
-    # the frame before a turn about its own z axis, in which the inertia of a symmetric body is constant too
+    # the frame before a turn about its own z axis, in which the inertia of a symmetric body is
+    # constant too
     unspun: str | None = None
 
 
@@ -72,7 +87,8 @@ class Draft:
     # ordinary coordinates; the four of a quaternion stand apart, because speeds take its spin
     q: list[str] = field(default_factory=list)
     quaternions: list[list[str]] = field(default_factory=list)
-    # what moves freely in three directions (ω of a ball joint, v of a carriage), and by which coordinates
+    # what moves freely in three directions (ω of a ball joint, v of a carriage), and by which
+    # coordinates
     vectors: list[tuple[str, list[str]]] = field(default_factory=list)
     specified: list[str] = field(default_factory=list)
     speeds: list[str] = field(default_factory=list)
@@ -125,13 +141,26 @@ class Draft:
 
     def of_place(self) -> str:
         """A scalar function of q, t and what is specified."""
-        forms = ["2", "s.t", "sin(s.t)", "{q}", "cos({q})", "sin({q} + {p})", "{q}*{p}", "(1 + s.t*{q})"]
-        forms += ["{x}", "{x}*cos({q})", "{x}.dot"] if self.shape.specified and self.seldom() else []
+        forms = [
+            "2",
+            "s.t",
+            "sin(s.t)",
+            "{q}",
+            "cos({q})",
+            "sin({q} + {p})",
+            "{q}*{p}",
+            "(1 + s.t*{q})",
+        ]
+        forms += (
+            ["{x}", "{x}*cos({q})", "{x}.dot"] if self.shape.specified and self.seldom() else []
+        )
         return self.filled(self.choose(forms))
 
     def of_motion(self) -> str:
         """A scalar function of q, q̇, u and t."""
-        forms = ["{q}.dot", "{q}.dot*{p}", "{p}*{q}.dot**2", "sin({q})*{p}.dot"] + (["{u}", "{u}*{q}"] if self.speeds else [])
+        forms = ["{q}.dot", "{q}.dot*{p}", "{p}*{q}.dot**2", "sin({q})*{p}.dot"] + (
+            ["{u}", "{u}*{q}"] if self.speeds else []
+        )
         return self.filled(self.choose(forms))
 
     def filled(self, form: str) -> str:
@@ -154,7 +183,9 @@ class Draft:
 
     def offset(self, F: str, size: str) -> str:
         """A vector fixed in a frame."""
-        return self.choose(["{a}*{F}.y - {F}.z", "{F}.x + {a}*{F}.z", "{a}*({F}.x + {F}.y + {F}.z)", "{a}*{F}.x"]).format(F=F, a=size)
+        return self.choose(
+            ["{a}*{F}.y - {F}.z", "{F}.x + {a}*{F}.z", "{a}*({F}.x + {F}.y + {F}.z)", "{a}*{F}.x"]
+        ).format(F=F, a=size)
 
     # ---- joints ------------------------------------------------------------------------------
 
@@ -202,13 +233,21 @@ class Draft:
 
     def pin(self, at: Site) -> Site:
         q, axis = self.coordinate(), self.choose(AXES)
-        site = self.seen(self.fresh("P"), f's.pin("{q}", {at.point}, {axis.format(F=at.frame)})', [q])
+        site = self.seen(
+            self.fresh("P"), f's.pin("{q}", {at.point}, {axis.format(F=at.frame)})', [q]
+        )
         return Site(site.point, site.frame, at.frame if axis == "{F}.z" else None)
 
     def turn(self, at: Site) -> Site:
         q = self.declared()
-        angles = ["2*{q}", "{q}/2", "-{q}", "{q} + {p}", "{q} - s.t"] + (["{q} + {x}"] if self.shape.specified else [])
-        return self.frame(at, f"{at.frame}.rotated({self.filled_with(q, self.choose(angles))}, {self.choose(AXES).format(F=at.frame)})")
+        angles = ["2*{q}", "{q}/2", "-{q}", "{q} + {p}", "{q} - s.t"] + (
+            ["{q} + {x}"] if self.shape.specified else []
+        )
+        return self.frame(
+            at,
+            f"{at.frame}.rotated({self.filled_with(q, self.choose(angles))}, "
+            f"{self.choose(AXES).format(F=at.frame)})",
+        )
 
     def filled_with(self, q: str, form: str) -> str:
         return form.format(q=q, p=self.choose(self.q), x=self.motion() if "{x}" in form else "")
@@ -236,11 +275,19 @@ class Draft:
 
     def universal(self, at: Site) -> Site:
         names = [self.coordinate(), self.coordinate()]
-        return self.seen(self.fresh("P"), f's.universal("{" ".join(names)}", {at.point}, "{self.choose(["xy", "zx", "yz"])}")', names)
+        return self.seen(
+            self.fresh("P"),
+            f's.universal("{" ".join(names)}", {at.point}, "{self.choose(["xy", "zx", "yz"])}")',
+            names,
+        )
 
     def ball(self, at: Site) -> Site:
         names = [self.coordinate() for _ in range(3)]
-        site = self.seen(self.fresh("P"), f's.ball("{" ".join(names)}", {at.point}, "{self.choose(ANGLES)}")', names)
+        site = self.seen(
+            self.fresh("P"),
+            f's.ball("{" ".join(names)}", {at.point}, "{self.choose(ANGLES)}")',
+            names,
+        )
         self.vectors.append((f"{site.frame}.w", names))
         return site
 
@@ -259,10 +306,14 @@ class Draft:
         return site
 
     def driven_turn(self, at: Site) -> Site:
-        return self.frame(at, f"{at.frame}.rotated({self.motion()}, {self.choose(AXES).format(F=at.frame)})")
+        return self.frame(
+            at, f"{at.frame}.rotated({self.motion()}, {self.choose(AXES).format(F=at.frame)})"
+        )
 
     def driven_slide(self, at: Site) -> Site:
-        return self.place(at, f"{self.motion()}*{self.choose(DIRECTIONS).format(F=at.frame)}", at.frame)
+        return self.place(
+            at, f"{self.motion()}*{self.choose(DIRECTIONS).format(F=at.frame)}", at.frame
+        )
 
     # ---- masses ------------------------------------------------------------------------------
 
@@ -270,7 +321,10 @@ class Draft:
         """A joint at one of the sites, a mass behind it, and a site for the next."""
         site = self.joint(self.choose(self.sites))
         G = self.fresh("G")
-        self.write(f"{G} = {site.point}.offset({self.offset(site.frame, self.amount())}, frame={site.frame})")
+        self.write(
+            f"{G} = {site.point}.offset({self.offset(site.frame, self.amount())}, "
+            f"frame={site.frame})"
+        )
         name, m = f'"b{len(self.bodies) + 1}"', self.amount()
         if not self.often():
             self.write(f"s.particle({name}, {m}, {G})")
@@ -278,11 +332,22 @@ class Draft:
         else:
             self.write(f"s.body({name}, {m}, {G}, {site.frame}, {self.inertia(site)})")
             self.bodies.append((G, site.frame))
-        self.sites.append(self.place(site, self.offset(site.frame, self.number()), site.frame) if self.often() else Site(G, site.frame))
+        self.sites.append(
+            self.place(site, self.offset(site.frame, self.number()), site.frame)
+            if self.often()
+            else Site(G, site.frame)
+        )
 
     def inertia(self, site: Site) -> str:
-        """A dyadic: with or without products, about the mass centre or the joint, along the body's axes or, if symmetric, others."""
-        forms = ["{F}, 7, 8, 9)", "{F}, 7, 8, 9, 1, 1/2, -1/2)", "{F}, {0}, {1}, {2}, {3}, {4}, {5})", "{F}, {0}, {1}, {2}), about={P}"]
+        """A dyadic: with or without products, about the mass centre or the joint, along the
+        body's axes or, if symmetric, others.
+        """
+        forms = [
+            "{F}, 7, 8, 9)",
+            "{F}, 7, 8, 9, 1, 1/2, -1/2)",
+            "{F}, {0}, {1}, {2}, {3}, {4}, {5})",
+            "{F}, {0}, {1}, {2}), about={P}",
+        ]
         form = self.choose([*forms, "{U}, {0}, {0}, {1})"] if site.unspun else forms)
         moments = [self.constant() for k in range(6) if f"{{{k}}}" in form]
         return f"da.inertia({form.format(*moments, F=site.frame, U=site.unspun, P=site.point)}"
@@ -298,7 +363,9 @@ class Draft:
         """Speeds and rows that go together: one row takes one coordinate's rate."""
         freedoms = len(self.q) + 3 * len(self.quaternions)
         holonomic = min(self.shape.holonomic, len(self.q), freedoms - 1)
-        nonholonomic = min(self.shape.nonholonomic, len(self.q) - holonomic, freedoms - 1 - holonomic)
+        nonholonomic = min(
+            self.shape.nonholonomic, len(self.q) - holonomic, freedoms - 1 - holonomic
+        )
         order = self.draw(st.permutations(self.q))
         dependent, free = order[: holonomic + nonholonomic], order[holonomic + nonholonomic :]
         style = self.choose(["none", "fewer", "fewer", "all"] if self.shape.speeds else ["none"])
@@ -313,7 +380,9 @@ class Draft:
                 self.nonholonomic(self.speeds[k - len(dependent)] if style == "all" else f"{q}.dot")
 
     def vector_speeds(self, free: list[str]) -> list[str]:
-        """The components of ω or v along some axes: for a quaternion always, otherwise now and then; what is left of `free`."""
+        """The components of ω or v along some axes: for a quaternion always, otherwise now and
+        then; what is left of `free`.
+        """
         for vector, names in self.vectors:
             if not set(names) <= set(free) or (names and self.often()):
                 continue
@@ -324,9 +393,21 @@ class Draft:
         return free
 
     def triangular(self, own: Sequence[str], others: Sequence[str]) -> None:
-        """u_i = a q̇_i + Σ_{j<i} b_j q̇_j + ψ: regular whatever a, b, ψ are, as long as a does not vanish."""
+        """u_i = a q̇_i + Σ_{j<i} b_j q̇_j + ψ: regular whatever a, b, ψ are, as long as a does
+        not vanish.
+        """
         for i, q in enumerate(own):
-            terms = [self.choose(["{q}.dot", "2*{q}.dot", "(2 + cos({p}))*{q}.dot", "(1 + s.t/10)*{q}.dot", "exp(s.t)*{q}.dot"])]
+            terms = [
+                self.choose(
+                    [
+                        "{q}.dot",
+                        "2*{q}.dot",
+                        "(2 + cos({p}))*{q}.dot",
+                        "(1 + s.t/10)*{q}.dot",
+                        "exp(s.t)*{q}.dot",
+                    ]
+                )
+            ]
             earlier = [*own[:i], *others]
             if earlier and self.often():
                 terms.append(f"{self.of_place()}*{self.choose(earlier)}.dot")
@@ -335,26 +416,43 @@ class Draft:
             if self.seldom():
                 terms.append(self.of_place())
             u = self.fresh("u")
-            self.write(f'{u} = s.speed("{u}", {" + ".join(terms).format(q=q, p=self.any_coordinate())})')
+            self.write(
+                f'{u} = s.speed("{u}", {" + ".join(terms).format(q=q, p=self.any_coordinate())})'
+            )
             self.speeds.append(u)
 
     def nonholonomic(self, leading: str) -> None:
         """leading = a function of place and, often, something of the motion of the bodies."""
         G, B = self.choose(self.bodies)
-        forms = ["", " - {f}", " - {f}*{q}.dot", " - {f}*{q}.dot - {g}", " - {G}.v @ {F}.y", " - {f}*({G}.v @ N.x) + {g}"]
+        forms = [
+            "",
+            " - {f}",
+            " - {f}*{q}.dot",
+            " - {f}*{q}.dot - {g}",
+            " - {G}.v @ {F}.y",
+            " - {f}*({G}.v @ N.x) + {g}",
+        ]
         forms += [" - {B}.w @ {F}.z", " - {B}.w @ {B}.x + {f}"] if B else []
         form = self.choose(forms)
         f, g = (self.of_place() if x in form else "" for x in ("{f}", "{g}"))
-        self.write(f"s.constrain({leading}{form.format(f=f, g=g, q=self.any_coordinate(), G=G, B=B, F=self.any_frame())})")
+        row = form.format(f=f, g=g, q=self.any_coordinate(), G=G, B=B, F=self.any_frame())
+        self.write(f"s.constrain({leading}{row})")
 
     def holonomic(self, q: str) -> None:
         G, _ = self.choose(self.bodies)
         others = [H for H, _ in self.bodies if H != G]
-        forms = ["{q} - {f}", "{q}*{p} - {f}", "2*{q} + sin({q} + {p})", "({G} - O) @ ({G} - O) - {f}", "({G} - O) @ N.x - {f}"]
+        forms = [
+            "{q} - {f}",
+            "{q}*{p} - {f}",
+            "2*{q} + sin({q} + {p})",
+            "({G} - O) @ ({G} - O) - {f}",
+            "({G} - O) @ N.x - {f}",
+        ]
         forms += ["({G} - {H}) @ ({G} - {H}) - 2"] if others else []
         form = self.choose(forms)
         f = self.of_place() if "{f}" in form else ""
-        self.write(f"s.constrain({form.format(q=q, p=self.any_coordinate(), G=G, H=self.choose(others or [G]), f=f)})")
+        row = form.format(q=q, p=self.any_coordinate(), G=G, H=self.choose(others or [G]), f=f)
+        self.write(f"s.constrain({row})")
 
     # ---- loads -------------------------------------------------------------------------------
 
@@ -377,11 +475,19 @@ class Draft:
     def spot(self) -> str:
         """A point of a body, or a place that none of them carries."""
         G, F = self.choose(self.bodies)
-        forms = ["{G}", "{G}.offset({q}*N.y)", "{P}"] + (["{G}.offset(2*{F}.y - {F}.z, frame={F})"] if F else [])
-        return self.choose(forms).format(G=G, F=F, q=self.any_coordinate(), P=self.choose([site.point for site in self.sites]))
+        forms = ["{G}", "{G}.offset({q}*N.y)", "{P}"] + (
+            ["{G}.offset(2*{F}.y - {F}.z, frame={F})"] if F else []
+        )
+        return self.choose(forms).format(
+            G=G, F=F, q=self.any_coordinate(), P=self.choose([site.point for site in self.sites])
+        )
 
     def force(self) -> None:
-        vector = self.any_vector(self.size) if self.often() else f"-{self.amount()}*{self.choose(self.bodies)[0]}.v"
+        vector = (
+            self.any_vector(self.size)
+            if self.often()
+            else f"-{self.amount()}*{self.choose(self.bodies)[0]}.v"
+        )
         self.write(f"s.force({vector}, at={self.spot()})")
 
     def reaction(self) -> None:
@@ -394,7 +500,9 @@ class Draft:
         self.write(f"s.torque({vector}, on={self.any_frame()}{reaction})")
 
     def ends(self) -> tuple[str, str]:
-        """Two places that do not coincide: a mass centre, and one fixed in space or in another body."""
+        """Two places that do not coincide: a mass centre, and one fixed in space or in another
+        body.
+        """
         G, _ = self.choose(self.bodies)
         others = [H for H, _ in self.bodies if H != G]
         return G, self.choose([*others, "O.offset(5*N.x + 3*N.y - 2*N.z)"])
@@ -410,10 +518,16 @@ class Draft:
 
     def potential(self) -> None:
         forms = ["{f}*{q}**2/2", "{f}*{q}*{p}", "cos({q} - {p}) + {f}*{q}"]
-        self.write(f"s.potential({self.choose(forms).format(q=self.any_coordinate(), p=self.any_coordinate(), f=self.of_place())})")
+        form = self.choose(forms)
+        V = form.format(q=self.any_coordinate(), p=self.any_coordinate(), f=self.of_place())
+        self.write(f"s.potential({V})")
 
     def dissipation(self) -> None:
-        inside = f"{self.any_coordinate()}.dot - {self.of_motion()}" if self.often() else f"{self.any_coordinate()}.dot"
+        inside = (
+            f"{self.any_coordinate()}.dot - {self.of_motion()}"
+            if self.often()
+            else f"{self.any_coordinate()}.dot"
+        )
         self.write(f"s.dissipation({self.amount()}*({inside})**2/2)")
 
 

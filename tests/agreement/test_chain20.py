@@ -1,13 +1,15 @@
-"""A spatial chain of 20 joints with the bodies' own rates as speeds, u_i = ω_i · axis_i ≠ q̇_i: every principle derives it and agrees."""
+"""A spatial chain of 20 joints with the bodies' own rates as speeds, u_i = ω_i · axis_i ≠ q̇_i:
+every principle derives it and agrees.
+"""
 
 import time
 
 import pytest
 
 import dalembert as da
-from dalembert.agreement.agreement_table import compare
-from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.gallery import spatial_chain
+from dalembert.mechanics.agreement.agreement_table import certify_equal
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 JOINTS = 20
 
@@ -36,5 +38,6 @@ def test_every_principle_derives_it_and_agrees(principle, derive, kin, reference
     start = time.process_time()
     d = derive(kin)
     seconds = time.process_time() - start
-    print(f"\n{principle.title}, {JOINTS} joints: {seconds:.3f} s CPU")  # noqa: T201 - the effort, to be read
-    assert compare(reference, d.equations).holds
+    # the effort, to be read
+    print(f"\n{principle.title}, {JOINTS} joints: {seconds:.3f} s CPU")  # noqa: T201
+    assert certify_equal(reference, d.equations).holds

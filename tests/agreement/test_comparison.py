@@ -3,9 +3,9 @@
 import pytest
 
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.comparison import APPROACHES, COLUMNS, comparison
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement.comparison import APPROACHES, COLUMNS, comparison
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,8 @@ def names(routes):
 def test_every_cell_holds_what_is_printed_there(table):
     printed = {
         ("vector", "q̇"): {"dalembert"},
-        # the fundamental equations (29), (30), which Kane's equations and Jourdain's principle both are
+        # the fundamental equations (29), (30), which Kane's equations and Jourdain's principle both
+        # are
         ("vector", "u"): {"kane", "jourdain"},
         ("scalar", "q̇"): {"lagrange"},
         ("scalar", "u"): {"gibbs-appell", "boltzmann-hamel", "maggi"},
@@ -60,4 +61,6 @@ def test_a_principle_that_does_not_apply_says_why():
 
     table = comparison(gallery.build("vehicle"), [PRINCIPLES[0], (PRINCIPLES[1][0], refuse)])
     assert [True, False] == [r.applicable for r in table.routes]
-    assert "Newton–Euler equations does not apply: it needs a potential for every load" in str(table)
+    assert "Newton–Euler equations does not apply: it needs a potential for every load" in str(
+        table
+    )

@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from agreement.floats import compiled_route_agrees
-from dalembert.kinetics.free_bodies import booked_loads
-from dalembert.kinetics.joints import RigidGroups
+from dalembert.mechanics.kinetics.free_bodies import loads_by_group
+from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 
 
 def ball_and_slider(**definitions):
@@ -24,7 +24,11 @@ def ball_and_slider(**definitions):
 
 @pytest.mark.parametrize(
     "definition",
-    [lambda x, u, B: x.dot + u[0], lambda x, u, B: x.dot + 2 * (B.w @ B.y), lambda x, u, B: (2 + da.cos(x)) * x.dot + x * u[2]],
+    [
+        lambda x, u, B: x.dot + u[0],
+        lambda x, u, B: x.dot + 2 * (B.w @ B.y),
+        lambda x, u, B: (2 + da.cos(x)) * x.dot + x * u[2],
+    ],
     ids=["u_4 = ẋ + u_1", "u_4 = ẋ + 2 ω·b_2", "u_4 = (2 + cos x) ẋ + x u_3"],
 )
 def test_a_speed_that_contains_the_spin_of_a_quaternion(definition):
@@ -56,7 +60,7 @@ def test_a_mass_fixed_to_another_body_carries_its_own_weight():
     s.body("bar", M, s.O.offset(B.x), B, da.inertia(B, 0, 0, I))
     s.particle("nut", m, s.O.offset(2 * B.x))
     s.gravity(-g * s.N.y)
-    bar, nut = booked_loads(RigidGroups(da.kinematics(s).fork()))
+    bar, nut = loads_by_group(RigidGroups(da.kinematics(s).fork()))
     assert ("weight of bar", "weight of nut") == (bar.name, nut.name)
     assert ["0", "−M g", "0"] == [str(c) for c in bar.vector.to(s.N)]
     assert ["0", "−m g", "0"] == [str(c) for c in nut.vector.to(s.N)]
@@ -64,14 +68,22 @@ def test_a_mass_fixed_to_another_body_carries_its_own_weight():
 
 
 def hand():
-    """Two shared coordinates, one along a finger and across to the other, one that skips a joint between its links."""
+    """Two shared coordinates, one along a finger and across to the other, one that skips a joint
+    between its links.
+    """
     s = da.System("hand")
     a, b, c, d = s.coordinates("a b c d")
     g = s.constant("g", 9)
     N = s.N
 
     def link(name, P, B, m):
-        s.body(name, m, P.offset(B.x / 3 + B.y / 5, None, B), B, da.inertia(B, m, 2 * m, m + 1, 0, m / 7))
+        s.body(
+            name,
+            m,
+            P.offset(B.x / 3 + B.y / 5, None, B),
+            B,
+            da.inertia(B, m, 2 * m, m + 1, 0, m / 7),
+        )
         return P.offset(B.x, None, B)
 
     palm = N.rotated(a, N.y)
@@ -97,7 +109,10 @@ def test_coordinates_that_move_several_links():
     assert "link by link" == da.forward_dynamics(s).route == da.inverse_dynamics(s).route
     assert compiled_route_agrees(s)
     q, u, udot = [0.3, -0.4, 0.5, 0.7], [1.0, -2.0, 0.5, 0.3], [0.2, 0.4, -1.0, 2.0]
-    state = da.state_values(s, dict(zip("abcd", q, strict=True)) | {f"{n}.dot": x for n, x in zip("abcd", u, strict=True)})
+    state = da.state_values(
+        s,
+        dict(zip("abcd", q, strict=True)) | {f"{n}.dot": x for n, x in zip("abcd", u, strict=True)},
+    )
     by_kane = da.compile(da.kane(s))(q, u)
     assert by_kane == pytest.approx(da.compile(s)(q, u), rel=1e-12)
     assert state.M @ udot - state.f == pytest.approx(da.inverse_dynamics(s)(q, u, udot), rel=1e-12)

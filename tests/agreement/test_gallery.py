@@ -1,6 +1,8 @@
-"""Gallery × principles: every applicable principle agrees exactly, and the kinematics they share is audited.
+"""Gallery × principles: every applicable principle agrees exactly, and the kinematics they share is
+audited.
 
-Both lists are read from their registries: a new principle or a new system joins by being listed there.
+Both lists are read from their registries: a new principle or a new system joins by being listed
+there.
 """
 
 import time
@@ -10,8 +12,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement_table import Agreement
-from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.mechanics.agreement.agreement_table import Agreement
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 # operations of any one derivation: what takes more than a moment to derive, read or evaluate
 ONE = 10_000
@@ -24,10 +26,21 @@ def agreements() -> Iterator[dict[str, Agreement]]:
     start = time.process_time()
     yield found
     seconds = time.process_time() - start
-    print(f"\ngallery × principles: {len(found)} systems × {len(PRINCIPLES)} principles in {seconds:.1f} s CPU")  # noqa: T201 - the effort, to be read
-    slowest = max(((row.seconds, system, row.principle.title) for system, a in found.items() for row in a.rows), default=None)
+    print(  # noqa: T201
+        f"\ngallery × principles: {len(found)} systems × {len(PRINCIPLES)} principles in "
+        f"{seconds:.1f} s CPU"
+    )
+    slowest = max(
+        (
+            (row.seconds, system, row.principle.title)
+            for system, a in found.items()
+            for row in a.rows
+        ),
+        default=None,
+    )
     if slowest is not None:
-        print("slowest derivation: {1} by {2}, {0:.3f} s CPU".format(*slowest))  # noqa: T201 - the effort, to be read
+        # the effort, to be read
+        print("slowest derivation: {1} by {2}, {0:.3f} s CPU".format(*slowest))  # noqa: T201
 
 
 def agreement(name: str, known: dict[str, Agreement]) -> Agreement:
@@ -57,7 +70,9 @@ def test_the_kinematics_is_audited(name, agreements):
 def test_what_does_not_apply_says_why_in_physical_terms(name, agreements):
     for row in agreement(name, agreements).rows:
         if not row.applicable:
-            assert len(row.why_not.split()) >= 5, f"{row.principle.title}: {row.why_not!r} is no reason"
+            assert len(row.why_not.split()) >= 5, (
+                f"{row.principle.title}: {row.why_not!r} is no reason"
+            )
 
 
 @pytest.mark.parametrize("name", gallery.names())

@@ -1,4 +1,6 @@
-"""The certificate is never void: decimal angles, springs with a rest length, gravitating bodies, a robot's table."""
+"""The certificate is never void: decimal angles, springs with a rest length, gravitating bodies,
+a robot's table.
+"""
 
 from __future__ import annotations
 
@@ -63,16 +65,22 @@ def bodies(count: int) -> da.System:
 
 
 def arm(joints: int, seed: int = 5) -> da.System:
-    """Joints typed from a table: twists, offsets and zero angles as decimals, some of them rounded quarter turns."""
+    """Joints typed from a table: twists, offsets and zero angles as decimals, some of them
+    rounded quarter turns.
+    """
     s, rng = da.System("arm", gravity=9.81), random.Random(seed)
     F, P = s.N, s.O
     for k in range(joints):
         (q,) = s.coordinates(f"q{k}")
-        twist = rng.choice([-1.57079632679, 1.5707963267948966, 1.5708, 3.14159, round(rng.uniform(-1, 1), 5)])
+        twist = rng.choice(
+            [-1.57079632679, 1.5707963267948966, 1.5708, 3.14159, round(rng.uniform(-1, 1), 5)]
+        )
         A = F.rotated(twist, F.x, f"A{k}")
         B = A.rotated(q + round(rng.uniform(-1, 1), 4), A.z, f"B{k}")
         P = P.offset(round(rng.uniform(0, 0.4), 3) * F.x + round(rng.uniform(0, 0.4), 4) * A.z)
-        G = P.offset(round(rng.uniform(-0.1, 0.1), 4) * B.x + round(rng.uniform(-0.1, 0.1), 4) * B.z)
+        G = P.offset(
+            round(rng.uniform(-0.1, 0.1), 4) * B.x + round(rng.uniform(-0.1, 0.1), 4) * B.z
+        )
         moments = (round(rng.uniform(0.05, 0.09), 4) for _ in range(3))
         s.body(f"l{k}", round(rng.uniform(1, 5), 3), G, B, da.inertia(B, *moments))
         F = B
@@ -129,17 +137,27 @@ def test_a_hundred_random_systems_with_decimal_angles():
 def test_a_wrong_sign_is_seen_with_decimal_angles():
     from dataclasses import replace
 
-    from dalembert.agreement.agreement_table import compare
+    from dalembert.mechanics.agreement.agreement_table import certify_equal
 
     right = da.kane(arm(3)).equations
     t = right.tape.fork()
     wrong = replace(
-        right, tape=t, residuals=(t.neg(right.residuals[0]), t.add(right.residuals[1], right.residuals[0]), *right.residuals[2:])
+        right,
+        tape=t,
+        residuals=(
+            t.neg(right.residuals[0]),
+            t.add(right.residuals[1], right.residuals[0]),
+            *right.residuals[2:],
+        ),
     )
-    assert compare(right, wrong).holds
+    assert certify_equal(right, wrong).holds
     u = right.u[0]
-    wrong = replace(right, tape=t, residuals=(t.add(right.residuals[0], t.mul(t.const(1), u)), *right.residuals[1:]))
-    assert compare(right, wrong).holds is False
+    wrong = replace(
+        right,
+        tape=t,
+        residuals=(t.add(right.residuals[0], t.mul(t.const(1), u)), *right.residuals[1:]),
+    )
+    assert certify_equal(right, wrong).holds is False
 
 
 def test_a_root_that_a_vanishing_constant_leaves_unreal_does_not_hang():

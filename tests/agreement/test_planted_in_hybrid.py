@@ -1,4 +1,6 @@
-"""A turned sign in anything that hybrid equations display, or a turned sign or a dropped term in any of their formulas, is found."""
+"""A turned sign in anything that hybrid equations display, or a turned sign or a dropped term in
+any of their formulas, is found.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -7,8 +9,8 @@ import pytest
 
 import dalembert as da
 from agreement.test_planted_in_print import in_every_item, variants
-from dalembert.algebra import formula as f
-from dalembert.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.symbolic.algebra import formula as f
 from flexible import test_hybrid as systems
 from laws.printed_hybrid import HybridReader
 from laws.test_printed_hybrid import derived
@@ -57,17 +59,21 @@ def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(name):
     reader = HybridReader(h)
     planted, missed = 0, []
     # r − r_P is one name, not a difference to plant errors in
-    names = {a.symbol: f.Symbol(f"from {k}") for k, a in enumerate(h.told) if isinstance(a.symbol, f.Sum)}
+    names = {
+        a.symbol: f.Symbol(f"from {k}")
+        for k, a in enumerate(h.quantities)
+        if isinstance(a.symbol, f.Sum)
+    }
     reader.values |= {new: reader.values[old] for old, new in names.items()}
-    for a in h.told:
+    for a in h.quantities:
         assert isinstance(a, Quantity)
         if a.formula == a.symbol:
             continue
-        tree = f.replaced(a.formula, names)
+        tree = f.substitute(a.formula, names)
         wrong = [*variants(tree), *([] if isinstance(tree, f.Equation) else [-tree])]
         planted += len(wrong)
         for tree in wrong:
-            other = replace(a, made_by=tree)
+            other = replace(a, rule=tree)
             reader.shown[id(other)] = reader.shown[id(a)]
             if reader.vanish(reader.differences(other)):
                 missed.append((a.title, tree))

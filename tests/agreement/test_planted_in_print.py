@@ -1,4 +1,6 @@
-"""A turned sign or a dropped term in anything that is displayed, in any printed formula, or where a quantity is defined, is found."""
+"""A turned sign or a dropped term in anything that is displayed, in any printed formula, or
+where a quantity is defined, is found.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -7,16 +9,20 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement_table import agreement
-from dalembert.algebra import formula as f
-from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.vector import Dyadic, Vector
-from dalembert.kinetics.fields import PlaceField
-from dalembert.kinetics.quantities import InSpeeds, Quantities, Written
-from dalembert.kinetics.quantity import Quantity
-from dalembert.principles.base import Matrix
+from dalembert.mechanics.agreement.agreement_table import agreement
+from dalembert.mechanics.geometry.vector import Dyadic, Vector
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import SpatialField
+from dalembert.mechanics.kinetics.system_quantities import (
+    Quantities,
+    RateQuantities,
+    SpeedQuantities,
+)
+from dalembert.mechanics.principles.derivation import Matrix
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 from laws.printed import Reader
 from laws.test_printed import WRITTEN_IN_QUANTITIES
 
@@ -24,7 +30,9 @@ DERIVE = {p.name: derive for p, derive in WRITTEN_IN_QUANTITIES}
 
 
 def everything():
-    """Weights, a spring, a potential without a place, drag, a force, a torque, a row, a specified motion and speeds of its own."""
+    """Weights, a spring, a potential without a place, drag, a force, a torque, a row, a
+    specified motion and speeds of its own.
+    """
     s = da.System("everything")
     x, y, theta, phi = s.coordinates("x y theta phi")
     m, J, k, l0, c, kappa, F, M = s.constants("m J k l0 c kappa F M")
@@ -60,13 +68,24 @@ def turned(d, value):
     """The same value with its sign turned; None where it vanishes."""
     t = d.tape
     if isinstance(value, int):
-        return None if shown_zero(t, [value])[0] else t.neg(value)
+        return None if provably_zero(t, [value])[0] else t.neg(value)
     if isinstance(value, Vector):
-        return None if all(shown_zero(t, value.components(d.kinematics.system.N))) else -value
+        return None if all(provably_zero(t, value.components(d.kinematics.system.N))) else -value
     if not isinstance(value, Matrix):
         return None
-    place = next(((i, k) for i, row in enumerate(value.rows) for k, e in enumerate(row) if not shown_zero(t, [e])[0]), None)
-    rows = tuple(tuple(t.neg(e) if (i, k) == place else e for k, e in enumerate(row)) for i, row in enumerate(value.rows))
+    place = next(
+        (
+            (i, k)
+            for i, row in enumerate(value.rows)
+            for k, e in enumerate(row)
+            if not provably_zero(t, [e])[0]
+        ),
+        None,
+    )
+    rows = tuple(
+        tuple(t.neg(e) if (i, k) == place else e for k, e in enumerate(row))
+        for i, row in enumerate(value.rows)
+    )
     return None if place is None else replace(value, rows=rows)
 
 
@@ -75,9 +94,12 @@ def in_every_item(d):
     for n, step in enumerate(d.steps):
         for i, item in enumerate(step.items):
             wrong = turned(d, item.value)
-            if wrong is not None and isinstance(d.told[n], Quantity):
+            if wrong is not None and isinstance(d.quantities[n], Quantity):
                 items = (*step.items[:i], replace(item, value=wrong), *step.items[i + 1 :])
-                yield f"{step.title}, item {i + 1}", (*d.steps[:n], replace(step, items=items), *d.steps[n + 1 :])
+                yield (
+                    f"{step.title}, item {i + 1}",
+                    (*d.steps[:n], replace(step, items=items), *d.steps[n + 1 :]),
+                )
 
 
 @pytest.mark.parametrize("name", ["everything", "vehicle"])
@@ -100,28 +122,36 @@ def variants(tree):
             rest = (*tree.terms[:i], *tree.terms[i + 1 :])
             yield rest[0] if len(rest) == 1 else f.Sum(rest)
             yield f.Sum((*tree.terms[:i], -term, *tree.terms[i + 1 :]))
-            yield from (f.Sum((*tree.terms[:i], inner, *tree.terms[i + 1 :])) for inner in variants(term))
+            yield from (
+                f.Sum((*tree.terms[:i], inner, *tree.terms[i + 1 :])) for inner in variants(term)
+            )
     elif isinstance(tree, f.Equation):
         yield from (replace(tree, left=left) for left in variants(tree.left))
         if tree.right != f.ZERO:
             yield replace(tree, right=-tree.right)
             yield from (replace(tree, right=right) for right in variants(tree.right))
-    elif isinstance(tree, f.With | f.Component | f.Total | f.Rate | f.Negative):
+    elif isinstance(tree, f.With | f.Component | f.Summation | f.Rate | f.Negative):
         if isinstance(tree, f.Negative):
             yield tree.of
         # what is summed over s is told term by term
-        if not (isinstance(tree, f.Total) and tree.over):
+        if not (isinstance(tree, f.Summation) and tree.over):
             yield from (replace(tree, of=of) for of in variants(tree.of))
     elif isinstance(tree, f.Product):
         for i, factor in enumerate(tree.factors):
-            yield from (f.Product((*tree.factors[:i], inner, *tree.factors[i + 1 :])) for inner in variants(factor))
+            yield from (
+                f.Product((*tree.factors[:i], inner, *tree.factors[i + 1 :]))
+                for inner in variants(factor)
+            )
 
 
 def in_every_formula(d):
-    for a in d.statement.made_of:
+    for a in d.statement.dependencies:
         if a.title or a is d.statement:
             # Φ = Ψ⁻¹, γ and what the momenta carry are checked by what they say, not by their tree
-            by_meaning = isinstance(a.formula, f.Inverse) or a.title in ("Hamel coefficients", "What the momenta carry")
+            by_meaning = isinstance(a.formula, f.Inverse) or a.title in (
+                "Hamel coefficients",
+                "What the momenta carry",
+            )
             if by_meaning:
                 continue
             wrong = list(variants(a.formula))
@@ -138,7 +168,7 @@ def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(principle):
     assert len(planted) > 3
     missed = []
     for a, tree in planted:
-        wrong = replace(a, made_by=tree)
+        wrong = replace(a, rule=tree)
         reader.shown[id(wrong)] = reader.shown[id(a)]
         if reader.vanish(reader.differences(wrong)):
             missed.append((a.title, tree))
@@ -154,36 +184,38 @@ def negative(value):
         return -value
     if isinstance(value, Column):
         return -value
-    if isinstance(value, Rows):
+    if isinstance(value, SparseMatrix):
         rows = [dict(row) for row in value.rows]
         i = next(i for i, row in enumerate(rows) if row)
         rows[i] = {k: value.tape.neg(a) for k, a in rows[i].items()}
-        return Rows(value.tape, rows, value.width)
-    assert isinstance(value, PlaceField)
-    return value.map(lambda a: a.scaled(-1) if isinstance(a, Dyadic) else -a)
+        return SparseMatrix(value.tape, rows, value.width)
+    assert isinstance(value, SpatialField)
+    return value.map(lambda a: a.scale(-1) if isinstance(a, Dyadic) else -a)
 
 
 DEFINED = [
-    (Written, "T"),
+    (RateQuantities, "T"),
     (Quantities, "V"),
-    (Written, "Q"),
-    (Written, "S"),
-    (Written, "forces"),
-    (Written, "forces_without_potential"),
-    (Written, "moments"),
-    (Written, "dissipation"),
-    (Written, "placeless"),
+    (RateQuantities, "Q"),
+    (RateQuantities, "S"),
+    (RateQuantities, "forces"),
+    (RateQuantities, "forces_without_potential"),
+    (RateQuantities, "moments"),
+    (RateQuantities, "dissipation"),
+    (RateQuantities, "unlocated_potential"),
     (Quantities, "W"),
     (Quantities, "A"),
     (Quantities, "m"),
     (Quantities, "inertia"),
-    (Written, "H"),
-    (Written, "alpha"),
-    (InSpeeds, "a"),
+    (RateQuantities, "H"),
+    (RateQuantities, "alpha"),
+    (SpeedQuantities, "a"),
 ]
 
 
-@pytest.mark.parametrize(("owner", "name"), DEFINED, ids=[f"{owner.__name__}.{name}" for owner, name in DEFINED])
+@pytest.mark.parametrize(
+    ("owner", "name"), DEFINED, ids=[f"{owner.__name__}.{name}" for owner, name in DEFINED]
+)
 def test_a_turned_sign_where_a_quantity_is_defined(owner, name, monkeypatch):
     right = vars(owner)[name].func
 
@@ -193,4 +225,6 @@ def test_a_turned_sign_where_a_quantity_is_defined(owner, name, monkeypatch):
 
     monkeypatch.setattr(owner, name, property(wrong))
     # the sign of a row turns its multiplier and no motion: only the print tells
-    assert not agreement(everything()).agree or any(Reader(derive(everything())).broken() for derive in DERIVE.values())
+    assert not agreement(everything()).agree or any(
+        Reader(derive(everything())).broken() for derive in DERIVE.values()
+    )

@@ -1,7 +1,8 @@
-"""All applicable principles agree on random systems: two hundred of them always, as many as asked for with `-m slow`.
+"""All applicable principles agree on random systems: two hundred of them always, as many as asked
+for with `-m slow`.
 
-`RANDOM_SYSTEMS=5000 pytest -m slow tests/agreement/test_random_systems.py` draws 5000 new ones of each kind. A failure is
-printed as the program that describes the system.
+`RANDOM_SYSTEMS=5000 pytest -m slow tests/agreement/test_random_systems.py` draws 5000 new ones of
+each kind. A failure is printed as the program that describes the system.
 """
 
 import os
@@ -17,12 +18,12 @@ import dalembert as da
 from agreement.floats import compiled_route_agrees
 from agreement.planted import components_only, only, with_wrong_sign
 from agreement.random_systems import Description, Shape, descriptions
-from dalembert.agreement.agreement_table import AgreementRow
-from dalembert.algebra.exact.field import StructurallySingular
-from dalembert.equations.form import check_regular
 from dalembert.errors import BadDescription, IllPosed
-from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.full_speeds import FullSpeeds
+from dalembert.mechanics.agreement.agreement_table import AgreementRow
+from dalembert.mechanics.equations.equations_of_motion import check_regular
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quasi_velocities import QuasiVelocities
+from dalembert.symbolic.algebra.exact.zero_test import StructurallySingular
 
 KINDS = {
     "trees": Shape(bodies=5, coordinates=7, speeds=False),
@@ -43,7 +44,10 @@ REFUSALS = (
 )
 # a failure is printed as it was drawn: to shrink it would take minutes
 common = settings(
-    phases=[Phase.generate], deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    phases=[Phase.generate],
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
 
@@ -64,12 +68,15 @@ def check(description: Description) -> None:
     with refusals_assumed_away():
         result = da.agreement(description.system(), compiled=False)
     assert result.agree, str(result)
-    # every principle treats everything the strategy can draw; free bodies need to be told where a load acts
+    # every principle treats everything the strategy can draw; free bodies need to be told where a
+    # load acts
     assert [] == [row.why_not for row in result.rows if not row.applicable and not placeless(row)]
 
 
 def placeless(row: AgreementRow) -> bool:
-    return row.principle.name == "newton-euler" and any(reason in str(row.why_not) for reason in ("say which with on=", "has no place"))
+    return row.principle.name == "newton-euler" and any(
+        reason in str(row.why_not) for reason in ("say which with on=", "has no place")
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -84,9 +91,14 @@ def test_every_principle_agrees_on_fifty_of_each_kind(kind):
 
 PLANTED = {
     "a without ω × v": ("trees", Kinematics, "a", components_only),
-    "−ω × Iω": ("trees", import_module("dalembert.kinetics.quantities"), "gibbs_function", with_wrong_sign),
-    "γ dropped": ("nonholonomic", FullSpeeds, "transposition", only("time")),
-    "γ_t dropped": ("quasi-velocities", FullSpeeds, "transposition", only("speeds")),
+    "−ω × Iω": (
+        "trees",
+        import_module("dalembert.mechanics.kinetics.system_quantities"),
+        "gibbs_function",
+        with_wrong_sign,
+    ),
+    "γ dropped": ("nonholonomic", QuasiVelocities, "transposition", only("time")),
+    "γ_t dropped": ("quasi-velocities", QuasiVelocities, "transposition", only("speeds")),
 }
 
 
@@ -101,7 +113,9 @@ def test_a_planted_error_is_found_among_the_fifty(error, monkeypatch):
         check(description)
 
     # where some speed moves no mass, u̇ cannot be taken from one principle to be tried in another
-    with pytest.raises((AssertionError, StructurallySingular), match=r"DISAGREEMENT|structurally singular"):
+    with pytest.raises(
+        (AssertionError, StructurallySingular), match=r"DISAGREEMENT|structurally singular"
+    ):
         run()
 
 
@@ -141,9 +155,41 @@ def structurally_singular(system: da.System) -> bool:
 
 
 def test_the_strategy_reaches_everything():
-    words = [".pin(", ".rotated(", ".oriented(", ".slide(", "**2/2*", ".universal(", ".ball(", "e1 e2 e3 e4", ".coordinates("]
-    words += [".specified(", "s.particle(", "s.body(", "s.gravity(", "s.force(", "reaction=", "s.torque(", "s.spring(", "rest="]
-    words += ["s.damper(", "s.potential(", "s.dissipation(", ".input(", "s.speed(", ".w, ", ".v, ", "s.constrain(", ".v @", ".w @", "exp("]
+    words = [
+        ".pin(",
+        ".rotated(",
+        ".oriented(",
+        ".slide(",
+        "**2/2*",
+        ".universal(",
+        ".ball(",
+        "e1 e2 e3 e4",
+        ".coordinates(",
+    ]
+    words += [
+        ".specified(",
+        "s.particle(",
+        "s.body(",
+        "s.gravity(",
+        "s.force(",
+        "reaction=",
+        "s.torque(",
+        "s.spring(",
+        "rest=",
+    ]
+    words += [
+        "s.damper(",
+        "s.potential(",
+        "s.dissipation(",
+        ".input(",
+        "s.speed(",
+        ".w, ",
+        ".v, ",
+        "s.constrain(",
+        ".v @",
+        ".w @",
+        "exp(",
+    ]
     missing = {word.strip("(") for word in words}
 
     def look(kind):

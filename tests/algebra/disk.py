@@ -1,13 +1,15 @@
-"""Gre03, Example 4.2, typed from the book: the rolling disk's energy and equations, printed and derived."""
+"""Gre03, Example 4.2, typed from the book: the rolling disk's energy and equations, printed and
+derived.
+"""
 
 from __future__ import annotations
 
-from dalembert.algebra.folds import Derivative, Rewrite, gradient
-from dalembert.algebra.functions import cos, sin
-from dalembert.algebra.normal_form.forms import Form
-from dalembert.algebra.normal_form.normal import normal_form
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, gradient
+from dalembert.symbolic.algebra.functions import cos, sin
+from dalembert.symbolic.algebra.normal_form.expansion import normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def coordinates(tape: Tape, names: str) -> list[Scalar]:
@@ -44,11 +46,17 @@ class RollingDisk:
         self.printed_energy = self._printed_energy()
         derived = [lagrangian_operator(self.energy, q) for q in self.q]
         printed = self._printed_operators()
-        self.operators = {f"4.{n}": pair for n, pair in zip(range(46, 51), zip(printed, derived, strict=True), strict=True)}
+        self.operators = {
+            f"4.{n}": pair
+            for n, pair in zip(range(46, 51), zip(printed, derived, strict=True), strict=True)
+        }
         self.reduced = self._reduced(derived)
 
-    def forms(self) -> list[Form]:
-        return normal_form(self.tape, [e.i for pair in (*self.operators.values(), *self.reduced.values()) for e in pair])
+    def forms(self) -> list[RationalForm]:
+        return normal_form(
+            self.tape,
+            [e.i for pair in (*self.operators.values(), *self.reduced.values()) for e in pair],
+        )
 
     def _printed_energy(self) -> Scalar:
         """(4.45)"""
@@ -114,11 +122,17 @@ class RollingDisk:
             operators[2] - r * cp * operators[3] - r * sp * operators[4],
         ]
         x_dd, y_dd = r * (p * s * sp - s.dot * cp), -r * (s.dot * sp + p * s * cp)
-        rewrite = Rewrite(self.tape, {x.dot.dot.i: x_dd.i, y.dot.dot.i: y_dd.i})
+        rewrite = Substitution(self.tape, {x.dot.dot.i: x_dd.i, y.dot.dot.i: y_dd.i})
         derived = [Scalar(self.tape, rewrite(e.i)) for e in rows]
         printed = [
-            mr2 * p.dot * (1 + 5 * ct**2) / 4 + 3 * mr2 * s.dot * ct / 2 - 5 * mr2 * p * o * st * ct / 2 - mr2 * o * s * st / 2,
-            5 * mr2 * o.dot / 4 + 5 * mr2 * p**2 * st * ct / 4 + 3 * mr2 * p * s * st / 2 + m * g * r * ct,
+            mr2 * p.dot * (1 + 5 * ct**2) / 4
+            + 3 * mr2 * s.dot * ct / 2
+            - 5 * mr2 * p * o * st * ct / 2
+            - mr2 * o * s * st / 2,
+            5 * mr2 * o.dot / 4
+            + 5 * mr2 * p**2 * st * ct / 4
+            + 3 * mr2 * p * s * st / 2
+            + m * g * r * ct,
             3 * mr2 * s.dot / 2 + 3 * mr2 * p.dot * ct / 2 - 5 * mr2 * p * o * st / 2,
         ]
         return dict(zip(("4.57", "4.59", "4.60"), zip(printed, derived, strict=True), strict=True))

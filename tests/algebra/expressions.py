@@ -8,9 +8,9 @@ from typing import Any
 import mpmath
 from hypothesis import strategies as st
 
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Number, Tape
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Number, Tape
 
 NAMES = ("x", "y", "z")
 
@@ -38,17 +38,25 @@ SMOOTH = {
     "/": "({0})/(2 + sin({1}))",
     "atan2": "atan2({0}, 2 + cos({1}))",
 }
-RATIONAL = {name: SMOOTH[name] for name in ("-", "square", "cube", "inverse", "+", "sub", "*")} | {"/": "({0})/(1 + ({1})**2)"}
+RATIONAL = {name: SMOOTH[name] for name in ("-", "square", "cube", "inverse", "+", "sub", "*")} | {
+    "/": "({0})/(1 + ({1})**2)"
+}
 
 
 def texts(forms: dict[str, str] = SMOOTH, max_leaves: int = 6) -> st.SearchStrategy[str]:
     """Expressions in x, y and z as text, in the language of the parser."""
-    leaves = st.sampled_from(NAMES) | st.integers(1, 5).map(str) | st.sampled_from(["0.5", "1.25", "3/7"])
+    leaves = (
+        st.sampled_from(NAMES)
+        | st.integers(1, 5).map(str)
+        | st.sampled_from(["0.5", "1.25", "3/7"])
+    )
     one = [form for form in forms.values() if "{1}" not in form]
     two = [form for form in forms.values() if "{1}" in form]
 
     def extend(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        return st.builds(str.format, st.sampled_from(one), parts) | st.builds(str.format, st.sampled_from(two), parts, parts)
+        return st.builds(str.format, st.sampled_from(one), parts) | st.builds(
+            str.format, st.sampled_from(two), parts, parts
+        )
 
     return st.recursive(leaves, extend, max_leaves=max_leaves)
 
@@ -107,7 +115,9 @@ DIGITS = Digits()
 def at(e: Scalar, point: dict[str, Any], arithmetic: Digits = DIGITS) -> Any:
     """The value of an expression at a point, which names the symbols."""
     nodes = e.tape.nodes
-    return evaluate(e.tape, (e.i,), lambda i: arithmetic.const(Fraction(point[nodes[i][1]])), arithmetic)[0]
+    return evaluate(
+        e.tape, (e.i,), lambda i: arithmetic.const(Fraction(point[nodes[i][1]])), arithmetic
+    )[0]
 
 
 def close(expected: Any, actual: Any, digits: int = 12) -> bool:

@@ -1,4 +1,6 @@
-"""The bounds are never below the true degrees, and for polynomials in sines and cosines they do not grow with every sum."""
+"""The bounds are never below the true degrees, and for polynomials in sines and cosines they do
+not grow with every sum.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,32 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.exact.degree import degrees, row_degrees
-from dalembert.algebra.exact.field import PrimePoint
-from dalembert.algebra.exact.modular import is_prime
-from dalembert.algebra.exact.verdict import RowDegree, draws_for, missed_by_draws, missed_by_points, points_for, size_for
-from dalembert.algebra.folds import evaluate, needed
-from dalembert.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact.degree_bound import degrees, row_degrees
+from dalembert.symbolic.algebra.exact.finite_field import is_prime
+from dalembert.symbolic.algebra.exact.verdict import (
+    DegreeBound,
+    draws_for,
+    error_after_draws,
+    error_after_points,
+    points_for,
+    prime_bits_for,
+)
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint
+from dalembert.symbolic.algebra.expression_graph import dependencies, evaluate
+from dalembert.symbolic.algebra.functions import (
+    asin,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+)
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def symbols(names: str) -> list[Scalar]:
@@ -110,9 +130,11 @@ def test_a_chain_of_divisions_doubles():
 
 
 class Lines:
-    """Rational functions of one variable: each random number of a point moves on a line of its own."""
+    """Rational functions of one variable: each random number of a point moves on a line of its
+    own.
+    """
 
-    def __init__(self, point: PrimePoint, units: dict[tuple[bool, int], int]) -> None:
+    def __init__(self, point: SamplePoint, units: dict[tuple[bool, int], int]) -> None:
         self.point, self.units = point, units
         self.rng = random.Random(1)
         self.lines: dict[object, fmpq_poly] = {}
@@ -166,15 +188,18 @@ class Lines:
             x = self.line(("angle", g))
             c1, s1 = (1 - x * x, 1 + x * x), (2 * x if n > 0 else -2 * x, 1 + x * x)
             for _ in range(abs(int(n))):
-                c, s = self.sub(self.mul(c, c1), self.mul(s, s1)), self.add(self.mul(c, s1), self.mul(s, c1))
+                c, s = (
+                    self.sub(self.mul(c, c1), self.mul(s, s1)),
+                    self.add(self.mul(c, s1), self.mul(s, c1)),
+                )
         return {"sin": s, "cos": c, "exp": e}[function]
 
 
 def true_degrees(e: Scalar) -> tuple[int, int]:
-    point = PrimePoint(e.tape, 5)
+    point = SamplePoint(e.tape, 5)
     point(e.i)
     units: dict[tuple[bool, int], int] = {}
-    for i in needed(e.tape, [e.i]):
+    for i in dependencies(e.tape, [e.i]):
         op, a, _ = e.tape.nodes[i]
         if op in ("sin", "cos", "exp"):
             for g, c in point.form(a).items():
@@ -224,17 +249,17 @@ def test_the_bound_is_what_the_field_shows():
     x, y = symbols("x y")
     e = (x - 1) * (y - 2) * (x + y - 3)
     p = 71
-    points = [PrimePoint(e.tape, seed, prime=p) for seed in range(4000)]
+    points = [SamplePoint(e.tape, seed, prime=p) for seed in range(4000)]
     frequency = sum(point(e.i) == 0 for point in points) / len(points)
     (row,) = row_degrees(e.tape, [e.i], points[0])
-    assert 0.5 * 3 / p < frequency < 1.1 * row.chance(points[0].generators.spread)
+    assert 0.5 * 3 / p < frequency < 1.1 * row.zero_probability(points[0].generators.spread)
 
 
 def test_angles_are_spread_evenly():
     (x,) = symbols("x")
     p = 77 * 24 - 1
     assert is_prime(p)
-    seen = {PrimePoint(x.tape, seed, prime=p)(sin(x).i) for seed in range(1500)}
+    seen = {SamplePoint(x.tape, seed, prime=p)(sin(x).i) for seed in range(1500)}
     # π − α is none of these angles, so their sines are all different
     assert len(seen) == 77
 
@@ -242,32 +267,38 @@ def test_angles_are_spread_evenly():
 def test_degrees_count_the_roots_of_their_own_row():
     x, y = symbols("x y")
     e, f, g = x * y, sqrt(x) + y, sqrt(x) + sqrt(y + 1)
-    assert [(r.above, r.log2_branches) for r in row_degrees(e.tape, [e.i, f.i, g.i])] == [(2, 0), (1, 2), (1, 4)]
+    assert [(r.above, r.log2_branches) for r in row_degrees(e.tape, [e.i, f.i, g.i])] == [
+        (2, 0),
+        (1, 2),
+        (1, 4),
+    ]
 
 
 def test_bounds_of_points_and_draws():
-    row = RowDegree(8, 0)
-    assert row.chance(1 << 20) == pytest.approx(2**-17)
-    assert missed_by_points(row, 1 << 20, 3) == pytest.approx(2**-51)
-    assert RowDegree(8, 0, 3.0).chance(1 << 20) == pytest.approx(2**-14)
-    assert RowDegree(0, 5).chance(1 << 20) == 0
+    row = DegreeBound(8, 0)
+    assert row.zero_probability(1 << 20) == pytest.approx(2**-17)
+    assert error_after_points(row, 1 << 20, 3) == pytest.approx(2**-51)
+    assert DegreeBound(8, 0, 3.0).zero_probability(1 << 20) == pytest.approx(2**-14)
+    assert DegreeBound(0, 5).zero_probability(1 << 20) == 0
     # the denominator leaves no value
-    assert RowDegree(1, 1 << 20).chance(1 << 20) == 1
+    assert DegreeBound(1, 1 << 20).zero_probability(1 << 20) == 1
     t = points_for([row], 1 << 20)
-    assert missed_by_points(row, 1 << 20, t) <= 1e-36 < missed_by_points(row, 1 << 20, t - 1)
+    assert error_after_points(row, 1 << 20, t) <= 1e-36 < error_after_points(row, 1 << 20, t - 1)
     # two signs that must coincide: (3/4)^k
     k = draws_for(2, 0.0)
-    assert missed_by_draws(RowDegree(0, 0), 1 << 20, 2, k) == pytest.approx(0.75**k)
+    assert error_after_draws(DegreeBound(0, 0), 1 << 20, 2, k) == pytest.approx(0.75**k)
     assert 0.75**k <= 1e-36 < 0.75 ** (k - 1)
     assert draws_for(20, 0.0) is None
 
 
 def test_larger_degrees_take_larger_primes():
-    assert [size_for([RowDegree(10**k, 0)], 24, 1e-12) for k in (2, 20, 60, 130, 290, 400)] == [127, 127, 255, 511, 1023, None]
+    assert [
+        prime_bits_for([DegreeBound(10**k, 0)], 24, 1e-12) for k in (2, 20, 60, 130, 290, 400)
+    ] == [127, 127, 255, 511, 1023, None]
 
 
 def test_the_statistics_of_missed_patterns():
     # an error that shows only where three signs coincide, in 4000 runs of 8 draws each
     rng = random.Random(3)
     missed = sum(all(rng.getrandbits(3) for _ in range(8)) for _ in range(4000)) / 4000
-    assert missed == pytest.approx(missed_by_draws(RowDegree(0, 0), 1 << 60, 3, 8), abs=0.03)
+    assert missed == pytest.approx(error_after_draws(DegreeBound(0, 0), 1 << 60, 3, 8), abs=0.03)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 
 
 def test_equality_is_exact():
@@ -25,7 +25,10 @@ def test_equality_is_exact():
     assert hash(da.sqrt(4)) == hash(2)
 
 
-@pytest.mark.parametrize("function", ["sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asin", "acos", "atan"])
+@pytest.mark.parametrize(
+    "function",
+    ["sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asin", "acos", "atan"],
+)
 def test_values_are_those_of_math(function):
     assert math.isclose(getattr(da, function)(0.3), getattr(math, function)(0.3), rel_tol=1e-15)
 
@@ -52,7 +55,7 @@ def test_they_stay_exact_in_a_description():
     F = s.N.rotated(x, (s.N.x + s.N.y) / r)
     s.particle("p", 1, s.O.offset(r * F.z))
     (v2,) = [(s.bodies[0].G.v @ s.bodies[0].G.v) - 2 * x.dot**2]
-    assert shown_zero(v2.tape, [v2.i]) == [True]
+    assert provably_zero(v2.tape, [v2.i]) == [True]
     assert str(r * x) == "√2 x"
     assert str(x / da.pi**2 * da.pi) == "x/π"
     run = da.simulate(s, 0.1, start={"x": da.sin(0.3)})
@@ -60,7 +63,15 @@ def test_they_stay_exact_in_a_description():
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda: da.sqrt(-1), lambda: da.log(0), lambda: da.asin(2), lambda: da.sin("x"), lambda: da.sqrt(2) / 0, lambda: da.exp(1e4)]
+    "wrong",
+    [
+        lambda: da.sqrt(-1),
+        lambda: da.log(0),
+        lambda: da.asin(2),
+        lambda: da.sin("x"),
+        lambda: da.sqrt(2) / 0,
+        lambda: da.exp(1e4),
+    ],
 )
 def test_what_is_not_defined_is_refused(wrong):
     with pytest.raises(da.BadExpression):
@@ -88,8 +99,20 @@ def test_what_is_no_number_is_refused_where_it_is_written(make, sentence):
 @pytest.mark.parametrize("x", [da.sqrt(2), da.pi])
 def test_python_and_numpy_ask_what_they_ask_of_a_float(x):
     v = float(x)
-    assert (x // 1, x % 1, divmod(x, 1), 7 // x, 7 % x) == (v // 1, v % 1, divmod(v, 1), 7 // v, 7 % v)
-    assert (round(x), round(x, 3), int(x), math.trunc(x), math.floor(x)) == (round(v), round(v, 3), int(v), math.trunc(v), math.floor(v))
+    assert (x // 1, x % 1, divmod(x, 1), 7 // x, 7 % x) == (
+        v // 1,
+        v % 1,
+        divmod(v, 1),
+        7 // v,
+        7 % v,
+    )
+    assert (round(x), round(x, 3), int(x), math.trunc(x), math.floor(x)) == (
+        round(v),
+        round(v, 3),
+        int(v),
+        math.trunc(v),
+        math.floor(v),
+    )
     assert x <= v
     assert x >= v
     assert x < math.inf

@@ -8,13 +8,13 @@ import sympy
 from hypothesis import given, settings
 
 from algebra.expressions import NAMES, RATIONAL, Rationals, at, close, fresh, points, texts
-from dalembert.algebra import functions
-from dalembert.algebra.exchange import from_sympy, to_sympy
-from dalembert.algebra.functions import atan2, cos, exp, log, sin, sqrt, tan
-from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra import functions
+from dalembert.symbolic.algebra.functions import atan2, cos, exp, log, sin, sqrt, tan
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sympy_conversion import from_sympy, to_sympy
+from dalembert.symbolic.algebra.tape import FUNCTIONS
 
 X, Y, Z = sympy.symbols(NAMES)
 
@@ -70,7 +70,9 @@ def test_what_sympy_finds_to_be_infinite_is_refused(system):
     _, n = system
     x, y = n["x"], n["y"]
     hidden = (x + y) - x - y
-    with pytest.raises(BadExpression, match="division by zero: for SymPy a denominator vanishes identically"):
+    with pytest.raises(
+        BadExpression, match="division by zero: for SymPy a denominator vanishes identically"
+    ):
         to_sympy(x / hidden)
     with pytest.raises(BadExpression, match=r"log\(0\) is not a finite number"):
         to_sympy(log(hidden))
@@ -200,20 +202,43 @@ def test_rates_are_found_or_made(system):
 @pytest.mark.parametrize(
     ("expr", "message"),
     [
-        (sympy.Symbol("thet") + X, "unknown symbol 'thet' in a SymPy expression: did you mean 'theta'?"),
+        (
+            sympy.Symbol("thet") + X,
+            "unknown symbol 'thet' in a SymPy expression: did you mean 'theta'?",
+        ),
         (sympy.Symbol("qqq"), "unknown symbol 'qqq' in a SymPy expression"),
         (sympy.Symbol("m'"), "unknown symbol 'm'' in a SymPy expression: did you mean 'm'?"),
         (sympy.I * X, "a SymPy expression contains I: dalembert computes with finite real numbers"),
-        (sympy.oo, "a SymPy expression contains oo, which is not a finite number that dalembert knows"),
-        (sympy.nan, "a SymPy expression contains nan, which is not a finite number that dalembert knows"),
+        (
+            sympy.oo,
+            "a SymPy expression contains oo, which is not a finite number that dalembert knows",
+        ),
+        (
+            sympy.nan,
+            "a SymPy expression contains nan, which is not a finite number that dalembert knows",
+        ),
         (sympy.zoo, "a SymPy expression contains zoo: dalembert computes with finite real numbers"),
-        (sympy.EulerGamma + X, "a SymPy expression contains EulerGamma, which is not a finite number that dalembert knows"),
+        (
+            sympy.EulerGamma + X,
+            (
+                "a SymPy expression contains EulerGamma, which is not a finite number that "
+                "dalembert "
+                "knows"
+            ),
+        ),
         (sympy.gamma(X), "a SymPy expression contains the unknown function 'gamma'"),
         (sympy.Function("f")(X), "a SymPy expression contains the unknown function 'f'"),
-        (sympy.Derivative(sympy.Function("f")(X), X), "a SymPy expression contains the unknown function 'Derivative'"),
+        (
+            sympy.Derivative(sympy.Function("f")(X), X),
+            "a SymPy expression contains the unknown function 'Derivative'",
+        ),
         (
             sympy.Piecewise((X, sympy.Eq(X, 0)), (Y, True)),
-            "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by inequalities such as t < 2",
+            (
+                "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by "
+                "inequalities "
+                "such as t < 2"
+            ),
         ),
         (sympy.Integral(X, X), "a SymPy expression contains the unknown function 'Integral'"),
         (X > 0, "expected a SymPy expression, got StrictGreaterThan"),

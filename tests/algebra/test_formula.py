@@ -2,7 +2,7 @@
 
 import pytest
 
-from dalembert.algebra.formula import (
+from dalembert.symbolic.algebra.formula import (
     HALF,
     ZERO,
     Component,
@@ -15,21 +15,27 @@ from dalembert.algebra.formula import (
     Product,
     Rate,
     Sum,
+    Summation,
     Symbol,
-    Total,
-    Varied,
+    Variation,
     With,
 )
-from dalembert.algebra.printing.formula_layout import formula_tree
-from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import NamedSymbol as Shown
+from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
+from dalembert.symbolic.algebra.printing.print_tree import NamedSymbol as Shown
+from dalembert.symbolic.algebra.printing.unicode_notation import Text
 
 T, V, Q, A, lam, q, m, v, w, I, alpha, u, X = (Symbol(letter) for letter in "TVQAλqmvωIαuX")
 qdot, F, r = Symbol("q", dots=1), Symbol("F", ("r",)), Symbol("r")
 CASES = [
-    (Equation(Rate(Partial(T, qdot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam), "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ"),
-    (Equation(T, Total(HALF * m * v.dot(v)) + Total(HALF * w.dot(I.dot(w)))), "T = Σ ½ m v·v + Σ ½ ω·I·ω"),
-    (Total(alpha.dot(w.cross(I.dot(w))), "i"), "Σ_i α·(ω × I·ω)"),
+    (
+        Equation(Rate(Partial(T, qdot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam),
+        "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ",
+    ),
+    (
+        Equation(T, Summation(HALF * m * v.dot(v)) + Summation(HALF * w.dot(I.dot(w)))),
+        "T = Σ ½ m v·v + Σ ½ ω·I·ω",
+    ),
+    (Summation(alpha.dot(w.cross(I.dot(w))), "i"), "Σ_i α·(ω × I·ω)"),
     (Equation(F + Symbol("F", ("r",), star=True), ZERO), "F_r + F_r* = 0"),
     (Symbol("γ", ("1", "2"), ("3",)), "γ³₁₂"),
     (Symbol("γ", ("1", "12"), ("3",)), "γ³₁,₁₂"),
@@ -45,7 +51,7 @@ CASES = [
     ((Q - V) * T, "(Q − V) T"),
     (Rate(r), "dr/dt"),
     (Rate(m * v), "d/dt m v"),
-    (Varied(Name("x'")), "δẋ"),
+    (Variation(Name("x'")), "δẋ"),
     (Function(Symbol("T", bar=True), (q, u)), "T̄(q, u)"),
     (Inverse(Symbol("Ψ")), "Ψ⁻¹"),
 ]

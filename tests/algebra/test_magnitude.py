@@ -9,11 +9,19 @@ from dalembert.errors import BadExpression
 MANY = Fraction(10**5000 + 1, 3)
 
 
-@pytest.mark.parametrize("number", [10**5000, MANY, -MANY, sympy.Rational(10**5000 + 1, 3)], ids=["whole", "fraction", "negative", "sympy"])
+@pytest.mark.parametrize(
+    "number",
+    [10**5000, MANY, -MANY, sympy.Rational(10**5000 + 1, 3)],
+    ids=["whole", "fraction", "negative", "sympy"],
+)
 def test_a_number_of_thousands_of_digits_is_refused(number):
     s = da.System("s")
     x = s.coordinate("x")
-    with pytest.raises(BadExpression, match=r"^a number of about \d+ digits: numbers are exact here, and may have at most 4000; round it"):
+    with pytest.raises(
+        BadExpression,
+        match=r"^a number of about \d+ digits: numbers are exact here, and may have at most 4000; "
+        r"round it",
+    ):
         x * number
     assert "x" == str(x)
 

@@ -7,15 +7,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.algebra.formula import Partial, Rate, Symbol
-from dalembert.algebra.printing import expression_tree, latex
-from dalembert.algebra.printing.formula_layout import formula_tree
-from dalembert.algebra.printing.mathml import NAMESPACE, MathML, escaped, math, row
-from dalembert.algebra.printing.tree import Bracketed, Factors, Letter, Numeral, Prose, Raised, Sides, SignedTerms, UnitVector
-from dalembert.algebra.printing.tree import NamedSymbol as Named
+from dalembert.symbolic.algebra.formula import Partial, Rate, Symbol
+from dalembert.symbolic.algebra.printing import expression_tree, latex
+from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
+from dalembert.symbolic.algebra.printing.mathml import NAMESPACE, MathML, escape, math, row
+from dalembert.symbolic.algebra.printing.print_tree import (
+    Equality,
+    Factors,
+    Letter,
+    MatrixBrackets,
+    Numeral,
+    Prose,
+    SignedTerms,
+    Superscript,
+    UnitVector,
+)
+from dalembert.symbolic.algebra.printing.print_tree import NamedSymbol as Named
 
 CORE = frozenset({
-    "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msub", "msup", "msubsup", "mover", "mfrac", "msqrt",
+    "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msub", "msup",
+    "msubsup", "mover", "mfrac", "msqrt",
     "mtable", "mtr", "mtd",
 })  # fmt: skip
 
@@ -34,10 +45,13 @@ def seen(tree):
 
 
 def test_products_powers_and_dots():
-    tree = Factors((Numeral(Fraction(1, 4)), named("m"), Raised(named("r"), 2), named("phi''")))
+    tree = Factors(
+        (Numeral(Fraction(1, 4)), named("m"), Superscript(named("r"), 2), named("phi''"))
+    )
     assert (
         "<mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>m</mi><msup><mi>r</mi><mn>2</mn></msup>"
-        '<mover accent="true"><mi>φ</mi><mo stretchy="false" style="padding-bottom:0.1em">¨</mo></mover></mrow>'
+        '<mover accent="true"><mi>φ</mi><mo stretchy="false" '
+        'style="padding-bottom:0.1em">¨</mo></mover></mrow>'
     ) == written(tree)
 
 
@@ -45,26 +59,39 @@ def test_functions_are_applied_and_stand_apart():
     s = da.System("x")
     theta, m = s.coordinate("theta"), s.constant("m")
     thin = '<mspace width="0.167em"></mspace>'
-    expected = f"<mrow><mi>m</mi>{thin}<msup><mi>cos</mi><mn>2</mn></msup><mo>\u2061</mo>{thin}<mi>θ</mi></mrow>"
+    expected = (
+        f"<mrow><mi>m</mi>{thin}<msup><mi>cos</mi><mn>2</mn></msup>"
+        f"<mo>\u2061</mo>{thin}<mi>θ</mi></mrow>"
+    )
     assert expected == written(expression_tree(m * da.cos(theta) ** 2))
 
 
 def test_indices_dots_and_primes_stack():
-    assert "<msubsup><mi>u</mi><mn>1</mn><mn>2</mn></msubsup>" == written(Raised(named("u1"), 2))
+    assert "<msubsup><mi>u</mi><mn>1</mn><mn>2</mn></msubsup>" == written(
+        Superscript(named("u1"), 2)
+    )
     assert "<msup><mi>v</mi><mo>′′</mo></msup>" == written(named("v′′"))
-    assert "<msup><msubsup><mi>v</mi><mn>1</mn><mo>′</mo></msubsup><mn>2</mn></msup>" == written(Raised(named("v1′"), 2))
+    assert "<msup><msubsup><mi>v</mi><mn>1</mn><mo>′</mo></msubsup><mn>2</mn></msup>" == written(
+        Superscript(named("v1′"), 2)
+    )
 
 
 def test_formulas_of_the_books():
     T, q = Symbol("T", bar=True), Symbol("q", ("k",), dots=1)
     assert "ddt∂T¯∂q˙k" == seen(formula_tree(Rate(Partial(T, q))))
     assert "<msup><mi>A</mi><mi>T</mi></msup>" == written(formula_tree(Symbol("A").T))
-    assert "<msubsup><mi>F</mi><mi>r</mi><mo>∗</mo></msubsup>" == written(formula_tree(Symbol("F", ("r",), star=True)))
+    assert "<msubsup><mi>F</mi><mi>r</mi><mo>∗</mo></msubsup>" == written(
+        formula_tree(Symbol("F", ("r",), star=True))
+    )
 
 
 def test_a_matrix_is_a_table_between_brackets():
-    tree = Sides(Letter("Ψ"), Bracketed(((named("a"), named("b")), (named("c"), Numeral(Fraction(1))))))
-    assert [2, 2] == [len(found) for found in ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}mtr")]
+    tree = Equality(
+        Letter("Ψ"), MatrixBrackets(((named("a"), named("b")), (named("c"), Numeral(Fraction(1)))))
+    )
+    assert [2, 2] == [
+        len(found) for found in ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}mtr")
+    ]
     assert "Ψ=[abc1]" == seen(tree)
 
 
@@ -91,4 +118,4 @@ def test_any_words_survive(words):
     for tree in (Prose(words), UnitVector(words, "x"), named(words or "x")):
         assert "<script" not in math(tree)
         ET.fromstring(math(tree))
-    ET.fromstring(f"<p>{escaped(words)}</p>")
+    ET.fromstring(f"<p>{escape(words)}</p>")

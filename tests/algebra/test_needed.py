@@ -2,9 +2,9 @@
 
 import random
 
-from dalembert.algebra import folds
-from dalembert.algebra.folds import needed
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra import expression_graph
+from dalembert.symbolic.algebra.expression_graph import dependencies
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def test_the_sweep_finds_the_same_nodes(monkeypatch):
@@ -12,11 +12,15 @@ def test_the_sweep_finds_the_same_nodes(monkeypatch):
     nodes = [t.symbol(name) for name in "abcdefgh"] + [t.one, t.pi]
     for _ in range(400):
         a, b = rng.choice(nodes), rng.choice(nodes)
-        nodes.append(rng.choice([t.add, t.mul, t.sub])(a, b) if rng.random() < 0.8 else rng.choice([t.neg(a), t.call("sin", a)]))
+        nodes.append(
+            rng.choice([t.add, t.mul, t.sub])(a, b)
+            if rng.random() < 0.8
+            else rng.choice([t.neg(a), t.call("sin", a)])
+        )
     for count in (64, 65, 200):
         outs = rng.sample(nodes, count)
-        swept = needed(t, outs)
-        monkeypatch.setattr(folds, "_MANY", 10**9)
-        assert needed(t, outs) == swept
+        swept = dependencies(t, outs)
+        monkeypatch.setattr(expression_graph, "_MANY", 10**9)
+        assert dependencies(t, outs) == swept
         monkeypatch.undo()
         assert set(outs) <= set(swept)

@@ -10,18 +10,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from algebra.expressions import NAMES, Rationals, at, fresh, points, texts
-from dalembert.algebra import functions
-from dalembert.algebra.parser import FUNCTIONS, parse
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression
+from dalembert.symbolic.algebra import functions
+from dalembert.symbolic.algebra.parser import FUNCTIONS, parse
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 @pytest.fixture
 def system():
     """A tape with coordinates, constants and an input, and their names."""
     tape = Tape()
-    names = {name: Scalar(tape, tape.moving_symbol(name)) for name in ("theta", "x", "y", "φ", "lambda")}
+    names = {
+        name: Scalar(tape, tape.moving_symbol(name)) for name in ("theta", "x", "y", "φ", "lambda")
+    }
     names |= {name: Scalar(tape, tape.symbol(name)) for name in ("m₁", "g", "F")}
     tape.inputs.add(names["F"].i)
     return tape, names
@@ -55,7 +57,10 @@ def refusal(system, text):
         (".5", Fraction(1, 2)),
         ("3.", 3),
         ("007", 7),
-        ("0.1234567890123456789012345678901234567890", Fraction("0.1234567890123456789012345678901234567890")),
+        (
+            "0.1234567890123456789012345678901234567890",
+            Fraction("0.1234567890123456789012345678901234567890"),
+        ),
         ("1e400/1e400", 1),
         ("-3", -3),
         ("- - 3", 3),
@@ -91,7 +96,21 @@ def test_names_operators_and_functions(system):
     assert -x * y**2 == read(system, "-x*y**2")
     assert f.atan2(x, y) == read(system, "atan2(x, y)")
     assert abs(x) == read(system, "abs(x)")
-    for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asin", "acos", "atan", "sign"):
+    for name in (
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "sqrt",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asin",
+        "acos",
+        "atan",
+        "sign",
+    ):
         assert getattr(f, name)(x) == read(system, f"{name}(x)")
 
 
@@ -137,7 +156,9 @@ def test_a_symbol_named_pi_wins_over_the_number(system):
 @settings(max_examples=100)
 def test_reading_is_what_python_would_compute(text):
     tape, names = fresh()
-    environment = {name: getattr(functions, name) for name in FUNCTIONS if hasattr(functions, name)} | names
+    environment = {
+        name: getattr(functions, name) for name in FUNCTIONS if hasattr(functions, name)
+    } | names
     environment["number"] = lambda literal: Scalar(tape, tape.const(Fraction(literal)))
     code = re.sub(r"(?<![\w.])[0-9.]+", lambda literal: f"number('{literal[0]}')", text)
     assert eval(code, {}, environment) == parse(text, names, tape)
@@ -146,13 +167,18 @@ def test_reading_is_what_python_would_compute(text):
 operators = st.sampled_from([" + ", "-", "*", "/", "**2*", " - -", "*+"])
 
 
-@given(st.lists(st.tuples(st.sampled_from([*NAMES, "2", "7"]), operators), min_size=1, max_size=12), points)
+@given(
+    st.lists(st.tuples(st.sampled_from([*NAMES, "2", "7"]), operators), min_size=1, max_size=12),
+    points,
+)
 @settings(max_examples=100)
 def test_precedence_without_parentheses(parts, point):
     tape, names = fresh()
     text = "".join(operand + operator for operand, operator in parts) + "3"
     nonzero = {k: v or Fraction(1) for k, v in point.items()}
-    spelled = text.replace("2", "F(2)").replace("3", "F(3)").replace("7", "F(7)").replace("**F(2)", "**2")
+    spelled = (
+        text.replace("2", "F(2)").replace("3", "F(3)").replace("7", "F(7)").replace("**F(2)", "**2")
+    )
     expected = eval(spelled, {"F": Fraction}, nonzero)
     assert expected == at(parse(text, names, tape), nonzero, Rationals())
 
@@ -223,13 +249,32 @@ def test_unknown_names_come_with_the_nearest_known_one(system, text, message):
         ("0**-1", "division by zero: the denominator vanishes identically (at column 4)"),
         ("y - log(-1)", "log(-1) is not a real number (at column 5)"),
         ("sqrt(1 - 2)", "sqrt(-1) is not a real number (at column 1)"),
-        ("x*F'", "the rate of the input F is unknown: declare it with s.specified(...) instead (at column 3)"),
+        (
+            "x*F'",
+            (
+                "the rate of the input F is unknown: declare it with s.specified(...) instead (at "
+                "column 3)"
+            ),
+        ),
         ("x**y", "the exponent at column 4: it must be a number; for x**y write exp(y*log(x))"),
-        ("x**(1/3)", "the exponent 1/3 at column 5: only integers and their halves; for others write exp(r*log(x))"),
+        (
+            "x**(1/3)",
+            (
+                "the exponent 1/3 at column 5: only integers and their halves; for others write "
+                "exp(r*log(x))"
+            ),
+        ),
         ("x'''", "'x'''' at column 1: at most 2 time derivatives"),
         ("x.dot.dot.dot", "'x.dot.dot.dot' at column 1: at most 2 time derivatives"),
         ("(x*y).dot", "'.' at column 6: only a name has .dot"),
-        ("(x*y)'", 'unexpected "\'" at column 6: a prime must directly follow a name, and text in quotes is no expression'),
+        (
+            "(x*y)'",
+            (
+                'unexpected "\'" at column 6: a prime must directly follow a name, and text '
+                "in quotes "
+                "is no expression"
+            ),
+        ),
     ],
 )
 def test_what_has_no_value_is_refused(system, text, message):
@@ -241,17 +286,41 @@ def test_what_has_no_value_is_refused(system, text, message):
     [
         ("3j", "complex number '3j' at column 1: dalembert computes with real numbers"),
         ("x + 1.5J", "complex number '1.5J' at column 5: dalembert computes with real numbers"),
-        ("'abc'", 'unexpected "\'" at column 1: a prime must directly follow a name, and text in quotes is no expression'),
+        (
+            "'abc'",
+            (
+                'unexpected "\'" at column 1: a prime must directly follow a name, and text '
+                "in quotes "
+                "is no expression"
+            ),
+        ),
         ('"abc"', "unexpected '\"' at column 1: text in quotes is no expression"),
         ("x.__class__", "'x.__class__' at column 1: the only attribute is .dot"),
         ("x.tape", "'x.tape' at column 1: the only attribute is .dot"),
         ("x.dot.__init__", "'x.dot.__init__' at column 1: the only attribute is .dot"),
-        ("x.dot(3)", "'x.dot' is not a function at column 1: a * is missing before the parenthesis"),
+        (
+            "x.dot(3)",
+            "'x.dot' is not a function at column 1: a * is missing before the parenthesis",
+        ),
         ("__import__(x)", "unknown function '__import__' at column 1"),
         ("__class__", "unknown name '__class__' at column 1"),
         ("eval(x)", "unknown function 'eval' at column 1"),
-        ("x if y else x", "'if' at column 3: what depends on a condition is written Piecewise((a, x > 0), (b, True))"),
-        ("x and y", "'and' at column 3: what depends on a condition is written Piecewise((a, x > 0), (b, True))"),
+        (
+            "x if y else x",
+            (
+                "'if' at column 3: what depends on a condition is written Piecewise((a, x > "
+                "0), (b, "
+                "True))"
+            ),
+        ),
+        (
+            "x and y",
+            (
+                "'and' at column 3: what depends on a condition is written Piecewise((a, x > "
+                "0), (b, "
+                "True))"
+            ),
+        ),
         ("not x", "'x' at column 5: an operator is missing before it"),
         ("sin(*x)", "'*' at column 5: a name or number should stand before it"),
         ("sin(**x)", "'**' at column 5: a name or number should stand before it"),
@@ -282,9 +351,13 @@ def test_no_python_but_arithmetic(system, text, message):
         ("x·y", "·", 2),
     ],
 )
-def test_characters_outside_arithmetic_are_refused_where_they_stand(system, text, character, column):
+def test_characters_outside_arithmetic_are_refused_where_they_stand(
+    system, text, character, column
+):
     message = refusal(system, text)
-    assert message.startswith(f"unexpected {character!r} at column {column}: an expression has numbers, names")
+    assert message.startswith(
+        f"unexpected {character!r} at column {column}: an expression has numbers, names"
+    )
 
 
 def test_what_is_not_text_is_refused(system):
@@ -307,10 +380,19 @@ DEEP = "at most 100 levels of parentheses, signs and powers"
         ("-(" * 6_000 + "x" + ")" * 6_000, f"nested too deeply at column 101: {DEEP}"),
         ("2**" * 6_000 + "2", f"nested too deeply at column 302: {DEEP}"),
         ("x**-" * 4_000 + "2", f"nested too deeply at column 202: {DEEP}"),
-        ("x.dot" + ".dot" * 4_000, "too many operations at column 4002: at most 1000 in each term of the outermost sum"),
+        (
+            "x.dot" + ".dot" * 4_000,
+            "too many operations at column 4002: at most 1000 in each term of the outermost sum",
+        ),
         ("x" + "'" * 10_000, f"'x{36 * chr(39)}...' at column 1: at most 2 time derivatives"),
-        ("x*" * 9_000 + "x", "too many operations at column 2002: at most 1000 in each term of the outermost sum"),
-        ("(" + "x+" * 9_000 + "x)", "too many operations at column 2003: at most 1000 in each term of the outermost sum"),
+        (
+            "x*" * 9_000 + "x",
+            "too many operations at column 2002: at most 1000 in each term of the outermost sum",
+        ),
+        (
+            "(" + "x+" * 9_000 + "x)",
+            "too many operations at column 2003: at most 1000 in each term of the outermost sum",
+        ),
         ("9**9**9**9", "too large an exponent at column 7: at most 1000 in size"),
         ("9**(9**9)", "too large an exponent at column 5: at most 1000 in size"),
         ("x**1001", "too large an exponent at column 4: at most 1000 in size"),
@@ -319,11 +401,26 @@ DEEP = "at most 100 levels of parentheses, signs and powers"
         ("x**1e300", "too large an exponent at column 4: at most 1000 in size"),
         ("((9**1000)**1000)**1000", "too large a number at column 13"),
         ("(1/7)**1000*(1/7)**1000*(1/7)**1000*(1/7)**1000", "too large a number at column 37"),
-        ("1" * 101, "too large a number at column 1: at most 100 digits, and powers of ten up to 400"),
-        ("1" * 20_000, "too large a number at column 1: at most 100 digits, and powers of ten up to 400"),
-        ("1e401", "too large a number at column 1: at most 100 digits, and powers of ten up to 400"),
-        ("1e-999999999", "too large a number at column 1: at most 100 digits, and powers of ten up to 400"),
-        ("1e" + "9" * 9_000, "too large a number at column 1: at most 100 digits, and powers of ten up to 400"),
+        (
+            "1" * 101,
+            "too large a number at column 1: at most 100 digits, and powers of ten up to 400",
+        ),
+        (
+            "1" * 20_000,
+            "too large a number at column 1: at most 100 digits, and powers of ten up to 400",
+        ),
+        (
+            "1e401",
+            "too large a number at column 1: at most 100 digits, and powers of ten up to 400",
+        ),
+        (
+            "1e-999999999",
+            "too large a number at column 1: at most 100 digits, and powers of ten up to 400",
+        ),
+        (
+            "1e" + "9" * 9_000,
+            "too large a number at column 1: at most 100 digits, and powers of ten up to 400",
+        ),
         ("a" * 20_000, f"unknown name '{37 * 'a'}...' at column 1"),
     ],
     ids=lambda value: value[:12],
@@ -365,12 +462,31 @@ def test_a_deep_caller_is_served_or_refused(system):
     assert read(system, long) == nested(300, lambda: read(system, long))
     room = sys.getrecursionlimit() - 150
     try:
-        assert read(system, long) == nested(room - len(inspect.stack(0)), lambda: read(system, long))
+        assert read(system, long) == nested(
+            room - len(inspect.stack(0)), lambda: read(system, long)
+        )
     except BadExpression as refused:
-        assert str(refused).startswith("too many operations at column 1")  # noqa: PT017 - either outcome is right
+        # either outcome is right
+        assert str(refused).startswith("too many operations at column 1")  # noqa: PT017
 
 
-ALPHABET = [*"xy9.0+-*/()' ,=[]", "**", "theta", ".dot", "sin(", "atan2(", "e5", "j", "pi", "1.5", "\n", "²", "₁", "′", "lambda "]
+ALPHABET = [
+    *"xy9.0+-*/()' ,=[]",
+    "**",
+    "theta",
+    ".dot",
+    "sin(",
+    "atan2(",
+    "e5",
+    "j",
+    "pi",
+    "1.5",
+    "\n",
+    "²",
+    "₁",
+    "′",
+    "lambda ",
+]
 
 
 @given(st.lists(st.sampled_from(ALPHABET), max_size=25).map("".join) | st.text(max_size=25))

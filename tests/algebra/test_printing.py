@@ -10,19 +10,40 @@ from hypothesis import given, settings
 
 from algebra.disk import RollingDisk, constants, coordinates, lagrangian_operator
 from algebra.expressions import fresh, texts
-from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.normal_form.forms import ZERO
-from dalembert.algebra.normal_form.normal import expanded, normal_form
-from dalembert.algebra.parser import parse
-from dalembert.algebra.printing import WrittenEquation, equation, equation_latex, equation_text, latex, text
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.names import latex_name, parts, unicode_name
-from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.zform import with_intermediates
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.functions import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+)
+from dalembert.symbolic.algebra.normal_form.expansion import expand, normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import ZERO
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.printing import (
+    EquationSides,
+    equation,
+    equation_latex,
+    equation_text,
+    latex,
+    text,
+)
+from dalembert.symbolic.algebra.printing.common_subexpressions import with_intermediates
+from dalembert.symbolic.algebra.printing.latex_notation import Latex
+from dalembert.symbolic.algebra.printing.symbol_names import latex_name, parts, unicode_name
+from dalembert.symbolic.algebra.printing.unicode_notation import Text
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
-# ---- names -----------------------------------------------------------------------------------------
+# ---- names
+# -----------------------------------------------------------------------------------------
 
 NAMES = {
     "x": ("x", "x"),
@@ -69,7 +90,8 @@ def test_parts_of_a_name():
     assert parts("u12'") == ("u", ("12",), 1)
 
 
-# ---- expressions -----------------------------------------------------------------------------------
+# ---- expressions
+# -----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +100,11 @@ def s() -> dict[str, Scalar]:
     moving = "x y theta phi theta_1 theta_2 u1 u2"
     fixed = "m M r g k l I_G"
     found = dict(zip(moving.split(), coordinates(tape, moving), strict=True))
-    return found | dict(zip(fixed.split(), constants(tape, fixed), strict=True)) | {"pi": Scalar(tape, tape.pi)}
+    return (
+        found
+        | dict(zip(fixed.split(), constants(tape, fixed), strict=True))
+        | {"pi": Scalar(tape, tape.pi)}
+    )
 
 
 EXPRESSIONS = {
@@ -105,7 +131,10 @@ EXPRESSIONS = {
     "k*(M - m)*x": ("(M − m) k x", r"\left(M - m\right) k x"),
     "-k*(1 + cos(theta)**2)": ("−k cos² θ − k", None),
     "g*sin(theta)/l": ("g sin(θ)/l", r"\frac{g \sin \theta}{l}"),
-    "m*g*l*sin(theta)/(I_G + m*l**2)": ("m g l sin(θ)/(m l² + I_G)", r"\frac{m g l \sin \theta}{m l^{2} + I_{G}}"),
+    "m*g*l*sin(theta)/(I_G + m*l**2)": (
+        "m g l sin(θ)/(m l² + I_G)",
+        r"\frac{m g l \sin \theta}{m l^{2} + I_{G}}",
+    ),
     "(x + y)/(1 + r*cos(theta))": ("(x + y)/(1 + r cos θ)", r"\frac{x + y}{1 + r \cos \theta}"),
     "-x/(m + r)": ("−x/(m + r)", r"-\frac{x}{m + r}"),
     "-1/(m*r)": ("−1/(m r)", r"-\frac{1}{m r}"),
@@ -116,7 +145,10 @@ EXPRESSIONS = {
     "abs(x - y)**3": ("(x² − 2 x y + y²) |x − y|", None),
     "exp(-k*x)": ("exp(−k x)", r"\exp\left(-k x\right)"),
     "exp(x)**2": ("exp(x)²", r"\exp\left(x\right)^{2}"),
-    "asin(x)*acos(y)*atan(x)*log(y)": (None, r"\arcsin\left(x\right) \arctan\left(x\right) \arccos\left(y\right) \log\left(y\right)"),
+    "asin(x)*acos(y)*atan(x)*log(y)": (
+        None,
+        r"\arcsin\left(x\right) \arctan\left(x\right) \arccos\left(y\right) \log\left(y\right)",
+    ),
     "sinh(x)**2": ("sinh² x", r"\sinh^{2} x"),
     "x**12": ("x¹²", "x^{12}"),
     "u1*u2": ("u₁ u₂", "u_{1} u_{2}"),
@@ -128,19 +160,24 @@ def test_expressions(s, raw):
     e = parse(raw, s, s["x"].tape)
     expected = EXPRESSIONS[raw]
     shown = text(e), latex(e)
-    assert expected == tuple(None if wanted is None else got for wanted, got in zip(expected, shown, strict=True))
+    assert expected == tuple(
+        None if wanted is None else got for wanted, got in zip(expected, shown, strict=True)
+    )
     assert shown == (str(e), e.latex())
 
 
 def test_the_energy_of_the_disk_4_45():
     disk = RollingDisk()
     assert str(disk.energy) == (
-        "1/8 m r² (1 + 5 cos² θ) φ̇² + 5/8 m r² θ̇² + 1/4 m r² ψ̇² + 1/2 m ẋ² + 1/2 m ẏ² + 1/2 m r² φ̇ ψ̇ cos θ"
-        " − m r φ̇ ẋ cos φ cos θ − m r φ̇ ẏ sin φ cos θ + m r θ̇ ẋ sin φ sin θ − m r θ̇ ẏ cos φ sin θ"
+        "1/8 m r² (1 + 5 cos² θ) φ̇² + 5/8 m r² θ̇² + 1/4 m r² ψ̇² + 1/2 m ẋ² + 1/2 m ẏ² + 1/2 m "
+        "r² φ̇ ψ̇ cos θ"
+        " − m r φ̇ ẋ cos φ cos θ − m r φ̇ ẏ sin φ cos θ + m r θ̇ ẋ sin φ sin θ − m r θ̇ ẏ cos φ "
+        "sin θ"
     )
 
 
-# ---- equations -------------------------------------------------------------------------------------
+# ---- equations
+# -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +186,8 @@ def disk() -> RollingDisk:
 
 
 PRINTED = {
-    "4.57": "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m r² θ̇ ψ̇ sin θ = 0",
+    "4.57": "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m "
+    "r² θ̇ ψ̇ sin θ = 0",
     "4.59": "5/4 m r² θ̈ + 5/4 m r² φ̇² sin θ cos θ + 3/2 m r² φ̇ ψ̇ sin θ = −m g r cos θ",
     "4.60": "3/2 m r² ψ̈ + 3/2 m r² φ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ = 0",
 }
@@ -185,7 +223,8 @@ def test_equations_are_the_same_up_to_a_common_factor(disk):
 def test_an_equation_in_latex(disk):
     _, derived = disk.reduced["4.59"]
     assert equation_latex(disk.tape, derived.i, [q.dot.dot.i for q in disk.q]) == (
-        r"\frac{5}{4} m r^{2} \ddot{\theta} + \frac{5}{4} m r^{2} \dot{\phi}^{2} \sin \theta \cos \theta"
+        r"\frac{5}{4} m r^{2} \ddot{\theta} + \frac{5}{4} m r^{2} \dot{\phi}^{2} \sin \theta \cos "
+        r"\theta"
         r" + \frac{3}{2} m r^{2} \dot{\phi} \dot{\psi} \sin \theta = -m g r \cos \theta"
     )
 
@@ -199,11 +238,24 @@ def test_cart_and_bar_mei85_example_7_3_h():
     first = lagrangian_operator(T, x) + k * x - F
     second = lagrangian_operator(T, theta) + m * g * a * sin(theta) - 2 * F * a * cos(theta)
     unknowns = [x.dot.dot.i, theta.dot.dot.i]
-    assert equation_text(tape, first.i, unknowns) == "(M + m) ẍ + m a θ̈ cos θ − m a θ̇² sin θ = −k x + F"
-    assert equation_text(tape, second.i, unknowns) == "4/3 m a² θ̈ + m a ẍ cos θ = −m a g sin θ + 2 a F cos θ"
-    printed = (M + m) * x.dot.dot + m * a * (theta.dot.dot * cos(theta) - theta.dot**2 * sin(theta)) + k * x - F
-    (terms,) = expanded(tape, (printed.i,))
-    assert equation_form(tape, first.i, unknowns).same_terms(WrittenEquation(terms, ZERO), up_to_factor=False)
+    assert (
+        equation_text(tape, first.i, unknowns)
+        == "(M + m) ẍ + m a θ̈ cos θ − m a θ̇² sin θ = −k x + F"
+    )
+    assert (
+        equation_text(tape, second.i, unknowns)
+        == "4/3 m a² θ̈ + m a ẍ cos θ = −m a g sin θ + 2 a F cos θ"
+    )
+    printed = (
+        (M + m) * x.dot.dot
+        + m * a * (theta.dot.dot * cos(theta) - theta.dot**2 * sin(theta))
+        + k * x
+        - F
+    )
+    (terms,) = expand(tape, (printed.i,))
+    assert equation_form(tape, first.i, unknowns).same_terms(
+        EquationSides(terms, ZERO), up_to_factor=False
+    )
 
 
 def test_vehicle_bar00_50():
@@ -214,7 +266,10 @@ def test_vehicle_bar00_50():
     first = m * (u1.dot - L * u2**2) - F_C - F_D
     second = (I_G + m * L**2) * u2.dot + m * L * u1 * u2 - h * (F_D - F_C)
     assert equation_text(tape, first.i, unknowns, rates) == "m u̇₁ − m L u₂² = F_C + F_D"
-    assert equation_text(tape, second.i, unknowns, rates) == "(m L² + I_G) u̇₂ + m L u₁ u₂ = h (F_D − F_C)"
+    assert (
+        equation_text(tape, second.i, unknowns, rates)
+        == "(m L² + I_G) u̇₂ + m L u₁ u₂ = h (F_D − F_C)"
+    )
     # what the unknowns are rates of need not be said
     assert equation_text(tape, second.i, unknowns) == equation_text(tape, second.i, unknowns, rates)
 
@@ -225,7 +280,12 @@ def test_hoist_and_sphere_mit22():
     m_B, g, L, I, m, k, b = constants(tape, "m_B g L I m k b")
     pendulum = theta.dot.dot + m_B * g * L / (I + m_B * L**2) * sin(theta)
     assert equation_text(tape, pendulum.i, [theta.dot.dot.i]) == "(m_B L² + I) θ̈ = −m_B g L sin θ"
-    sphere = Fraction(7, 5) * m * s.dot.dot + b * s.dot + (k - Fraction(7, 5) * m * Omega**2) * s - Fraction(7, 5) * m * L * Omega**2
+    sphere = (
+        Fraction(7, 5) * m * s.dot.dot
+        + b * s.dot
+        + (k - Fraction(7, 5) * m * Omega**2) * s
+        - Fraction(7, 5) * m * L * Omega**2
+    )
     assert equation_text(tape, sphere.i, [s.dot.dot.i]) == "7/5 m s̈ + b ṡ = 7/5 m (L + s) Ω² − k s"
 
 
@@ -251,7 +311,8 @@ def test_statics_and_empty_equations():
     assert equation_text(tape, tape.zero, []) == "0 = 0"
 
 
-# ---- long expressions ------------------------------------------------------------------------------
+# ---- long expressions
+# ------------------------------------------------------------------------------
 
 
 def chain(links: int) -> Scalar:
@@ -270,7 +331,10 @@ def test_long_expressions_have_named_intermediates():
     count = int(re.search(r", with (\d+) intermediates: ", shown)[1])
     assert count == len(re.findall(r"z[₀-₉]+ = ", shown))
     assert count == 13
-    assert shown.startswith("z₁₃ (x₁₃ + y₁₃) + x₁₃ z₁₃, with 13 intermediates: z₁ = x₀ + y₀; z₂ = z₁ (x₁ + y₁) + x₁ z₁; ")
+    assert shown.startswith(
+        "z₁₃ (x₁₃ + y₁₃) + x₁₃ z₁₃, with 13 intermediates: z₁ = x₀ + y₀; z₂ = z₁ (x₁ + y₁) + x₁ "
+        "z₁; "
+    )
     assert r"\text{with 13 intermediates: }" in latex(e)
     equation = equation_text(e.tape, e.i, [])
     assert " = 0, with 13 intermediates: " in equation
@@ -288,7 +352,10 @@ def test_nothing_is_cut_from_ten_thousand_additions():
     for n in range(10_000):
         total = total * (1 + Scalar(tape, tape.symbol(f"b{n}")))
     shown = text(total)
-    assert all(f"b{n}".translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")) in shown for n in (0, 5000, 9999))
+    assert all(
+        f"b{n}".translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")) in shown
+        for n in (0, 5000, 9999)
+    )
 
 
 def test_deeply_nested_functions(s):
@@ -334,14 +401,15 @@ def test_expressions_as_computed(raw):
 
 
 def _at(e: Scalar) -> float:
-    from dalembert.algebra.arithmetic import Floats
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
     values = {"a": 0.3, "b": 1.7, "c": -2.1}
-    return evaluate(e.tape, (e.i,), lambda i: values[e.tape.nodes[i][1]], Floats())[0]
+    return evaluate(e.tape, (e.i,), lambda i: values[e.tape.nodes[i][1]], FloatArithmetic())[0]
 
 
-# ---- always ----------------------------------------------------------------------------------------
+# ---- always
+# ----------------------------------------------------------------------------------------
 
 
 def assert_balanced(formula: str) -> None:

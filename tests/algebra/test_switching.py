@@ -1,29 +1,40 @@
-"""max, min, step, pulse, saturate: as NumPy has them, from Python, text and SymPy, and known to a run."""
+"""max, min, step, pulse, saturate: as NumPy has them, from Python, text and SymPy, and known to
+a run.
+"""
 
 import numpy as np
 import pytest
 import sympy
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.modelfile.reader import read_model
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate
 
 X, Y = sympy.symbols("x y")
 WAYS = [
     (da.maximum, "max(x, y)", sympy.Max(X, Y), np.maximum),
     (da.minimum, "min(x, y)", sympy.Min(X, Y), np.minimum),
-    (lambda x, y: da.step(x - y), "step(x - y)", sympy.Heaviside(X - Y), lambda x, y: np.heaviside(x - y, 0.5)),
-    (lambda x, y: da.pulse(x, 0, 1), "pulse(x, 0, 1)", sympy.Heaviside(X) - sympy.Heaviside(X - 1), lambda x, y: float(0 < x < 1)),
-    (lambda x, y: da.saturate(x, -1, 1), "saturate(x, -1, 1)", sympy.Min(sympy.Max(X, -1), 1), lambda x, y: np.clip(x, -1, 1)),
+    (lambda x, y: da.step(x - y), "step(x - y)", sympy.Heaviside(X - Y), lambda x,
+    y: np.heaviside(x - y, 0.5)),
+    (lambda x, y: da.pulse(x, 0, 1), "pulse(x, 0, 1)", sympy.Heaviside(X) - sympy.Heaviside(X - 1),
+    lambda x, y: float(0 < x < 1)),
+    (lambda x, y: da.saturate(x, -1, 1), "saturate(x, -1, 1)", sympy.Min(sympy.Max(X, -1), 1),
+    lambda x, y: np.clip(x, -1, 1)),
     (lambda x, y: y * da.step(x - 1) + x * x * da.step(1 - x), "y*step(x - 1) + x**2*step(1 - x)",
      sympy.Piecewise((X**2, X < 1), (Y, True)), lambda x, y: x * x if x < 1 else y),
-    (lambda x, y: x * da.step(x), "Piecewise((x, x>0), (0, True))", sympy.Piecewise((X, X > 0), (0, True)), lambda x, y: max(x, 0.0)),
-    (lambda x, y: da.maximum(da.maximum(x, y), 1), "Max(x, y, 1)", sympy.Max(X, Y, 1), lambda x, y: max(x, y, 1)),
+    (lambda x, y: x * da.step(x), ("Piecewise((x, x>0), (0, "
+        "True))"), sympy.Piecewise((X, X > 0), (0, True)), lambda x, y: max(x, 0.0)),
+    (lambda x, y: da.maximum(da.maximum(x, y), 1), "Max(x, y, 1)", sympy.Max(X, Y, 1), lambda x,
+    y: max(x, y, 1)),
     (lambda x, y: da.step(-x) + 2 * da.pulse(x, 0, 1), "Piecewise((1, x < 0), (2, 0 <= x < 1))",
-     sympy.Piecewise((1, X < 0), (2, sympy.And(X >= 0, X < 1)), (0, True)), lambda x, y: 1 if x < 0 else 2 if x < 1 else 0),
-    (lambda x, y: 1 - da.pulse(x, 0, 1) * da.step(-y), "Piecewise((1, (x < 0) | (x > 1) or y > 0), (0, True))",
-     sympy.Piecewise((1, sympy.Or(X < 0, X > 1, Y > 0)), (0, True)), lambda x, y: float(x < 0 or x > 1 or y > 0)),
+     sympy.Piecewise((1, X < 0), (2, sympy.And(X >= 0, X < 1)), (0, True)), lambda x,
+     y: 1 if x < 0 else 2 if x < 1 else 0),
+    (lambda x, y: 1 - da.pulse(x, 0, 1) * da.step(-y), ("Piecewise((1, (x < 0) | (x > 1) or y "
+        "> 0), "
+        "(0, True))"),
+     sympy.Piecewise((1, sympy.Or(X < 0, X > 1, Y > 0)), (0, True)), lambda x,
+     y: float(x < 0 or x > 1 or y > 0)),
 ]  # fmt: skip
 
 
@@ -33,7 +44,9 @@ def test_every_way_to_write_it_gives_the_same_numbers(ours, text, theirs, expect
     x, y = s.coordinates("x y")
     nodes = [ours(x, y).i, s.expression(text).i, (x - x + theirs).i]
     for values in [(-2.0, 0.5), (0.25, -3.0), (3.0, 4.0), (1.5, 1.25)]:
-        numbers = evaluate(x.tape, nodes, dict(zip((x.i, y.i), values, strict=True)).__getitem__, Floats())
+        numbers = evaluate(
+            x.tape, nodes, dict(zip((x.i, y.i), values, strict=True)).__getitem__, FloatArithmetic()
+        )
         np.testing.assert_allclose(numbers, expected(*values), rtol=1e-15, atol=1e-15)
 
 
@@ -42,13 +55,20 @@ def test_numbers_stay_numbers():
     assert (1.0, 0.0, 1.0) == (da.step(3.0), da.pulse(2.0, 0, 1), da.saturate(5.0, 0, 1))
 
 
-@pytest.mark.parametrize("condition", [sympy.And(X > 0, X < 1), sympy.Or(X > 2, sympy.And(X < 0, Y > X)), X <= Y])
+@pytest.mark.parametrize(
+    "condition", [sympy.And(X > 0, X < 1), sympy.Or(X > 2, sympy.And(X < 0, Y > X)), X <= Y]
+)
 def test_what_sympy_prints_is_read(condition):
     s = da.System("s")
     x, y = s.coordinates("x y")
     e = sympy.Piecewise((X - Y, condition), (3, True))
     for a, b in [(-2.0, 0.5), (0.25, -3.0), (3.0, 4.0), (-1.5, -2.0)]:
-        numbers = evaluate(x.tape, [s.expression(str(e)).i, (x - x + e).i], {x.i: a, y.i: b}.__getitem__, Floats())
+        numbers = evaluate(
+            x.tape,
+            [s.expression(str(e)).i, (x - x + e).i],
+            {x.i: a, y.i: b}.__getitem__,
+            FloatArithmetic(),
+        )
         assert [float(e.subs({X: a, Y: b}))] * 2 == numbers
 
 
@@ -61,16 +81,29 @@ def test_pieces_that_no_inequality_tells_apart_are_refused():
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("Piecewise(x, x > 0, 0)", "takes pairs of a value and a condition, Piecewise((a, x > 0), (b, True))"),
+        (
+            "Piecewise(x, x > 0, 0)",
+            "takes pairs of a value and a condition, Piecewise((a, x > 0), (b, True))",
+        ),
         ("Piecewise((x, 3))", "takes pairs of a value and a condition"),
         ("Piecewise((x > 0, x))", "takes pairs of a value and a condition"),
-        ("Piecewise((x, x > 0), (0, otherwise))", "unknown name 'otherwise' at column 27: write True"),
+        (
+            "Piecewise((x, x > 0), (0, otherwise))",
+            "unknown name 'otherwise' at column 27: write True",
+        ),
         ("Piecewise((x, x == 0), (0, True))", "pieces are told apart by inequalities"),
         ("Piecewise((1, x < 0 | x > 1), (0, True))", "write (x > 0) & (x < 1), or 0 < x < 1"),
         ("Piecewise((x, y > True))", "numbers are compared"),
         ("Piecewise((x*(x > 0), True))", "a condition where a value is meant at column 12"),
         ("x + True", "a condition where a value is meant at column 4"),
-        ("x > 0", "unexpected '>' at column 3: what depends on a condition is written Piecewise((a, x > 0), (b, True))"),
+        (
+            "x > 0",
+            (
+                "unexpected '>' at column 3: what depends on a condition is written "
+                "Piecewise((a, x > "
+                "0), (b, True))"
+            ),
+        ),
         ("x if x > 0 else 0", "'if' at column 3: what depends on a condition is written"),
         ("max(x)", "max with 1 arguments at column 1: it takes 2 or more"),
         ("np.sin(x)", "unknown function 'np.sin' at column 1: write sin"),

@@ -3,10 +3,10 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import all_zero, decide_zero, shown_zero
-from dalembert.algebra.exact.verdict import Decision, Verdict
-from dalembert.report import results
-from dalembert.statics.principles import stationary_potential, virtual_work
+from dalembert.analysis.statics.virtual_work import stationary_potential, virtual_work
+from dalembert.interface.report import result_blocks
+from dalembert.symbolic.algebra.exact.verdict import Decision, Verdict
+from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero, decide_zero, provably_zero
 
 
 def plane_system():
@@ -25,9 +25,9 @@ def test_a_relation_that_the_fields_do_not_keep_is_neither_zero_nor_not():
     found = decide_zero(s.space.tape, [hidden.i, (x - x).i, x.i])
     assert [None, True, False] == [v.holds for v in found.verdicts]
     assert found.verdicts[0].why
-    assert [False, True, False] == shown_zero(s.space.tape, [hidden.i, (x - x).i, x.i])
+    assert [False, True, False] == provably_zero(s.space.tape, [hidden.i, (x - x).i, x.i])
     with pytest.raises(da.Undecided, match="whether it is nothing: undecided"):
-        all_zero(s.space.tape, [hidden.i], "whether it is nothing")
+        decide_all_zero(s.space.tape, [hidden.i], "whether it is nothing")
 
 
 def test_no_branch_is_taken_on_what_is_undecided():
@@ -50,7 +50,9 @@ def test_printed_results_are_followed_denied_or_undecided():
     x, y = s.q
     printed = [(2 * x.dot.dot - 3, 1), (2 * x.dot.dot - 3 + hidden, 1), (2 * y.dot.dot - 3, 2)]
     one = x - x + 1
-    found = results.reproduced([results.PrintedResult("", e, ((k, one),)) for e, k in printed], d)
+    found = result_blocks.check_published(
+        [result_blocks.PublishedResult("", e, ((k, one),)) for e, k in printed], d
+    )
     assert [True, None, False] == [v.holds for v in found]
 
 
@@ -77,4 +79,4 @@ def test_products_that_cannot_vanish_are_not_drawn_for(text, vanishes):
     s = da.System("plain")
     s.constants("x y")
     e = s.expression(text)
-    assert all_zero(e.tape, [e.tape.zero, e.i], "whether it vanishes") is vanishes
+    assert decide_all_zero(e.tape, [e.tape.zero, e.i], "whether it vanishes") is vanishes

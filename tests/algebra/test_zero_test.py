@@ -6,15 +6,19 @@ from fractions import Fraction
 
 import pytest
 
-from dalembert.algebra.exact import verdict
-from dalembert.algebra.exact.branches import Branches
-from dalembert.algebra.exact.field import PrimePoint, ZeroTest
-from dalembert.algebra.exact.modular import mul, reciprocal, root, sub
-from dalembert.algebra.exact.signs_and_roots import Structure, simpler_root, square_part
-from dalembert.algebra.exact.verdict import Clock, Undecided
-from dalembert.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.exact import verdict
+from dalembert.symbolic.algebra.exact.branches import BranchAnalysis
+from dalembert.symbolic.algebra.exact.finite_field import extension_sqrt, mul, reciprocal, sub
+from dalembert.symbolic.algebra.exact.signs_and_roots import (
+    FactorAnalysis,
+    denest_root,
+    square_part,
+)
+from dalembert.symbolic.algebra.exact.verdict import TimeLimit, Undecided
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, ZeroTest
+from dalembert.symbolic.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def symbols(names: str) -> list[Scalar]:
@@ -41,7 +45,8 @@ SHOWN = {
     "2 + √3": 2 * sqrt(2 + R3) - R2 * R3 - R2,
     "√50": (sqrt(number(X, 50)) - 5 * R2) * X,
     "a number under a root": sqrt(25 * X) - 5 * sqrt(X),
-    "a decimal square": sqrt(Fraction(981, 100) ** 2 * X**2 * Y) - Fraction(981, 100) * abs(X) * sqrt(Y),
+    "a decimal square": sqrt(Fraction(981, 100) ** 2 * X**2 * Y)
+    - Fraction(981, 100) * abs(X) * sqrt(Y),
     "|5 x|": abs(5 * X) - 5 * abs(X),
     "|1 + x²|": abs(1 + X**2) - 1 - X**2,
     "|x² + exp y|": sign(X**2 + exp(Y)) - 1,
@@ -69,7 +74,11 @@ WRONG = {
     "√25x, other branch": sqrt(25 * X) + 5 * sqrt(X),
     "|x|": abs(X) - X,
     "|x| |y|": (abs(X) - X) * (abs(Y) - Y),
-    "five signs": (abs(X) - X) * (abs(Y) - Y) * (abs(Z) - Z) * (abs(X - Y) - X + Y) * (abs(Y - Z) - Y + Z),
+    "five signs": (abs(X) - X)
+    * (abs(Y) - Y)
+    * (abs(Z) - Z)
+    * (abs(X - Y) - X + Y)
+    * (abs(Y - Z) - Y + Z),
     "root of a square": sqrt(X**2) - X,
     "hidden product": sqrt(X**2 - Y**2) + sqrt(X - Y) * sqrt(X + Y),
     "hidden square": sqrt(25 * X**2 + 50 * X * Y + 25 * Y**2) - 5 * (X + Y),
@@ -99,7 +108,8 @@ def test_what_is_wrong_is_refuted(name):
     assert [(False,)] * 6 == [decide(WRONG[name], seed).zero for seed in range(6)]
 
 
-# ---- degrees ---------------------------------------------------------------------------------------
+# ---- degrees
+# ---------------------------------------------------------------------------------------
 
 
 def test_decimal_angles_leave_a_bound():
@@ -117,7 +127,9 @@ def test_decimal_angles_leave_a_bound():
 def test_decimal_multiples_of_coordinates_and_time():
     x, t = symbols("x t")
     w = Fraction("6.2831853071795862")
-    e = cos(w * t + Fraction("0.1234567890123") * x) - cos(w * t) * cos(Fraction("0.1234567890123") * x)
+    e = cos(w * t + Fraction("0.1234567890123") * x) - cos(w * t) * cos(
+        Fraction("0.1234567890123") * x
+    )
     assert decide(e + sin(w * t) * sin(Fraction("0.1234567890123") * x)).bound <= 1e-30
     assert decide(e).zero == (False,)
 
@@ -125,7 +137,9 @@ def test_decimal_multiples_of_coordinates_and_time():
 def test_a_large_degree_takes_a_larger_prime():
     x, y = symbols("x y")
     small = Fraction(1, 10**40)
-    found = decide(sin(x * small + y) - sin(x * small) * cos(y) - cos(x * small) * sin(y) + sin(x) - sin(x))
+    found = decide(
+        sin(x * small + y) - sin(x * small) * cos(y) - cos(x * small) * sin(y) + sin(x) - sin(x)
+    )
     assert found.all_zero
     found = decide(sin(x + small * x) - sin(x) * cos(small * x) - cos(x) * sin(small * x))
     assert found.all_zero
@@ -143,7 +157,8 @@ def test_a_degree_beyond_all_primes_is_undecided():
     assert y is not None
 
 
-# ---- roots and signs -------------------------------------------------------------------------------
+# ---- roots and signs
+# -------------------------------------------------------------------------------
 
 
 def springs(count: int) -> tuple[Scalar, list[Scalar]]:
@@ -191,21 +206,27 @@ def test_signs_that_would_all_have_to_coincide_are_undecided():
 def test_branches_are_counted_row_by_row():
     x, y, z = symbols("x y z")
     rows = [x * y, abs(x) * y, abs(x) * sign(y * z) + sqrt(z**2 * x)]
-    branches = Branches(x.tape, lambda k: PrimePoint(x.tape, k, settle=False))
+    branches = BranchAnalysis(x.tape, lambda k: SamplePoint(x.tape, k, redraw=False))
     assert [len(branches.of([r.i]).atoms) for r in rows] == [0, 1, 3]
     assert [branches.of([r.i]).related for r in rows] == [0, 0, 0]
 
 
 def test_relations_between_radicands_are_found():
     x, y = symbols("x y")
-    branches = Branches(x.tape, lambda k: PrimePoint(x.tape, 100 + k, 2**89 * 0 + PrimePoint(x.tape, 1).prime, settle=False))
+    branches = BranchAnalysis(
+        x.tape,
+        lambda k: SamplePoint(
+            x.tape, 100 + k, 2**89 * 0 + SamplePoint(x.tape, 1).prime, redraw=False
+        ),
+    )
     assert not branches.of([(sqrt(x) + sqrt(y) + sqrt(x + y)).i]).dependent
     # x² − y² is a product that the structure does not show
     assert branches.of([(sqrt(x - y) + sqrt(x + y) + sqrt(x**2 - y**2)).i]).related == 1
     assert branches.of([(sqrt(7 * x) + sqrt(x)).i]).related == 0
 
 
-# ---- time ------------------------------------------------------------------------------------------
+# ---- time
+# ------------------------------------------------------------------------------------------
 
 
 def test_what_takes_too_long_is_undecided(monkeypatch):
@@ -213,28 +234,29 @@ def test_what_takes_too_long_is_undecided(monkeypatch):
     e = (x + y) ** 2 - x**2 - 2 * x * y - y**2
     now = iter(range(0, 1000, 4))
     monkeypatch.setattr(verdict.time, "thread_time", lambda: float(next(now)))
-    found = ZeroTest(e.tape, seed=1, clock=Clock(3.0)).decide([e.i])
+    found = ZeroTest(e.tape, seed=1, clock=TimeLimit(3.0)).decide([e.i])
     assert found.zero == (None,)
     assert "not decided within 3 s" in found.why
 
 
 def test_a_clock_stops(monkeypatch):
     monkeypatch.setattr(verdict.time, "thread_time", lambda: 100.0)
-    clock = Clock(5.0)
+    clock = TimeLimit(5.0)
     clock.check()
     monkeypatch.setattr(verdict.time, "thread_time", lambda: 106.0)
     with pytest.raises(Undecided, match="within 5 s"):
         clock.check()
 
 
-# ---- what it rests on ------------------------------------------------------------------------------
+# ---- what it rests on
+# ------------------------------------------------------------------------------
 
 
 def test_roots_in_the_quadratic_extension():
-    p = PrimePoint(Tape(), 1).prime
+    p = SamplePoint(Tape(), 1).prime
     for x in (2, 5, 7, p - 3, 10**20, (3, 4), (0, 2)):
         try:
-            y = root(x, p)
+            y = extension_sqrt(x, p)
         except ArithmeticError:
             continue
         assert mul(y, y, p) == x
@@ -244,17 +266,20 @@ def test_roots_in_the_quadratic_extension():
 
 def test_factors_and_squares():
     x, y = symbols("x y")
-    structure = Structure(x.tape)
-    assert structure.factors((-12 * x**2 * y / (x + y) ** 3).i) == (-12, {x.i: 2, y.i: 1, (x + y).i: -3})
-    assert structure.nonnegative((x**2 + sqrt(y) + 3).i)
-    assert not structure.nonnegative((x**2 - 1).i)
-    assert structure.never_positive((-(x**2) * sqrt(y)).i)
+    structure = FactorAnalysis(x.tape)
+    assert structure.factors((-12 * x**2 * y / (x + y) ** 3).i) == (
+        -12,
+        {x.i: 2, y.i: 1, (x + y).i: -3},
+    )
+    assert structure.is_nonnegative((x**2 + sqrt(y) + 3).i)
+    assert not structure.is_nonnegative((x**2 - 1).i)
+    assert structure.is_nonpositive((-(x**2) * sqrt(y)).i)
     assert square_part(Fraction(50, 9)) == (Fraction(5, 3), 2)
 
 
 def test_simpler_roots():
     (x,) = symbols("x")
     r2 = sqrt(number(x, 2))
-    assert simpler_root(x.tape, (3 + 2 * r2).i) == {1: 1, 2: 1}
-    assert simpler_root(x.tape, (3 - 2 * r2).i) == {1: -1, 2: 1}
-    assert simpler_root(x.tape, (2 + r2).i) is None
+    assert denest_root(x.tape, (3 + 2 * r2).i) == {1: 1, 2: 1}
+    assert denest_root(x.tape, (3 - 2 * r2).i) == {1: -1, 2: 1}
+    assert denest_root(x.tape, (2 + r2).i) is None

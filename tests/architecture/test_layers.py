@@ -1,4 +1,6 @@
-"""Data flows one way: nothing imports against the arrow, principles never import one another, heavy packages come late."""
+"""Data flows one way: nothing imports against the arrow, principles never import one another,
+heavy packages come late.
+"""
 
 from __future__ import annotations
 
@@ -12,48 +14,50 @@ from pathlib import Path
 import dalembert
 
 ROOT = Path(dalembert.__file__).parent
-# the chapters in their order; a module may import its own chapter and those before it
+# the parts and their chapters in order; a module may import its own chapter and those before it
+PARTS = {
+    "foundation": ("array_types", "atomic_write", "caching", "suggestions", "display"),
+    "symbolic": ("algebra", "units"),
+    "mechanics": (
+        "geometry",
+        "model",
+        "kinematics",
+        "kinetics",
+        "equations",
+        "principles",
+        "agreement",
+    ),
+    "runtime": ("numerics", "ode", "states", "simulation", "dynamics", "contact"),
+    "analysis": (
+        "integrals",
+        "constraint_analysis",
+        "statics",
+        "linear",
+        "flexible",
+        "inverse",
+        "studies",
+        "periodic",
+    ),
+    "exchange": ("robots", "modelfile", "exports"),
+    "interface": ("api", "report", "page"),
+}
+# documented paths and entry points outside the parts
 LAYERS = (
     "errors",
-    "arrays",
-    "files",
-    "once",
-    "references",
-    "nearest_name",
-    "notebook",
-    "algebra",
-    "units",
-    "geometry",
-    "model",
-    "kinematics",
-    "kinetics",
-    "equations",
-    "principles",
-    "agreement",
-    "numerics",
-    "ode",
-    "states",
-    "simulation",
-    "integrals",
-    "friction",
-    "constraint_analysis",
-    "statics",
-    "linear",
-    "flexible",
-    "inverse",
-    "studies",
-    "robots",
-    "modelfile",
-    "api",
-    "exports",
-    "report",
+    *(f"{part}/{chapter}" for part, chapters in PARTS.items() for chapter in chapters),
     "gallery",
-    "page",
     "cli",
     "__main__",
 )
 # those who only know the common form M u' = f
-METHOD_BLIND = ("numerics", "ode", "states", "simulation", "integrals", "constraint_analysis")
+METHOD_BLIND = (
+    "runtime/numerics",
+    "runtime/ode",
+    "runtime/states",
+    "runtime/simulation",
+    "analysis/integrals",
+    "analysis/constraint_analysis",
+)
 # those who may speak to the library as a user does, through `import dalembert as da`
 USERS = ("gallery", "cli")
 HEAVY = ("pint", "sympy", "scipy", "llvmlite", "plotly", "matplotlib", "flint")
@@ -62,7 +66,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 
 def module_of(file: Path) -> tuple[str, ...]:
-    """('algebra', 'tape') for src/dalembert/algebra/tape.py; () for the package itself."""
+    """('symbolic', 'algebra', 'tape') for symbolic/algebra/tape.py; () for the package itself."""
     parts = file.relative_to(ROOT).with_suffix("").parts
     return parts[:-1] if parts[-1] == "__init__" else parts
 
@@ -70,7 +74,10 @@ def module_of(file: Path) -> tuple[str, ...]:
 def for_annotations(tree: ast.Module) -> set[ast.AST]:
     """All nodes inside `if TYPE_CHECKING:`."""
     blocks = [
-        node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If)
+        and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     ]
     return {inner for block in blocks for statement in block.body for inner in ast.walk(statement)}
 
@@ -102,76 +109,103 @@ def imports(file: Path, tree: ast.Module) -> Iterator[tuple[str, ...]]:
 
 
 PARSED = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
-EDGES = [(module_of(file), imported) for file, tree in PARSED.items() for imported in imports(file, tree)]
+EDGES = [
+    (module_of(file), imported) for file, tree in PARSED.items() for imported in imports(file, tree)
+]
 
 
 def name(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
+def chapter_of(module: tuple[str, ...]) -> str:
+    """'symbolic/algebra' for ('symbolic', 'algebra', 'tape'), 'cli' for ('cli', 'derive')."""
+    return "/".join(module[:2]) if module[0] in PARTS else module[0]
+
+
 def test_every_module_belongs_to_a_chapter():
-    # a name that is missing here goes into LAYERS, in the place where it stands in the flow
-    assert [] == [name(file) for file in FILES if module_of(file) and module_of(file)[0] not in LAYERS]
+    # a name that is missing here goes into PARTS, in the place where it stands in the flow
+    modules = [module_of(file) for file in FILES]
+    assert [] == [
+        m
+        for m in modules
+        if m and m not in {(part,) for part in PARTS} and chapter_of(m) not in LAYERS
+    ]
 
 
 def against_the_arrow(importer: tuple[str, ...], imported: tuple[str, ...]) -> bool:
     if not imported:
         # the whole package
         return importer[0] not in USERS
-    return LAYERS.index(imported[0]) > LAYERS.index(importer[0])
+    return LAYERS.index(chapter_of(imported)) > LAYERS.index(chapter_of(importer))
 
 
 def test_nothing_imports_against_the_arrow():
     # the package itself lists the public names of all chapters
     assert [] == [edge for edge in EDGES if edge[0] and against_the_arrow(*edge)]
-    assert against_the_arrow(("algebra", "tape"), ("cli",))
-    assert against_the_arrow(("kinetics", "loads"), ())
+    assert against_the_arrow(("symbolic", "algebra", "tape"), ("cli",))
+    assert against_the_arrow(("symbolic", "units"), ("mechanics", "geometry", "frame"))
+    assert against_the_arrow(("mechanics", "kinetics", "loads"), ())
 
 
 def sub_chapters() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
     """{folder inside a chapter: the other folders of the same chapter that it imports from}."""
-    found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    folders: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for importer, imported in EDGES:
-        here, there = importer[:2], imported[:2]
-        if len(importer) > 2 and len(imported) > 1 and here != there and here[0] == there[0] and ROOT.joinpath(*there).is_dir():
-            found.setdefault(here, set()).add(there)
-    return found
+        here, there = importer[:3], imported[:3]
+        inside = len(importer) > 3 and len(imported) > 2 and here != there
+        if inside and here[:2] == there[:2] and ROOT.joinpath(*there).is_dir():
+            folders.setdefault(here, set()).add(there)
+    return folders
 
 
 def test_folders_inside_a_chapter_import_one_another_in_one_direction():
     folders = sub_chapters()
-    assert ("simulation", "plotting") in folders["simulation", "reactions"]
+    simulation = ("runtime", "simulation")
+    assert (*simulation, "plotting") in folders[*simulation, "reactions"]
     # a circle is an error that names it
     tuple(TopologicalSorter(folders).static_order())
 
 
 def test_imports_are_found_wherever_they_stand():
-    assert (("algebra", "folds"), ("algebra", "tape")) in EDGES
+    assert (("symbolic", "algebra", "expression_graph"), ("symbolic", "algebra", "tape")) in EDGES
     source = """
 from typing import TYPE_CHECKING
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.tape import Tape
 from ..geometry import frame
-from . import base
+from . import derivation
 if TYPE_CHECKING:
     from dalembert.cli import main
 def late():
     import dalembert.errors
     from dalembert import nothing
 """
-    found = list(imports(ROOT / "principles" / "kane.py", ast.parse(source)))
-    assert found == [("algebra", "tape"), ("geometry", "frame"), ("principles", "base"), ("errors",), ()]
+    found = list(imports(ROOT / "mechanics" / "principles" / "kane.py", ast.parse(source)))
+    mechanics = ("mechanics",)
+    assert found == [
+        ("symbolic", "algebra", "tape"),
+        (*mechanics, "geometry", "frame"),
+        (*mechanics, "principles", "derivation"),
+        ("errors",),
+        (),
+    ]
 
 
 def test_principles_never_import_one_another():
     for importer, imported in EDGES:
-        if importer[:1] == imported[:1] == ("principles",) and len(importer) > 1:
-            assert imported == ("principles", "base"), f"{'.'.join(importer)} imports {'.'.join(imported)}: two routes would be one"
+        principles = ("mechanics", "principles")
+        if importer[:2] == imported[:2] == principles and len(importer) > 2:
+            assert imported == (*principles, "derivation"), (
+                f"{'.'.join(importer)} imports {'.'.join(imported)}: two routes would be one"
+            )
 
 
 def test_numbers_are_computed_without_knowing_the_principle():
     for importer, imported in EDGES:
-        if importer[:1] in {(layer,) for layer in METHOD_BLIND}:
-            assert imported[:1] != ("principles",), f"{'.'.join(importer)} imports {'.'.join(imported)}"
+        if importer and chapter_of(importer) in METHOD_BLIND:
+            assert imported[:2] != ("mechanics", "principles"), (
+                f"{'.'.join(importer)} imports {'.'.join(imported)}"
+            )
 
 
 def annotated(tree: ast.Module) -> set[ast.AST]:
@@ -197,13 +231,23 @@ def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom) and node not in exempt:
             late -= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in inside and node not in exempt}
+    used = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node not in inside and node not in exempt
+    }
     return late & used
 
 
 def test_imports_for_annotations_are_used_in_annotations_only():
-    assert {} == {name(file): used for file, tree in PARSED.items() if (used := used_though_imported_for_annotations(tree))}
-    assert {"x"} == used_though_imported_for_annotations(ast.parse("if TYPE_CHECKING:\n    import x\nx.y()"))
+    assert {} == {
+        name(file): used
+        for file, tree in PARSED.items()
+        if (used := used_though_imported_for_annotations(tree))
+    }
+    assert {"x"} == used_though_imported_for_annotations(
+        ast.parse("if TYPE_CHECKING:\n    import x\nx.y()")
+    )
 
 
 def test_public_names_are_listed_once_and_sorted():
@@ -214,11 +258,17 @@ def test_public_names_are_listed_once_and_sorted():
 
 def test_import_is_light():
     program = f"import sys, dalembert; print([heavy for heavy in {HEAVY} if heavy in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=True, text=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
-# files are written whole by dalembert.files; the cache of compiled code tests what it reads
-WRITERS = ("files.py", "numerics/cache.py")
+# files are written whole by dalembert.foundation.atomic_write; the cache of compiled code tests
+# what it reads
+WRITERS = ("foundation/atomic_write.py", "runtime/numerics/object_cache.py")
 
 
 def writes(tree: ast.Module) -> Iterator[str]:
@@ -226,16 +276,28 @@ def writes(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        called = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
         modes = [
-            a.value for a in [*node.args, *(k.value for k in node.keywords)] if isinstance(a, ast.Constant) and isinstance(a.value, str)
+            a.value
+            for a in [*node.args, *(k.value for k in node.keywords)]
+            if isinstance(a, ast.Constant) and isinstance(a.value, str)
         ]
-        if called in ("write_text", "write_bytes") or (called == "open" and any(m[:1] in ("w", "x", "a") and len(m) < 4 for m in modes)):
+        by_method = isinstance(node.func, ast.Attribute) and called in ("write_text", "write_bytes")
+        if by_method or (
+            called == "open" and any(m[:1] in ("w", "x", "a") and len(m) < 4 for m in modes)
+        ):
             yield ast.unparse(node)
 
 
 def test_files_are_written_whole():
-    found = [f"{name(file)}: {call}" for file, tree in PARSED.items() for call in writes(tree) if name(file) not in WRITERS]
+    found = [
+        f"{name(file)}: {call}"
+        for file, tree in PARSED.items()
+        for call in writes(tree)
+        if name(file) not in WRITERS
+    ]
     # what is written to a part, or to nowhere
     assert [] == [call for call in found if ": part.open(" not in call and "os.devnull" not in call]
     assert ["path.write_text('x')"] == list(writes(ast.parse("path.write_text('x')")))

@@ -1,4 +1,6 @@
-"""What a user can reach: every public name, every error, and every class that a public call returns."""
+"""What a user can reach: every public name, every error, and every class that a public call
+returns.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,17 @@ PUBLIC = {name: getattr(da, name) for name in da.__all__}
 
 
 def all_classes() -> dict[str, type]:
-    modules = [import_module(m.name) for m in pkgutil.walk_packages(da.__path__, "dalembert.") if not m.name.endswith("__main__")]
-    return {c.__name__: c for m in modules for c in vars(m).values() if inspect.isclass(c) and c.__module__ == m.__name__}
+    modules = [
+        import_module(m.name)
+        for m in pkgutil.walk_packages(da.__path__, "dalembert.")
+        if not m.name.endswith("__main__")
+    ]
+    return {
+        c.__name__: c
+        for m in modules
+        for c in vars(m).values()
+        if inspect.isclass(c) and c.__module__ == m.__name__
+    }
 
 
 CLASSES = all_classes()
@@ -28,13 +39,17 @@ def test_dir_lists_every_public_name_and_nothing_else():
 
 
 def test_opening_a_chapter_does_not_hide_the_function_of_its_name():
-    import_module("dalembert.agreement.agreement_table")
+    import_module("dalembert.mechanics.agreement.agreement_table")
     assert callable(da.agreement)
     assert callable(da.kinematics)
 
 
 def test_every_error_is_reachable():
-    errors = {name for name, c in CLASSES.items() if issubclass(c, da.DalembertError | da.DalembertWarning) and not name.startswith("_")}
+    errors = {
+        name
+        for name, c in CLASSES.items()
+        if issubclass(c, da.DalembertError | da.DalembertWarning) and not name.startswith("_")
+    }
     # these steer a search inside the library and never leave it
     assert set() == errors - set(PUBLIC) - {"BadPoint", "NeverReal", "NoRoot", "TooLong"}
 
@@ -43,15 +58,28 @@ def answers(owner: object) -> list[tuple[str, object]]:
     """The functions of a public name: itself, or what the class offers."""
     if not inspect.isclass(owner):
         return [("", owner)]
-    parts = [(k, m) for c in owner.__mro__ if c.__module__.startswith("dalembert") for k, m in vars(c).items() if not k.startswith("_")]
-    return [(k, m.func if isinstance(m, cached_property) else m.fget if isinstance(m, property) else m) for k, m in parts]
+    parts = [
+        (k, m)
+        for c in owner.__mro__
+        if c.__module__.startswith("dalembert")
+        for k, m in vars(c).items()
+        if not k.startswith("_")
+    ]
+    return [
+        (k, m.func if isinstance(m, cached_property) else m.fget if isinstance(m, property) else m)
+        for k, m in parts
+    ]
 
 
 def test_every_class_that_a_public_call_returns_is_public():
     hidden = {}
     for name, value in PUBLIC.items():
         for part, function in answers(value):
-            written = str(getattr(function, "__annotations__", {}).get("return", "")) if inspect.isfunction(function) else ""
+            written = (
+                str(getattr(function, "__annotations__", {}).get("return", ""))
+                if inspect.isfunction(function)
+                else ""
+            )
             for word in re.findall(r"\w+", written):
                 if word in CLASSES and word not in PUBLIC and word not in INNER:
                     hidden.setdefault(word, []).append(f"{name}.{part}")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dalembert.cli.commands import app
+from dalembert.cli.typer_app import app
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -44,14 +44,18 @@ def test_every_command_runs(command, tmp_path, monkeypatch):
 
 
 def test_the_commands_were_seen():
-    assert {"gallery", "derive", "agree", "simulate", "report"} == {line.split()[0] for line in COMMANDS}
+    assert {"gallery", "derive", "agree", "simulate", "report"} == {
+        line.split()[0] for line in COMMANDS
+    }
     assert {"demo", "test"} == set(re.findall(r"^ {4}make (\w+)", README, re.MULTILINE))
 
 
 def test_every_file_that_is_linked_is_there():
     linked = re.findall(r"\]\(([^)#:]+)\)|src=\"([^\"]+)\"", README)
     assert len(linked) > 12
-    assert [] == sorted(path for pair in linked for path in pair if path and not (ROOT / path).exists())
+    assert [] == sorted(
+        path for pair in linked for path in pair if path and not (ROOT / path).exists()
+    )
 
 
 def test_the_speeds_are_those_measured_last():

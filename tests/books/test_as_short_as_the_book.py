@@ -1,4 +1,6 @@
-"""Our equations, term for term as the books print them, and with no term more. Misprints are corrected, as the gallery says."""
+"""Our equations, term for term as the books print them, and with no term more. Misprints are
+corrected, as the gallery says.
+"""
 
 import importlib.util
 import re
@@ -10,13 +12,14 @@ import pytest
 import dalembert as da
 from comparisons import combination, in_speeds
 from dalembert import gallery
-from dalembert.algebra.normal_form.forms import Form, factor_common
-from dalembert.algebra.normal_form.normal import expanded, normal_form
-from dalembert.algebra.scalar import on
+from dalembert.symbolic.algebra.normal_form.expansion import expand, normal_form
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, factor_common
+from dalembert.symbolic.algebra.scalar import as_node
 
 ROOT = Path(__file__).parents[2]
 
-# in the speeds or accelerations of the equations themselves: each printed result is one of our equations, by Kane
+# in the speeds or accelerations of the equations themselves: each printed result is one of our
+# equations, by Kane
 BY_KANE = {
     "mass-on-incline": None,
     "cart-and-bar": None,
@@ -35,30 +38,40 @@ BY_MAGGI = {
 }
 # the rods' equations of motion in absolute angles, from Wik's Lagrangian
 ABSOLUTE = (
-    "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + beta'**2*sin(alpha - beta)) + (m_1/2 + m_2)*g*l_1*sin(alpha)",
-    "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha - beta)) + m_2*g*l_2/2*sin(beta)",
+    (
+        "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + "
+        "beta'**2*sin(alpha - "
+        "beta)) + (m_1/2 + m_2)*g*l_1*sin(alpha)"
+    ),
+    (
+        "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha "
+        "- beta)) "
+        "+ m_2*g*l_2/2*sin(beta)"
+    ),
 )
 # the spherical pendulum's own equation along θ
 ALONG_THETA = "m*l**2*theta'' - m*l**2*sin(theta)*cos(theta)*phi'**2 + m*g*l*sin(theta)"
 
 
-def monomials(form: Form) -> int:
+def monomials(form: RationalForm) -> int:
     """How many terms are left after removal of common factors: the counter for both sides."""
     return len(factor_common(form)[1].numerator)
 
 
 def check(d: da.Derivation, ours: int, book: int) -> None:
     """The same terms in any order, up to a common factor, and not one more."""
-    (printed,) = expanded(d.tape, (book,))
+    (printed,) = expand(d.tape, (book,))
     (derived,) = normal_form(d.tape, (ours,))
     assert monomials(derived) <= monomials(printed)
-    assert Form(derived.numerator).same_terms(Form(printed.numerator), up_to_factor=True)
+    assert RationalForm(derived.numerator).same_terms(
+        RationalForm(printed.numerator), up_to_factor=True
+    )
 
 
 def cases(chosen):
     for name, labels in chosen.items():
         for p in gallery.entry(name).printed:
-            if p.equals and (labels is None or p.label in labels):
+            if p.combination and (labels is None or p.label in labels):
                 yield pytest.param(name, p, id=f"{name} {p.label}")
 
 
@@ -67,28 +80,28 @@ def test_by_kane(name, printed):
     d = da.kane(gallery.build(name))
     # ṡ is called v where it is a speed
     book = in_speeds(d.kinematics, printed.residual)
-    check(d, combination(d, printed.equals), book)
+    check(d, combination(d, printed.combination), book)
 
 
 @pytest.mark.parametrize(("name", "printed"), list(cases(BY_MAGGI)))
 def test_by_maggi(name, printed):
     s = gallery.build(name)
     d = da.maggi(s)
-    ((number, _),) = printed.equals
-    check(d, d.native.printed[number - 1], on(d.tape, s.expression(printed.residual)))
+    ((number, _),) = printed.combination
+    check(d, d.native.printed[number - 1], as_node(d.tape, s.expression(printed.residual)))
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_double_pendulum_in_absolute_angles(number):
     s = gallery.build("double-pendulum", angles="absolute")
     d = da.lagrange(s)
-    check(d, d.equations.residuals[number - 1], on(d.tape, s.expression(ABSOLUTE[number - 1])))
+    check(d, d.equations.residuals[number - 1], as_node(d.tape, s.expression(ABSOLUTE[number - 1])))
 
 
 def test_spherical_pendulum_along_theta():
     s = gallery.build("spherical-pendulum")
     d = da.lagrange(s)
-    check(d, d.equations.residuals[0], on(d.tape, s.expression(ALONG_THETA)))
+    check(d, d.equations.residuals[0], as_node(d.tape, s.expression(ALONG_THETA)))
 
 
 def test_a_longer_form_is_noticed():
@@ -96,7 +109,7 @@ def test_a_longer_form_is_noticed():
     d = da.lagrange(s)
     longer = s.expression(ALONG_THETA + " + m*l*g*(sin(theta)**2 + cos(theta)**2 - 1)")
     with pytest.raises(AssertionError):
-        check(d, on(d.tape, s.expression(ALONG_THETA + " + m*l")), on(d.tape, longer))
+        check(d, as_node(d.tape, s.expression(ALONG_THETA + " + m*l")), as_node(d.tape, longer))
 
 
 # ---- the table of docs/equations.md ------------------------------------------------------------
@@ -114,8 +127,16 @@ def reading():
 
 def rows():
     text = (ROOT / "docs" / "equations.md").read_text(encoding="utf-8")
-    found = re.findall(r"^\| ([a-z-]+) \| (\d+) \(([\d, ]+)\) \| .*? \| (\d+)? ?.*? \| .*? \| (\d+)? ?.*? \| .*? \|$", text, re.MULTILINE)
-    return {name: ([int(n) for n in each.split(",")], [int(n) for n in others if n]) for name, _, each, *others in found}
+    found = re.findall(
+        r"^\| ([a-z-]+) \| (\d+) \(([\d, ]+)\) \| .*? \| (\d+)? ?.*? \| .*? \| (\d+)? ?.*? \| .*? "
+        r"\|$",
+        text,
+        re.MULTILINE,
+    )
+    return {
+        name: ([int(n) for n in each.split(",")], [int(n) for n in others if n])
+        for name, _, each, *others in found
+    }
 
 
 def test_the_documented_sizes_are_ours_and_no_larger_than_sympys(reading):

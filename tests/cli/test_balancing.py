@@ -20,7 +20,16 @@ def test_equilibria_in_a_box():
 
 
 def test_steady_motion():
-    result = run("equilibrium", "rolling-disk", "--at", "theta=pi/3", "--at", "phi.dot=1", "--near", "psi.dot=-5")
+    result = run(
+        "equilibrium",
+        "rolling-disk",
+        "--at",
+        "theta=pi/3",
+        "--at",
+        "phi.dot=1",
+        "--near",
+        "psi.dot=-5",
+    )
     assert "psi.dot = -7.96840818767" in result.stdout
 
 
@@ -32,7 +41,16 @@ def test_modes_about_a_point():
 
 def test_sweep_and_plot(tmp_path):
     file = tmp_path / "disk.png"
-    result = run("modes", "rolling-disk", "--about", "theta=pi/2", "--sweep", "psi.dot=1:4:31", "--plot", str(file))
+    result = run(
+        "modes",
+        "rolling-disk",
+        "--about",
+        "theta=pi/2",
+        "--sweep",
+        "psi.dot=1:4:31",
+        "--plot",
+        str(file),
+    )
     assert 0 == result.exit_code
     assert "stability changes between psi.dot = 2.5 and 2.6" in result.stdout
     assert file.read_bytes().startswith(b"\x89PNG")
@@ -47,12 +65,30 @@ def test_bicycle_from_a_cold_command():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("modes", "rolling-disk", "--sweep", "psi.dot=1"), "--sweep psi.dot=1: write it as --sweep psi.dot=from:to or from:to:points"),
-        (("modes", "rolling-disk", "--sweep", "m"), "--sweep 'm': write it as --sweep name=from:to"),
-        (("modes", "rolling-disk", "--plot", "x.png"), "--plot: there is something to plot only with --sweep"),
-        (("modes", "lagrange-top", "--about", "psi.dot=9"), "the mass matrix is singular at this point"),
-        (("equilibrium", "bead-on-hoop", "--near", "theta=1", "--box", "theta=0:1"), "--near and --box: give one of them"),
-        (("equilibrium", "bead-on-hoop", "--box", "theta=0"), "--box theta=0: write it as --box theta=from:to"),
+        (
+            ("modes", "rolling-disk", "--sweep", "psi.dot=1"),
+            "--sweep psi.dot=1: write it as --sweep psi.dot=from:to or from:to:points",
+        ),
+        (
+            ("modes", "rolling-disk", "--sweep", "m"),
+            "--sweep 'm': write it as --sweep name=from:to",
+        ),
+        (
+            ("modes", "rolling-disk", "--plot", "x.png"),
+            "--plot: there is something to plot only with --sweep",
+        ),
+        (
+            ("modes", "lagrange-top", "--about", "psi.dot=9"),
+            "the mass matrix is singular at this point",
+        ),
+        (
+            ("equilibrium", "bead-on-hoop", "--near", "theta=1", "--box", "theta=0:1"),
+            "--near and --box: give one of them",
+        ),
+        (
+            ("equilibrium", "bead-on-hoop", "--box", "theta=0"),
+            "--box theta=0: write it as --box theta=from:to",
+        ),
     ],
 )
 def test_what_is_refused(arguments, sentence):
@@ -63,12 +99,18 @@ def test_what_is_refused(arguments, sentence):
 
 def test_a_box_has_two_ends_the_smaller_one_first():
     result = run("equilibrium", "simple-pendulum", "--box", "theta=1:0")
-    assert (2, "dalembert: equilibria: the box of theta goes from 1 to 0; give the smaller end first\n") == (
+    assert (
+        2,
+        "dalembert: equilibria: the box of theta goes from 1 to 0; give the smaller end first\n",
+    ) == (
         result.exit_code,
         result.stderr,
     )
     result = run("equilibrium", "simple-pendulum", "--box", "theta=0:1:2")
-    assert (2, "dalembert: --box theta=0:1:2: write it as --box theta=from:to\n") == (result.exit_code, result.stderr)
+    assert (2, "dalembert: --box theta=0:1:2: write it as --box theta=from:to\n") == (
+        result.exit_code,
+        result.stderr,
+    )
 
 
 def test_steps_of_an_equilibrium():

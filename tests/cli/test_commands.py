@@ -7,8 +7,8 @@ import pytest
 
 from cli.running import run
 from dalembert import gallery
-from dalembert.agreement import agreement_table as certificate
-from dalembert.cli import agree, report
+from dalembert.cli import agreement, report
+from dalembert.mechanics.agreement import agreement_table as certificate
 
 
 def test_gallery_lists_every_system_on_a_line_of_its_own():
@@ -24,8 +24,13 @@ def test_derive_prints_what_the_book_prints():
     result = run("derive", "rolling-disk", "--by", "all")
     assert 0 == result.exit_code
     # Gre03 (4.57), (4.59), (4.60)
-    assert "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m r² θ̇ ψ̇ sin θ = 0" in result.stdout
-    assert "5/4 m r² θ̈ + 5/4 m r² φ̇² sin θ cos θ + 3/2 m r² φ̇ ψ̇ sin θ = −m r g cos θ" in result.stdout
+    assert (
+        "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m r² θ̇ "
+        "ψ̇ sin θ = 0" in result.stdout
+    )
+    assert (
+        "5/4 m r² θ̈ + 5/4 m r² φ̇² sin θ cos θ + 3/2 m r² φ̇ ψ̇ sin θ = −m r g cos θ" in result.stdout
+    )
     assert "3/2 m r² ψ̈ + 3/2 m r² φ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ = 0" in result.stdout
     assert "ẋ = −r ψ̇ cos φ" in result.stdout
     titles = [result.stdout.index(principle.title) for principle, _ in certificate.PRINCIPLES]
@@ -74,7 +79,10 @@ def test_report_tells_everything():
         "9.81",
         "weight of disk",
         "Dropped, because it holds identically: rolling of disk along z.",
-        "5 coordinates, 0 holonomic and 2 nonholonomic constraint rows: 5 freedoms of configuration, 3 of velocity.",
+        (
+            "5 coordinates, 0 holonomic and 2 nonholonomic constraint rows: 5 freedoms of "
+            "configuration, 3 of velocity."
+        ),
         "agree exactly",
         "5 of 5 identities hold",
         "[Gre03 (4.57)]",
@@ -105,24 +113,30 @@ def test_agree_ends_with_zero():
 
 
 def test_agree_all_has_a_line_for_every_system(monkeypatch):
-    monkeypatch.setattr(agree.systems, "names", lambda: ("simple-pendulum", "vehicle"))
+    monkeypatch.setattr(agreement.systems, "names", lambda: ("simple-pendulum", "vehicle"))
     result = run("agree", "--all")
     assert 0 == result.exit_code
-    assert ["simple-pendulum", "vehicle", "2"] == [line.split()[0] for line in result.stdout.splitlines()]
+    assert ["simple-pendulum", "vehicle", "2"] == [
+        line.split()[0] for line in result.stdout.splitlines()
+    ]
 
 
-@pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
+@pytest.mark.parametrize(
+    "arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")]
+)
 def test_any_disagreement_ends_with_one(monkeypatch, arguments):
-    monkeypatch.setattr(agree.systems, "names", lambda: ("vehicle",))
-    honest = agree.agreement
+    monkeypatch.setattr(agreement.systems, "names", lambda: ("vehicle",))
+    honest = agreement.agreement
 
     def crooked(system):
         found = honest(system)
         first, second, *rest = found.rows
-        wrong = type(second)(second.principle, applicable=True, agrees=False, verdict="DIFFERS in row 1")
+        wrong = type(second)(
+            second.principle, applicable=True, agrees=False, verdict="DIFFERS in row 1"
+        )
         return replace(found, rows=(first, wrong, *rest))
 
-    for command in (agree, report):
+    for command in (agreement, report):
         monkeypatch.setattr(command, "agreement", crooked)
     result = run(*arguments)
     assert 1 == result.exit_code
@@ -130,29 +144,34 @@ def test_any_disagreement_ends_with_one(monkeypatch, arguments):
 
 
 def test_a_failed_audit_ends_with_one(monkeypatch):
-    honest = certificate.audit
+    honest = certificate.audit_kinematics
 
     def crooked(kin, seed):
         (first, *rest), decision = honest(kin, seed)
         return (replace(first, holds=False), *rest), decision
 
-    monkeypatch.setattr(certificate, "audit", crooked)
+    monkeypatch.setattr(certificate, "audit_kinematics", crooked)
     result = run("agree", "vehicle")
     assert 1 == result.exit_code
     assert "identity that fails" in result.stdout
 
 
-@pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
+@pytest.mark.parametrize(
+    "arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")]
+)
 def test_what_is_undecided_ends_with_three_and_the_reason(monkeypatch, arguments):
-    monkeypatch.setattr(agree.systems, "names", lambda: ("vehicle",))
-    honest = agree.agreement
+    monkeypatch.setattr(agreement.systems, "names", lambda: ("vehicle",))
+    honest = agreement.agreement
 
     def unsure(system):
         found = honest(system)
         first, second, *rest = found.rows
-        return replace(found, rows=(first, replace(second, agrees=None, verdict="undecided: too little time"), *rest))
+        return replace(
+            found,
+            rows=(first, replace(second, agrees=None, verdict="undecided: too little time"), *rest),
+        )
 
-    for command in (agree, report):
+    for command in (agreement, report):
         monkeypatch.setattr(command, "agreement", unsure)
     result = run(*arguments)
     assert 3 == result.exit_code
@@ -169,7 +188,11 @@ def test_version():
 
 def test_help_teaches_with_examples():
     assert run().stdout == run("--help").stdout
-    for example in ("dalembert derive rolling-disk --steps teach", "def pendulum():", "dalembert derive file.py:pendulum"):
+    for example in (
+        "dalembert derive rolling-disk --steps teach",
+        "def pendulum():",
+        "dalembert derive file.py:pendulum",
+    ):
         assert example in run("--help").stdout
     for name in ("gallery", "derive", "agree", "report"):
         assert f"\n  dalembert {name}" in run(name, "--help").stdout
@@ -179,11 +202,17 @@ def test_help_teaches_with_examples():
     ("arguments", "sentence"),
     [
         (("derive",), "missing argument 'SYSTEM' (dalembert derive --help shows how)"),
-        (("derive", "rolling-dsk"), "no system named 'rolling-dsk' in the gallery; did you mean 'rolling-disk'?"),
+        (
+            ("derive", "rolling-dsk"),
+            "no system named 'rolling-dsk' in the gallery; did you mean 'rolling-disk'?",
+        ),
         (("derive", "rolling-disk", "--by", "kan"), "--by 'kan': did you mean 'kane'?"),
         (("derive", "rolling-disk", "--by", ""), "--by '': unknown (--by takes kane"),
         (("derive", "rolling-disk", "--format", "tex"), "--format 'tex': did you mean 'text'?"),
-        (("report", "rolling-disk", "--format", "pdf"), "--format 'pdf': unknown (--format takes text, latex, markdown, html)"),
+        (
+            ("report", "rolling-disk", "--format", "pdf"),
+            "--format 'pdf': unknown (--format takes text, latex, markdown, html)",
+        ),
         (("derive", "rolling-disk", "--frmat", "text"), "no such option: --frmat"),
         (("derive", "rolling-disk", "vehicle"), "got unexpected extra argument"),
         (("derive", ""), "no system is named"),

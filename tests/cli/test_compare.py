@@ -1,9 +1,9 @@
 """compare: the table and how it ends."""
 
 from cli.running import run
-from dalembert.agreement import comparison as comparing
-from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement import comparison as comparing
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 def test_every_principle_has_its_place():
@@ -11,7 +11,13 @@ def test_every_principle_has_its_place():
     assert 0 == result.exit_code
     assert "" == result.stderr
     assert "Bar00 Fig. 1" in result.stdout
-    for words in ("generalized velocities", "generalized speeds", "vector", "scalar", "Fewest operations: "):
+    for words in (
+        "generalized velocities",
+        "generalized speeds",
+        "vector",
+        "scalar",
+        "Fewest operations: ",
+    ):
         assert words in result.stdout
     table = result.stdout[result.stdout.index("approach") : result.stdout.index("Fewest")]
     for principle, _ in PRINCIPLES:
@@ -26,7 +32,11 @@ def test_a_principle_that_does_not_apply_is_explained(monkeypatch):
 
     (kane, derive), (jourdain, _) = PRINCIPLES[0], PRINCIPLES[2]
     honest = comparing.comparison
-    monkeypatch.setattr(comparing, "comparison", lambda system: honest(system, [(kane, derive), (jourdain, refuses)]))
+    monkeypatch.setattr(
+        comparing,
+        "comparison",
+        lambda system: honest(system, [(kane, derive), (jourdain, refuses)]),
+    )
     result = run("compare", "simple-pendulum")
     assert 0 == result.exit_code
     assert "Jourdain's principle does not apply: the weather is bad." in result.stdout
@@ -40,4 +50,7 @@ def test_help_has_examples():
 def test_a_system_that_is_not_there_is_one_sentence():
     result = run("compare", "vehicel")
     assert 2 == result.exit_code
-    assert "dalembert: no system named 'vehicel' in the gallery; did you mean 'vehicle'?\n" == result.stderr
+    assert (
+        "dalembert: no system named 'vehicel' in the gallery; did you mean 'vehicle'?\n"
+        == result.stderr
+    )

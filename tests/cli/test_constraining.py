@@ -50,7 +50,10 @@ def test_redundant_rows_of_a_program_are_named(program):
 def test_contradictory_rows_of_a_program_are_refused_with_the_residual(program):
     result = run("constraints", f"{program}:against")
     assert 2 == result.exit_code
-    assert "`second` contradicts `first`: where this holds, the residual of `second` is -3" in result.stderr
+    assert (
+        "`second` contradicts `first`: where this holds, the residual of `second` is -3"
+        in result.stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,15 @@ def swing(tmp_path):
 
 def test_fit_from_a_file(swing, tmp_path):
     picture = tmp_path / "fit.png"
-    result = run("fit", "simple-pendulum", str(swing), "--unknown", "l=0.6,phi", "--plot", str(picture))
+    result = run(
+        "fit", "simple-pendulum", str(swing), "--unknown", "l=0.6,phi", "--plot", str(picture)
+    )
     assert 0 == result.exit_code, result.output
     assert "49 values, 2 unknowns" in result.stdout
-    value, error = (float(x) for x in next(x for x in result.stdout.splitlines() if x.startswith("  l ")).split()[1::2])
+    value, error = (
+        float(x)
+        for x in next(x for x in result.stdout.splitlines() if x.startswith("  l ")).split()[1::2]
+    )
     assert abs(value - 0.7) < 3 * error < 0.01
     assert "all can be told apart" in result.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -47,7 +52,18 @@ def test_fit_says_what_is_wrong(swing, line, said):
 
 def test_sensitivity_of_a_run(tmp_path):
     file = tmp_path / "run.csv"
-    result = run("simulate", "double-pendulum", "--for", "1", "--sensitivity", "l_1", "--sensitivity", "alpha", "-o", str(file))
+    result = run(
+        "simulate",
+        "double-pendulum",
+        "--for",
+        "1",
+        "--sensitivity",
+        "l_1",
+        "--sensitivity",
+        "alpha",
+        "-o",
+        str(file),
+    )
     assert 0 == result.exit_code
     assert "d/d alpha(0)" in result.stdout
     assert "d beta/d l_1" in file.read_text().splitlines()[0]

@@ -49,7 +49,10 @@ def test_steps_formats_and_variables(tmp_path):
     assert "6. The energies" in run("hybrid", "beam-on-ball-joint", "--steps").stdout
     assert "[along ψ]" in run("hybrid", "beam-on-ball-joint", "--along", "coordinates").stdout
     assert "[along ω_z]" in run("hybrid", "beam-on-ball-joint").stdout
-    assert r"\int_{0}^{L} x v\,dx" in run("hybrid", "beam-on-ball-joint", "--format", "markdown").stdout
+    assert (
+        r"\int_{0}^{L} x v\,dx"
+        in run("hybrid", "beam-on-ball-joint", "--format", "markdown").stdout
+    )
     page = tmp_path / "beam.html"
     assert 0 == run("hybrid", "beam-on-ball-joint", "--steps", "-o", str(page)).exit_code
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
@@ -59,7 +62,10 @@ def test_modes_of_a_member():
     result = run("member", "cantilever", "--modes", "3")
     assert 0 == result.exit_code
     assert "characteristic equation  1 + cos βL cosh βL = 0" in result.stdout
-    assert all(root in result.stdout for root in ("1.875104068711961", "4.694091132974175", "7.854757438237613"))
+    assert all(
+        root in result.stdout
+        for root in ("1.875104068711961", "4.694091132974175", "7.854757438237613")
+    )
     assert "error of ω" in result.stdout
 
 
@@ -73,7 +79,10 @@ def test_statics_and_buckling_of_ones_own_column(own, tmp_path):
     assert "v(x) = 1/24 (L³ − 2 L x² + x³) p x/EI" in result.stdout
     assert "7.40220330081701" in result.stdout
     picture = tmp_path / "column.png"
-    assert f"written: {picture}" in run("member", f"{own}:column", "--static", "--plot", str(picture)).stdout
+    assert (
+        f"written: {picture}"
+        in run("member", f"{own}:column", "--static", "--plot", str(picture)).stdout
+    )
     assert picture.stat().st_size > 5_000
 
 
@@ -86,7 +95,10 @@ def test_statics_and_buckling_of_ones_own_column(own, tmp_path):
         (("member", "double-pendulum"), "has no string, bar, shaft or beam"),
         (("member", "cantilever", "--member", "mast"), "there is no member 'mast'"),
         (("member", "cantilever", "--modes", "0"), "whole number from 1 to 60"),
-        (("member", "cantilever", "--modes", "2", "--buckling", "1", "--plot", "x.png"), "one picture shows one thing"),
+        (
+            ("member", "cantilever", "--modes", "2", "--buckling", "1", "--plot", "x.png"),
+            "one picture shows one thing",
+        ),
         (("member", "cantilever", "--set", "rho=1"), "rho"),
         (("member", "spin-up-beam"), "change with time"),
     ],

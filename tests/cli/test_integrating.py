@@ -20,7 +20,17 @@ def test_the_table_of_the_six_integrals():
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 def test_what_is_set_counts_and_a_plot_is_written(tmp_path):
     path = tmp_path / "energies.png"
-    result = run("integrals", "positioning-device", "--set", "b=0", "--input", "Omega=4", "--plot", str(path), columns=200)
+    result = run(
+        "integrals",
+        "positioning-device",
+        "--set",
+        "b=0",
+        "--input",
+        "Omega=4",
+        "--plot",
+        str(path),
+        columns=200,
+    )
     assert 0 == result.exit_code
     assert "constant, because Ω̇ = 0 and b = 0" in result.stdout
     assert "E_Z = K₂ + 𝒰 + Z: largest change" in result.stdout

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cli.running import run
-from dalembert.cli.declared import COMMANDS, function_of
+from dalembert.cli.command_registry import COMMANDS, load_command
 
 # what prints formulas, files or pages
 WITHOUT = {"derive", "report", "hybrid", "export", "view", "new", "convert", "schema"}
@@ -20,11 +20,22 @@ def told(*line):
 
 
 def test_every_command_that_prints_a_table_has_it():
-    assert set(COMMANDS) - WITHOUT == {name for name in COMMANDS if "as_json" in inspect.signature(function_of(name)).parameters}
+    assert set(COMMANDS) - WITHOUT == {
+        name for name in COMMANDS if "as_json" in inspect.signature(load_command(name)).parameters
+    }
 
 
 def test_study():
-    found = told("study", "simple-pendulum", "--over", "phi=0.1,0.2,0.3", "--keep", "max(phi)", "--for", "0.5")
+    found = told(
+        "study",
+        "simple-pendulum",
+        "--over",
+        "phi=0.1,0.2,0.3",
+        "--keep",
+        "max(phi)",
+        "--for",
+        "0.5",
+    )
     assert {"finished": 3} == found["outcomes"]
     assert [0.1, 0.2, 0.3] == [row["phi_0"] for row in found["members"]]
     # let go at rest, it is highest where it began
@@ -34,13 +45,17 @@ def test_study():
 
 def test_gallery():
     found = told("gallery")
-    assert "Bead on a rotating hoop" == next(row["title"] for row in found if row["name"] == "bead-on-hoop")
+    assert "Bead on a rotating hoop" == next(
+        row["title"] for row in found if row["name"] == "bead-on-hoop"
+    )
 
 
 def test_principles():
     found = told("agree", "simple-pendulum")
     assert found["holds"] is True
-    assert {"kane", "lagrange"} <= {row["principle"]["name"] for row in found["rows"] if row["agrees"]}
+    assert {"kane", "lagrange"} <= {
+        row["principle"]["name"] for row in found["rows"] if row["agrees"]
+    }
     assert all(isinstance(row["principle"]["statement"], str) for row in found["rows"])
     routes = told("compare", "simple-pendulum")["routes"]
     assert all(isinstance(route["operations"], int) for route in routes)
@@ -73,12 +88,25 @@ def test_rows_and_integrals():
     found = told("integrals", "simple-pendulum")
     assert {"E", "𝓗"} <= {v["symbol"] for v in found["verdicts"] if v["constant"]}
     checked = told("check", "simple-pendulum")
-    assert (1, True) == (checked["freedoms"], all(row["agrees"] for row in checked["agreement"]["rows"] if row["applicable"]))
+    assert (1, True) == (
+        checked["freedoms"],
+        all(row["agrees"] for row in checked["agreement"]["rows"] if row["applicable"]),
+    )
 
 
 def test_a_run_and_where_its_file_is(tmp_path):
     file = tmp_path / "run.csv"
-    result = run("simulate", "simple-pendulum", "--for", "1", "--energy-tolerance", "1e-9", "-o", str(file), "--json")
+    result = run(
+        "simulate",
+        "simple-pendulum",
+        "--for",
+        "1",
+        "--energy-tolerance",
+        "1e-9",
+        "-o",
+        str(file),
+        "--json",
+    )
     found = json.loads(result.stdout)
     assert [0, 1] == found["t"]
     assert abs(found["energy"][1] - found["energy"][0]) < 1e-9
@@ -86,7 +114,12 @@ def test_a_run_and_where_its_file_is(tmp_path):
 
 
 def test_the_tolerance_of_energy_is_taken():
-    steps = [told("simulate", "simple-pendulum", "--for", "1", "--rtol", "1e-4", "--energy-tolerance", e)["steps"] for e in ("1", "1e-11")]
+    steps = [
+        told(
+            "simulate", "simple-pendulum", "--for", "1", "--rtol", "1e-4", "--energy-tolerance", e
+        )["steps"]
+        for e in ("1", "1e-11")
+    ]
     assert steps[1] > 2 * steps[0]
 
 

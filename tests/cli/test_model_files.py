@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cli.running import run
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.exchange.modelfile.templates import TEMPLATES
 
 
 @pytest.fixture
@@ -25,7 +25,10 @@ def test_check_tells_what_it_found(model):
 
 
 def test_check_has_a_place_for_a_symbol_that_is_used_nowhere(model):
-    model.write_text(model.read_text(encoding="utf-8").replace("constants = { ", 'constants = { c = "1 m", '), encoding="utf-8")
+    model.write_text(
+        model.read_text(encoding="utf-8").replace("constants = { ", 'constants = { c = "1 m", '),
+        encoding="utf-8",
+    )
     found = run("check", str(model))
     assert 2 == found.exit_code
     assert "model.toml:4:15: constant 'c': declared but used nowhere" in found.stderr
@@ -39,7 +42,10 @@ def test_new_prints_a_file(model):
 def test_convert_goes_both_ways(model, tmp_path):
     assert 0 == run("convert", str(model), str(tmp_path / "model.json")).exit_code
     assert "Arm" == json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))["name"]
-    assert run("convert", str(model), "toml").stdout == run("convert", str(tmp_path / "model.json"), "toml").stdout
+    assert (
+        run("convert", str(model), "toml").stdout
+        == run("convert", str(tmp_path / "model.json"), "toml").stdout
+    )
     assert "[run]\nduration = 10" in run("convert", "simple-pendulum", "toml").stdout
     assert 2 == run("convert", str(model), "model.yaml").exit_code
 
@@ -66,7 +72,10 @@ def test_set_changes_the_values_and_the_size_of_a_gallery_system():
     two = run("derive", "pendulum-absolute", "--set", "n=2").stdout
     assert "θ̈₂" in two
     assert "θ̈₃" not in two
-    assert "--set n=x: it is a whole number, such as 3" in run("derive", "pendulum-absolute", "--set", "n=x").stderr
+    assert (
+        "--set n=x: it is a whole number, such as 3"
+        in run("derive", "pendulum-absolute", "--set", "n=x").stderr
+    )
     assert "--set N: did you mean 'n'?" in run("derive", "pendulum-absolute", "--set", "N=2").stderr
     assert "a mass must be positive" in run("derive", "simple-pendulum", "--set", "m=-1").stderr
 
@@ -74,8 +83,10 @@ def test_set_changes_the_values_and_the_size_of_a_gallery_system():
 def test_set_reaches_a_function_of_python(tmp_path):
     program = tmp_path / "chain.py"
     program.write_text(
-        "import dalembert as da\n\n\ndef chain(n=1):\n    s = da.System('Chain', gravity=9.81)\n    P = s.O\n    m = s.constant('m', 1)\n"
-        "    for k in range(n):\n        P = s.rod(f'rod {k}', s.pin(f'q_{k}', P), m, 1).tip\n    return s\n",
+        "import dalembert as da\n\n\ndef chain(n=1):\n    s = da.System('Chain', gravity=9.81)\n   "
+        " P = s.O\n    m = s.constant('m', 1)\n"
+        "    for k in range(n):\n        P = s.rod(f'rod {k}', s.pin(f'q_{k}', P), m, 1).tip\n    "
+        "return s\n",
         encoding="utf-8",
     )
     found = run("convert", f"{program}:chain", "toml", "--set", "n=2", "--set", "m=1/3")

@@ -1,4 +1,6 @@
-"""Command lines that somebody mistyped, or meant to do harm with: a sentence and a code, nothing executed."""
+"""Command lines that somebody mistyped, or meant to do harm with: a sentence and a code, nothing
+executed.
+"""
 
 import pytest
 
@@ -16,7 +18,18 @@ LINES = [
     ["modes", "simple-pendulum", "--about", "theta=0"],
     ["equilibrium", "simple-pendulum", "--near", "theta=0.1"],
     ["equilibrium", "simple-pendulum", "--box", "theta=-1:1"],
-    ["simulate", "simple-pendulum", "--for", "0.1", "--set", "m=2", "--start", "theta=1", "-o", "run.csv"],
+    [
+        "simulate",
+        "simple-pendulum",
+        "--for",
+        "0.1",
+        "--set",
+        "m=2",
+        "--start",
+        "theta=1",
+        "-o",
+        "run.csv",
+    ],
     ["simulate", "simple-pendulum", "--for", "0.1", "--rtol", "1e-6", "--plot", "run.svg"],
     ["simulate", "hoist", "--for", "0.1", "--input", "x=sin(t)", "--reactions", "forces.csv"],
     ["simulate", "simple-pendulum", "--for", "0.1", "--stop-when", "theta - 0.5"],
@@ -37,7 +50,9 @@ def system():
 COUNT, FAST = 500, 40
 
 
-@pytest.mark.parametrize("seed", [k if k < FAST else pytest.param(k, marks=pytest.mark.slow) for k in range(COUNT)])
+@pytest.mark.parametrize(
+    "seed", [k if k < FAST else pytest.param(k, marks=pytest.mark.slow) for k in range(COUNT)]
+)
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 def test_a_mutated_command_line_ends_in_words(seed, tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()

@@ -7,12 +7,26 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 import typer
 
-from dalembert.cli.commands import app
-from dalembert.cli.declared import COMMANDS, Argument, function_of
-from dalembert.cli.plain_line import asked
+from dalembert.cli.command_registry import COMMANDS, Argument, load_command
+from dalembert.cli.fast_parser import parse_fast
+from dalembert.cli.typer_app import app
 
 GROUP = typer.main.get_command(app)
-TEXTS = ("rolling-disk", "m=2", "theta=pi/2", "x", "a b", "é", "path/to/file.py:f", "1.5", "--by", "", "-3", "all", "=")
+TEXTS = (
+    "rolling-disk",
+    "m=2",
+    "theta=pi/2",
+    "x",
+    "a b",
+    "é",
+    "path/to/file.py:f",
+    "1.5",
+    "--by",
+    "",
+    "-3",
+    "all",
+    "=",
+)
 NUMBERS = ("3", "-2", "1e-3", "0.5", "nan", "1_000", " 4", "1.", "+7", "many", "0x10")
 
 
@@ -20,14 +34,17 @@ def by_typer(line):
     """{parameter: value} as typer reads it, or the error it has."""
     try:
         with GROUP.commands[line[0]].make_context(line[0], list(line[1:])) as ctx:
-            return {name: value or None if isinstance(value, list | tuple) else value for name, value in ctx.params.items()}
+            return {
+                name: value or None if isinstance(value, list | tuple) else value
+                for name, value in ctx.params.items()
+            }
     except (typer.Exit, Exception) as problem:  # noqa: BLE001 - any refusal is one
         return type(problem)
 
 
 def plainly(line):
     """The same without typer; None where the line is left to it."""
-    found = asked(line)
+    found = parse_fast(line)
     if found is None:
         return None
     defaults = {p.name: p.default for p in inspect.signature(found.func).parameters.values()}
@@ -73,13 +90,13 @@ def test_plain_lines_are_read_without_typer(line):
     ],
 )
 def test_other_lines_are_left_to_typer(line):
-    assert None is asked(line.split())
+    assert None is parse_fast(line.split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_random_lines_mean_the_same(command):
     draw = Random(command)
-    hints = get_type_hints(function_of(command), include_extras=True)
+    hints = get_type_hints(load_command(command), include_extras=True)
     hints.pop("return")
     read = 0
     for _ in range(40):
@@ -96,7 +113,11 @@ def test_random_lines_mean_the_same(command):
             text = draw.choice(NUMBERS if number else TEXTS)
             several = list in (get_origin(part) for part in (kind, *get_args(kind)))
             for _ in range(draw.choice((1, 2)) if several else draw.choice((1,) * 9 + (2,))):
-                line += [option] if kind is bool else draw.choice(([option, text], [f"{option}={text}"]))
+                line += (
+                    [option]
+                    if kind is bool
+                    else draw.choice(([option, text], [f"{option}={text}"]))
+                )
         plain = plainly(line)
         if plain is not None:
             read += 1

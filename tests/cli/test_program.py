@@ -96,7 +96,10 @@ def test_a_function_of_the_user_is_a_system(folder):
     assert "A rod on a hinge." in result.stdout
     assert "More about it" not in result.stdout
     assert "4/3 θ̈ = −9.81 sin θ" in result.stdout
-    assert result.stdout.partition("A rod")[0] in run("derive", str(folder / "mine.py") + ":pendulum").stdout
+    assert (
+        result.stdout.partition("A rod")[0]
+        in run("derive", str(folder / "mine.py") + ":pendulum").stdout
+    )
     assert "θ̈" in run("derive", "mine.py:ready").stdout
 
 
@@ -108,7 +111,9 @@ def test_every_command_takes_it(folder, command):
 def test_a_refused_description_shows_the_users_line(folder):
     result = run("derive", "mine.py:tilted")
     assert 2 == result.exit_code
-    assert "dalembert: rotation axis: it is the zero vector, which has no direction\n" in result.stderr
+    assert (
+        "dalembert: rotation axis: it is the zero vector, which has no direction\n" in result.stderr
+    )
     line = 1 + PROGRAM.split("\n").index("    return s.N.rotated(1, 0 * s.N.z)")
     assert f"  mine.py, line {line}: return s.N.rotated(1, 0 * s.N.z)\n" in result.stderr
     assert "Traceback" not in result.stderr
@@ -117,7 +122,10 @@ def test_a_refused_description_shows_the_users_line(folder):
 def test_what_does_not_fit_together_names_the_function(folder):
     result = run("derive", "mine.py:idle")
     assert 2 == result.exit_code
-    assert "dalembert: mine.py:idle: constant 'k': declared but used nowhere; remove it or use it\n" == result.stderr
+    assert (
+        "dalembert: mine.py:idle: constant 'k': declared but used nowhere; remove it or use it\n"
+        == result.stderr
+    )
 
 
 def test_the_programs_own_error_shows_its_traceback_and_none_of_ours(folder):
@@ -126,7 +134,13 @@ def test_the_programs_own_error_shows_its_traceback_and_none_of_ours(folder):
     assert "" == result.stdout
     assert "mine.py:divides failed with its own error" in result.stderr
     assert 2 == result.stderr.count("Traceback (most recent call last)")
-    for part in ('mine.py", line', 'helper.py", line', "in divides", "ZeroDivisionError", "RuntimeError: no division today"):
+    for part in (
+        'mine.py", line',
+        'helper.py", line',
+        "in divides",
+        "ZeroDivisionError",
+        "RuntimeError: no division today",
+    ):
         assert part in result.stderr
     for part in ("program.py", "importlib", "typer", "errors.py"):
         assert part not in result.stderr
@@ -160,7 +174,10 @@ def test_a_warning_is_one_sentence_with_the_users_line(folder):
 def test_a_program_may_leave_as_it_likes_and_is_told_what_was_wanted(folder, name, code, said):
     result = run("derive", f"mine.py:{name}")
     assert code == result.exit_code
-    assert f"dalembert: mine.py:{name} ended itself with sys.exit({said}); let it return a System instead\n" == result.stderr
+    assert (
+        f"dalembert: mine.py:{name} ended itself with sys.exit({said}); let it return a System "
+        f"instead\n" == result.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +189,10 @@ def test_a_program_may_leave_as_it_likes_and_is_told_what_was_wanted(folder, nam
         ("mine.py:", "mine.py: say which function builds the system, mine.py:pendulum"),
         ("broken.py", "broken.py: say which function builds the system, broken.py:function"),
         ("mine.py:number", "mine.py:number() returned int, not a System"),
-        ("mine.py:needs", "mine.py:needs needs mass; give a function that can be called without arguments"),
+        (
+            "mine.py:needs",
+            "mine.py:needs needs mass; give a function that can be called without arguments",
+        ),
         ("mine.py:answer", "mine.py:answer is int, neither a function nor a System"),
         ("min.py:pendulum", "there is no file min.py; did you mean 'mine.py'?"),
         ("nowhere/x.py:f", "there is no file nowhere"),

@@ -18,7 +18,9 @@ def test_reactions_are_printed_and_written(tmp_path):
 
 
 def test_reactions_that_cannot_be_written_are_kept_elsewhere(tmp_path):
-    result = run("simulate", "hoist", "--for", "0.1", "--reactions", str(tmp_path / "nowhere" / "forces.csv"))
+    result = run(
+        "simulate", "hoist", "--for", "0.1", "--reactions", str(tmp_path / "nowhere" / "forces.csv")
+    )
     assert 1 == result.exit_code
     assert "the result is in" in result.stderr
 
@@ -26,10 +28,23 @@ def test_reactions_that_cannot_be_written_are_kept_elsewhere(tmp_path):
 def test_a_guess_chooses_the_branch_and_from_the_time():
     angles = []
     for guess in ("theta_3=1.5", "theta_3=-2.2"):
-        result = run("simulate", "four-bar", "--for", "0.1", "--from", "0.7", "--start", "theta_1=1", "--guess", guess)
+        result = run(
+            "simulate",
+            "four-bar",
+            "--for",
+            "0.1",
+            "--from",
+            "0.7",
+            "--start",
+            "theta_1=1",
+            "--guess",
+            guess,
+        )
         assert 0 == result.exit_code
         assert "start at t = 0.7" in result.stdout
-        line = next(line for line in result.stdout.splitlines() if line.strip().startswith("theta_3 "))
+        line = next(
+            line for line in result.stdout.splitlines() if line.strip().startswith("theta_3 ")
+        )
         angles.append(float(line.split()[1]))
     assert angles[0] > 0 > angles[1]
 

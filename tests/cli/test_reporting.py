@@ -37,16 +37,33 @@ def test_a_page_is_written_and_the_three_lines_that_matter_are_printed(folder):
     result = run("report", "rolling-disk", "--for", "1")
     assert 0 == result.exit_code
     agreement, energy, constraints, written = result.stdout.splitlines()
-    assert re.match(r"agreement +11 principles agree exactly, at 2 random points of random 127-bit prime fields", agreement)
+    assert re.match(
+        r"agreement +11 principles agree exactly, at 2 random points of random 127-bit prime "
+        r"fields",
+        agreement,
+    )
     assert re.match(r"energy +\d\.\de-1\d: drift of E_Z", energy)
     assert re.match(r"constraints +\d\.\de[+-]\d\d: largest residual", constraints)
-    assert re.fullmatch(rf"written: {re.escape(str(folder.resolve()))}.rolling-disk\.html \(\d\.\d MB\)", written)
+    assert re.fullmatch(
+        rf"written: {re.escape(str(folder.resolve()))}.rolling-disk\.html \(\d\.\d MB\)", written
+    )
     assert (folder / "rolling-disk.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_the_command_in_the_page_makes_the_page_again(folder):
     name = "$(rm) mine.py:pendulum"
-    asked = ["report", name, "--for", "0.5", "--set", "l=1.5", "--start", "theta=pi/3", "-o", "one.html"]
+    asked = [
+        "report",
+        name,
+        "--for",
+        "0.5",
+        "--set",
+        "l=1.5",
+        "--start",
+        "theta=pi/3",
+        "-o",
+        "one.html",
+    ]
     assert 0 == run(*asked).exit_code
     first = (folder / "one.html").read_text(encoding="utf-8")
     (command,) = re.findall(r"<code>dalembert (report .*?)</code>", first)
@@ -71,7 +88,9 @@ def test_the_ending_decides_on_what_is_written(folder):
 
 
 def test_pictures_are_written_beside_the_page(folder):
-    result = run("report", "simple-pendulum", "--for", "0.2", "--png", "start.png", "--gif", "swing.gif")
+    result = run(
+        "report", "simple-pendulum", "--for", "0.2", "--png", "start.png", "--gif", "swing.gif"
+    )
     assert 0 == result.exit_code
     assert b"\x89PNG" == (folder / "start.png").read_bytes()[:4]
     assert b"GIF8" == (folder / "swing.gif").read_bytes()[:4]
@@ -92,8 +111,14 @@ def test_without_values_the_page_says_so(folder):
         ((), "name one system, or say --all"),
         (("vehicle", "--all"), "name one system or say --all, not both"),
         (("--all", "--for", "3"), "--all takes the gallery's own runs"),
-        (("vehicle", "--text", "--gif", "a.gif"), "--png, --gif, --mp4 and --open go with the page"),
-        (("vehicle", "-o", "nowhere/page.html"), "cannot write nowhere/page.html: No such file or directory"),
+        (
+            ("vehicle", "--text", "--gif", "a.gif"),
+            "--png, --gif, --mp4 and --open go with the page",
+        ),
+        (
+            ("vehicle", "-o", "nowhere/page.html"),
+            "cannot write nowhere/page.html: No such file or directory",
+        ),
         (("vehicle", "--start", "theta"), "write it as --start name=value"),
         (("vehicle", "--set", "m=heavy"), "'heavy' is not a number"),
         (("vehicle", "-o", "vehicle.pdf"), "nothing is known about .pdf; give FILE.html"),

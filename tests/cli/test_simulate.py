@@ -42,7 +42,18 @@ def table(path):
 def test_a_run_is_told_about_and_written(tmp_path):
     path, picture = tmp_path / "out.csv", tmp_path / "out.png"
     result = run(
-        *("simulate", "cart-and-bar", "--for", "2", "--set", "m=2", "--start", "theta=pi/6", "--input", "F=2*sin(t)"),
+        *(
+            "simulate",
+            "cart-and-bar",
+            "--for",
+            "2",
+            "--set",
+            "m=2",
+            "--start",
+            "theta=pi/6",
+            "--input",
+            "F=2*sin(t)",
+        ),
         *("--rtol", "1e-10", "--atol", "1e-10", "-o", str(path), "--plot", str(picture)),
     )
     assert 0 == result.exit_code, result.stderr
@@ -67,7 +78,18 @@ def test_without_options_it_runs_as_the_gallery_proposes(tmp_path):
 
 def test_a_system_of_the_user(program, tmp_path):
     path = tmp_path / "out.csv"
-    result = run("simulate", f"{program}:falling", "--for", "2", "--set", "m=3", "--start", "y.dot=9.81", "-o", str(path))
+    result = run(
+        "simulate",
+        f"{program}:falling",
+        "--for",
+        "2",
+        "--set",
+        "m=3",
+        "--start",
+        "y.dot=9.81",
+        "-o",
+        str(path),
+    )
     assert 0 == result.exit_code, result.stderr
     assert 0.0 == pytest.approx(table(path)[-1]["y"], abs=1e-9)
 
@@ -75,7 +97,10 @@ def test_a_system_of_the_user(program, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--set", "rr=1"), "'rr' is not a constant or an input of 'Rolling disk': did you mean 'r'?"),
+        (
+            ("--set", "rr=1"),
+            "'rr' is not a constant or an input of 'Rolling disk': did you mean 'r'?",
+        ),
         (("--start", "tetha=1"), "did you mean 'theta'?"),
         (("--input", "phy=1"), "'phy' is not an input"),
         (("--set", "m"), "--set 'm': write it as --set name=value"),
@@ -89,7 +114,10 @@ def test_a_system_of_the_user(program, tmp_path):
         (("--for", "nan"), "duration = nan is not finite"),
         (("--for", "long"), "'--for'"),
         (("--rtol", "2"), "rtol = 2.0 is out of range"),
-        (("--start", "theta=1", "--start", "x.dot=1", "--start", "psi.dot=0"), "contradicts 'rolling of disk along x'"),
+        (
+            ("--start", "theta=1", "--start", "x.dot=1", "--start", "psi.dot=0"),
+            "contradicts 'rolling of disk along x'",
+        ),
     ],
 )
 def test_bad_values_are_one_sentence_and_exit_code_two(arguments, sentence):
@@ -118,7 +146,9 @@ def test_a_run_that_stops_is_written_as_far_as_it_came(program, tmp_path):
 
 def test_an_unwritable_file_does_not_lose_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    result = run("simulate", "simple-pendulum", "--for", "1", "-o", str(tmp_path / "missing" / "out.csv"))
+    result = run(
+        "simulate", "simple-pendulum", "--for", "1", "-o", str(tmp_path / "missing" / "out.csv")
+    )
     assert 1 == result.exit_code
     assert "No such file or directory; the result is in " in result.stderr
     kept = result.stderr.rpartition(" is in ")[2].strip()
@@ -136,5 +166,10 @@ def test_report_runs_the_system(program):
         "Native code, M = L D Lᵀ: agrees, relative residual",
     ):
         assert part in result.stdout
-    assert "Not run: no value for the constant m" in run("report", f"{program}:falling", "--text").stdout
-    assert "loads or moving constraints do work" in run("report", "ball-on-turntable", "--text").stdout
+    assert (
+        "Not run: no value for the constant m"
+        in run("report", f"{program}:falling", "--text").stdout
+    )
+    assert (
+        "loads or moving constraints do work" in run("report", "ball-on-turntable", "--text").stdout
+    )

@@ -29,7 +29,19 @@ def stone(tmp_path):
 
 def test_the_run_ends_there(stone, tmp_path):
     out = tmp_path / "out.csv"
-    result = run("simulate", stone, "--start", "y=2", "--stop-when", "y - 1", "--stop-when", "y.dot + 50", "-o", str(out), columns=200)
+    result = run(
+        "simulate",
+        stone,
+        "--start",
+        "y=2",
+        "--stop-when",
+        "y - 1",
+        "--stop-when",
+        "y.dot + 50",
+        "-o",
+        str(out),
+        columns=200,
+    )
     assert 0 == result.exit_code, result.stderr
     assert "of 10, ended by 'y - 1'" in result.stdout
     assert "event y.dot + 50: never fired" in result.stdout
@@ -39,7 +51,13 @@ def test_the_run_ends_there(stone, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("z - 1", "unknown name 'z'"), ("y -", "cannot be read"), ("3", "does not change"), ("y.dot.dot", "acceleration")]
+    ("text", "message"),
+    [
+        ("z - 1", "unknown name 'z'"),
+        ("y -", "cannot be read"),
+        ("3", "does not change"),
+        ("y.dot.dot", "acceleration"),
+    ],
 )
 def test_what_cannot_be_watched(stone, text, message):
     result = run("simulate", stone, "--start", "y=2", "--stop-when", text)

@@ -13,7 +13,12 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of
 
 
 def test_two_processes_write_the_same_bytes():
-    first, second = (start("report", "rolling-disk", "--text", text=False, PYTHONHASHSEED=seed, DALEMBERT_SEED="7") for seed in ("1", "2"))
+    first, second = (
+        start(
+            "report", "rolling-disk", "--text", text=False, PYTHONHASHSEED=seed, DALEMBERT_SEED="7"
+        )
+        for seed in ("1", "2")
+    )
     assert b"" == first.stderr
     assert first.stdout == second.stdout
 
@@ -21,7 +26,10 @@ def test_two_processes_write_the_same_bytes():
 def test_a_process_separates_its_streams_and_codes(tmp_path):
     result = start("derive", "rolling-dsk", cwd=tmp_path)
     assert (2, "") == (result.returncode, result.stdout)
-    assert "dalembert: no system named 'rolling-dsk' in the gallery; did you mean 'rolling-disk'?\n" == result.stderr
+    assert (
+        "dalembert: no system named 'rolling-dsk' in the gallery; did you mean 'rolling-disk'?\n"
+        == result.stderr
+    )
 
 
 def test_without_unicode_names_are_spelled_out():
@@ -47,9 +55,13 @@ def test_a_pipe_gets_no_colours_and_whole_lines():
 
 
 def test_columns_set_the_width_and_nothing_is_lost():
-    narrow = run("derive", "rolling-disk", "--by", "lagrange", "--steps", "brief", columns=72).stdout
+    narrow = run(
+        "derive", "rolling-disk", "--by", "lagrange", "--steps", "brief", columns=72
+    ).stdout
     wide = run("derive", "rolling-disk", "--by", "lagrange", "--steps", "brief").stdout
-    assert max(len(line) for line in narrow.splitlines()) <= 72 + 12  # dots above letters take no room
+    assert (
+        max(len(line) for line in narrow.splitlines()) <= 72 + 12
+    )  # dots above letters take no room
     assert wide.split() == narrow.split()
 
 
@@ -63,7 +75,9 @@ def test_colours_as_the_environment_says(variable, coloured):
 def test_a_closed_pipe_is_no_error():
     reading, writing = os.pipe()
     os.close(reading)
-    process = subprocess.Popen(command("gallery"), stdout=writing, stderr=subprocess.PIPE, env=environment())
+    process = subprocess.Popen(
+        command("gallery"), stdout=writing, stderr=subprocess.PIPE, env=environment()
+    )
     os.close(writing)
     assert b"" == process.communicate(timeout=120)[1]
     assert 141 == process.returncode
@@ -73,7 +87,15 @@ def test_a_closed_pipe_is_no_error():
 def test_a_closed_output_is_an_error_and_files_are_written_all_the_same(tmp_path):
     def closed(*arguments):
         line = ["sh", "-c", 'exec "$@" >&-', "sh", *command(*arguments)]
-        return subprocess.run(line, stderr=subprocess.PIPE, check=False, env=environment(), cwd=tmp_path, text=True, timeout=120)
+        return subprocess.run(
+            line,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(),
+            cwd=tmp_path,
+            text=True,
+            timeout=120,
+        )
 
     result = closed("gallery")
     assert 1 == result.returncode
@@ -89,7 +111,14 @@ def test_a_full_disk_is_one_sentence():
     if not os.path.exists("/dev/full"):  # noqa: PTH110 - a device
         pytest.skip("no /dev/full here")
     with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123 - a device
-        result = subprocess.run(command("gallery"), stdout=full, stderr=subprocess.PIPE, check=False, env=environment(), text=True)
+        result = subprocess.run(
+            command("gallery"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(),
+            text=True,
+        )
     assert 1 == result.returncode
     assert result.stderr.startswith("dalembert: cannot write the output: ")
     assert 1 == result.stderr.count("\n")
@@ -97,9 +126,16 @@ def test_a_full_disk_is_one_sentence():
 
 @POSIX
 def test_an_interrupt_is_quiet(tmp_path):
-    (tmp_path / "slow.py").write_text("import signal\ndef f():\n    print('started', flush=True)\n    signal.pause()\n", encoding="utf-8")
+    (tmp_path / "slow.py").write_text(
+        "import signal\ndef f():\n    print('started', flush=True)\n    signal.pause()\n",
+        encoding="utf-8",
+    )
     process = subprocess.Popen(
-        command("derive", "slow.py:f"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment()
+        command("derive", "slow.py:f"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(),
     )
     assert b"started\n" == process.stdout.readline()
     process.send_signal(signal.SIGINT)
@@ -116,7 +152,10 @@ def test_a_mistake_of_ours_is_one_sentence(monkeypatch):
     monkeypatch.setattr("dalembert.cli.derive.kinematics", mistaken)
     result = run("derive", "vehicle")
     assert 70 == result.exit_code
-    assert "dalembert: this should not happen, please report it: IndexError: something silly" in result.stderr
+    assert (
+        "dalembert: this should not happen, please report it: IndexError: something silly"
+        in result.stderr
+    )
     assert "Traceback" not in result.stderr
     monkeypatch.setenv("DALEMBERT_TRACEBACK", "1")
     assert "Traceback" in run("derive", "vehicle").stderr
@@ -129,12 +168,21 @@ CLOSED = {
         "pydantic",
         "rich.console",
         "numpy",
-        "dalembert.numerics",
-        "dalembert.states",
-        "dalembert.modelfile.kinds",
+        "dalembert.runtime.numerics",
+        "dalembert.runtime.states",
+        "dalembert.exchange.modelfile.element_schema",
     ),
-    ("derive", "rolling-disk", "--by", "lagrange", "--steps", "full"): ("typer", "scipy", "llvmlite"),
-    ("agree", "simple-pendulum"): ("typer", "pydantic", "dalembert.modelfile.kinds", "dalembert.page"),
+    ("derive", "rolling-disk", "--by", "lagrange", "--steps", "full"): (
+        "typer",
+        "scipy",
+        "llvmlite",
+    ),
+    ("agree", "simple-pendulum"): (
+        "typer",
+        "pydantic",
+        "dalembert.exchange.modelfile.element_schema",
+        "dalembert.interface.page",
+    ),
     ("gallery",): ("typer", "numpy", "flint"),
 }
 HEAVY = ("sympy", "scipy", "matplotlib", "mujoco", "pint", "xarray", "IPython")
@@ -142,8 +190,17 @@ HEAVY = ("sympy", "scipy", "matplotlib", "mujoco", "pint", "xarray", "IPython")
 
 @pytest.mark.parametrize("line", CLOSED)
 def test_a_command_opens_only_what_it_needs(line):
-    program = "import sys; from dalembert.cli import main\ntry: main()\nexcept SystemExit: print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", program, *line], capture_output=True, check=True, env=environment(), encoding="utf-8")
+    program = (
+        "import sys; from dalembert.cli import main\ntry: main()\nexcept SystemExit: "
+        "print(*sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program, *line],
+        capture_output=True,
+        check=True,
+        env=environment(),
+        encoding="utf-8",
+    )
     opened = result.stdout.splitlines()[-1].split()
     assert [] == [module for module in opened if module in (*CLOSED[line], *HEAVY)]
     if line == ("derive", "rolling-disk"):

@@ -10,8 +10,23 @@ from cli.running import run
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("study") / "study.zarr"
-    asked = ("--over", "m_1=-1,0.5,2", "--over", "alpha~normal(1, 0.1)", "--n", "20", "--keep", "max(beta)", "--keep", "beta", "--for", "1")
-    return path, run("study", "double-pendulum", *asked, "--at", "0:1:11", "--workers", "2", "-o", str(path))
+    asked = (
+        "--over",
+        "m_1=-1,0.5,2",
+        "--over",
+        "alpha~normal(1, 0.1)",
+        "--n",
+        "20",
+        "--keep",
+        "max(beta)",
+        "--keep",
+        "beta",
+        "--for",
+        "1",
+    )
+    return path, run(
+        "study", "double-pendulum", *asked, "--at", "0:1:11", "--workers", "2", "-o", str(path)
+    )
 
 
 def test_a_study_says_how_it_went_and_where_it_is(written):
@@ -57,7 +72,10 @@ def test_a_file_that_is_no_study_has_no_page(tmp_path):
         (("--over", "alpha~normal(0, 1)"), "how often"),
         (("--over", "alpah=1,2"), "did you mean 'alpha'"),
         (("--over", "alpha=1", "--over", "alpha=2"), "given twice"),
-        (("--over", "alpha=1", "--workers", "2", "--scheduler", "tcp://127.0.0.1:9"), "give one of them"),
+        (
+            ("--over", "alpha=1", "--workers", "2", "--scheduler", "tcp://127.0.0.1:9"),
+            "give one of them",
+        ),
     ],
 )
 def test_what_cannot_be_a_study_is_refused(over, told):

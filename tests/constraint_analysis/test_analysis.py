@@ -1,12 +1,14 @@
-"""Freedoms counted, redundant rows named with the rows they repeat, contradictions refused with the residual."""
+"""Freedoms counted, redundant rows named with the rows they repeat, contradictions refused with
+the residual.
+"""
 
 import pytest
 
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import IllPosed, Unknown
-from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.failures import BadStart
 
 
 def particle(names="x y", *, name="Particle"):
@@ -18,9 +20,14 @@ def particle(names="x y", *, name="Particle"):
 
 
 def four_bar(**lengths):
-    """A parallelogram closed in space: the row along z repeats nothing in a plane, so two pins are closed twice."""
+    """A parallelogram closed in space: the row along z repeats nothing in a plane, so two pins
+    are closed twice.
+    """
     s = da.System("Four-bar closed twice")
-    l = {name: s.constant(name, x) for name, x in ({"a": 1, "b": 2, "c": 1.5, "d": 2.2} | lengths).items()}
+    l = {
+        name: s.constant(name, x)
+        for name, x in ({"a": 1, "b": 2, "c": 1.5, "d": 2.2} | lengths).items()
+    }
     angles = s.coordinates("alpha beta gamma")
     P = s.O
     for theta, length in zip(angles, "abc", strict=True):
@@ -147,7 +154,10 @@ def test_positions_that_contradict_each_other_are_refused_with_the_residual():
     s, x, y = particle()
     s.constrain(x - y - 1, "first")
     s.constrain(2 * x - 2 * y - 5, "second")
-    with pytest.raises(IllPosed, match=r"`second` contradicts `first`: where this holds, the residual of `second` is -3"):
+    with pytest.raises(
+        IllPosed,
+        match=r"`second` contradicts `first`: where this holds, the residual of `second` is -3",
+    ):
         da.constraints(s)
 
 
@@ -157,7 +167,11 @@ def test_velocities_that_contradict_each_other_are_refused_with_the_residual():
     s.constrain(y.dot + s.t, "second")
     s.constrain(x.dot + y.dot - 4, "third")
     # 1 − t − 4 at t = 2
-    with pytest.raises(IllPosed, match=r"`third` contradicts `first` and `second`: where these hold, the residual of `third` is -5"):
+    with pytest.raises(
+        IllPosed,
+        match=r"`third` contradicts `first` and `second`: where these hold, the residual of "
+        r"`third` is -5",
+    ):
         da.constraints(s, t0=2.0)
 
 

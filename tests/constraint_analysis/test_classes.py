@@ -1,11 +1,13 @@
-"""Holonomic or not is a matter of the set of rows: decided by brackets, not by how a row is written."""
+"""Holonomic or not is a matter of the set of rows: decided by brackets, not by how a row is
+written.
+"""
 
 import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.report import tables, terminal
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_tables, terminal_renderer
+from dalembert.interface.report.formula_writer import FormulaWriter
 
 
 def knife_edge(*, turns: bool) -> da.System:
@@ -50,7 +52,10 @@ def test_a_knife_edge_is_nonholonomic_alone_and_holonomic_where_nothing_turns():
     assert False is da.constraints(knife_edge(turns=True)).holonomic
     held = da.constraints(knife_edge(turns=False))
     assert True is held.holonomic
-    assert {"edge": "holonomic after integration", "no turn": "holonomic after integration: ψ = constant"} == words(knife_edge(turns=False))
+    assert {
+        "edge": "holonomic after integration",
+        "no turn": "holonomic after integration: ψ = constant",
+    } == words(knife_edge(turns=False))
     assert "−x sin ψ + y cos ψ = constant" in str(held)
 
 
@@ -63,7 +68,13 @@ def test_a_given_rate_is_rheonomic_and_holonomic():
 
 
 @pytest.mark.parametrize(
-    ("name", "holonomic"), [("four-bar", True), ("rolling-disk", False), ("whipple-bicycle", False), ("appell-hamel", None)]
+    ("name", "holonomic"),
+    [
+        ("four-bar", True),
+        ("rolling-disk", False),
+        ("whipple-bicycle", False),
+        ("appell-hamel", None),
+    ],
 )
 def test_the_set_of_rows_of_the_gallery(name, holonomic):
     assert holonomic is da.constraints(gallery.build(name)).holonomic
@@ -71,7 +82,7 @@ def test_the_set_of_rows_of_the_gallery(name, holonomic):
 
 def test_rows_that_integrate_together_and_not_one_by_one():
     found = da.constraints(gallery.build("two-wheeled-robot"))
-    assert {"nonholonomic"} == {c.word for c in found.classes}
+    assert {"nonholonomic"} == {c.kind for c in found.classes}
     assert 1 == found.integrable
 
 
@@ -85,16 +96,34 @@ SAID = {
         "rolling, holonomic after integration: x + r θ = constant",
         "1 holonomic (1 of them after integration) and 0 nonholonomic",
     ),
-    "edge": (knife_edge(turns=True), "edge, nonholonomic", "0 holonomic and 1 nonholonomic constraint rows: 3 freedoms of configuration"),
-    "edge held": (knife_edge(turns=False), "Together the rows edge, no turn integrate: −x sin ψ + y cos ψ = constant", "2 holonomic (2 of"),
-    "spun": (spun(), "drive, rheonomic, holonomic after integration", "1 freedom of configuration from a given start, 1 of velocity"),
+    "edge": (
+        knife_edge(turns=True),
+        "edge, nonholonomic",
+        "0 holonomic and 1 nonholonomic constraint rows: 3 freedoms of configuration",
+    ),
+    "edge held": (
+        knife_edge(turns=False),
+        "Together the rows edge, no turn integrate: −x sin ψ + y cos ψ = constant",
+        "2 holonomic (2 of",
+    ),
+    "spun": (
+        spun(),
+        "drive, rheonomic, holonomic after integration",
+        "1 freedom of configuration from a given start, 1 of velocity",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", SAID)
 def test_derivations_say_the_same(name):
     s, *expected = SAID[name]
-    kin, W = da.kinematics(s), Writing()
-    text = terminal.text([*tables.constraints(kin, W), tables.freedoms(kin), tables.counted(kin, W)])
+    kin, W = da.kinematics(s), FormulaWriter()
+    text = terminal_renderer.render_text(
+        [
+            *system_tables.constraints(kin, W),
+            system_tables.dof_summary(kin),
+            system_tables.dof_table(kin, W),
+        ]
+    )
     for line in expected:
         assert line in text

@@ -30,11 +30,15 @@ def test_no_claim_is_without_a_call_and_a_test():
 
 
 def test_a_test_that_is_not_there_is_noticed():
-    assert not Row("Bar00", "1", "claim", "", "da.kane(s)", "books/mei85/test_ch07.py::test_nothing").is_tested
+    assert not Row(
+        "Bar00", "1", "claim", "", "da.kane(s)", "books/mei85/test_ch07.py::test_nothing"
+    ).is_tested
 
 
 def test_the_calls_are_public_names():
-    called = {row.call.partition("(")[0].removeprefix("da.") for row in ROWS if row.call.startswith("da.")}
+    called = {
+        row.call.partition("(")[0].removeprefix("da.") for row in ROWS if row.call.startswith("da.")
+    }
     assert set() == called - set(da.__all__)
 
 

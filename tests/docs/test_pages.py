@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.references import REFERENCES
+from dalembert.interface.report.bibliography import REFERENCES
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts and p.parent.name != "decisions")
+PAGES = sorted(
+    p for p in DOCS.rglob("*.md") if "_build" not in p.parts and p.parent.name != "decisions"
+)
 sys.path.insert(0, str(DOCS))
 
 import running  # noqa: E402 - the folder of the pages is no package
@@ -29,19 +31,30 @@ def names(pages=PAGES):
 def test_the_code_of_the_page_runs(page):
     text = page.read_text(encoding="utf-8")
     shown = running.run_page(text, page.name)
-    assert text.count("```python") + text.count("```console") == shown.count("```python\n") + shown.count("```console\n")
+    assert text.count("```python") + text.count("```console") == shown.count(
+        "```python\n"
+    ) + shown.count("```console\n")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
 def test_the_formulas_of_the_page_can_be_typeset(page):
-    text = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(
+        r"^```.*?^```$|`[^`\n]+`",
+        "",
+        page.read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
     for formula in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", text, flags=re.DOTALL):
         assert "<math" in typeset("".join(formula))
 
 
 def test_every_page_is_in_a_table_of_contents():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
-    assert not [p for p in PAGES if p.name != "index.md" and str(p.relative_to(DOCS).with_suffix("")) not in index]
+    assert not [
+        p
+        for p in PAGES
+        if p.name != "index.md" and str(p.relative_to(DOCS).with_suffix("")) not in index
+    ]
 
 
 def test_every_public_name_is_in_the_reference_once():
@@ -55,14 +68,16 @@ def test_every_public_name_says_what_it_is():
 
 
 def test_every_principle_has_a_page():
-    from dalembert.agreement.catalogue import PRINCIPLES
+    from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
     pages = {page.stem for page in PAGES if page.parent.name == "principles"}
     assert {principle.name for principle, _ in PRINCIPLES} <= pages
 
 
 def test_every_key_that_is_cited_is_known():
-    cited = {key for text in names().values() for key in re.findall(r"\b[A-Z][A-Za-z]{1,3}\d{2}\b", text)}
+    cited = {
+        key for text in names().values() for key in re.findall(r"\b[A-Z][A-Za-z]{1,3}\d{2}\b", text)
+    }
     assert "Bar00" in cited
     assert not cited - set(REFERENCES)
 
@@ -70,7 +85,9 @@ def test_every_key_that_is_cited_is_known():
 def test_every_exercise_has_an_answer_that_is_checked():
     for page, text in names(p for p in PAGES if p.parent.name == "tutorial").items():
         answers = re.findall(r"^<details>.*?^</details>$", text, flags=re.DOTALL | re.MULTILINE)
-        assert len(re.findall(r"^\*\*\d\.\*\* ", text, flags=re.MULTILINE)) == len(answers) > 1, page.name
+        assert len(re.findall(r"^\*\*\d\.\*\* ", text, flags=re.MULTILINE)) == len(answers) > 1, (
+            page.name
+        )
         assert all("\nassert " in answer for answer in answers), page.name
 
 
@@ -98,11 +115,15 @@ def test_code_that_fails_is_not_passed_over():
 
 
 def test_what_is_printed_stands_below():
-    assert "{code-block} text\n:class: output wrapped\n4\n``````" in running.run_page("```python\nx = 2\nprint(2 * x)\n```", "page")
+    assert "{code-block} text\n:class: output wrapped\n4\n``````" in running.run_page(
+        "```python\nx = 2\nprint(2 * x)\n```", "page"
+    )
 
 
 def test_a_written_document_stands_below():
-    shown = running.run_page("```console\n$ dalembert derive simple-pendulum -o here.html\n```", "page")
+    shown = running.run_page(
+        "```console\n$ dalembert derive simple-pendulum -o here.html\n```", "page"
+    )
     assert "<math" in shown
     assert "<body>" not in shown
     assert str(Path.cwd()) not in shown
@@ -129,7 +150,9 @@ def test_every_sketch_is_of_a_system_of_the_gallery():
 def test_a_sketch_and_a_live_scene_are_made(tmp_path):
     from scenes import with_scenes
 
-    shown = with_scenes("<!-- sketch: simple-pendulum -->\n\n<!-- live: simple-pendulum -->", "howto/page", tmp_path)
+    shown = with_scenes(
+        "<!-- sketch: simple-pendulum -->\n\n<!-- live: simple-pendulum -->", "howto/page", tmp_path
+    )
     assert '<figure class="sketch"><svg' in shown
     assert 'src="../scenes/simple-pendulum.html"' in shown
     assert "<canvas" in (tmp_path / "scenes/simple-pendulum.html").read_text(encoding="utf-8")
@@ -155,7 +178,34 @@ def test_every_public_function_has_an_example_that_runs():
 
     functions = {name for name in da.__all__ if inspect.isroutine(getattr(da, name))}
     reference = "\n".join(names(p for p in PAGES if p.parent.name == "reference").values())
-    below = re.findall(r"^\.\. autofunction:: dalembert\.(\w+)\n```\n\n```python\n(.*?)^```", reference, re.DOTALL | re.MULTILINE)
+    below = re.findall(
+        r"^\.\. autofunction:: dalembert\.(\w+)\n```\n\n```python\n(.*?)^```",
+        reference,
+        re.DOTALL | re.MULTILINE,
+    )
     shown = {name for name, code in below if f"da.{name}(" in code}
     assert len(functions) > 80
     assert functions - SHOWN_ONLY == shown
+
+
+def test_headings_regions_and_code_are_made_accessible():
+    from accessible import accessible
+
+    page = (
+        '<aside class="sidebar-drawer"><p role="heading">x</p></aside><aside class="toc-drawer '
+        'no-toc"></aside><pre>wide</pre>'
+    )
+    shown = accessible(page)
+    assert 'role="heading" aria-level="2"' in shown
+    assert 2 == shown.count("aria-label=")
+    assert '<pre tabindex="0">' in shown
+
+
+def test_every_picture_and_column_has_words():
+    for page, text in names().items():
+        assert "![](" not in text, page
+        assert not re.search(
+            r"^\|(?:[^|\n]*\|)* *\|\n\|[-:| ]+\|$",
+            re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE),
+            re.MULTILINE,
+        ), page

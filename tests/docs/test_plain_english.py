@@ -1,7 +1,8 @@
-"""Phrases that no reader of the field would search for: none in the documentation, ever fewer in the source.
+"""Phrases that no reader of the field would search for: none in the documentation, ever fewer in
+the source.
 
-`plain_english.txt` lists how often each phrase is left in the source. A number may only become smaller; lower it when
-you have rewritten a sentence.
+`plain_english.txt` lists how often each phrase is left in the source. A number may only become
+smaller; lower it when you have rewritten a sentence.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ PHRASES = {
     "beside": (r"beside", "next to, with, in addition to"),
     "rides along": (r"rid(?:e|es|ing) along|rides? on", "is integrated alongside; is attached to"),
     "hangs on": (r"hangs? on|hung on", "is defined relative to; child of"),
-    "told apart": (r"(?:told|tells?|tell) apart|told from", "distinguished; separately identifiable"),
+    "told apart": (
+        r"(?:told|tells?|tell) apart|told from",
+        "distinguished; separately identifiable",
+    ),
     "is told": (r"(?:is|are|was|were|be|been) told", "is reported"),
     "as a part of": (r"as a part of", "relative to"),
     "is said": (r"(?:is|are|was|were) said", "is reported, is printed"),
@@ -34,7 +38,10 @@ PHRASES = {
     "in a straight line": (r"in a straight line", "by unrolled elimination"),
     "is looked for": (r"(?:is|are) looked (?:for|at)", "is searched"),
     "to be had": (r"to be had|cannot be had|can be had", "available"),
-    "unless told otherwise": (r"unless told otherwise|unless (?:it is )?said otherwise", "by default"),
+    "unless told otherwise": (
+        r"unless told otherwise|unless (?:it is )?said otherwise",
+        "by default",
+    ),
     "lest": (r"lest", "so that … not"),
     "mend": (r"mend(?:s|ed|ing)?", "fix, repair"),
     "get on": (r"gets? on(?! with)", "make progress"),
@@ -49,7 +56,10 @@ PHRASES = {
     "in vain": (r"in vain", "without result"),
     "begins elsewhere": (r"begins? elsewhere", "starts at another time"),
     "holds against": (r"(?:hold|holds|held|holding) (?:\w+ ){0,2}against", "checks against"),
-    "gets its sentence": (r"gets? (?:its|their|a|the) (?:sentence|word)s?", "is refused with a clear message"),
+    "gets its sentence": (
+        r"gets? (?:its|their|a|the) (?:sentence|word)s?",
+        "is refused with a clear message",
+    ),
     "rows too many": (r"rows too many", "redundant constraints"),
     # added to the list
     "told": (r"told", "reported, specified"),
@@ -99,7 +109,11 @@ def documentation() -> tuple[Path, ...]:
     """Pages that users read; the pages for developers count with the source."""
     pages = [p for p in (ROOT / "docs").rglob("*.md") if not {"_build", "decisions"} & set(p.parts)]
     developers = {"architecture.md", "glossary.md"}
-    return *(p for p in pages if p.name not in developers), ROOT / "README.md", ROOT / "CHANGELOG.md"
+    return (
+        *(p for p in pages if p.name not in developers),
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+    )
 
 
 @cache
@@ -113,7 +127,10 @@ def source() -> tuple[Path, ...]:
 def hits(text: str) -> dict[str, int]:
     """{phrase: how often it occurs in a text}: one pass for all, since the source is long."""
     places = [text[match.start() : match.start() + 60] for match in _ANY.finditer(text)]
-    starts = {phrase: [p for p in places if re.match(rf"(?:{words})\b", p)] for phrase, (words, _) in PHRASES.items()}
+    starts = {
+        phrase: [p for p in places if re.match(rf"(?:{words})\b", p)]
+        for phrase, (words, _) in PHRASES.items()
+    }
     return {phrase: len(times) for phrase, times in starts.items() if times}
 
 
@@ -126,7 +143,10 @@ def count(phrase: str, paths: tuple[Path, ...]) -> dict[str, int]:
 def left() -> dict[str, int]:
     """{phrase: how often the source may still contain it}."""
     lines = LEFT.read_text(encoding="utf-8").splitlines()
-    return {phrase: int(number) for phrase, _, number in (line.rpartition(": ") for line in lines if line)}
+    return {
+        phrase: int(number)
+        for phrase, _, number in (line.rpartition(": ") for line in lines if line)
+    }
 
 
 @pytest.mark.parametrize("phrase", PHRASES)

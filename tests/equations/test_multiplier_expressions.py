@@ -21,7 +21,17 @@ def test_the_rod_of_a_pendulum():
     assert 0 == (found - expected).simplify()
 
 
-@pytest.mark.parametrize("name", ["rolling-disk", "four-bar", "chaplygin-sleigh", "dumbbell", "knife-edge-rod", "moving-knife-edge"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rolling-disk",
+        "four-bar",
+        "chaplygin-sleigh",
+        "dumbbell",
+        "knife-edge-rod",
+        "moving-knife-edge",
+    ],
+)
 def test_it_is_the_multiplier_of_the_run(name):
     entry = gallery.entry(name)
     s = entry.build()
@@ -37,13 +47,17 @@ def test_it_is_the_multiplier_of_the_run(name):
 def run_of(name, duration=0.1):
     entry = gallery.entry(name)
     s = entry.build()
-    return da.simulate(s, duration, start=dict(entry.start), inputs=dict(entry.inputs), progress=False)
+    return da.simulate(
+        s, duration, start=dict(entry.start), inputs=dict(entry.inputs), progress=False
+    )
 
 
-@pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "appell-hamel", "n-four-bar", "bricard"])
+@pytest.mark.parametrize(
+    "name", ["four-bar", "rolling-disk", "appell-hamel", "n-four-bar", "bricard"]
+)
 def test_the_program_gives_the_multipliers_of_the_run(name):
-    # four-bar has independent speeds chosen, the disk declared ones, n-four-bar more rows than are written out,
-    # appell-hamel's is not linear, those of bricard depend on one another
+    # four-bar has independent speeds chosen, the disk declared ones, n-four-bar more rows than are
+    # written out, appell-hamel's is not linear, those of bricard depend on one another
     run = run_of(name)
     lam = da.multipliers(run.system).compile()
     known = np.column_stack([run.reactions.rows[row].multiplier for row in lam.rows])
@@ -79,7 +93,9 @@ def test_a_pendulum_through_the_positions_where_a_pivot_vanishes():
     assert lam([1, 0], [0, 3], m=4) == pytest.approx([-18])
     run = da.simulate(pendulum(), 1.5, start={"x": 1, "y": 0}, progress=False)
     assert np.diff(np.sign(run["x"])).any()
-    assert lam(run.q, run.u, run.t)[:, 0] == pytest.approx(run.reactions.rows["rod"].multiplier, abs=1e-9)
+    assert lam(run.q, run.u, run.t)[:, 0] == pytest.approx(
+        run.reactions.rows["rod"].multiplier, abs=1e-9
+    )
 
 
 def test_where_no_multiplier_exists_the_row_is_named():
@@ -87,10 +103,14 @@ def test_where_no_multiplier_exists_the_row_is_named():
         da.multipliers(pendulum()).compile()([0, 0], [1, 0])
     s = pendulum()
     s.speeds(u=s["x.dot"])
-    with pytest.raises(BadExpression, match=r"'rod' has no finite value .* speeds u may be singular"):
+    with pytest.raises(
+        BadExpression, match=r"'rod' has no finite value .* speeds u may be singular"
+    ):
         da.multipliers(s).compile()([1, 0], [0])
     s = pendulum()
-    s.constrain(s["x"] - 1, "wall")  # touches the circle at (1, 0): there ẍ would have to be both 0 and −9
+    s.constrain(
+        s["x"] - 1, "wall"
+    )  # touches the circle at (1, 0): there ẍ would have to be both 0 and −9
     with pytest.raises(BadExpression, match=r"(rod|wall)' depends on the other rows"):
         da.multipliers(s).compile()([1, 0], [0, 3])
 

@@ -31,7 +31,9 @@ def test_a_regular_system_is_not_refused():
     assert 1 == len(da.forward_dynamics(s).udot)
 
 
-@pytest.mark.parametrize("inertia", [lambda x: 1 - da.sign(x), lambda x: 1 + da.sign(x), lambda x: abs(x) - x])
+@pytest.mark.parametrize(
+    "inertia", [lambda x: 1 - da.sign(x), lambda x: 1 + da.sign(x), lambda x: abs(x) - x]
+)
 def test_a_matrix_that_is_regular_on_one_side_of_a_branch_is_not_refused(inertia):
     s = da.System("Branch")
     x, y = s.coordinates("x y")

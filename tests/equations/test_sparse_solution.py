@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
-from dalembert.api.compile import saddle_equations
-from dalembert.equations.sparse_solution import sparse_saddle
 from dalembert.gallery import n_four_bar
-from dalembert.kinematics.system_kinematics import all_rates, kinematics
-from dalembert.ode.constrained.rates import Workspace
-from dalembert.simulation.model import native_model
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
+from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
+from dalembert.runtime.dynamics.compile import saddle_equations
+from dalembert.runtime.ode.constrained.constrained_rates import Workspace
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.states.run_values import parameter_vector, run_values
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def banded(n, m, seed):
@@ -23,7 +23,12 @@ def banded(n, m, seed):
         first = j * (n - 3) // m
         A[j, first : first + 4] = rng.normal(size=4)
     new = rng.permutation(n)
-    return (B @ B.T + 3 * np.eye(n))[np.ix_(new, new)], rng.normal(size=n), A[:, new], rng.normal(size=m)
+    return (
+        (B @ B.T + 3 * np.eye(n))[np.ix_(new, new)],
+        rng.normal(size=n),
+        A[:, new],
+        rng.normal(size=m),
+    )
 
 
 def solved(M, f, A, gamma):
@@ -39,14 +44,23 @@ def solved(M, f, A, gamma):
         return [{k: symbol(x) for k, x in enumerate(row) if x} for row in a]
 
     upper = [{k: symbol(x) for k, x in enumerate(row) if x and k >= i} for i, row in enumerate(M)]
-    full = [{k: upper[min(i, k)][max(i, k)] for k in range(len(M)) if M[i, k]} for i in range(len(M))]
-    saddle = sparse_saddle(t, full, rows(A))
+    full = [
+        {k: upper[min(i, k)][max(i, k)] for k in range(len(M)) if M[i, k]} for i in range(len(M))
+    ]
+    saddle = factor_saddle_point(t, full, rows(A))
     if saddle is None:
         return None
     right = [symbol(x) for x in gamma]
     zdot, multipliers = saddle.solution([symbol(x) for x in f], right)
-    groups = (zdot, multipliers, saddle.over_pivots, (saddle.mass_lost,), saddle.lengths, saddle.correction(right))
-    return [np.array(evaluate(t, group, known.__getitem__, Floats())) for group in groups]
+    groups = (
+        zdot,
+        multipliers,
+        saddle.inverse_pivots,
+        (saddle.mass_cancellation,),
+        saddle.row_norms_squared,
+        saddle.projection_step(right),
+    )
+    return [np.array(evaluate(t, group, known.__getitem__, FloatArithmetic())) for group in groups]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -59,7 +73,9 @@ def test_random_systems_against_a_full_solver(seed):
     S = A @ np.linalg.solve(M, A.T)
     assert np.isclose(1 / np.linalg.det(S), np.prod(over))
     assert np.allclose(np.diag(S), lengths)
-    assert np.allclose(-np.linalg.solve(M, A.T @ np.linalg.solve(S, gamma)), shortest, rtol=1e-10, atol=1e-10)
+    assert np.allclose(
+        -np.linalg.solve(M, A.T @ np.linalg.solve(S, gamma)), shortest, rtol=1e-10, atol=1e-10
+    )
     assert 30 <= lost[0] < np.inf
 
 
@@ -73,7 +89,9 @@ def test_rows_that_nearly_depend_on_each_other_are_a_risk():
 def test_large_full_matrices_are_left_to_loops_and_small_ones_are_not():
     rng = np.random.default_rng(0)
     B = rng.normal(size=(24, 24))
-    assert solved(B @ B.T, rng.normal(size=24), rng.normal(size=(8, 24)), rng.normal(size=8)) is None
+    assert (
+        solved(B @ B.T, rng.normal(size=24), rng.normal(size=(8, 24)), rng.normal(size=8)) is None
+    )
     assert solved(*banded(8, 0, 0)) is None
     B = rng.normal(size=(6, 6))
     M, f, A, gamma = B @ B.T, rng.normal(size=6), rng.normal(size=(3, 6)), rng.normal(size=3)
@@ -83,10 +101,12 @@ def test_large_full_matrices_are_left_to_loops_and_small_ones_are_not():
 
 
 def windows(count):
-    kin, equations = saddle_equations(all_rates(kinematics(n_four_bar.build(windows=count))))
-    chosen = values_of_run(kin, {}, {})
+    kin, equations = saddle_equations(
+        unreduced_kinematics(kinematics(n_four_bar.build(windows=count)))
+    )
+    chosen = run_values(kin, {}, {})
     model = native_model(chosen, equations)
-    return model.rates, np.array(parameters_of(chosen, model.parameters), dtype=float)
+    return model.rates, np.array(parameter_vector(chosen, model.parameters), dtype=float)
 
 
 def spaces(rates, p, x):
@@ -94,7 +114,7 @@ def spaces(rates, p, x):
     straight, full = Workspace(rates, p), Workspace(rates, p)
     full._fields.straight_count = 0
     for space in (straight, full):
-        space.choose_rows(x)
+        space.select_rows(x)
     return straight, full
 
 
@@ -102,26 +122,35 @@ def test_windows_have_the_accelerations_and_multipliers_of_the_orthogonal_solver
     rates, p = windows(10)
     rng = np.random.default_rng(1)
     for angle in (0.3, 0.9, 2.0):
-        x = np.concatenate([np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+        x = np.concatenate(
+            [np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]]
+        )
         x[:42] += 1e-3 * rng.normal(size=42)
         straight, full = spaces(rates, p, x)
         a, b = straight.evaluate(x), full.evaluate(x)
-        assert 0 == straight.refused
+        assert 0 == straight.sparse_fallbacks
         assert np.abs(a - b).max() <= 1e-12 * np.abs(b).max()
-        assert np.abs(straight.multipliers - full.multipliers).max() <= 1e-11 * np.abs(full.multipliers).max()
+        assert (
+            np.abs(straight.multipliers - full.multipliers).max()
+            <= 1e-11 * np.abs(full.multipliers).max()
+        )
 
 
 def test_where_the_bars_lie_in_one_line_the_orthogonal_solver_takes_over():
     rates, p = windows(10)
     before = np.concatenate([np.full(11, 1.0), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
-    x = np.concatenate([np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+    x = np.concatenate(
+        [np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]]
+    )
     straight, full = spaces(rates, p, before)
     assert straight.evaluate(x).tolist() == full.evaluate(x).tolist()
-    assert 1 == straight.refused
+    assert 1 == straight.sparse_fallbacks
 
 
 def test_windows_fall_through_singular_positions_on_the_branch_of_parallelograms():
-    start = dict.fromkeys([*(f"phi_{k}" for k in range(9)), *(f"psi_{k}" for k in range(1, 9))], 0.0) | {"phi_0'": 1.0}
+    start = dict.fromkeys(
+        [*(f"phi_{k}" for k in range(9)), *(f"psi_{k}" for k in range(1, 9))], 0.0
+    ) | {"phi_0'": 1.0}
     run = da.simulate(n_four_bar.build(windows=8), 1.0, start=start, rtol=1e-10, atol=1e-10)
     q = run.q[-1]
     assert np.abs(q[:9] - q[0]).max() <= 1e-8
@@ -133,14 +162,16 @@ def test_states_are_brought_onto_the_rows_as_by_the_orthogonal_solver():
     rates, p = windows(10)
     rng = np.random.default_rng(2)
     for angle in (0.3, 0.9, 2.0):
-        x = np.concatenate([np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+        x = np.concatenate(
+            [np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]]
+        )
         beside = x[:-1] + 1e-6 * rng.normal(size=42)
-        straight, full = (Workspace(rates, p, holding=True) for _ in range(2))
+        straight, full = (Workspace(rates, p, projecting=True) for _ in range(2))
         full._fields.straight_count = full._fields.back_count = 0
         found = []
         for space in (straight, full):
-            space.choose_rows(x)
-            found.append(space.projected(0.1, beside))
+            space.select_rows(x)
+            found.append(space.project_state(0.1, beside))
         assert np.abs(found[0] - found[1]).max() <= 1e-13
         rows = rates.rows(np.array([[*found[0], 0.1]]), p)
         assert np.abs(rows["phi"]).max() <= 1e-15
@@ -150,16 +181,21 @@ def test_states_are_brought_onto_the_rows_as_by_the_orthogonal_solver():
 
 def test_after_ends_of_steps_in_a_straight_line_the_orthogonal_solver_has_what_it_would_have_seen():
     rates, p = windows(10)
-    ends = [np.concatenate([np.full(11, a), np.zeros(10), np.full(11, 1.0), np.zeros(10)]) for a in (0.9, 1.0, 1.1, 1.2)]
-    singular = np.concatenate([np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.5]])
+    ends = [
+        np.concatenate([np.full(11, a), np.zeros(10), np.full(11, 1.0), np.zeros(10)])
+        for a in (0.9, 1.0, 1.1, 1.2)
+    ]
+    singular = np.concatenate(
+        [np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.5]]
+    )
     found = []
     for loops in (False, True):
-        space = Workspace(rates, p, holding=True)
+        space = Workspace(rates, p, projecting=True)
         if loops:
             space._fields.straight_count = space._fields.back_count = 0
-        space.choose_rows(np.append(ends[0], 0.0))
+        space.select_rows(np.append(ends[0], 0.0))
         for k, y in enumerate(ends[1:], 1):
-            assert space.projected(0.1 * k, y) is not None
+            assert space.project_state(0.1 * k, y) is not None
         found.append((space.evaluate(singular), space._fields.turning, space._fields.unseen))
     assert np.abs(found[0][0] - found[1][0]).max() <= 1e-12
     assert np.isclose(found[1][1], found[0][1], rtol=1e-9)

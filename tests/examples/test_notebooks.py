@@ -17,16 +17,31 @@ SECONDS = 120
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", [pytest.param(p, id=p.stem, marks=() if p.stem in FAST else pytest.mark.slow) for p in NOTEBOOKS])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(p, id=p.stem, marks=() if p.stem in FAST else pytest.mark.slow)
+        for p in NOTEBOOKS
+    ],
+)
 def test_the_notebook_runs(path, tmp_path, monkeypatch):
     if path.stem == "3-robot-from-urdf":
         pytest.importorskip("mujoco")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    )
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=SECONDS, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(
+        notebook, timeout=SECONDS, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code)
-    assert any("image" in kind for cell in code for output in cell.outputs for kind in output.get("data", {}))
+    assert any(
+        "image" in kind
+        for cell in code
+        for output in cell.outputs
+        for kind in output.get("data", {})
+    )
 
 
 def test_there_are_six_and_none_is_executed_in_the_repository():
@@ -42,4 +57,6 @@ def test_a_cell_that_fails_is_noticed(tmp_path):
 
     broken = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1/0")])
     with pytest.raises(CellExecutionError):
-        NotebookClient(broken, timeout=SECONDS, resources={"metadata": {"path": str(tmp_path)}}).execute()
+        NotebookClient(
+            broken, timeout=SECONDS, resources={"metadata": {"path": str(tmp_path)}}
+        ).execute()

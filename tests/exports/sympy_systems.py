@@ -70,7 +70,9 @@ def double_pendulum():
     P.v2pt_theory(O, N, A)
     R.v2pt_theory(P, N, B)
     KM = KanesMethod(N, [q1, q2], [u1, u2], [q1.diff() - u1, q2.diff() - u2])
-    KM.kanes_equations([Particle("ParP", P, m), Particle("ParR", R, m)], [(P, m * g * N.x), (R, m * g * N.x)])
+    KM.kanes_equations(
+        [Particle("ParP", P, m), Particle("ParR", R, m)], [(P, m * g * N.x), (R, m * g * N.x)]
+    )
     return KM, None
 
 
@@ -106,7 +108,11 @@ def rolling_disc():
     C = O.locatenew("C", q4 * N.x + q5 * N.y)
     Dmc = C.locatenew("Dmc", r * L.z)
     kd = [q1.diff() - u1, q2.diff() - u2, q3.diff() - u3, q4.diff() - u4, q5.diff() - u5]
-    velocity = Dmc.pos_from(O).dt(N).subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3, q4.diff(): u4, q5.diff(): u5})
+    velocity = (
+        Dmc.pos_from(O)
+        .dt(N)
+        .subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3, q4.diff(): u4, q5.diff(): u5})
+    )
     Dmc.set_vel(N, velocity)
     w = R.ang_vel_in(N).subs({q1.diff(): u1, q2.diff(): u2, q3.diff(): u3})
     R.set_ang_vel(N, w)
@@ -114,7 +120,9 @@ def rolling_disc():
     rows = [contact & N.x, contact & N.y]
     I = inertia(L, m / 4 * r**2, m / 2 * r**2, m / 4 * r**2)
     disc = RigidBody("BodyD", Dmc, R, m, (I, Dmc))
-    KM = KanesMethod(N, [q1, q2, q3, q4, q5], [u1, u2, u3], kd, u_dependent=[u4, u5], velocity_constraints=rows)
+    KM = KanesMethod(
+        N, [q1, q2, q3, q4, q5], [u1, u2, u3], kd, u_dependent=[u4, u5], velocity_constraints=rows
+    )
     KM.kanes_equations([disc], [(Dmc, -m * g * Y.z)])
     return KM, None
 
@@ -152,7 +160,10 @@ def cart_and_pendulum_with_a_force():
     R = P.locatenew("R", -l * A.y)
     R.v2pt_theory(P, N, A)
     KM = KanesMethod(N, [q1, q2], [u1, u2], [q1.diff() - u1, q2.diff() - u2])
-    KM.kanes_equations([Particle("cart", P, M), Particle("bob", R, m)], [(P, -M * g * N.y + F * N.x), (R, -m * g * N.y)])
+    KM.kanes_equations(
+        [Particle("cart", P, M), Particle("bob", R, m)],
+        [(P, -M * g * N.y + F * N.x), (R, -m * g * N.y)],
+    )
     return KM, None
 
 
@@ -181,7 +192,16 @@ def pendulum_in_cartesian_coordinates():
     row = q1**2 + q2**2 - L**2
     rate = [q1 * u1 + q2 * u2]
     kd = [q1.diff() - u1, q2.diff() - u2]
-    KM = KanesMethod(N, [q2], [u2], kd, q_dependent=[q1], u_dependent=[u1], configuration_constraints=[row], velocity_constraints=rate)
+    KM = KanesMethod(
+        N,
+        [q2],
+        [u2],
+        kd,
+        q_dependent=[q1],
+        u_dependent=[u1],
+        configuration_constraints=[row],
+        velocity_constraints=rate,
+    )
     KM.kanes_equations([Particle("bob", P, m)], [(P, m * g * N.x)])
     return KM, None
 
@@ -209,7 +229,9 @@ def pendulum_as_a_system():
     ground, rod = RigidBody("ground"), RigidBody("rod", mass=m)
     rod.central_inertia = inertia(rod.frame, 0, I, I)
     system = System.from_newtonian(ground)
-    system.add_joints(PinJoint("joint", ground, rod, q, u, child_point=-l * rod.x, joint_axis=ground.z))
+    system.add_joints(
+        PinJoint("joint", ground, rod, q, u, child_point=-l * rod.x, joint_axis=ground.z)
+    )
     system.apply_uniform_gravity(-g * system.frame.y)
     system.form_eoms()
     return system, None
@@ -229,4 +251,8 @@ def spherical_pendulum_by_lagrange():
     return LM, None
 
 
-SYSTEMS = {f.__name__: f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == __name__}
+SYSTEMS = {
+    f.__name__: f
+    for f in list(globals().values())
+    if callable(f) and getattr(f, "__module__", "") == __name__
+}

@@ -1,4 +1,6 @@
-"""C99 by gcc: every function of every system against our own numbers, without a warning, under sanitizers."""
+"""C99 by gcc: every function of every system against our own numbers, without a warning, under
+sanitizers.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,25 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exports.c import CSource, files
+from dalembert.exchange.exports.c import CSource, files
 from exports.cases import CLOSE, COUNT, SYSTEMS, back_on_rows, case, near_rows, off
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
-compilers = [pytest.param(name, marks=[] if name == "gcc" else [pytest.mark.slow]) for name in ("gcc", "clang")]
+compilers = [
+    pytest.param(name, marks=[] if name == "gcc" else [pytest.mark.slow])
+    for name in ("gcc", "clang")
+]
 
 
 def compiled(compiler, folder, sources, *flags):
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     library = folder / "library.so"
-    subprocess.run([compiler, *STRICT, *flags, "-shared", "-fPIC", "-o", library, *sources, "-lm"], cwd=folder, check=True)
+    subprocess.run(
+        [compiler, *STRICT, *flags, "-shared", "-fPIC", "-o", library, *sources, "-lm"],
+        cwd=folder,
+        check=True,
+    )
     return ctypes.CDLL(str(library))
 
 
@@ -33,7 +42,9 @@ def library(request, tmp_path_factory):
     for name in SYSTEMS:
         for file, text in files(case(name).model, case(name).identifier).items():
             (folder / file).write_text(text)
-    return compiled(request.param, folder, [f"{case(name).identifier}.c" for name in SYSTEMS], "-O0")
+    return compiled(
+        request.param, folder, [f"{case(name).identifier}.c" for name in SYSTEMS], "-O0"
+    )
 
 
 class Model:
@@ -43,7 +54,7 @@ class Model:
         self.library, self.case, self.real = library, case, real
         source = CSource(case.model, case.identifier)
         fields = [source.names[p.name] for p in case.model.parameters]
-        self.p = (real * (len(fields) + max(1, len(source.derived[1]))))()
+        self.p = (real * (len(fields) + max(1, len(source.precomputed[1]))))()
         self.call("defaults", None, self.p)
         for k, p in enumerate(case.model.parameters):
             assert self.p[k] == pytest.approx(p.value)
@@ -62,7 +73,9 @@ class Model:
         rows = []
         for t, state, w in zip(self.case.t, x, self.case.w, strict=True):
             results = [(self.real * len(r.nodes))() for r in f.results]
-            self.call(f.name, None, self.real(t), self.array(state), self.array(w), self.p, *results)
+            self.call(
+                f.name, None, self.real(t), self.array(state), self.array(w), self.p, *results
+            )
             rows.append(np.concatenate(results))
         return np.array(rows)
 
@@ -79,10 +92,10 @@ class Model:
 def test_every_function_gives_our_numbers(library, name):
     one = case(name)
     model = Model(library, one)
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(model.values(f, one.x), one.expected(f.name)) < CLOSE, f.name
     assert off(model.values(one.model.named["rates"], one.x), one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(model.projected(near_rows(one)), back_on_rows(one)) < CLOSE
 
 
@@ -100,14 +113,31 @@ def test_sanitizers_find_nothing(tmp_path):
         calls = "".join(
             f"double {''.join(f'{r.name}[{len(r.nodes)}], ' for r in f.results)[:-2]};"
             f"{me}_{f.name}(0.1, x, w, &p, {', '.join(r.name for r in f.results)}); }} {{"
-            for f in m.public
+            for f in m.public_functions
         )
-        project = f"{me}_project(0.1, x, w, &p);" if m.projects else ""
-        lines.append(f"{{ double x[] = {{{x}}}, w[8] = {{0}}; {me}_parameters p; {me}_defaults(&p); {{ {calls} }} {project} }}")
-    main = "".join(f'#include "{s[:-2]}.h"\n' for s in sources) + "int main(void) {" + "\n".join(lines) + "return 0; }\n"
+        project = f"{me}_project(0.1, x, w, &p);" if m.has_projection else ""
+        lines.append(
+            f"{{ double x[] = {{{x}}}, w[8] = {{0}}; {me}_parameters p; {me}_defaults(&p); {{ "
+            f"{calls} }} {project} }}"
+        )
+    main = (
+        "".join(f'#include "{s[:-2]}.h"\n' for s in sources)
+        + "int main(void) {"
+        + "\n".join(lines)
+        + "return 0; }\n"
+    )
     (tmp_path / "main.c").write_text(main)
-    flags = ("-std=c99", "-Wall", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    subprocess.run(["gcc", *flags, "-o", "main", "main.c", *sources, "-lm"], cwd=tmp_path, check=True)
+    flags = (
+        "-std=c99",
+        "-Wall",
+        "-g",
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    )
+    subprocess.run(
+        ["gcc", *flags, "-o", "main", "main.c", *sources, "-lm"], cwd=tmp_path, check=True
+    )
     done = subprocess.run(["./main"], cwd=tmp_path, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -119,7 +149,9 @@ def test_float_is_written_in_floats(tmp_path):
         (tmp_path / file).write_text(content)
     assert "typedef float double_pendulum_real;" in text
     assert "sinf(" in text
-    library = compiled("gcc", tmp_path, ["double_pendulum.c"], "-O1", "-Wdouble-promotion", "-Wfloat-conversion")
+    library = compiled(
+        "gcc", tmp_path, ["double_pendulum.c"], "-O1", "-Wdouble-promotion", "-Wfloat-conversion"
+    )
     model = Model(library, one, ctypes.c_float)
     assert off(model.values(one.model.named["rates"], one.x), one.rates) < 1e-4
 
@@ -134,7 +166,17 @@ def test_sines_are_those_of_the_library_to_the_last_place(tmp_path):
     library.turning_defaults(p)
     rng = np.random.default_rng(3)
     quarters = np.arange(-40, 41) * np.pi / 2
-    for angle in (*rng.uniform(-10, 10, 2000), *rng.uniform(-1e6, 1e6, 2000), *quarters, 1e6, -1e6, 1e7, 1e300, 0.0, 1e-300):
+    for angle in (
+        *rng.uniform(-10, 10, 2000),
+        *rng.uniform(-1e6, 1e6, 2000),
+        *quarters,
+        1e6,
+        -1e6,
+        1e7,
+        1e300,
+        0.0,
+        1e-300,
+    ):
         library.turning_outputs(ctypes.c_double(0), (ctypes.c_double * 2)(angle, 0.0), None, p, y)
         for found, expected in zip(y, (np.sin(angle), np.cos(angle)), strict=True):
             assert abs(found - expected) <= 2 * np.spacing(abs(expected)), angle
@@ -151,7 +193,10 @@ def test_names_that_c_does_not_take_are_changed_and_said(tmp_path):
     made = da.export(s, "c", tmp_path)
     header = made.files["switch.h"]
     assert "switch_real register_;" in header
-    assert "Renamed for this language: int -> int_, register -> register_" in header or "register -> register_" in header
+    assert (
+        "Renamed for this language: int -> int_, register -> register_" in header
+        or "register -> register_" in header
+    )
     compiled("gcc", tmp_path, ["switch.c"])
 
 
@@ -167,7 +212,11 @@ def test_constants_without_a_value_stay_parameters(tmp_path):
     p = (ctypes.c_double * 8)()
     library.oscillator_defaults(p)
     assert np.isnan(p[0])
-    p[0], p[1] = (8.0, 2.0) if "real k;" in made.files["oscillator.h"].partition("real m;")[0] else (2.0, 8.0)
+    p[0], p[1] = (
+        (8.0, 2.0)
+        if "real k;" in made.files["oscillator.h"].partition("real m;")[0]
+        else (2.0, 8.0)
+    )
     library.oscillator_prepare(p)
     dx = (ctypes.c_double * 2)()
     library.oscillator_rates(ctypes.c_double(0), (ctypes.c_double * 2)(1.0, 0.5), None, p, dx)
@@ -177,20 +226,24 @@ def test_constants_without_a_value_stay_parameters(tmp_path):
 def test_the_file_has_no_more_operations_than_the_program():
     m = case("spatial-chain").model
     source = CSource(m, "chain")
-    program = sum(len(x.prologue) + len(x.body) for x in source.lowered.values())
+    program = sum(len(x.prologue) + len(x.body) for x in source.lowered_functions.values())
     written = source.source().count("const real v")
     assert written <= program
-    assert program <= sum(len(x.program.prologue) + 2 * len(x.program.body) for x in source.lowered.values())
+    assert program <= sum(
+        len(x.program.prologue) + 2 * len(x.program.body) for x in source.lowered_functions.values()
+    )
 
 
 def test_where_independent_speeds_are_all_but_singular_the_rates_are_right():
-    """da.compile eliminates a speed that hardly moves anything; with all rates in the state no digit is lost."""
+    """da.compile eliminates a speed that hardly moves anything; with all rates in the state no
+    digit is lost.
+    """
     import mpmath
 
-    from dalembert.algebra.arithmetic import Floats
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
-    class Digits(Floats):
+    class Digits(FloatArithmetic):
         def const(self, value):
             return mpmath.mpf(value.numerator) / value.denominator
 
@@ -201,8 +254,12 @@ def test_where_independent_speeds_are_all_but_singular_the_rates_are_right():
     m, found = one.model, one.expected("rates")
     with mpmath.workdps(50):
         for k in range(0, COUNT, 10):
-            numbers = dict(zip(m.varying, (*one.x[k], one.t[k]), strict=True)) | {v.node: one.p[v.name] for v in m.parameters}
-            exact = evaluate(m.tape, m.named["rates"].nodes, lambda i, n=numbers: mpmath.mpf(n[i]), Digits())
+            numbers = dict(zip(m.varying_symbols, (*one.x[k], one.t[k]), strict=True)) | {
+                v.node: one.p[v.name] for v in m.parameters
+            }
+            exact = evaluate(
+                m.tape, m.named["rates"].nodes, lambda i, n=numbers: mpmath.mpf(n[i]), Digits()
+            )
             assert off(found[k : k + 1], np.array([[float(e) for e in exact]])) < CLOSE
 
 

@@ -7,8 +7,8 @@ import pytest
 import dalembert as da
 from cli.running import run
 from dalembert import gallery
-from dalembert.exports.formats import FORMATS
-from dalembert.exports.names import identifiers, plain
+from dalembert.exchange.exports.formats import FORMATS
+from dalembert.exchange.exports.identifiers import ascii_identifier, identifiers
 
 
 @pytest.fixture
@@ -47,7 +47,10 @@ def test_events_and_callables_are_named(pendulum):
     with pytest.raises(da.NotExportable, match="carries no events, so 'landing' would be lost"):
         da.export(pendulum, "c", events=[da.event("alpha", name="landing")])
     cart = gallery.build("cart-and-bar")
-    with pytest.raises(da.DalembertError, match=r"F: a function or a table is for a run; here give a number, or an expression"):
+    with pytest.raises(
+        da.DalembertError,
+        match=r"F: a function or a table is for a run; here give a number, or an expression",
+    ):
         da.export(cart, "c", inputs={"F": lambda t: t})
 
 
@@ -65,7 +68,10 @@ def test_values_become_the_defaults(pendulum):
 def test_an_existing_file_is_replaced_whole_or_kept(pendulum, tmp_path, monkeypatch):
     target = tmp_path / "pendulum.py"
     target.write_text("mine")
-    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(
+        "pathlib.Path.replace",
+        lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")),
+    )
     with pytest.raises(da.DalembertError, match="No space left on device"):
         da.export(pendulum, "numpy", target)
     assert target.read_text() == "mine"
@@ -77,19 +83,29 @@ def test_an_existing_file_is_replaced_whole_or_kept(pendulum, tmp_path, monkeypa
 
 def test_unwritable_places_and_several_files_for_one_name_are_refused(pendulum, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(da.DalembertError, match=r"cannot write .*Not a directory|cannot write .*File exists"):
+    with pytest.raises(
+        da.DalembertError, match=r"cannot write .*Not a directory|cannot write .*File exists"
+    ):
         da.export(pendulum, "c", tmp_path / "file")
-    with pytest.raises(da.DalembertError, match=r"several files \(double_pendulum.h, double_pendulum.c\); give a folder"):
+    with pytest.raises(
+        da.DalembertError,
+        match=r"several files \(double_pendulum.h, double_pendulum.c\); give a folder",
+    ):
         da.export(pendulum, "c", tmp_path / "mine.c")
     with pytest.raises(da.DalembertError, match="give the name of a file or a folder"):
         da.export(pendulum, "c", 3)
 
 
 def test_identifiers():
-    assert plain("θ_1.dot.dot") == "theta_1_ddot"
-    assert plain("2m") == "x2m"
-    assert identifiers(["if", "if_", "θ", "theta"], {"if"}) == {"if": "if_", "if_": "if__", "θ": "theta", "theta": "theta_"}
-    assert identifiers(["M", "m"], (), folded=True) == {"M": "M", "m": "m_"}
+    assert ascii_identifier("θ_1.dot.dot") == "theta_1_ddot"
+    assert ascii_identifier("2m") == "x2m"
+    assert identifiers(["if", "if_", "θ", "theta"], {"if"}) == {
+        "if": "if_",
+        "if_": "if__",
+        "θ": "theta",
+        "theta": "theta_",
+    }
+    assert identifiers(["M", "m"], (), case_insensitive=True) == {"M": "M", "m": "m_"}
 
 
 def test_the_command_writes_and_says_where(tmp_path):

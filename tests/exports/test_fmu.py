@@ -1,4 +1,6 @@
-"""FMUs in FMPy: validated in silence, integrated by CVode and by their own steps, against our run."""
+"""FMUs in FMPy: validated in silence, integrated by CVode and by their own steps, against our
+run.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +12,58 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.exports.fmu.archive import files
+from dalembert.exchange.exports.fmu.fmu_archive import files
 from exports.cases import CLOSE, SYSTEMS, case, off
 
 fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed (extra: test)")
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 VERSIONS = ("2.0", "3.0")
 KINDS = ("ModelExchange", "CoSimulation")
-ALONG = ("four-bar", "rolling-disk", "spin-up-beam", "n-four-bar", "free-body-quaternion", "whipple-bicycle")
+ALONG = (
+    "four-bar",
+    "rolling-disk",
+    "spin-up-beam",
+    "n-four-bar",
+    "free-body-quaternion",
+    "whipple-bicycle",
+)
 TIMES = np.linspace(0.0, 10.0, 1001)
 
 
 def swinging_four_bar():
-    """The loop swings about its rest, its pivot held; its crank turning over is test_what_is_left_is_the_error_of_the_integrator."""
+    """The loop swings about its rest, its pivot held; its crank turning over is
+    test_what_is_left_is_the_error_of_the_integrator.
+    """
     s, held = gallery.build("four-bar"), {"w": 0.0}
     rest = da.equilibrium(s, guess={"theta_1": -1.5, "theta_2": 0.5, "theta_3": 1.5}, inputs=held)
     near = {"theta_2": rest["theta_2"], "theta_3": rest["theta_3"]}
-    first = da.simulate(s, 0.01, start={"theta_1": rest["theta_1"] + 0.2}, guess=near, inputs=held, progress=False).q[0]
+    first = da.simulate(
+        s, 0.01, start={"theta_1": rest["theta_1"] + 0.2}, guess=near, inputs=held, progress=False
+    ).q[0]
     return s, dict(zip(("theta_1", "theta_2", "theta_3"), first.tolist(), strict=True)), held
 
 
 MOTIONS = {
-    "double-pendulum": lambda: (s := gallery.build("double-pendulum"), {s.q[0]: 0.3, s.q[1]: -0.2}, {}),
+    "double-pendulum": lambda: (
+        s := gallery.build("double-pendulum"),
+        {s.q[0]: 0.3, s.q[1]: -0.2},
+        {},
+    ),
     "four-bar": swinging_four_bar,
-    "rolling-disk": lambda: (gallery.build("rolling-disk"), gallery.entry("rolling-disk").start, {}),
+    "rolling-disk": lambda: (
+        gallery.build("rolling-disk"),
+        gallery.entry("rolling-disk").start,
+        {},
+    ),
 }
 
 
 @pytest.fixture(scope="module", params=MOTIONS)
 def motion(request, tmp_path_factory):
     s, start, inputs = MOTIONS[request.param]()
-    run = da.simulate(s, 10.0, start=start, inputs=inputs, rtol=1e-12, atol=1e-12, progress=False).at(TIMES)
+    run = da.simulate(
+        s, 10.0, start=start, inputs=inputs, rtol=1e-12, atol=1e-12, progress=False
+    ).at(TIMES)
     folder = tmp_path_factory.mktemp("fmu")
     for version in VERSIONS:
         da.export(s, "fmu", folder / f"{version}.fmu", start=start, inputs=inputs, version=version)
@@ -69,31 +92,61 @@ def test_it_moves_as_our_run_does(motion, version, kind):
 
 def drift(run, x):
     """The largest residual of a position row at states of the run's system."""
-    from dalembert.algebra.arithmetic import Arrays
-    from dalembert.algebra.folds import evaluate
+    from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
+    from dalembert.symbolic.algebra.expression_graph import evaluate
 
     kin = run.kinematics
     rows = [row.phi for row in kin.rows if row.phi is not None]
-    numbers = {kin.tape.names[s.name]: float(s.value) for s in run.system.symbols.values() if s.value is not None}
+    numbers = {
+        kin.tape.names[s.name]: float(s.value)
+        for s in run.system.symbols.values()
+        if s.value is not None
+    }
     numbers |= dict(zip((*kin.q, *kin.u), x.T, strict=True))
-    numbers |= {kin.tape.names[s.name]: 0.0 for s in run.system.symbols.values() if s.kind == "specified"}
-    return max((float(np.abs(e).max()) for e in evaluate(kin.tape, rows, numbers.__getitem__, Arrays())), default=0.0)
+    numbers |= {
+        kin.tape.names[s.name]: 0.0 for s in run.system.symbols.values() if s.kind == "specified"
+    }
+    return max(
+        (
+            float(np.abs(e).max())
+            for e in evaluate(kin.tape, rows, numbers.__getitem__, ArrayArithmetic())
+        ),
+        default=0.0,
+    )
 
 
 @pytest.mark.slow
 def test_what_is_left_is_the_error_of_the_integrator(tmp_path):
-    """From the start of the gallery the crank turns over at up to 26 rad/s, too hard for CVode's BDF to keep 1e-6 at 1e-10.
+    """From the start of the gallery the crank turns over at up to 26 rad/s, too hard for CVode's
+    BDF to keep 1e-6 at 1e-10.
 
-    Measured 2.6e-4 at 1e-10, 6.8e-6 at 1e-12, 7.0e-7 at 1e-13; with no state carried back 3.2e-4 and 6.8e-6.
+    Measured 2.6e-4 at 1e-10, 6.8e-6 at 1e-12, 7.0e-7 at 1e-13; with no state carried back 3.2e-4
+    and 6.8e-6.
     """
-    s, start, file = gallery.build("four-bar"), gallery.entry("four-bar").start, str(tmp_path / "turning.fmu")
+    s, start, file = (
+        gallery.build("four-bar"),
+        gallery.entry("four-bar").start,
+        str(tmp_path / "turning.fmu"),
+    )
     da.export(s, "fmu", file, start=start)
     run = da.simulate(s, 10.0, start=start, rtol=1e-13, atol=1e-13, progress=False).at(TIMES)
     ours = np.array([run[name] for name in run.names]).T
 
     def error(kind, tolerance, drift=1e-9):
-        options = {"relative_tolerance": tolerance, "start_values": {"drift tolerance": drift}, "output": list(run.names)}
-        found = fmpy.simulate_fmu(file, fmi_type=kind, stop_time=10.0, output_interval=0.01, solver="CVode", record_events=False, **options)
+        options = {
+            "relative_tolerance": tolerance,
+            "start_values": {"drift tolerance": drift},
+            "output": list(run.names),
+        }
+        found = fmpy.simulate_fmu(
+            file,
+            fmi_type=kind,
+            stop_time=10.0,
+            output_interval=0.01,
+            solver="CVode",
+            record_events=False,
+            **options,
+        )
         return np.abs(np.array([found[name] for name in run.names]).T - ours).max()
 
     never = 1.0
@@ -121,13 +174,17 @@ def test_validation_is_silent_and_sources_and_units_are_there(motion, version):
     variables = {v.name: v for v in fmpy.read_model_description(str(file)).modelVariables}
     assert variables["kinetic energy"].unit == "J"
     assert float(variables[run.names[0]].start) == run.q[0, 0]
-    angle = {"double-pendulum": 0, "four-bar": 0, "rolling-disk": 2}[run.system.name.lower().replace(" ", "-").split("-linkage")[0]]
+    angle = {"double-pendulum": 0, "four-bar": 0, "rolling-disk": 2}[
+        run.system.name.lower().replace(" ", "-").split("-linkage")[0]
+    ]
     assert variables[run.names[angle]].unit == "rad"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", [n for n in SYSTEMS if all(v.value is not None for v in case(n).model.states)])
+@pytest.mark.parametrize(
+    "name", [n for n in SYSTEMS if all(v.value is not None for v in case(n).model.states)]
+)
 def test_derivatives_are_our_rates(name, version, tmp_path):
     one = case(name)
     file = tmp_path / f"{one.identifier}.fmu"
@@ -149,19 +206,37 @@ def test_derivatives_are_our_rates(name, version, tmp_path):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", ["cart-and-bar", *(pytest.param(n, marks=pytest.mark.slow) for n in ALONG)])
+@pytest.mark.parametrize(
+    "name", ["cart-and-bar", *(pytest.param(n, marks=pytest.mark.slow) for n in ALONG)]
+)
 def test_derivatives_along_directions_are_differences(name, version, tmp_path):
-    """Rates, outputs and energies along every state, input and constant and the time, and along a random mixture of them."""
+    """Rates, outputs and energies along every state, input and constant and the time, and along
+    a random mixture of them.
+    """
     file = tmp_path / "directions.fmu"
     s, start = gallery.build(name), gallery.entry(name).start
-    da.export(s, "fmu", file, version=version, directional="yes", start=start, outputs=[f"{s.q[0].name}.dot.dot"])
+    da.export(
+        s,
+        "fmu",
+        file,
+        version=version,
+        directional="yes",
+        start=start,
+        outputs=[f"{s.q[0].name}.dot.dot"],
+    )
     described = fmpy.read_model_description(str(file))
     with zipfile.ZipFile(file) as archive:
-        assert archive.read("modelDescription.xml").count(b"providesDirectionalDerivative") == len(KINDS)
-    fmu = fmpy.instantiate_fmu(fmpy.extract(str(file), str(tmp_path / "unpacked")), described, "ModelExchange")
+        assert archive.read("modelDescription.xml").count(b"providesDirectionalDerivative") == len(
+            KINDS
+        )
+    fmu = fmpy.instantiate_fmu(
+        fmpy.extract(str(file), str(tmp_path / "unpacked")), described, "ModelExchange"
+    )
     get, put = (fmu.getReal, fmu.setReal) if version == "2.0" else (fmu.getFloat64, fmu.setFloat64)
     variables = [v for v in described.modelVariables if "tolerance" not in v.name]
-    unknown = [v.valueReference for v in variables if v.name.startswith("der(") or v.causality == "output"]
+    unknown = [
+        v.valueReference for v in variables if v.name.startswith("der(") or v.causality == "output"
+    ]
     known = [v.valueReference for v in variables if v.valueReference not in unknown]
     rng = np.random.default_rng(7)
     middle = np.array(get(known)) + rng.uniform(0.01, 0.05, len(known))
@@ -172,10 +247,15 @@ def test_derivatives_along_directions_are_differences(name, version, tmp_path):
 
     for seed in [*np.eye(len(known)), rng.uniform(-1.0, 1.0, len(known))]:
         h = 1e-3
-        near, far = ((values(middle + k * h * seed) - values(middle - k * h * seed)) / (2 * k * h) for k in (1, 2))
+        near, far = (
+            (values(middle + k * h * seed) - values(middle - k * h * seed)) / (2 * k * h)
+            for k in (1, 2)
+        )
         values(middle)
         found = np.array(fmu.getDirectionalDerivative(unknown, known, seed.tolist()))
-        assert np.allclose((4 * near - far) / 3, found, rtol=1e-6, atol=1e-6 * max(1.0, np.abs(found).max()))
+        assert np.allclose(
+            (4 * near - far) / 3, found, rtol=1e-6, atol=1e-6 * max(1.0, np.abs(found).max())
+        )
     with pytest.raises(fmpy.fmi1.FMICallException):
         fmu.getDirectionalDerivative([known[0]], [known[1]], [1.0])
     fmu.freeInstance()
@@ -190,7 +270,9 @@ def test_the_whole_state_can_be_taken_and_given_back(tmp_path):
     file = tmp_path / "double_pendulum.fmu"
     da.export(gallery.build("double-pendulum"), "fmu", file)
     described = fmpy.read_model_description(str(file))
-    fmu = fmpy.instantiate_fmu(fmpy.extract(str(file), str(tmp_path / "unpacked")), described, "CoSimulation")
+    fmu = fmpy.instantiate_fmu(
+        fmpy.extract(str(file), str(tmp_path / "unpacked")), described, "CoSimulation"
+    )
     fmu.setupExperiment(startTime=0.0)
     fmu.enterInitializationMode()
     fmu.setReal([1], [0.4])

@@ -1,4 +1,6 @@
-"""JavaScript and WebAssembly in Chromium, or by node where there is no browser, against our own numbers."""
+"""JavaScript and WebAssembly in Chromium, or by node where there is no browser, against our own
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from dalembert.exports import webassembly
-from dalembert.exports.javascript import JavaScriptSource
+from dalembert.exchange.exports import webassembly
+from dalembert.exchange.exports.javascript import JavaScriptSource
 from exports.cases import CLOSE, SYSTEMS, back_on_rows, case, near_rows, off
 from page.browsing import executable, flags
 
@@ -30,8 +32,8 @@ export function run(m, job) {
 
 def job(one):
     source = JavaScriptSource(one.model)
-    functions = {f.name: one.x.tolist() for f in one.model.public}
-    if one.model.projects:
+    functions = {f.name: one.x.tolist() for f in one.model.public_functions}
+    if one.model.has_projection:
         functions["project"] = near_rows(one).tolist()
     p = {source.names[v.name]: one.p[v.name] for v in one.model.parameters}
     return {"t": one.t.tolist(), "w": one.w.tolist(), "p": p, "functions": functions}
@@ -50,7 +52,10 @@ def in_chromium(texts, modules):
         browser = playwright.chromium.launch(executable_path=executable(), args=flags())
         page = browser.new_page()
         page.goto("about:blank")
-        found = {name: page.evaluate(program, [text, job(case(name)), modules.get(name)]) for name, text in texts.items()}
+        found = {
+            name: page.evaluate(program, [text, job(case(name)), modules.get(name)])
+            for name, text in texts.items()
+        }
         browser.close()
     return found
 
@@ -61,12 +66,16 @@ def by_node(folder, texts, modules):
     given = {name: [job(case(name)), modules.get(name)] for name in texts}
     (folder / "jobs.json").write_text(json.dumps(given))
     (folder / "main.mjs").write_text(
-        "import {readFileSync} from 'fs'; const jobs = JSON.parse(readFileSync('jobs.json')), found = {};"
-        "for (const [name, [job, hex]] of Object.entries(jobs)) { const m = await import(`./${name}.mjs`);"
+        "import {readFileSync} from 'fs'; const jobs = JSON.parse(readFileSync('jobs.json')), "
+        "found = {};"
+        "for (const [name, [job, hex]] of Object.entries(jobs)) { const m = await "
+        "import(`./${name}.mjs`);"
         "found[name] = m.run(hex ? {...m, ...await m.load(Buffer.from(hex, 'hex'))} : m, job); }"
         "console.log(JSON.stringify(found));"
     )
-    done = subprocess.run(["node", "main.mjs"], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["node", "main.mjs"], cwd=folder, check=True, capture_output=True, text=True
+    )
     return json.loads(done.stdout)
 
 
@@ -82,21 +91,35 @@ def run(folder, texts, modules):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("javascript"), {name: JavaScriptSource(case(name).model).text() + RUN for name in SYSTEMS}, {})
+    return run(
+        tmp_path_factory.mktemp("javascript"),
+        {name: JavaScriptSource(case(name).model).text() + RUN for name in SYSTEMS},
+        {},
+    )
 
 
-@pytest.fixture(scope="module", params=[("double-pendulum", "rolling-disk", "four-bar"), pytest.param(SYSTEMS, marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="module",
+    params=[
+        ("double-pendulum", "rolling-disk", "four-bar"),
+        pytest.param(SYSTEMS, marks=pytest.mark.slow),
+    ],
+)
 def compiled(request, tmp_path_factory):
     written = {name: webassembly.files(case(name).model, "m") for name in request.param}
     texts = {name: made["m.mjs"] + RUN for name, made in written.items()}
-    return run(tmp_path_factory.mktemp("webassembly"), texts, {name: made["m.wasm"].hex() for name, made in written.items()})
+    return run(
+        tmp_path_factory.mktemp("webassembly"),
+        texts,
+        {name: made["m.wasm"].hex() for name, made in written.items()},
+    )
 
 
 def check(one, results):
-    for f in one.model.public:
+    for f in one.model.public_functions:
         assert off(np.array(results[f.name], dtype=float), one.expected(f.name)) < CLOSE, f.name
     assert off(np.array(results["rates"]), one.rates) < CLOSE
-    if one.model.projects:
+    if one.model.has_projection:
         assert off(np.array(results["project"]), back_on_rows(one)) < CLOSE
 
 

@@ -19,7 +19,9 @@ def test_jit_vmap_and_grad_of_jax_functions():
     rates = jax.jit(jax.vmap(m.rates, (None, 0)))
     assert np.allclose(rates(0.0, X)[:, 2:], f(X[:, :2], X[:, 2:]), rtol=1e-12, atol=1e-12)
     slopes = jax.jacfwd(lambda x: m.rates(0.0, x))(X[0])
-    linear = da.linearize(s, {"alpha": X[0, 0], "beta": X[0, 1], "alpha.dot": X[0, 2], "beta.dot": X[0, 3]})
+    linear = da.linearize(
+        s, {"alpha": X[0, 0], "beta": X[0, 1], "alpha.dot": X[0, 2], "beta.dot": X[0, 3]}
+    )
     assert np.allclose(slopes, linear.A, rtol=1e-10, atol=1e-10)
     # dT/du = M u
     momentum = jax.grad(lambda x: m.energies(0.0, x)[0])(X[0])[2:]
@@ -33,8 +35,15 @@ def test_casadi_functions_have_derivatives():
     p = [float(c.value) for c in s.symbols.values() if c.kind == "constant"]
     x = [0.3, -0.2, 0.5, 0.7]
     rates = functions["rates"]
-    assert np.allclose(rates(0, x, [], p).full().ravel()[2:], da.compile(s)(x[:2], x[2:]), rtol=1e-12)
-    t, X, w, P = casadi.MX.sym("t"), casadi.MX.sym("x", 4), casadi.MX.sym("w", 0), casadi.MX.sym("p", len(p))
+    assert np.allclose(
+        rates(0, x, [], p).full().ravel()[2:], da.compile(s)(x[:2], x[2:]), rtol=1e-12
+    )
+    t, X, w, P = (
+        casadi.MX.sym("t"),
+        casadi.MX.sym("x", 4),
+        casadi.MX.sym("w", 0),
+        casadi.MX.sym("p", len(p)),
+    )
     A = casadi.Function("A", [t, X, w, P], [casadi.jacobian(rates(t, X, w, P), X)])
     linear = da.linearize(s, {"alpha": 0.3, "beta": -0.2, "alpha.dot": 0.5, "beta.dot": 0.7})
     assert np.allclose(A(0, x, [], p).full(), linear.A, rtol=1e-10, atol=1e-10)

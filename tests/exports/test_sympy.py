@@ -49,7 +49,9 @@ def made_by(monkeypatch, module, name):
     """The methods that a test of SymPy's own makes, caught where it forms their equations."""
     from sympy.physics.mechanics import KanesMethod, LagrangesMethod
 
-    tests = pytest.importorskip(f"sympy.physics.mechanics.tests.{module}", reason="SymPy was installed without its tests")
+    tests = pytest.importorskip(
+        f"sympy.physics.mechanics.tests.{module}", reason="SymPy was installed without its tests"
+    )
     caught = []
 
     def watched(form):
@@ -60,7 +62,10 @@ def made_by(monkeypatch, module, name):
 
         return forming
 
-    for kind, name_of_it in ((KanesMethod, "kanes_equations"), (LagrangesMethod, "form_lagranges_equations")):
+    for kind, name_of_it in (
+        (KanesMethod, "kanes_equations"),
+        (LagrangesMethod, "form_lagranges_equations"),
+    ):
         monkeypatch.setattr(kind, name_of_it, watched(getattr(kind, name_of_it)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -82,7 +87,10 @@ def test_the_systems_of_sympys_own_tests_agree_with_its_equations(monkeypatch, m
 
 
 def test_speeds_that_do_not_define_rates_are_refused(monkeypatch):
-    with pytest.raises(da.DalembertError, match="leave out auxiliary speeds, and give as many speeds as coordinates"):
+    with pytest.raises(
+        da.DalembertError,
+        match="leave out auxiliary speeds, and give as many speeds as coordinates",
+    ):
         da.from_sympy(made_by(monkeypatch, "test_kane2", "test_sub_qdot")[0])
 
 
@@ -101,7 +109,9 @@ def test_a_velocity_that_contradicts_the_position_is_reported():
     P.set_vel(N, 2 * u * N.x)
     KM = KanesMethod(N, [q], [u], [q.diff() - u])
     KM.kanes_equations([Particle("P", P, m)], [(P, -k * q * N.x)])
-    with pytest.raises(da.Disagreement, match="velocities that were typed may contradict the positions"):
+    with pytest.raises(
+        da.Disagreement, match="velocities that were typed may contradict the positions"
+    ):
         da.from_sympy(KM)
     assert da.from_sympy(KM, check=False).q
 
@@ -120,7 +130,9 @@ def test_a_point_with_only_a_velocity_is_refused():
 
 
 def test_something_else_is_refused():
-    with pytest.raises(da.DalembertError, match=r"give a KanesMethod, a LagrangesMethod or a .*System, not int"):
+    with pytest.raises(
+        da.DalembertError, match=r"give a KanesMethod, a LagrangesMethod or a .*System, not int"
+    ):
         da.from_sympy(3)
 
 
@@ -192,7 +204,9 @@ def test_slopes_are_those_of_sympys_own_linearizer():
     assert [torque] == list(ours.inputs) == list(inputs)
     assert sympy.zeros(2, 2) == sympy.simplify(ours.A - A_theirs)
     assert sympy.zeros(2, 1) == sympy.simplify(ours.B - B_theirs)
-    assert sympy.Matrix([[0, 1], [-g / (2 * l), 0]]) == sympy.simplify(ours.linearize({"q": 0, torque: 0})[0])
+    assert sympy.Matrix([[0, 1], [-g / (2 * l), 0]]) == sympy.simplify(
+        ours.linearize({"q": 0, torque: 0})[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,8 +222,17 @@ def test_slopes_in_symbols_are_those_of_the_linear_model(name, about, coordinate
     expected = da.linearize(s, about, coordinates=coordinates)
     constants = {c.name: float(c.value) for c in s.symbols.values() if c.kind == "constant"}
     found = da.kane(s).sympy()
-    inside = {str(x) for x in found.mass_matrix.free_symbols | found.forcing.free_symbols | found.rows.free_symbols}
-    here = {**expected.point, **{n: x for n, x in constants.items() if n in inside}, **dict.fromkeys(expected.inputs, 0.0)}
+    inside = {
+        str(x)
+        for x in found.mass_matrix.free_symbols
+        | found.forcing.free_symbols
+        | found.rows.free_symbols
+    }
+    here = {
+        **expected.point,
+        **{n: x for n, x in constants.items() if n in inside},
+        **dict.fromkeys(expected.inputs, 0.0),
+    }
     A, B = (np.array(x, dtype=float).reshape(x.shape) for x in found.linearize(here, coordinates))
     assert np.abs(A - expected.A).max() < 1e-11 * np.abs(expected.A).max()
     assert np.abs(B - expected.B).max(initial=0.0) < 1e-11
@@ -217,9 +240,13 @@ def test_slopes_in_symbols_are_those_of_the_linear_model(name, about, coordinate
 
 def test_a_point_that_will_not_do_is_said():
     crank = da.kane(gallery.build("slider-crank")).sympy()
-    with pytest.raises(da.DalembertError, match=r"name 1 of theta, phi as independent: coordinates="):
+    with pytest.raises(
+        da.DalembertError, match=r"name 1 of theta, phi as independent: coordinates="
+    ):
         _ = crank.A
-    with pytest.raises(da.Unknown, match="nowhere does not occur in the equations; known are theta, phi"):
+    with pytest.raises(
+        da.Unknown, match="nowhere does not occur in the equations; known are theta, phi"
+    ):
         crank.linearize({"nowhere": 1})
     top = da.kane(gallery.build("rolling-disk")).sympy()
     with pytest.raises(da.DalembertError, match=r"singular at this point|no finite slope"):

@@ -1,4 +1,6 @@
-"""A piece of code in a process of its own, ended after a number of CPU-seconds: for what may never return."""
+"""A piece of code in a process of its own, ended after a number of CPU-seconds: for what may
+never return.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The last digits of runs: published places of the Pleiades, Foucault's pendulum, the period of Dzhanibekov's effect."""
+"""The last digits of runs: published places of the Pleiades, Foucault's pendulum, the period of
+Dzhanibekov's effect.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,22 @@ import dalembert as da
 
 # x and y of the seven at t = 3: HW96, Test Set for IVP Solvers, PLEI
 PLEIADES = (
-    *(0.3706139143970502, 3.237284092057233, -3.222559032418324, 0.6597091455775310, 0.3425581707156584, 1.562172101400631),
-    *(-0.7003092922212495, -3.943437585517392, -3.271380973972550, 5.225081843456543, -2.590612434977470, 1.198213693392275),
+    *(
+        0.3706139143970502,
+        3.237284092057233,
+        -3.222559032418324,
+        0.6597091455775310,
+        0.3425581707156584,
+        1.562172101400631,
+    ),
+    *(
+        -0.7003092922212495,
+        -3.943437585517392,
+        -3.271380973972550,
+        5.225081843456543,
+        -2.590612434977470,
+        1.198213693392275,
+    ),
     *(-0.2429682344935824, 1.091449240428980),
 )
 PLACES = (*(3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0), *(3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0))
@@ -24,16 +40,23 @@ def pleiades():
     for i in range(7):
         s.particle(f"P_{i + 1}", i + 1, s.O.offset(x[i] * s.N.x + y[i] * s.N.y, f"P_{i + 1}"))
         for j in range(i):
-            s.potential(-(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2), name=f"V_{i}{j}")
+            s.potential(
+                -(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2),
+                name=f"V_{i}{j}",
+            )
     return s
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 22: the places of the Pleiades are worse than 1e-12 at tolerance 1e-13"
+    strict=True,
+    raises=AssertionError,
+    reason="fault 22: the places of the Pleiades are worse than 1e-12 at tolerance 1e-13",
 )
 def test_the_pleiades_end_within_1e_12_of_the_published_places():
     names = [f"{n}_{i}" for n in "xy" for i in range(1, 8)]
-    start = dict(zip(names, PLACES, strict=True)) | {f"{n}.dot": v for n, v in zip(names, SPEEDS, strict=True)}
+    start = dict(zip(names, PLACES, strict=True)) | {
+        f"{n}.dot": v for n, v in zip(names, SPEEDS, strict=True)
+    }
     run = da.simulate(pleiades(), 3.0, start=start, rtol=1e-13, atol=1e-13)
     assert max(abs(run[n][-1] - x) for n, x in zip(names, PLEIADES, strict=True)) <= 1e-12
 
@@ -47,8 +70,15 @@ def test_foucaults_pendulum_is_better_than_scipys_at_equal_tolerance():
     s.particle("P", 1, s.O.offset(x * R.x + y * R.y, "P"))
     s.potential(omega**2 / 2 * (x**2 + y**2), name="V")
     X, Y = np.cos(omega * T), Omega / omega * np.sin(omega * T)
-    exact = np.array([np.cos(Omega * T) * X + np.sin(Omega * T) * Y, -np.sin(Omega * T) * X + np.cos(Omega * T) * Y])
-    run = da.simulate(s, T, start={"x": 1.0, "y": 0.0, "x.dot": 0.0, "y.dot": 0.0}, rtol=1e-13, atol=1e-13)
+    exact = np.array(
+        [
+            np.cos(Omega * T) * X + np.sin(Omega * T) * Y,
+            -np.sin(Omega * T) * X + np.cos(Omega * T) * Y,
+        ]
+    )
+    run = da.simulate(
+        s, T, start={"x": 1.0, "y": 0.0, "x.dot": 0.0, "y.dot": 0.0}, rtol=1e-13, atol=1e-13
+    )
     assert np.abs(np.array([run["x"][-1], run["y"][-1]]) - exact).max() <= 5e-12
 
 

@@ -1,4 +1,6 @@
-"""Rounding in initial conditions, forces of typed rows, identifiability, and messages that name the cure."""
+"""Rounding in initial conditions, forces of typed rows, identifiability, and messages that name
+the cure.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from dalembert import gallery
 TINY = [1e-19, -1e-19, 1e-81, 1e-320]
 
 
-@pytest.mark.xfail(strict=True, raises=da.DalembertError, reason="fault 16: rounding in a given rate is refused where the others are zero")
+@pytest.mark.xfail(
+    strict=True,
+    raises=da.DalembertError,
+    reason="fault 16: rounding in a given rate is refused where the others are zero",
+)
 @pytest.mark.parametrize("x", TINY)
 @pytest.mark.parametrize("verb", ["simulate", "linearize"])
 def test_rounding_in_a_rate_is_no_contradiction(verb, x):
@@ -35,10 +41,22 @@ def test_rounding_in_a_coordinate_is_no_contradiction(x):
 
 def test_what_is_no_rounding_is_refused():
     with pytest.raises(da.DalembertError, match="contradicts"):
-        da.simulate(gallery.build("rolling-disk"), 0.01, start={"theta": 1.2, "x.dot": 1e-6, "psi.dot": 0.0})
+        da.simulate(
+            gallery.build("rolling-disk"), 0.01, start={"theta": 1.2, "x.dot": 1e-6, "psi.dot": 0.0}
+        )
 
 
-@pytest.mark.parametrize("name", ["rolling-disk", "whipple-bicycle", "four-bar", "slider-crank", "lagrange-top", "free-body-quaternion"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rolling-disk",
+        "whipple-bicycle",
+        "four-bar",
+        "slider-crank",
+        "lagrange-top",
+        "free-body-quaternion",
+    ],
+)
 def test_linearize_takes_the_point_that_it_gives(name):
     s, start = gallery.build(name), dict(gallery.entry(name).start)
     model = da.linearize(s, start)
@@ -66,10 +84,14 @@ def on_the_ground(kind):
     return s
 
 
-BODY = pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 18: a typed ground row of a body has no force")
+BODY = pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 18: a typed ground row of a body has no force"
+)
 
 
-@pytest.mark.parametrize("kind", ["particle", pytest.param("body", marks=BODY), pytest.param("arm", marks=BODY)])
+@pytest.mark.parametrize(
+    "kind", ["particle", pytest.param("body", marks=BODY), pytest.param("arm", marks=BODY)]
+)
 def test_a_typed_ground_row_has_its_force(kind):
     run = da.simulate(on_the_ground(kind), 0.2, start={"x.dot": 1.0})
     load = run.reaction("ground")
@@ -84,12 +106,14 @@ def measured(s, start, column):
 
 
 @pytest.mark.xfail(
-    strict=True, raises=pytest.fail.Exception, reason="fault 9: one unknown that nothing depends on is fitted with a huge error"
+    strict=True,
+    raises=pytest.fail.Exception,
+    reason="fault 9: one unknown that nothing depends on is fitted with a huge error",
 )
 @pytest.mark.parametrize("links", [1, 2])
 def test_an_unknown_that_no_column_depends_on_is_refused(links):
     s = da.System("Pendulum")
-    m, l, g = s.constants(m=1.3, l=0.7, g=9.81)
+    m, l, g = s.constant_coefficients(m=1.3, l=0.7, g=9.81)
     P = s.O
     for k, q in enumerate(s.coordinates(" ".join("ab"[:links]))):
         P = P.offset(l * s.N.rotated(q, s.N.z, f"F{k}").x, f"P{k}")
@@ -103,7 +127,7 @@ def test_an_unknown_that_no_column_depends_on_is_refused(links):
 def test_an_unknown_with_little_influence_is_fitted():
     s = da.System("Oscillator")
     x = s.coordinate("x")
-    k, c = s.constants(k=3.0, c=1e-3)
+    k, c = s.constant_coefficients(k=3.0, c=1e-3)
     P = s.O.offset(x * s.N.x, "P")
     s.particle("P", 1, P)
     s.force(-(k * x + c * x.dot) * s.N.x, at=P)
@@ -114,10 +138,18 @@ def test_an_unknown_with_little_influence_is_fitted():
 # ---- messages ------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 21: several values in one option are answered about units")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 21: several values in one option are answered about units",
+)
 @pytest.mark.parametrize(
     "arguments",
-    [("double-pendulum", "--start", "alpha=1,beta=2"), ("double-pendulum", "--set", "l_1=1,l_2=2"), ("cart-and-bar", "--input", "F=1,G=2")],
+    [
+        ("double-pendulum", "--start", "alpha=1,beta=2"),
+        ("double-pendulum", "--set", "l_1=1,l_2=2"),
+        ("cart-and-bar", "--input", "F=1,G=2"),
+    ],
 )
 def test_several_values_in_one_option_are_answered_with_the_cure(arguments):
     done = command("simulate", *arguments)
@@ -127,7 +159,9 @@ def test_several_values_in_one_option_are_answered_with_the_cure(arguments):
     assert f"{option} {text}" in done.stderr
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 21: a text as a value is answered about units")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 21: a text as a value is answered about units"
+)
 def test_an_input_with_a_formula_is_answered_with_the_cure():
     s = da.System("Pendulum")
     with pytest.raises(da.DalembertError) as problem:
@@ -135,7 +169,11 @@ def test_an_input_with_a_formula_is_answered_with_the_cure():
     assert "inputs=" in str(problem.value)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 21: feedback for a specified motion is answered as a missing value")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 21: feedback for a specified motion is answered as a missing value",
+)
 @pytest.mark.parametrize("kind", ["expression", "function"])
 def test_a_specified_motion_with_feedback_is_answered_with_the_cure(kind):
     s = da.System("Shaker")

@@ -32,7 +32,11 @@ def warned(make):
             return [*(str(w.message) for w in seen), str(problem)], None
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 4: a run crosses a pole of a nonholonomic row without a warning")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 4: a run crosses a pole of a nonholonomic row without a warning",
+)
 @pytest.mark.parametrize("angle", ["x", "t"])
 @pytest.mark.parametrize("options", [{}, {"stabilize": "none"}, {"rtol": 1e-6, "atol": 1e-6}])
 def test_a_pole_of_a_row_is_not_crossed_in_silence(angle, options):
@@ -41,15 +45,23 @@ def test_a_pole_of_a_row_is_not_crossed_in_silence(angle, options):
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 4: the command line finishes across a pole with exit code 0 and no warning"
+    strict=True,
+    raises=AssertionError,
+    reason="fault 4: the command line finishes across a pole with exit code 0 and no warning",
 )
 def test_a_pole_is_reported_on_the_command_line(tmp_path):
     file = tmp_path / "pole.toml"
     file.write_text(
-        'name = "Pole"\ncoordinates = "x y"\npoint.P = { of = "O", offset = "x*N.x + y*N.y" }\nparticle.P = { mass = 1, at = "P" }\n'
+        'name = "Pole"\ncoordinates = "x y"\npoint.P = { of = "O", offset = "x*N.x + y*N.y" '
+        '}\nparticle.P = { mass = 1, at = "P" }\n'
         'constraint.row = "cos(x)*y.dot - 0.2"\n[run]\nduration = 3\nstart = { "x.dot" = 1 }\n'
     )
-    done = subprocess.run([sys.executable, "-m", "dalembert", "simulate", str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "dalembert", "simulate", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "t = 0 … 3" in done.stdout or done.returncode
     assert done.returncode == 1 or "warning" in (done.stdout + done.stderr).lower()
 
@@ -64,7 +76,11 @@ def force_of_a_distance():
     return s
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 5: x − 1 is taken for a squared distance, and the audit is NaN")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 5: x − 1 is taken for a squared distance, and the audit is NaN",
+)
 def test_the_audit_of_an_inverse_square_is_a_number():
     run = da.simulate(force_of_a_distance(), 0.9)
     assert np.isfinite(run.integrals.E_Z).all()
@@ -72,18 +88,34 @@ def test_the_audit_of_an_inverse_square_is_a_number():
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 5: an energy tolerance is not kept where the audit is NaN, without a warning"
+    strict=True,
+    raises=AssertionError,
+    reason="fault 5: an energy tolerance is not kept where the audit is NaN, without a warning",
 )
 def test_an_energy_tolerance_is_kept_or_warned_about():
-    said, run = warned(lambda: da.simulate(force_of_a_distance(), 5.0, start={"x.dot": 0.3}, rtol=1e-4, atol=1e-4, energy_tolerance=1e-10))
+    said, run = warned(
+        lambda: da.simulate(
+            force_of_a_distance(),
+            5.0,
+            start={"x.dot": 0.3},
+            rtol=1e-4,
+            atol=1e-4,
+            energy_tolerance=1e-10,
+        )
+    )
     energy = run["x.dot**2/2"] + 1 / (1 - run["x"])
     assert said or np.abs(energy - energy[0]).max() <= 2e-10
 
 
-# ---- nearby: other fields that have a potential on one side alone ----------------------------------
+# ---- nearby: other fields that have a potential on one side alone
+# ----------------------------------
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 5: what stands below a fraction need not be a squared distance")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 5: what stands below a fraction need not be a squared distance",
+)
 @pytest.mark.parametrize("force", ["1/(x - 2)**3", "1/(x - 2)", "1/(cos(x) - 2)**2*sin(x)"])
 def test_the_audit_is_a_number_below_a_pole(force):
     s = da.System("Field")

@@ -1,4 +1,6 @@
-"""Equations that are compared on the motion, constants that are zero, and how long a decision may take."""
+"""Equations that are compared on the motion, constants that are zero, and how long a decision
+may take.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ import dataclasses
 import pytest
 
 import dalembert as da
-from dalembert.agreement.agreement_table import agreement
-from dalembert.agreement.catalogue import principle
-from dalembert.algebra.exact.field import decide_zero
+from dalembert.mechanics.agreement.agreement_table import agreement
+from dalembert.mechanics.agreement.principle_registry import load_principle
+from dalembert.symbolic.algebra.exact.zero_test import decide_zero
 from faults.limited import run_limited
 
 
@@ -23,7 +25,7 @@ def pendulum():
 
 def planted(error):
     """Kane's equations and d'Alembert's with an error of the coordinates in the first row."""
-    (kane, derive), (other, derive_other) = principle("kane"), principle("dalembert")
+    (kane, derive), (other, derive_other) = load_principle("kane"), load_principle("dalembert")
 
     def wrong(kin):
         d = derive_other(kin)
@@ -41,8 +43,16 @@ def test_an_error_that_does_not_vanish_on_the_motion_is_a_disagreement():
     assert planted(lambda x, y: x / 1000).disagree
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 17: an error times a position row vanishes on the motion")
-@pytest.mark.parametrize("factor", [lambda x, y: 1, lambda x, y: x * y, lambda x, y: da.sin(x)], ids=["1", "x y", "sin x"])
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 17: an error times a position row vanishes on the motion",
+)
+@pytest.mark.parametrize(
+    "factor",
+    [lambda x, y: 1, lambda x, y: x * y, lambda x, y: da.sin(x)],
+    ids=["1", "x y", "sin x"],
+)
 def test_an_error_times_a_position_row_is_no_disagreement(factor):
     assert not planted(lambda x, y: factor(x, y) * (x**2 + y**2 - 1)).disagree
 
@@ -75,7 +85,16 @@ CONSTANTS = (
     ("sin(pi/10)", "(sqrt(5) - 1)/4"),
 )
 NOT_SEEN = {
-    *("cos(pi/8)", "sin(pi/8)", "sin(pi/5)", "cos(pi/16)", "atan(1)", "4*atan(1/5) - atan(1/239)", "asin(1/2)", "acos(1/2)"),
+    *(
+        "cos(pi/8)",
+        "sin(pi/8)",
+        "sin(pi/5)",
+        "cos(pi/16)",
+        "atan(1)",
+        "4*atan(1/5) - atan(1/239)",
+        "asin(1/2)",
+        "acos(1/2)",
+    ),
     *("atan(sqrt(3))", "log(8)/log(2)"),
 }
 
@@ -84,13 +103,17 @@ NOT_SEEN = {
 def test_constants_that_are_zero_are_seen_as_zero(left, right, request):
     if left in NOT_SEEN:
         reason = "fault 17: a true constant is not seen as zero"
-        request.node.add_marker(pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason))
+        request.node.add_marker(
+            pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason)
+        )
     s = da.System("Constants")
     e = s.expression(left) - s.expression(right)
     assert (True,) == decide_zero(e.tape, [e.i]).zero
 
 
-@pytest.mark.parametrize(("left", "right"), [("cos(pi/8)", "sqrt(2 + sqrt(3))/2"), ("4*atan(1/5) - atan(1/238)", "pi/4")])
+@pytest.mark.parametrize(
+    ("left", "right"), [("cos(pi/8)", "sqrt(2 + sqrt(3))/2"), ("4*atan(1/5) - atan(1/238)", "pi/4")]
+)
 def test_constants_that_are_nearly_zero_are_not_zero(left, right):
     s = da.System("Constants")
     e = s.expression(left) - s.expression(right)
@@ -120,9 +143,13 @@ def test_a_car_with_pacejka_tyres_is_decided_or_left_undecided_in_ten_seconds():
     assert run_limited(CAR, seconds=10).strip() in ("True", "None")
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 19: every principle has a limit of its own, the whole has none")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 19: every principle has a limit of its own, the whole has none",
+)
 def test_the_time_of_an_agreement_is_limited_as_a_whole(monkeypatch):
-    from dalembert.agreement import agreement_table
+    from dalembert.mechanics.agreement import agreement_table
 
     clocks = []
 

@@ -1,4 +1,6 @@
-"""A box on two corners: it rests, slides and tips where the laws of Coulomb say so, and rocking ends."""
+"""A box on two corners: it rests, slides and tips where the laws of Coulomb say so, and rocking
+ends.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,14 @@ def box(mu, mu_s, width=WIDTH, height=HEIGHT):
         2.0,
         5.0,
         *(
-            pytest.param(F, marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 3: only the shortest λ is compared"))
+            pytest.param(
+                F,
+                marks=pytest.mark.xfail(
+                    strict=True,
+                    raises=AssertionError,
+                    reason="fault 3: only the shortest λ is compared",
+                ),
+            )
             for F in (9.0, 9.9)
         ),
     ],
@@ -47,7 +56,9 @@ def test_what_rests_does_not_slide(mu, push):
     assert abs(run["x"][-1]) < 1e-12
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 3: the box slips before F = μ_s m g")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 3: the box slips before F = μ_s m g"
+)
 def test_a_push_that_grows_starts_the_slide_at_the_static_friction():
     s, start = box(0.3, 0.5)
     run = da.simulate(s, 3.0, start=start, inputs={"F": "4*t"})
@@ -55,7 +66,11 @@ def test_a_push_that_grows_starts_the_slide_at_the_static_friction():
     assert pytest.approx(2.5, abs=1e-6) == first
 
 
-@pytest.mark.xfail(strict=True, raises=da.ContactStopped, reason="fault 3: with μ_s = μ the box changes its mode without end")
+@pytest.mark.xfail(
+    strict=True,
+    raises=da.ContactStopped,
+    reason="fault 3: with μ_s = μ the box changes its mode without end",
+)
 def test_a_push_that_grows_starts_the_slide_where_the_frictions_are_equal():
     s, start = box(0.5, 0.5)
     run = da.simulate(s, 3.0, start=start, inputs={"F": "4*t"})
@@ -63,7 +78,9 @@ def test_a_push_that_grows_starts_the_slide_where_the_frictions_are_equal():
     assert pytest.approx(0.5**3 / 3, abs=1e-6) == run["x"][-1]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 3: a narrow box slips before it tips")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 3: a narrow box slips before it tips"
+)
 def test_a_narrow_box_tips_before_it_slides():
     """F h = m g b: F = 20 · 0.2/0.5 = 8 < μ_s m g = 10."""
     s, start = box(0.3, 0.5, width=0.4, height=1.0)
@@ -71,13 +88,22 @@ def test_a_narrow_box_tips_before_it_slides():
     opened = [t for t, mode in zip(run.t, run.modes["left"], strict=True) if mode == "open"]
     assert opened
     assert pytest.approx(2.0, abs=1e-6) == opened[0]
-    before = {mode for modes in run.modes.values() for t, mode in zip(run.t, modes, strict=True) if t < 1.9}
+    before = {
+        mode
+        for modes in run.modes.values()
+        for t, mode in zip(run.t, modes, strict=True)
+        if t < 1.9
+    }
     assert {"sticks"} == before
 
 
 @pytest.mark.parametrize("speed", [0.0, 1.0, -1.0])
 @pytest.mark.parametrize("push", [0.5, 1.0])
-@pytest.mark.xfail(strict=True, raises=da.RunStopped, reason="fault 3: two frictions on one coordinate end in an infinite right-hand side")
+@pytest.mark.xfail(
+    strict=True,
+    raises=da.RunStopped,
+    reason="fault 3: two frictions on one coordinate end in an infinite right-hand side",
+)
 def test_two_frictions_on_one_coordinate_hold_as_their_sum(push, speed):
     s = da.System("Two brakes")
     x = s.coordinate("x")
@@ -112,15 +138,22 @@ G = s.O.offset(x * s.N.x + y * s.N.y, "G")
 I = m * (w * w + h * h) / 12
 body = s.body("box", m, G, B, da.inertia(B, I, I, I))
 for k, side in enumerate((-1, 1)):
-    s.contact(G.offset(side * w / 2 * B.x - h / 2 * B.y, f"c{{k}}", B), friction=mu, restitution=e, on=body, name=f"c{{k}}")
+    corner = G.offset(side * w / 2 * B.x - h / 2 * B.y, f"c{{k}}", B)
+    s.contact(corner, friction=mu, restitution=e, on=body, name=f"c{{k}}")
 start = {{"y": abs(w / 2 * math.sin(tilt)) + h / 2 * math.cos(tilt), "a": tilt}}
 run = da.simulate(s, 8.0, start=start, progress=False)
 print(run.finished, len(run.events), *sorted({{modes[-1] for modes in run.modes.values()}}))
 """
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 12: a box that rocks on two corners never comes to rest")
-@pytest.mark.parametrize("case", [pytest.param(c, marks=pytest.mark.slow) if k else c for k, c in enumerate(ROCKING)])
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 12: a box that rocks on two corners never comes to rest",
+)
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=pytest.mark.slow) if k else c for k, c in enumerate(ROCKING)]
+)
 def test_a_box_that_rocks_comes_to_rest(case):
     finished, changes, *modes = run_limited(ROCK.format(case), seconds=4).split()
     assert "True" == finished

@@ -31,7 +31,11 @@ def raked_bicycle():
     return s
 
 
-@pytest.mark.xfail(strict=True, raises=KeyError, reason="fault 10: an entry of M is zero without being the zero node")
+@pytest.mark.xfail(
+    strict=True,
+    raises=KeyError,
+    reason="fault 10: an entry of M is zero without being the zero node",
+)
 @pytest.mark.parametrize("options", [{}, {"integrator": "taylor"}, {"stabilize": "none"}])
 def test_a_bicycle_with_a_raked_steering_axis_runs(options):
     run = da.simulate(raked_bicycle(), 0.01, **options)
@@ -39,35 +43,57 @@ def test_a_bicycle_with_a_raked_steering_axis_runs(options):
     assert run.worst_residual < 1e-9
 
 
-@pytest.mark.xfail(strict=True, raises=KeyError, reason="fault 10: the same elimination is behind ensembles")
+@pytest.mark.xfail(
+    strict=True, raises=KeyError, reason="fault 10: the same elimination is behind ensembles"
+)
 def test_an_ensemble_with_a_raked_steering_axis_runs():
     assert np.isfinite(da.ensemble(raked_bicycle(), 0.01, over={"steer": [0.0, 0.1]})["x"]).all()
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 14: heyoka does not return on a large system")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 14: heyoka does not return on a large system"
+)
 def test_heyoka_on_the_bicycle_returns_or_says_why():
     pytest.importorskip("heyoka")
     code = (
         "import dalembert as da\nfrom dalembert import gallery\ntry:\n"
-        "    da.simulate(gallery.build('whipple-bicycle'), 0.1, start=dict(gallery.entry('whipple-bicycle').start), integrator='heyoka')\n"
+        "    da.simulate(gallery.build('whipple-bicycle'), 0.1, "
+        "start=dict(gallery.entry('whipple-bicycle').start), integrator='heyoka')\n"
         "except da.DalembertError as problem:\n    print(problem)\n"
     )
     run_limited(code, seconds=60)
 
 
-@pytest.mark.xfail(strict=True, raises=AttributeError, reason="fault 14: a size that is a plain number breaks the page")
-@pytest.mark.parametrize(("kind", "sizes"), [("rod", (2,)), ("sphere", (0.2,)), ("disk", (0.3,)), ("cylinder", (0.1, 1))])
+@pytest.mark.xfail(
+    strict=True,
+    raises=AttributeError,
+    reason="fault 14: a size that is a plain number breaks the page",
+)
+@pytest.mark.parametrize(
+    ("kind", "sizes"), [("rod", (2,)), ("sphere", (0.2,)), ("disk", (0.3,)), ("cylinder", (0.1, 1))]
+)
 def test_a_shape_with_plain_numbers_is_drawn(tmp_path, kind, sizes):
     s = da.System("Shape", gravity=9.81)
     pin = s.pin("theta", s.O)
     axis = None if kind == "sphere" else pin.frame.x
     shape = da.Shape(kind, sizes, axis)
-    s.body("b", 1, pin.offset(1 * pin.frame.x, "G"), pin.frame, da.inertia(pin.frame, 0.1, 0.1, 0.1), shape=shape)
+    s.body(
+        "b",
+        1,
+        pin.offset(1 * pin.frame.x, "G"),
+        pin.frame,
+        da.inertia(pin.frame, 0.1, 0.1, 0.1),
+        shape=shape,
+    )
     assert da.write_report(s, tmp_path / "page.html", duration=0.1).exists()
 
 
-@pytest.mark.xfail(strict=True, raises=AttributeError, reason="fault 14: a wrong second argument of galerkin is an error of Python")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AttributeError,
+    reason="fault 14: a wrong second argument of galerkin is an error of Python",
+)
 @pytest.mark.parametrize("second", [3, "abc", None])
 def test_galerkin_refuses_what_is_no_derivation(second):
     hybrid = da.extended_hamilton(gallery.build("cantilever"))
@@ -75,7 +101,9 @@ def test_galerkin_refuses_what_is_no_derivation(second):
         da.galerkin(hybrid, second)
 
 
-@pytest.mark.xfail(strict=True, raises=AttributeError, reason="near fault 14: a wrong first argument of galerkin")
+@pytest.mark.xfail(
+    strict=True, raises=AttributeError, reason="near fault 14: a wrong first argument of galerkin"
+)
 def test_galerkin_refuses_what_is_no_hybrid_system():
     d = da.kane(gallery.build("cantilever"))
     with pytest.raises(da.DalembertError, match="galerkin"):
@@ -94,9 +122,17 @@ except SystemExit as end:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file here")
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 14: data are read for ever from an endless file")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 14: data are read for ever from an endless file",
+)
 def test_data_without_an_end_are_refused():
-    code = ENDLESS.replace("import sys\n", "import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n", 1)
+    code = ENDLESS.replace(
+        "import sys\n",
+        "import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n",
+        1,
+    )
     assert "exit 2" in run_limited(code, seconds=3)
 
 
@@ -108,19 +144,29 @@ def inputs():
     yield "sampled", da.sampled(lambda t: float(np.sin(t)), every=0.1)
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="fault 13: a page with a table, function or sampled input dies")
+@pytest.mark.xfail(
+    strict=True,
+    raises=IndexError,
+    reason="fault 13: a page with a table, function or sampled input dies",
+)
 @pytest.mark.parametrize("kind", [k for k, _ in inputs()])
 def test_a_page_with_an_input_that_is_no_formula_is_written_or_refused(tmp_path, kind):
     file, message = tmp_path / "page.html", ""
     try:
-        da.write_report(gallery.build("cart-and-bar"), file, inputs={"F": dict(inputs())[kind]}, duration=1.0)
+        da.write_report(
+            gallery.build("cart-and-bar"), file, inputs={"F": dict(inputs())[kind]}, duration=1.0
+        )
     except da.DalembertError as problem:
         message = str(problem)
     assert file.exists() or "F" in message
 
 
 @pytest.mark.parametrize("option", [{"start": {"x": 1.0}}, {"guess": {}}])
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="near fault 21: a wrong option of da.rests is an error of Python")
+@pytest.mark.xfail(
+    strict=True,
+    raises=TypeError,
+    reason="near fault 21: a wrong option of da.rests is an error of Python",
+)
 def test_rests_answers_a_wrong_option(option):
     s = da.System("Brake")
     x = s.coordinate("x")

@@ -1,4 +1,6 @@
-"""A returned equilibrium is one: every equation holds to 1e-9 of its own terms, or the search is refused."""
+"""A returned equilibrium is one: every equation holds to 1e-9 of its own terms, or the search is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def accelerations(s, e):
 
 
 def four_bar(lengths, scale):
-    """Three links between two pivots, and a state of the size `scale` that settles where the first link asks."""
+    """Three links between two pivots, and a state of the size `scale` that settles where the
+    first link asks.
+    """
     a, b, c, d = lengths
     s = da.System("Four-bar", gravity=9.81)
     angles = s.coordinates("t1 t2 t3")
@@ -26,7 +30,13 @@ def four_bar(lengths, scale):
     P = s.O.offset(a * A.x, "P")
     Q, R = P.offset(b * B.x, "Q"), D.offset(c * C.x, "R")
     for name, F, foot, l in (("a", A, s.O, a), ("b", B, P, b), ("c", C, D, c)):
-        s.body(name, 1.0, foot.offset(l / 2 * F.x, f"G{name}"), F, da.inertia(F, 0, l * l / 12, l * l / 12))
+        s.body(
+            name,
+            1.0,
+            foot.offset(l / 2 * F.x, f"G{name}"),
+            F,
+            da.inertia(F, 0, l * l / 12, l * l / 12),
+        )
     s.constrain((Q - R) @ s.N.x, "loop x")
     s.constrain((Q - R) @ s.N.y, "loop y")
     p = s.state("p", value=scale)
@@ -38,8 +48,16 @@ def four_bar(lengths, scale):
 def draws():
     rng = np.random.default_rng(33)
     for _ in range(60):
-        lengths = tuple(round(float(x), 3) for x in (rng.uniform(0.3, 0.6), *rng.uniform(1.0, 1.5, 3)))
-        yield lengths, {n: round(float(x), 3) for n, x in zip(("t1", "t2", "t3"), rng.uniform(-2, 2, 3), strict=True)}
+        lengths = tuple(
+            round(float(x), 3) for x in (rng.uniform(0.3, 0.6), *rng.uniform(1.0, 1.5, 3))
+        )
+        yield (
+            lengths,
+            {
+                n: round(float(x), 3)
+                for n, x in zip(("t1", "t2", "t3"), rng.uniform(-2, 2, 3), strict=True)
+            },
+        )
 
 
 def wrong(scale, pairs):
@@ -66,25 +84,41 @@ def test_four_bars_with_states_of_size_one_are_closed():
     assert [] == wrong(1.0, list(draws())[:10])
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 2: a large state makes an open loop look closed")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 2: a large state makes an open loop look closed",
+)
 @pytest.mark.parametrize("scale", [3.8e6, 1e8])
 def test_a_four_bar_with_a_large_pressure_is_closed_or_refused(scale):
     assert [] == wrong(scale, list(draws())[:3])
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 2: of 60 four-bars with a state of 1e8 some come back open")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 2: of 60 four-bars with a state of 1e8 some come back open",
+)
 def test_four_bars_with_a_state_of_1e8_are_closed_or_refused():
     assert [] == wrong(1e8, draws())
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 20: coordinates that the balance leaves free come back with noise")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 20: coordinates that the balance leaves free come back with noise",
+)
 def test_coordinates_that_are_free_come_back_as_given():
     e = da.equilibrium(gallery.build("rolling-disk"))
     assert (0.0, 0.0, 0.0, 0.0) == tuple(e[n] for n in ("x", "y", "phi", "psi"))
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 20: what may have any value is printed as a number")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 20: what may have any value is printed as a number",
+)
 def test_coordinates_that_are_free_are_printed_as_any():
     text = str(da.equilibrium(gallery.build("rolling-disk"), guess={"x": 0.5}))
     assert "any" in next(line for line in text.splitlines() if line.strip().startswith("x "))

@@ -7,14 +7,16 @@ import math
 import pytest
 
 import dalembert as da
-from dalembert.exports.formats import FORMATS
+from dalembert.exchange.exports.formats import FORMATS
 
 FUNCTIONS = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"),
     *("sign", "abs", "step", "pulse", "saturate", "atan2", "minimum", "maximum"),
 )
 # two formats are written from native code, which has it
-TANH = pytest.mark.xfail(strict=True, raises=KeyError, reason="fault 11: tanh is in no table of functions")
+TANH = pytest.mark.xfail(
+    strict=True, raises=KeyError, reason="fault 11: tanh is in no table of functions"
+)
 
 
 def system(name):
@@ -61,12 +63,17 @@ def test_every_function_can_be_exported(kind):
     assert exported(all_functions(), kind)
 
 
-@pytest.mark.parametrize("kind", [kind if kind in ("object", "wasm") else pytest.param(kind, marks=TANH) for kind in FORMATS])
+@pytest.mark.parametrize(
+    "kind",
+    [kind if kind in ("object", "wasm") else pytest.param(kind, marks=TANH) for kind in FORMATS],
+)
 def test_tanh_can_be_exported(kind):
     assert exported(system("tanh"), kind)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=TANH) if n == "tanh" else n for n in FUNCTIONS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=TANH) if n == "tanh" else n for n in FUNCTIONS]
+)
 def test_a_module_for_numpy_has_the_values_of_the_native_code(name):
     s = system(name)
     text = next(t for f, t in exported(s, "numpy").items() if f.endswith(".py"))
@@ -74,4 +81,6 @@ def test_a_module_for_numpy_has_the_values_of_the_native_code(name):
     exec(compile(text, "exported", "exec"), module)
     native = da.compile(s)
     for x in (0.15, 0.45, 0.8):
-        assert math.isclose(float(native([x], [0.0])[0]), float(module["rates"](0.0, [x, 0.0])[1]), rel_tol=1e-14)
+        assert math.isclose(
+            float(native([x], [0.0])[0]), float(module["rates"](0.0, [x, 0.0])[1]), rel_tol=1e-14
+        )

@@ -23,7 +23,11 @@ def written(folder, *lines):
     return file
 
 
-@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="fault 8: units of run options are not checked")
+@pytest.mark.xfail(
+    strict=True,
+    raises=pytest.fail.Exception,
+    reason="fault 8: units of run options are not checked",
+)
 @pytest.mark.parametrize(
     "lines",
     [
@@ -45,14 +49,18 @@ def test_a_run_option_in_another_unit_of_time_is_converted(tmp_path):
     assert (2.0, 60.0) == (s.settings.run["duration"], s.settings.run["t0"])
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="near fault 8: the command ignores t0 of the file")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="near fault 8: the command ignores t0 of the file"
+)
 def test_the_command_begins_when_the_file_says(tmp_path):
     done = command("simulate", str(written(tmp_path, "duration = 2", "t0 = 1")))
     assert "t = 1 … 3" in done.stdout
 
 
 PIN = pytest.mark.xfail(
-    strict=True, raises=da.DalembertError, reason="fault 15: save writes an inertia along a pin's axes that load refuses"
+    strict=True,
+    raises=da.DalembertError,
+    reason="fault 15: save writes an inertia along a pin's axes that load refuses",
 )
 
 
@@ -60,7 +68,13 @@ PIN = pytest.mark.xfail(
 def test_a_body_with_inertia_along_the_axes_of_a_joint_is_loaded_again(tmp_path, kind):
     s = da.System("Saved", gravity=9.81)
     joint = s.pin("theta", s.O) if kind == "pin" else s.slide("theta", s.O, s.N.x)
-    s.body("b", 1, joint.offset(1 * joint.frame.x, "G"), joint.frame, da.inertia(joint.frame, 0.1, 0.2, 0.25))
+    s.body(
+        "b",
+        1,
+        joint.offset(1 * joint.frame.x, "G"),
+        joint.frame,
+        da.inertia(joint.frame, 0.1, 0.2, 0.25),
+    )
     file = tmp_path / "saved.toml"
     s.save(file)
     again = da.load(file)
@@ -68,7 +82,9 @@ def test_a_body_with_inertia_along_the_axes_of_a_joint_is_loaded_again(tmp_path,
 
 
 def rotor_with_a_beam(*, speeds_first):
-    """A clamped beam with a speed declared for its first function before or after the other is expanded."""
+    """A clamped beam with a speed declared for its first function before or after the other is
+    expanded.
+    """
     s = da.System("Rotor")
     x = s.coordinate("x")
     s.particle("P", 2, s.O.offset(x * s.N.x, "P"))
@@ -82,9 +98,16 @@ def rotor_with_a_beam(*, speeds_first):
     return s
 
 
-@pytest.mark.xfail(strict=True, raises=(AssertionError, da.DalembertError), reason="fault 15: speeds before and after da.discretise differ")
+@pytest.mark.xfail(
+    strict=True,
+    raises=(AssertionError, da.DalembertError),
+    reason="fault 15: speeds before and after da.discretise differ",
+)
 def test_the_order_of_speeds_and_discretise_does_not_matter():
     first, second = (da.kinematics(rotor_with_a_beam(speeds_first=f)) for f in (True, False))
     assert sorted(map(first.name, first.u)) == sorted(map(second.name, second.u))
-    a, b = (da.simulate(rotor_with_a_beam(speeds_first=f), 0.5, start={"x": 1.0, "v_1": 0.1}) for f in (True, False))
+    a, b = (
+        da.simulate(rotor_with_a_beam(speeds_first=f), 0.5, start={"x": 1.0, "v_1": 0.1})
+        for f in (True, False)
+    )
     assert pytest.approx(a["v_1"][-1], abs=1e-8) == b["v_1"][-1]

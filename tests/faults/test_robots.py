@@ -1,4 +1,6 @@
-"""<mimic> with a free root: the coupled joints are those that the file names, and a witness reads the file itself."""
+"""<mimic> with a free root: the coupled joints are those that the file names, and a witness
+reads the file itself.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,38 @@ pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarni
 
 LINK = """<link name="{0}"><inertial><origin xyz="0.03 0.02 0.1"/><mass value="{1}"/>
   <inertia ixx="0.02" iyy="0.03" izz="0.025" ixy="0.001" ixz="0" iyz="0"/></inertial></link>"""
-JOINT = """<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/><origin xyz="0.1 0 0.2" rpy="0.3 0 0.1"/>
+JOINT = """<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/>
+  <origin xyz="0.1 0 0.2" rpy="0.3 0 0.1"/>
   <axis xyz="{4}"/><limit lower="-1" upper="1" effort="1" velocity="1"/>{5}</joint>"""
 MIMIC = '<mimic joint="{}" multiplier="{}" offset="{}"/>'
 
 # leader before and after its follower, a chain of two, a slider, two followers of one leader
 GRIPPERS = {
-    "follower last": (("a", "continuous", None), ("b", "continuous", None), ("c", "continuous", ("b", -1.5, 0.2))),
-    "follower first": (("a", "continuous", ("c", 0.5, 0)), ("b", "continuous", None), ("c", "continuous", None)),
-    "chain": (("a", "continuous", None), ("b", "continuous", ("a", 2, 0)), ("c", "continuous", ("b", -0.5, 0.1))),
-    "slider": (("a", "prismatic", None), ("b", "continuous", None), ("c", "prismatic", ("a", -1, 0))),
-    "two followers": (("a", "continuous", None), ("b", "continuous", ("a", 1, 0)), ("c", "continuous", ("a", -1, 0.3))),
+    "follower last": (
+        ("a", "continuous", None),
+        ("b", "continuous", None),
+        ("c", "continuous", ("b", -1.5, 0.2)),
+    ),
+    "follower first": (
+        ("a", "continuous", ("c", 0.5, 0)),
+        ("b", "continuous", None),
+        ("c", "continuous", None),
+    ),
+    "chain": (
+        ("a", "continuous", None),
+        ("b", "continuous", ("a", 2, 0)),
+        ("c", "continuous", ("b", -0.5, 0.1)),
+    ),
+    "slider": (
+        ("a", "prismatic", None),
+        ("b", "continuous", None),
+        ("c", "prismatic", ("a", -1, 0)),
+    ),
+    "two followers": (
+        ("a", "continuous", None),
+        ("b", "continuous", ("a", 1, 0)),
+        ("c", "continuous", ("a", -1, 0.3)),
+    ),
 }
 
 
@@ -30,7 +53,9 @@ def written(folder, joints):
     links = "".join(LINK.format(f"l{k}", 1 + 0.3 * k) for k in range(len(joints) + 1))
     axes = ("0 0 1", "0 1 0", "1 0 1")
     parts = [
-        JOINT.format(name, kind, f"l{k}", f"l{k + 1}", axes[k], "" if mimic is None else MIMIC.format(*mimic))
+        JOINT.format(
+            name, kind, f"l{k}", f"l{k + 1}", axes[k], "" if mimic is None else MIMIC.format(*mimic)
+        )
         for k, (name, kind, mimic) in enumerate(joints)
     ]
     file = folder / "gripper.urdf"
@@ -43,7 +68,11 @@ def written(folder, joints):
 def test_mimic_couples_the_joints_that_the_file_names(tmp_path, name, base, request):
     if base == "free":
         reason = "fault 1: indices of mimic rows are counted before the free root is put in front"
-        request.node.add_marker(pytest.mark.xfail(strict=True, raises=(AssertionError, da.DalembertError), reason=reason))
+        request.node.add_marker(
+            pytest.mark.xfail(
+                strict=True, raises=(AssertionError, da.DalembertError), reason=reason
+            )
+        )
     joints = GRIPPERS[name]
     s = da.load(written(tmp_path, joints), base=base)
     independent = [name for name, _, mimic in joints if mimic is None]
@@ -52,10 +81,14 @@ def test_mimic_couples_the_joints_that_the_file_names(tmp_path, name, base, requ
     assert next(c for c in da.crosscheck(s, states=3).engines if c.engine == "MuJoCo").agrees
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 1: Pinocchio takes the mimic rows from our own reading of the file")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 1: Pinocchio takes the mimic rows from our own reading of the file",
+)
 def test_a_witness_sees_a_wrong_coupling(tmp_path, monkeypatch):
     pytest.importorskip("pinocchio")
-    from dalembert.robots import urdf
+    from dalembert.exchange.robots import urdf
 
     true = urdf._mimic
 
@@ -70,14 +103,19 @@ def test_a_witness_sees_a_wrong_coupling(tmp_path, monkeypatch):
     assert verdicts["Pinocchio"] is False
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 1: a free root moves the index of a mimic's joints")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 1: a free root moves the index of a mimic's joints",
+)
 def test_a_free_gripper_agrees_with_mujoco(tmp_path):
     s = da.load(written(tmp_path, GRIPPERS["slider"]), base="free")
     verdicts = {c.engine: c.agrees for c in da.crosscheck(s, states=3).engines}
     assert verdicts["MuJoCo"] is True
 
 
-# ---- nearby: what else counts joints before the root is put in front -------------------------------
+# ---- nearby: what else counts joints before the root is put in front
+# -------------------------------
 
 
 def test_drives_locks_and_damping_of_a_free_robot_are_those_of_the_named_joints(tmp_path):

@@ -9,28 +9,43 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 
-AGREE = pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 6: bool(da.agreement(s)) is True where .agree is False")
+AGREE = pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="fault 6: bool(da.agreement(s)) is True where .agree is False",
+)
 
 
 @AGREE
 def test_an_agreement_that_fails_is_false():
     found = da.agreement(gallery.build("simple-pendulum"))
     assert found
-    failed = dataclasses.replace(found, rows=tuple(dataclasses.replace(r, agrees=False) for r in found.rows))
+    failed = dataclasses.replace(
+        found, rows=tuple(dataclasses.replace(r, agrees=False) for r in found.rows)
+    )
     assert not failed.agree
     assert not bool(failed)
 
 
-@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="fault 6: an undecided agreement is silently true")
+@pytest.mark.xfail(
+    strict=True,
+    raises=pytest.fail.Exception,
+    reason="fault 6: an undecided agreement is silently true",
+)
 def test_an_undecided_agreement_has_no_truth_value():
     found = da.agreement(gallery.build("simple-pendulum"))
-    undecided = dataclasses.replace(found, rows=tuple(dataclasses.replace(r, agrees=None, verdict="undecided") for r in found.rows))
+    undecided = dataclasses.replace(
+        found,
+        rows=tuple(dataclasses.replace(r, agrees=None, verdict="undecided") for r in found.rows),
+    )
     assert undecided.holds is None
     with pytest.raises(da.Undecided, match=r"\.holds"):
         bool(undecided)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 6: a symmetry that does not hold is true")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 6: a symmetry that does not hold is true"
+)
 def test_a_direction_that_is_no_symmetry_is_false():
     s = gallery.build("rolling-disk")
     assert not da.symmetry(s, {"theta": 1})
@@ -59,28 +74,38 @@ def _with_force():
 
 
 @pytest.mark.parametrize("name", ["energy integrals", "constraints", "comparison"])
-@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="fault 6: a result with several verdicts is silently true")
+@pytest.mark.xfail(
+    strict=True,
+    raises=pytest.fail.Exception,
+    reason="fault 6: a result with several verdicts is silently true",
+)
 def test_a_result_with_several_answers_says_what_to_ask(name):
     result = dict(ambiguous())[name]()
     with pytest.raises(TypeError, match=r"\."):
         bool(result)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 6: a load that is not conservative is true")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 6: a load that is not conservative is true"
+)
 def test_a_load_that_is_not_conservative_is_false():
     assert not dict(ambiguous())["conservative"]()
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 6: a cross-check that differs is true")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 6: a cross-check that differs is true"
+)
 def test_a_crosscheck_that_differs_is_false():
-    from dalembert.robots.crosscheck import CrossCheck, EngineComparison
+    from dalembert.exchange.robots.crosscheck import CrossCheck, EngineComparison
 
     differs = CrossCheck("arm", (EngineComparison("MuJoCo", 3, 1.0, 1.0, 1.0, "elbow", 1.0),))
     assert not differs.agrees
     assert not bool(differs)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault 7: eq.M and eq.f hand out node numbers")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="fault 7: eq.M and eq.f hand out node numbers"
+)
 def test_mass_matrix_and_forcing_are_expressions():
     eq = da.kane(gallery.build("simple-pendulum")).equations
     assert all(isinstance(x, da.Scalar) for row in eq.M for x in row)

@@ -1,4 +1,6 @@
-"""Admissible functions: geometric conditions, orthogonality, and what is refused of a user's own."""
+"""Admissible functions: geometric conditions, orthogonality, and what is refused of a user's
+own.
+"""
 
 from fractions import Fraction
 
@@ -6,10 +8,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.flexible.assumed_modes.admissible_functions import (
+    eigenfunctions,
+    orthogonal_polynomials,
+)
+from dalembert.analysis.flexible.assumed_modes.polynomials import inner_product
+from dalembert.analysis.flexible.assumed_modes.ritz import ritz_matrices
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.admissible import eigenfunctions, polynomials
-from dalembert.flexible.expansion.integration import product_of
-from dalembert.flexible.expansion.ritz import ritz
 
 ENDS = {
     "clamped–free": ((0, 0), (0, 1)),
@@ -31,19 +36,19 @@ BETA = {
 
 @pytest.mark.parametrize("ends", ENDS)
 def test_polynomials_satisfy_the_conditions_and_are_orthogonal(ends):
-    made = polynomials(ENDS[ends], 2, 8)
+    made = orthogonal_polynomials(ENDS[ends], 2, 8)
     assert len(made) == 8
     assert all(p.at(end, k) == 0 for p in made for end, k in ENDS[ends])
-    strain = product_of(2)
+    strain = inner_product(2)
     assert all(strain(p, r) == 0 for i, p in enumerate(made) for r in made[:i])
     assert all(strain(p, p) > 0 for p in made if p.degree > 1)
 
 
 def test_the_first_ones_are_those_of_the_books():
-    x2, x3 = polynomials(ENDS["clamped–free"], 2, 2)
+    x2, x3 = orthogonal_polynomials(ENDS["clamped–free"], 2, 2)
     assert (0, 0, 1) == x2.coefficients
     assert (0, 0, 3, -2) == x3.coefficients
-    assert (0, 4, -4) == polynomials(ENDS["pinned–pinned"], 2, 1)[0].coefficients
+    assert (0, 4, -4) == orthogonal_polynomials(ENDS["pinned–pinned"], 2, 1)[0].coefficients
 
 
 @pytest.mark.parametrize("ends", BETA)
@@ -62,12 +67,15 @@ def cantilever(functions, **more):
 
 @pytest.mark.parametrize(("n", "precision"), [(10, 1e-9), (12, 1e-12), (20, 1e-13)])
 def test_ritz_finds_the_roots_of_the_cantilever(n, precision):
-    found = np.sqrt(ritz(cantilever(n)).frequencies()[:3] * np.sqrt(3 * 1.7**4 / 2))
+    found = np.sqrt(ritz_matrices(cantilever(n)).frequencies()[:3] * np.sqrt(3 * 1.7**4 / 2))
     assert np.abs(found / BETA["clamped–free"] - 1).max() <= precision
 
 
 def test_eigenfunctions_need_no_company():
-    found = np.sqrt(ritz(cantilever(3, family="eigenfunctions")).frequencies() * np.sqrt(3 * 1.7**4 / 2))
+    found = np.sqrt(
+        ritz_matrices(cantilever(3, family="eigenfunctions")).frequencies()
+        * np.sqrt(3 * 1.7**4 / 2)
+    )
     assert np.abs(found / BETA["clamped–free"] - 1).max() <= 1e-12
 
 
@@ -78,16 +86,28 @@ def test_a_users_functions_polynomial_or_not():
     smooth = cantilever([lambda x: 1 - da.cos(pi * x / 2), lambda x: 1 - da.cos(3 * pi * x / 2)])
     assert smooth.rule.exact is None
     # the same space as ξ², ξ³ in the library's own basis
-    assert np.allclose(ritz(own).frequencies(), ritz(cantilever(2)).frequencies(), rtol=1e-12)
-    first = np.sqrt(ritz(smooth).frequencies()[0] * np.sqrt(3 * 1.7**4 / 2))
+    assert np.allclose(
+        ritz_matrices(own).frequencies(), ritz_matrices(cantilever(2)).frequencies(), rtol=1e-12
+    )
+    first = np.sqrt(ritz_matrices(smooth).frequencies()[0] * np.sqrt(3 * 1.7**4 / 2))
     assert BETA["clamped–free"][0] < first < 1.004 * BETA["clamped–free"][0]
 
 
 @pytest.mark.parametrize(
     ("functions", "message"),
     [
-        ([lambda x: x], r"function 1 of v violates v′\(0\) = 0, a geometric condition of the clamped end: its slope there is 1; choose"),
-        ([lambda x: x**2, lambda x: 1 - x**2], r"function 2 of v violates v\(0\) = 0, .*: its value there is 1"),
+        (
+            [lambda x: x],
+            (
+                r"function 1 of v violates v′\(0\) = 0, a geometric condition of the clamped "
+                r"end: its "
+                r"slope there is 1; choose"
+            ),
+        ),
+        (
+            [lambda x: x**2, lambda x: 1 - x**2],
+            r"function 2 of v violates v\(0\) = 0, .*: its value there is 1",
+        ),
         ([da.sin], r"violates v′\(0\) = 0"),
         ([lambda x: x**2, lambda x: 3 * x**2], "the 2 functions of v are not independent"),
         ([3], "3 is no function; write it as lambda xi"),

@@ -44,8 +44,13 @@ def test_the_shape_it_buckles_into():
 
 def test_a_spring_at_the_end():
     # rigid limit of a cantilever with a lateral spring: between the free and the pinned column
-    free, held = (da.member_buckling(member("clamped", right), count=1).critical for right in ("free", "pinned"))
-    sprung = da.member_buckling(member("clamped", lambda s: s.end("free", spring=4)), count=1).critical
+    free, held = (
+        da.member_buckling(member("clamped", right), count=1).critical
+        for right in ("free", "pinned")
+    )
+    sprung = da.member_buckling(
+        member("clamped", lambda s: s.end("free", spring=4)), count=1
+    ).critical
     assert free < sprung < held
     # tan kL = kL − (kL)³ EI/(k L³)
     z = math.sqrt(sprung * 4 / 3)
@@ -54,14 +59,18 @@ def test_a_spring_at_the_end():
 
 def test_the_lowest_frequency_vanishes_at_the_critical_force():
     P = da.member_buckling(member("clamped", "pinned"), count=1).critical
-    frequencies = [da.member_modes(member("clamped", "pinned", tension=-P * share), count=1).frequencies[0] for share in (0, 0.5, 0.999999)]
+    frequencies = [
+        da.member_modes(member("clamped", "pinned", tension=-P * share), count=1).frequencies[0]
+        for share in (0, 0.5, 0.999999)
+    ]
     assert frequencies[0] > frequencies[1] > 1000 * frequencies[2] / 2
     with pytest.raises(NotApplicable, match="not stable in its straight state"):
         da.member_modes(member("clamped", "pinned", tension=-P * 1.0001), count=1)
 
 
 def test_a_tapered_column():
-    # EI (1 + x)⁴ v″ + P v = 0, pinned on 0 ≤ x ≤ 1: v = (1 + x) sin(k/(1 + x) + c), so k/2 = π and P = 4π² EI
+    # EI (1 + x)⁴ v″ + P v = 0, pinned on 0 ≤ x ≤ 1: v = (1 + x) sin(k/(1 + x) + c), so k/2 = π and
+    # P = 4π² EI
     s = member("pinned", "pinned", EI=lambda x: (1 + x) ** 4, L=1)
     found = da.member_buckling(s, count=2)
     assert [4 * math.pi**2, 16 * math.pi**2] == pytest.approx(found.forces, rel=1e-12)

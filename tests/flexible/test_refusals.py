@@ -11,7 +11,24 @@ def beam():
     return s, s.beam("b", s.O, s.N.x, s.N.y, length=1, stiffness=2, density=3)
 
 
-@pytest.mark.parametrize("functions", [None, "ab", 0, -1, 10**40, 2.0, [1], [int], [], {"v": None}, {"w": 2}, np.array([1, 2]), object()])
+@pytest.mark.parametrize(
+    "functions",
+    [
+        None,
+        "ab",
+        0,
+        -1,
+        10**40,
+        2.0,
+        [1],
+        [int],
+        [],
+        {"v": None},
+        {"w": 2},
+        np.array([1, 2]),
+        object(),
+    ],
+)
 def test_functions(functions):
     with pytest.raises(da.DalembertError):
         da.discretise(*beam(), functions)

@@ -1,4 +1,6 @@
-"""Beams that turn: published frequencies, the spin-up manoeuvre, the pendulum that tends to the rigid one, the chain."""
+"""Beams that turn: published frequencies, the spin-up manoeuvre, the pendulum that tends to the
+rigid one, the chain.
+"""
 
 import warnings
 
@@ -16,10 +18,17 @@ from dalembert.gallery import (
     slider_crank,
     spin_up_beam,
 )
-from dalembert.ode.failures import NotFinite
+from dalembert.runtime.ode.failures import NotFinite
 
 # ω √(μL⁴/EI) of the flapping beam clamped at the axis, by Ω √(μL⁴/EI); after Wri82
-FLAPPING = {0: 3.51601527, 1: 3.68164681, 2: 4.13731957, 5: 6.44954475, 10: 11.20232776, 12: 13.17015049}
+FLAPPING = {
+    0: 3.51601527,
+    1: 3.68164681,
+    2: 4.13731957,
+    5: 6.44954475,
+    10: 11.20232776,
+    12: 13.17015049,
+}
 
 
 def frequencies(s, **values):
@@ -43,11 +52,16 @@ def test_a_rotating_beam_flaps_with_the_published_frequencies():
 
 @pytest.mark.parametrize("Omega", [0, 2, 5])
 def test_a_rotating_beam_flaps_with_the_published_frequencies_in_six_functions(Omega):
-    assert pytest.approx(FLAPPING[Omega], rel=1e-7) == frequencies(rotating_beam.build(6), Omega=Omega)[0]
+    assert (
+        pytest.approx(FLAPPING[Omega], rel=1e-7)
+        == frequencies(rotating_beam.build(6), Omega=Omega)[0]
+    )
 
 
 def test_in_the_plane_of_rotation_the_square_is_less_by_that_of_the_speed():
-    flap, lag = (frequencies(rotating_beam.build(5, bending=b), Omega=5)[0] for b in ("flapwise", "lagwise"))
+    flap, lag = (
+        frequencies(rotating_beam.build(5, bending=b), Omega=5)[0] for b in ("flapwise", "lagwise")
+    )
     assert pytest.approx(flap**2 - 25, rel=1e-9) == lag**2
 
 
@@ -64,7 +78,9 @@ def test_spin_up_lags_behind_and_comes_back():
 def test_without_shortening_it_diverges_and_this_is_said_beforehand():
     s = spin_up_beam.build(2, shortening=False)
     with pytest.warns(
-        DalembertWarning, match=r"turns at up to 6 rad/s .* lowest frequency 3\.\d+ rad/s .* declare it with shortening=True"
+        DalembertWarning,
+        match=r"turns at up to 6 rad/s .* lowest frequency 3\.\d+ rad/s .* declare it with "
+        r"shortening=True",
     ):
         run = da.simulate(s, 20, at=[5.0, 12.0, 20.0])
     assert np.abs(tip(run, 2))[0] < 1
@@ -72,7 +88,9 @@ def test_without_shortening_it_diverges_and_this_is_said_beforehand():
 
 
 def test_the_warning_names_the_frequency_of_the_beam():
-    with pytest.warns(DalembertWarning, match=r"lowest frequency 3\.798 rad/s \(from t = 8\.\d+ on\)"):
+    with pytest.warns(
+        DalembertWarning, match=r"lowest frequency 3\.798 rad/s \(from t = 8\.\d+ on\)"
+    ):
         da.simulate(spin_up_beam.build(4, shortening=False), 20)
 
 
@@ -93,7 +111,11 @@ def test_a_hinge_that_is_driven_too_fast_is_judged_by_its_run():
     s.body("hub", 1, s.O, B, da.inertia(B, 0, 0, 1))
     s.torque(10 * s.N.z, on=B)
     da.discretise(s, s.beam("beam", s.O, B.x, B.y, 1, 1, 1), 2)
-    with pytest.warns(DalembertWarning, match=r"faster than its lowest frequency 3\.533 rad/s \(from t = 0\.\d+ on\), and its shortening"):
+    with pytest.warns(
+        DalembertWarning,
+        match=r"faster than its lowest frequency 3\.533 rad/s \(from t = 0\.\d+ on\), and its "
+        r"shortening",
+    ):
         da.simulate(s, 1)
 
 
@@ -107,7 +129,10 @@ def test_steady_stretch():
     s = spin_up_beam.build(3, EA=2.8e7)
     point = da.equilibrium(s, inputs={"theta": 6 * s.t}).point
     bent = s.expansions["beam"]
-    found = sum(point[q.name] * float(f.at(1)) for q, f in zip(bent.amplitudes["u"], bent.functions["u"], strict=True))
+    found = sum(
+        point[q.name] * float(f.at(1))
+        for q, f in zip(bent.amplitudes["u"], bent.functions["u"], strict=True)
+    )
     kappa = np.sqrt(1.2 * 36 * 100 / 2.8e7)
     assert pytest.approx(5.143e-4, abs=5e-8) == found
     assert pytest.approx(10 * (np.tan(kappa) / kappa - 1), rel=1e-7) == found
@@ -123,12 +148,16 @@ def test_the_flexible_pendulum_tends_to_the_rigid_one_at_first_order():
     times = np.linspace(0, 2, 101)
     rigid = da.System("rigid", gravity=9.81)
     rigid.rod("rod", rigid.pin("theta", rigid.O), mass=1, length=1)
-    expected = da.simulate(rigid, 2, start={"theta": 0.5}, rtol=1e-12, atol=1e-12, at=times)["theta"]
+    expected = da.simulate(rigid, 2, start={"theta": 0.5}, rtol=1e-12, atol=1e-12, at=times)[
+        "theta"
+    ]
     errors = []
     for EI in (1e2, 1e3, 1e4):
-        shape = da.equilibrium(flexible_pendulum.build(EI=EI, held=0.5)).point
+        shape = da.equilibrium(flexible_pendulum.build(EI=EI, fixed_angle=0.5)).point
         start = {"theta": 0.5, "v_1": shape["v_1"], "v_2": shape["v_2"]}
-        run = da.simulate(flexible_pendulum.build(EI=EI), 2, start=start, rtol=1e-10, atol=1e-13, at=times)
+        run = da.simulate(
+            flexible_pendulum.build(EI=EI), 2, start=start, rtol=1e-10, atol=1e-13, at=times
+        )
         errors.append(np.abs(run["theta"] - expected).max())
     assert errors[0] < 0.02
     assert [10, 10] == pytest.approx([errors[0] / errors[1], errors[1] / errors[2]], rel=0.1)
@@ -137,10 +166,19 @@ def test_the_flexible_pendulum_tends_to_the_rigid_one_at_first_order():
 def test_the_flexible_slider_crank_tends_to_the_rigid_one_at_first_order():
     times = np.linspace(0, 0.3, 61)
     rigid = slider_crank.build(m_1=1, m_2=2 * 0.3, l_2=0.3)
-    expected = da.simulate(rigid, 0.3, start={"omega": 30}, inputs={"M": 0}, rtol=1e-12, atol=1e-12, at=times)["theta"]
+    expected = da.simulate(
+        rigid, 0.3, start={"omega": 30}, inputs={"M": 0}, rtol=1e-12, atol=1e-12, at=times
+    )["theta"]
     errors = []
     for EI in (4e2, 4e3):
-        run = da.simulate(flexible_slider_crank.build(EI=EI), 0.3, start={"theta'": 30}, rtol=1e-11, atol=1e-12, at=times)
+        run = da.simulate(
+            flexible_slider_crank.build(EI=EI),
+            0.3,
+            start={"theta'": 30},
+            rtol=1e-11,
+            atol=1e-12,
+            at=times,
+        )
         errors.append(np.abs(run["theta"] - expected).max())
     assert errors[0] < 1e-4
     assert pytest.approx(10, rel=0.01) == errors[0] / errors[1]
@@ -170,11 +208,18 @@ def test_a_boom_on_a_spacecraft_keeps_momentum_and_moment_of_momentum():
 def test_bernoullis_chain():
     from scipy.special import jn_zeros
 
-    assert jn_zeros(0, 2) / 2 == pytest.approx(frequencies(hanging_chain.build(6), L=1, g=1)[:2], rel=1e-6)
+    assert jn_zeros(0, 2) / 2 == pytest.approx(
+        frequencies(hanging_chain.build(6), L=1, g=1)[:2], rel=1e-6
+    )
 
 
 def test_a_straight_line_has_no_inertia_about_itself():
-    with pytest.raises(NotFinite, match=r"nothing resists the speed omega_x \(beam 'beam' is a line: .* give it polar="):
+    with pytest.raises(
+        NotFinite,
+        match=r"nothing resists the speed omega_x \(beam 'beam' is a line: .* give it polar=",
+    ):
         da.simulate(beam_on_ball_joint.build(polar=False), 1, start={"omega_x": 1.0})
     # bent, it has
-    assert da.simulate(beam_on_ball_joint.build(polar=False), 0.01, start={"omega_x": 1.0, "v_1": 0.1}).finished
+    assert da.simulate(
+        beam_on_ball_joint.build(polar=False), 0.01, start={"omega_x": 1.0, "v_1": 0.1}
+    ).finished

@@ -1,19 +1,26 @@
-"""Fields on the tape, their total derivatives, and integration by parts checked against the definition of a variation."""
+"""Fields on the tape, their total derivatives, and integration by parts checked against the
+definition of a variation.
+"""
 
 from fractions import Fraction
 
 import pytest
 
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite
-from dalembert.algebra.formula import Symbol
-from dalembert.algebra.printing import latex, text
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.names import latex_name, unicode_name
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
-from dalembert.flexible.hybrid.fields import Fields, Integrals, Jet, varied
-from dalembert.kinetics.quantity import Quantity
+from dalembert.analysis.flexible.hybrid.field_variation import (
+    FieldDerivative,
+    Fields,
+    MemberIntegrals,
+    vary_density,
+)
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
+from dalembert.symbolic.algebra.formula import Symbol
+from dalembert.symbolic.algebra.printing import latex, text
+from dalembert.symbolic.algebra.printing.latex_notation import Latex
+from dalembert.symbolic.algebra.printing.symbol_names import latex_name, unicode_name
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 
 @pytest.fixture
@@ -27,7 +34,9 @@ def scalar(fields, *jet, place=""):
 
 
 def test_names():
-    assert ["v̈⁗", "v̇₁′", "v̇″(L)", "ψ′", "v⁽⁶⁾"] == [unicode_name(n) for n in ("v′′′′''", "v_1′'", "v′′(L)'", "psi′", "v′′′′′′")]
+    assert ["v̈⁗", "v̇₁′", "v̇″(L)", "ψ′", "v⁽⁶⁾"] == [
+        unicode_name(n) for n in ("v′′′′''", "v_1′'", "v′′(L)'", "psi′", "v′′′′′′")
+    ]
     expected = [r"{\ddot{v}^{(4)}}", r"{\dot{v}_{1}'}", r"{\dot{v}''}(L)"]
     assert expected == [latex_name(n) for n in ("v′′′′''", "v_1′'", "v′′(L)'")]
     # what is no field is read as before
@@ -40,10 +49,12 @@ def test_total_derivatives(fields):
     x = Scalar(t, fields.x)
     assert (2 * x * v + x**2 * v_x).i == fields.D_x((x**2 * v).i)
     assert fields.symbol("v", 1, 1) == fields.D_x(fields.symbol("v", 0, 1)) == fields.D_t(v_x.i)
-    mixed = [fields.D_x(fields.D_t(e.i)) for e in (v * v_x,)] + [fields.D_t(fields.D_x(e.i)) for e in (v * v_x,)]
-    assert shown_zero(t, [t.sub(*mixed)])[0]
-    assert Jet("v", 2, 1) == fields.jet(fields.symbol("v", 2, 1))
-    assert fields.jet(fields.x) is None
+    mixed = [fields.D_x(fields.D_t(e.i)) for e in (v * v_x,)] + [
+        fields.D_t(fields.D_x(e.i)) for e in (v * v_x,)
+    ]
+    assert provably_zero(t, [t.sub(*mixed)])[0]
+    assert FieldDerivative("v", 2, 1) == fields.derivative_of(fields.symbol("v", 2, 1))
+    assert fields.derivative_of(fields.x) is None
 
 
 def test_values_at_a_place(fields):
@@ -63,15 +74,33 @@ def polynomial(t, field, coefficients):
 
 
 def test_integration_by_parts_is_the_variation_itself(fields):
-    # d/dε ∫∫ℒ(v + ε δv) dx dt at ε = 0 for polynomials v, δv with δv = 0 at t = 0 and t = 1, against ∫∫E δv + ends
+    # d/dε ∫∫ℒ(v + ε δv) dx dt at ε = 0 for polynomials v, δv with δv = 0 at t = 0 and t = 1,
+    # against ∫∫E δv + ends
     t = fields.tape
     time, L = t.symbol("t"), t.const(1)
-    v, w, v_x, v_xx, v_t, v_xt = (scalar(fields, *j) for j in (("v",), ("w",), ("v", 1), ("v", 2), ("v", 0, 1), ("v", 1, 1)))
-    density = v_t**2 * (1 + Scalar(t, fields.x)) + v_xt**2 * 3 - v_xx**2 * v**2 + w * v_x**2 + v_xx * v_t * w
-    found = varied(fields, Quantity(Symbol("L"), density, symbol=Symbol("L")))
-    own = polynomial(t, "v", {(2, 1): 1, (3, 0): 2, (0, 2): -1}) | polynomial(t, "w", {(1, 1): 4, (0, 0): 1})
+    v, w, v_x, v_xx, v_t, v_xt = (
+        scalar(fields, *j) for j in (("v",), ("w",), ("v", 1), ("v", 2), ("v", 0, 1), ("v", 1, 1))
+    )
+    density = (
+        v_t**2 * (1 + Scalar(t, fields.x))
+        + v_xt**2 * 3
+        - v_xx**2 * v**2
+        + w * v_x**2
+        + v_xx * v_t * w
+    )
+    found = vary_density(fields, Quantity(Symbol("L"), density, symbol=Symbol("L")))
+    own = polynomial(t, "v", {(2, 1): 1, (3, 0): 2, (0, 2): -1}) | polynomial(
+        t, "w", {(1, 1): 4, (0, 0): 1}
+    )
     # δv = (x² + 2x + 3) t (1 − t)
-    change = {"v": polynomial(t, "v", {(j, k): c * s for j, c in ((0, 3), (1, 2), (2, 1)) for k, s in ((1, 1), (2, -1))})["v"], "w": t.zero}
+    change = {
+        "v": polynomial(
+            t,
+            "v",
+            {(j, k): c * s for j, c in ((0, 3), (1, 2), (2, 1)) for k, s in ((1, 1), (2, -1))},
+        )["v"],
+        "w": t.zero,
+    }
     along = {"x": Derivative(t, {fields.x: t.one}.get), "t": Derivative(t, {time: t.one}.get)}
 
     def derived(e, i, j):
@@ -89,8 +118,10 @@ def test_integration_by_parts_is_the_variation_itself(fields):
                     here = derived(own[name], i, j)
                     values[fields.symbol(name, i, j)] = here
                     for label, position in (("0", t.zero), ("L", L)):
-                        values[fields.symbol(name, i, j, label)] = Rewrite(t, {fields.x: position})(here)
-        return Rewrite(t, values)(e)
+                        values[fields.symbol(name, i, j, label)] = Substitution(
+                            t, {fields.x: position}
+                        )(here)
+        return Substitution(t, values)(e)
 
     def integrated(e, over):
         """∫₀¹ e over one variable, of a polynomial."""
@@ -98,7 +129,7 @@ def test_integration_by_parts_is_the_variation_itself(fields):
         symbol = {"x": fields.x, "t": time}[over]
         for k in range(14):
             factorial = factorial * k if k else 1
-            at_zero = Rewrite(t, {symbol: t.zero})(e)
+            at_zero = Substitution(t, {symbol: t.zero})(e)
             total = t.add(total, t.mul(t.const(Fraction(1, factorial * (k + 1))), at_zero))
             e = along[over](e)
         return total
@@ -106,12 +137,14 @@ def test_integration_by_parts_is_the_variation_itself(fields):
     direct = t.zero
     for i, jet in list(fields.jets((density.i,))):
         slope = Derivative(t, {i: t.one}.get)(density.i)
-        direct = t.add(direct, t.mul(put_in(slope), derived(change[jet.field], jet.along, jet.dots)))
+        direct = t.add(
+            direct, t.mul(put_in(slope), derived(change[jet.field], jet.along, jet.dots))
+        )
     expected = integrated(integrated(direct, "x"), "t")
-    inside = integrated(t.mul(put_in((-found.inside["v"]).value.i), change["v"]), "x")
+    inside = integrated(t.mul(put_in((-found.domain["v"]).value.i), change["v"]), "x")
     for label, position, sign in (("0", t.zero, -1), ("L", L, 1)):
-        for (name, order), B in found.section.items():
-            varies = Rewrite(t, {fields.x: position})(derived(change[name], order, 0))
+        for (name, order), B in found.boundary.items():
+            varies = Substitution(t, {fields.x: position})(derived(change[name], order, 0))
             at = t.mul(t.const(sign), fields.at(B.value.i, label, position))
             inside = t.add(inside, t.mul(put_in(at), varies))
     got = integrated(inside, "t")
@@ -122,20 +155,20 @@ def test_integration_by_parts_is_the_variation_itself(fields):
 def test_integrals_take_out_what_is_constant(fields):
     t = fields.tape
     L, a = t.symbol("L"), Scalar(t, t.moving_symbol("a"))
-    whole = Integrals(fields, L)
+    whole = MemberIntegrals(fields, L)
     v, x = scalar(fields, "v"), Scalar(t, fields.x)
     e = Scalar(t, whole((a * v**2 + 3 * a * x**2 + 5 + a**2 * x * v).i))
     assert "a² ∫₀ᴸ x v dx + L³ a + a ∫₀ᴸ v² dx + 5 L" == text(e)
-    assert {"∫₀ᴸ v² dx", "∫₀ᴸ x v dx"} == set(whole.found)
-    assert r"\int_{0}^{L} x v\,dx" == Latex()(whole.found["∫₀ᴸ x v dx"].tree)
+    assert {"∫₀ᴸ v² dx", "∫₀ᴸ x v dx"} == set(whole.by_name)
+    assert r"\int_{0}^{L} x v\,dx" == Latex()(whole.by_name["∫₀ᴸ x v dx"].tree)
     # the same integral is the same symbol
-    assert whole((v * x).i) == whole.found["∫₀ᴸ x v dx"].symbol
+    assert whole((v * x).i) == whole.by_name["∫₀ᴸ x v dx"].symbol
     assert t.zero == whole(t.zero)
 
 
 def test_integrals_of_what_is_no_polynomial(fields):
     t = fields.tape
-    whole = Integrals(fields, t.symbol("L"))
+    whole = MemberIntegrals(fields, t.symbol("L"))
     e = t.div(t.one, t.add(t.one, t.mul(fields.symbol("v"), fields.symbol("v"))))
     assert "∫₀ᴸ (1/(1 + v²)) dx" == t.nodes[whole(e)][1]
     assert "∫₀ᴸ v cos x dx" == t.nodes[whole(t.mul(t.call("cos", fields.x), fields.symbol("v")))][1]

@@ -1,4 +1,6 @@
-"""Two blocks on one another: all nine modes in one run, against a time-stepping method that knows no modes."""
+"""Two blocks on one another: all nine modes in one run, against a time-stepping method that
+knows no modes.
+"""
 
 import itertools
 
@@ -33,7 +35,9 @@ def blocks():
 def test_all_nine_modes_in_one_run():
     run = da.simulate(blocks(), 12, rtol=1e-11, atol=1e-11)
     three = ("sticks", "slips +", "slips −")
-    assert set(itertools.product(three, three)) == set(zip(run.modes["ground"], run.modes["between"], strict=True))
+    assert set(itertools.product(three, three)) == set(
+        zip(run.modes["ground"], run.modes["between"], strict=True)
+    )
     # what holds in every state: the cone, the direction of friction, and weight
     N, T, n, tau = (run[f"{f}_{name}"] for name in ("ground", "between") for f in ("N", "T"))
     np.testing.assert_allclose(N, 3 * G, atol=1e-11)
@@ -46,7 +50,8 @@ def test_all_nine_modes_in_one_run():
 
 
 def stepped(steps, duration):
-    """v⁺ = v + M⁻¹(h F + Jᵀλ), |λ| ≤ h μ N, λ against v⁺: the impulses minimize ½ λᵀAλ + bᵀλ in their bounds.
+    """v⁺ = v + M⁻¹(h F + Jᵀλ), |λ| ≤ h μ N, λ against v⁺: the impulses minimize ½ λᵀAλ + bᵀλ in
+    their bounds.
 
     Source: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988).
     """
@@ -61,7 +66,9 @@ def stepped(steps, duration):
     x, v = np.zeros(2), np.zeros(2)
     for k in range(steps):
         free = v + h * inverse @ np.array(loads((k + 0.5) * h))
-        lam = lsq_linear(L.T, -np.linalg.solve(L, J @ free), bounds=(-bound, bound), method="bvls").x
+        lam = lsq_linear(
+            L.T, -np.linalg.solve(L, J @ free), bounds=(-bound, bound), method="bvls"
+        ).x
         v = free + inverse @ J.T @ lam
         x = x + h * v
     return np.concatenate([x, v])

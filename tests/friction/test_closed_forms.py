@@ -40,7 +40,9 @@ def test_block_on_a_belt_has_the_period_and_amplitude_of_the_closed_form():
     middle, amplitude = 0.2 * 2 * G / 50, math.hypot(D, v / omega)
     slipping = run.at(lets_go[0] + np.linspace(0, period, 4001))
     assert min(slipping["x"]) == pytest.approx(middle - amplitude, abs=1e-7)
-    np.testing.assert_allclose([e.after["x"] for e in run.events if e.action == "sticks"], middle - D, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        [e.after["x"] for e in run.events if e.action == "sticks"], middle - D, rtol=0, atol=1e-9
+    )
     assert run.integrals.relative_drift < 1e-11
 
 
@@ -112,10 +114,15 @@ def rolling(kind, free=True):
     return s
 
 
-@pytest.mark.parametrize(("kind", "beta", "free"), [("sphere", 2 / 5, True), ("disk", 1 / 2, True), ("sphere", 2 / 5, False)])
+@pytest.mark.parametrize(
+    ("kind", "beta", "free"),
+    [("sphere", 2 / 5, True), ("disk", 1 / 2, True), ("sphere", 2 / 5, False)],
+)
 def test_sliding_ends_in_rolling_at_the_time_and_speed_of_the_closed_form(kind, beta, free):
     v0, mu, r = 2.0, 0.2, 0.3
-    run = da.simulate(rolling(kind, free), 2, start={"x.dot": v0} | ({"y": r} if free else {}), **FINE)
+    run = da.simulate(
+        rolling(kind, free), 2, start={"x.dot": v0} | ({"y": r} if free else {}), **FINE
+    )
     (grip,) = times(run, "ground", "sticks")
     # sphere: 2 v₀/(7 μ g), 5/7 v₀
     assert grip == pytest.approx(v0 * beta / (1 + beta) / (mu * G), abs=1e-10)
@@ -142,7 +149,9 @@ def ladder():
 
 def test_ladder_leaves_the_wall_at_two_thirds_of_its_height():
     angle = math.radians(80)
-    run = da.simulate(ladder(), 1.2, start={"theta": -angle, "x": math.cos(angle), "y": math.sin(angle)}, **FINE)
+    run = da.simulate(
+        ladder(), 1.2, start={"theta": -angle, "x": math.cos(angle), "y": math.sin(angle)}, **FINE
+    )
     (left,) = [e for e in run.events if e.name == "wall"]
     assert left.action == "lifts off"
     assert math.sin(-left.before["theta"]) == pytest.approx(2 / 3 * math.sin(angle), abs=1e-10)
@@ -160,19 +169,24 @@ def test_pendulum_with_dry_friction_stops_at_the_turning_point_of_the_closed_for
     s.particle("bob", m, s.O.offset(-L * B.y))
     s.friction(theta.dot, 1, normal=c, name="pin")
     run = da.simulate(s, 20, start={"theta": 1.0}, **FINE)
-    # between turning points m g L (cos b − cos a) = c (a − b) with the signs of the swing, until c holds it
+    # between turning points m g L (cos b − cos a) = c (a − b) with the signs of the swing, until c
+    # holds it
     a, turns = 1.0, []
     while m_g_L(a) > 0.8:
         low, high = -a, a - 1e-9
         for _ in range(200):
             b = (low + high) / 2
-            low, high = (b, high) if G * (math.cos(b) - math.cos(a)) - 0.8 * (a - b) < 0 else (low, b)
+            low, high = (
+                (b, high) if G * (math.cos(b) - math.cos(a)) - 0.8 * (a - b) < 0 else (low, b)
+            )
         turns.append(b)
         a = abs(b) if b < 0 else 0.0
     assert len(turns) > 2
     signs = [(-1) ** k for k in range(len(turns))]
     stops = [e.before["theta"] for e in run.events]
-    np.testing.assert_allclose(stops, [sign * b for sign, b in zip(signs, turns, strict=True)], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        stops, [sign * b for sign, b in zip(signs, turns, strict=True)], rtol=0, atol=1e-9
+    )
     assert run.modes["pin"][-1] == "sticks"
     assert run["theta"][-1] == pytest.approx(stops[-1], abs=1e-12)
 
@@ -203,7 +217,8 @@ def test_two_masses_on_a_spring_jump_where_it_pulls_with_the_weight_of_the_lower
     s.particle("upper", 1, Q)
     s.potential(k / 2 * (high - low - L) ** 2)
     s.contact(P, name="ground")
-    # high − L = −g/k + a cos ωt comes to g/k; the normal force is zero there but for rounding, from either side
+    # high − L = −g/k + a cos ωt comes to g/k; the normal force is zero there but for rounding, from
+    # either side
     omega, a = k**0.5, Y - L + g / k
     t = math.acos(2 * g / k / a) / omega
     run = da.simulate(s, 2, start={"high": Y}, **options)
@@ -212,6 +227,8 @@ def test_two_masses_on_a_spring_jump_where_it_pulls_with_the_weight_of_the_lower
     # the mass centre flies: v = −a ω sin ωt/2
     flight = run.at(t + 0.02)
     v, h = -a * omega * math.sin(omega * t) / 2, (L + g / k) / 2
-    assert (flight["low"] + flight["high"])[0] / 2 == pytest.approx(h + v * 0.02 - g * 0.02**2 / 2, abs=1e-8)
+    assert (flight["low"] + flight["high"])[0] / 2 == pytest.approx(
+        h + v * 0.02 - g * 0.02**2 / 2, abs=1e-8
+    )
     assert run["low"].min() > -1e-11
     assert run.integrals.relative_drift < 1e-8

@@ -1,4 +1,6 @@
-"""Drives and grounds that change faster than the motion: steps know the motion alone, and must not pass over the end of a mode."""
+"""Drives and grounds that change faster than the motion: steps know the motion alone, and must
+not pass over the end of a mode.
+"""
 
 import numpy as np
 import pytest
@@ -31,8 +33,12 @@ def test_a_block_at_rest_is_let_go_by_the_first_peak_of_its_drive_that_is_high_e
     # at rest nothing moves, and a step would be as long as the run
     run = da.simulate(s, 30, events=[da.event(s.t - 1, name="a second")] if events else [], **FINE)
     lets_go = next(e.t for e in run.events if e.name == "ground")
-    assert lets_go == pytest.approx(first_root(lambda t: 0.5 * 2 * G - np.abs(0.5 * t * np.sin(10 * t)), 30), abs=1e-12)
-    assert [e.t for e in run.events if e.name == "a second"] == pytest.approx([1.0] * events, abs=1e-12)
+    assert lets_go == pytest.approx(
+        first_root(lambda t: 0.5 * 2 * G - np.abs(0.5 * t * np.sin(10 * t)), 30), abs=1e-12
+    )
+    assert [e.t for e in run.events if e.name == "a second"] == pytest.approx(
+        [1.0] * events, abs=1e-12
+    )
 
 
 def test_a_ball_lands_on_a_table_that_shakes_and_bounces_off_with_its_velocity():
@@ -40,7 +46,9 @@ def test_a_ball_lands_on_a_table_that_shakes_and_bounces_off_with_its_velocity()
     y = s.coordinate("y")
     P = s.O.offset(y * s.N.y)
     s.particle("ball", 1, P)
-    s.contact(P, s.N.y, through=s.O.offset(0.01 * da.sin(40 * s.t) * s.N.y), restitution=0.5, name="table")
+    s.contact(
+        P, s.N.y, through=s.O.offset(0.01 * da.sin(40 * s.t) * s.N.y), restitution=0.5, name="table"
+    )
     run = da.simulate(s, 2, start={"y": 1.0}, **FINE)
     t = first_root(lambda t: 1 - G * t**2 / 2 - 0.01 * np.sin(40 * t), 1)
     hit = run.events[0]
@@ -56,7 +64,9 @@ def test_a_block_on_a_tray_that_shakes_is_carried_along():
     x, y = s.coordinates("x y")
     P = s.O.offset(x * s.N.x + y * s.N.y)
     s.particle("block", 1, P)
-    s.contact(P, s.N.y, through=s.O.offset(0.02 * da.sin(5 * s.t) * s.N.x), friction=0.3, name="tray")
+    s.contact(
+        P, s.N.y, through=s.O.offset(0.02 * da.sin(5 * s.t) * s.N.x), friction=0.3, name="tray"
+    )
     run = da.simulate(s, 4, start={"x.dot": 0.1}, **FINE)
     # 25 · 0.02 = 0.5 m/s² is less than μ g
     assert set(run.modes["tray"]) == {"sticks"}

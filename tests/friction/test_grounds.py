@@ -35,7 +35,13 @@ def test_a_guide_presses_from_either_side():
 def test_a_bead_on_a_parabola_carries_its_curvature(height):
     s, P = particle(G)
     s.contact(P, height=height, name="bowl")
-    run = da.simulate(s, 2, start={"x": 0.5, "y": 0.125}, events=[da.event("x", direction="down", stop=True)], **FINE)
+    run = da.simulate(
+        s,
+        2,
+        start={"x": 0.5, "y": 0.125},
+        events=[da.event("x", direction="down", stop=True)],
+        **FINE,
+    )
     # N = m (g + v² κ), v² = 2 g h, κ = 1 at the bottom
     assert run["N_bowl"][-1] == pytest.approx(G + 2 * G * 0.125, abs=1e-9)
     assert np.abs(run["y - x**2/2"]).max() < 1e-12
@@ -58,11 +64,22 @@ def test_particles_that_meet_keep_their_momentum():
     x, y, X, Y = s.coordinates("x y X Y")
     P, Q = s.O.offset(x * s.N.x + y * s.N.y, "P"), s.O.offset(X * s.N.x + Y * s.N.y, "Q")
     one, other = s.particle("one", 1, P), s.particle("other", 3, Q)
-    s.contact(P, ball=Q, radius=(0.1, 0.2), on=one, against=other, restitution=0.5, friction=0.2, name="balls")
+    s.contact(
+        P,
+        ball=Q,
+        radius=(0.1, 0.2),
+        on=one,
+        against=other,
+        restitution=0.5,
+        friction=0.2,
+        name="balls",
+    )
     run = da.simulate(s, 3, start={"x": -1.0, "x.dot": 1.0, "y": 0.05, "X": 0.5}, **FINE)
     np.testing.assert_allclose(run[da.momentum(s)], [[1, 0, 0]] * len(run.t), atol=1e-13)
     hit, n = run.events[0], np.array([-math.sqrt(0.3**2 - 0.05**2), 0.05]) / 0.3
-    after = np.array([hit.after["x.dot"] - hit.after["X.dot"], hit.after["y.dot"] - hit.after["Y.dot"]])
+    after = np.array(
+        [hit.after["x.dot"] - hit.after["X.dot"], hit.after["y.dot"] - hit.after["Y.dot"]]
+    )
     assert after @ n == pytest.approx(-0.5 * n[0], abs=1e-12)
 
 
@@ -88,7 +105,10 @@ def test_play_between_stops():
     s.stop(s["x"], lower=-1, upper=1, restitution=0.5, name="play")
     run = da.simulate(s, 10, start={"x.dot": 1.0}, **FINE)
     # 1, then 2/v for each way with half the velocity
-    assert [(e.name, round(e.t, 9)) for e in run.events] == [("play, upper", 1.0), ("play, lower", 5.0)]
+    assert [(e.name, round(e.t, 9)) for e in run.events] == [
+        ("play, upper", 1.0),
+        ("play, lower", 5.0),
+    ]
     assert run["x.dot"][-1] == pytest.approx(0.25, abs=1e-12)
 
 
@@ -97,7 +117,9 @@ def test_stribecks_friction_falls_with_the_velocity():
     s.friction(s["x"].dot, 0.2, static=0.5, stribeck=0.3, viscous=0.1, normal=10, name="slide")
     run = da.simulate(s, 0.2, start={"x.dot": 2.0}, **FINE)
     v = run["x.dot"]
-    np.testing.assert_allclose(run["T_slide"], -10 * (0.2 + 0.3 * np.exp(-((v / 0.3) ** 2))), atol=1e-11)
+    np.testing.assert_allclose(
+        run["T_slide"], -10 * (0.2 + 0.3 * np.exp(-((v / 0.3) ** 2))), atol=1e-11
+    )
     np.testing.assert_allclose(run["x.dot.dot"], run["T_slide"] - 0.1 * v, atol=1e-11)
 
 

@@ -1,4 +1,6 @@
-"""A hundred random systems with one to three frictional rows: the laws of contact hold in every state, and runs repeat bit for bit."""
+"""A hundred random systems with one to three frictional rows: the laws of contact hold in every
+state, and runs repeat bit for bit.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ SMALL = 1e-9
 
 
 def random_system(seed):
-    """A body or two with springs and loads, on a ground that may slope, in contact at points, rows and stops."""
+    """A body or two with springs and loads, on a ground that may slope, in contact at points,
+    rows and stops.
+    """
     r = np.random.default_rng(seed)
     s = da.System(f"random {seed}", gravity=9.81)
     n, start = int(r.integers(1, 4)), {}
@@ -25,7 +29,13 @@ def random_system(seed):
             P = s.O.offset(x * plane.x, f"P{k}")
             s.particle(f"m{k}", round(float(r.uniform(0.5, 3)), 3), P)
             speed = round(float(r.choice([0.0, 0.4])), 2)
-            s.friction(x.dot - speed, mu, static=static, normal=round(float(r.uniform(1, 20)), 3), name=f"c{k}")
+            s.friction(
+                x.dot - speed,
+                mu,
+                static=static,
+                normal=round(float(r.uniform(1, 20)), 3),
+                name=f"c{k}",
+            )
             start[f"x{k}.dot"] = float(r.choice([0.0, 1.0, -0.5]))
         else:
             x, y = s.coordinates(f"x{k} y{k}")
@@ -40,12 +50,23 @@ def random_system(seed):
                 theta = s.coordinate(f"theta{k}")
                 B = plane.rotated(theta, plane.z)
                 disk = s.disk(f"m{k}", P, B, m, 0.2, B.z)
-                s.contact(P, plane.y, radius=0.2, on=disk, friction=mu, static=static, restitution=e, name=f"c{k}")
+                s.contact(
+                    P,
+                    plane.y,
+                    radius=0.2,
+                    on=disk,
+                    friction=mu,
+                    static=static,
+                    restitution=e,
+                    name=f"c{k}",
+                )
                 start[f"y{k}"] = 0.2 + float(r.choice([0.0, 0.05]))
                 start[f"theta{k}.dot"] = float(r.uniform(-8, 8))
             start[f"x{k}.dot"] = float(r.uniform(-1, 1))
         s.force(force * plane.x, at=P)
-        s.spring(round(float(r.uniform(5, 40)), 3), P, s.O.offset((0.3 * k + 0.1) * plane.x), rest=0)
+        s.spring(
+            round(float(r.uniform(5, 40)), 3), P, s.O.offset((0.3 * k + 0.1) * plane.x), rest=0
+        )
     return s, start
 
 
@@ -66,7 +87,11 @@ def holds(s, run):
             worst = max(worst, np.abs(v[stuck]).max())
         for text, sign in (("slips +", 1.0), ("slips −", -1.0)):
             if (slips := modes == text).any():
-                worst = max(worst, np.abs(T[slips] + sign * mu * n[slips]).max() / size, (-sign * v[slips]).max())
+                worst = max(
+                    worst,
+                    np.abs(T[slips] + sign * mu * n[slips]).max() / size,
+                    (-sign * v[slips]).max(),
+                )
     return worst
 
 

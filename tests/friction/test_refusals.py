@@ -16,18 +16,45 @@ def block():
 @pytest.mark.parametrize(
     ("declare", "sentence"),
     [
-        (lambda s, P, x, y: s.contact(P, friction=-0.1), r"friction = -0\.1; a coefficient of friction is not negative"),
-        (lambda s, P, x, y: s.contact(P, friction=0.4, static=0.3), r"static = 0\.3 is less than friction = 0\.4"),
-        (lambda s, P, x, y: s.contact(P, restitution=1.5), r"restitution = 1\.5: it must lie between 0"),
-        (lambda s, P, x, y: s.contact(P, restitution=da.cos(x)), r"restitution = cos x contains x; give a number"),
-        (lambda s, P, x, y: s.contact(P, radius=-0.1, on=s.bodies[0]), r"radius = -0\.1; a radius is not negative"),
-        (lambda s, P, x, y: s.contact(P, friction=0.1, static=0.2, stribeck=0), r"stribeck = 0; give the slip velocity"),
-        (lambda s, P, x, y: s.contact(P, law="hertz"), r"law='hertz' is unknown: choose 'newton' or 'poisson'"),
+        (
+            lambda s, P, x, y: s.contact(P, friction=-0.1),
+            r"friction = -0\.1; a coefficient of friction is not negative",
+        ),
+        (
+            lambda s, P, x, y: s.contact(P, friction=0.4, static=0.3),
+            r"static = 0\.3 is less than friction = 0\.4",
+        ),
+        (
+            lambda s, P, x, y: s.contact(P, restitution=1.5),
+            r"restitution = 1\.5: it must lie between 0",
+        ),
+        (
+            lambda s, P, x, y: s.contact(P, restitution=da.cos(x)),
+            r"restitution = cos x contains x; give a number",
+        ),
+        (
+            lambda s, P, x, y: s.contact(P, radius=-0.1, on=s.bodies[0]),
+            r"radius = -0\.1; a radius is not negative",
+        ),
+        (
+            lambda s, P, x, y: s.contact(P, friction=0.1, static=0.2, stribeck=0),
+            r"stribeck = 0; give the slip velocity",
+        ),
+        (
+            lambda s, P, x, y: s.contact(P, law="hertz"),
+            r"law='hertz' is unknown: choose 'newton' or 'poisson'",
+        ),
         (lambda s, P, x, y: s.contact(s.O), r"nothing that moves can open or close this gap"),
         (lambda s, P, x, y: s.contact(P, ball=s.O), r"two points never meet; give the radii"),
-        (lambda s, P, x, y: s.contact(P, s.N.z, friction=0.1), r"slip may have any direction in this plane.*along=s\.N\.x"),
+        (
+            lambda s, P, x, y: s.contact(P, s.N.z, friction=0.1),
+            r"slip may have any direction in this plane.*along=s\.N\.x",
+        ),
         (lambda s, P, x, y: s.contact(P, 2 * s.N.y), r"has the length 2; give a unit vector"),
-        (lambda s, P, x, y: s.contact(P, radius=0.1, friction=0.2), r"name the body whose surface it is, on="),
+        (
+            lambda s, P, x, y: s.contact(P, radius=0.1, friction=0.2),
+            r"name the body whose surface it is, on=",
+        ),
         (lambda s, P, x, y: s.friction(x.dot, 0.2), r"friction needs a normal force; give normal="),
         (lambda s, P, x, y: s.constrain(x.dot - 1, friction=0.2), r"friction needs a normal force"),
         (lambda s, P, x, y: s.constrain(x.dot - 1, static=0.2), r"without friction="),
@@ -35,7 +62,10 @@ def block():
         (lambda s, P, x, y: s.friction(s.t, 0.2, normal=1), r"no rate enters"),
         (lambda s, P, x, y: s.stop(x), r"give lower=…, upper=… or both"),
         (lambda s, P, x, y: s.stop(x, lower=2, upper=1), r"lower = 2 lies above upper = 1"),
-        (lambda s, P, x, y: (s.contact(P, name="a"), s.contact(P, name="a")), r"'a' is declared already, as a contact"),
+        (
+            lambda s, P, x, y: (s.contact(P, name="a"), s.contact(P, name="a")),
+            r"'a' is declared already, as a contact",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_where_it_is_declared(declare, sentence):
@@ -54,13 +84,36 @@ def two_masses():
 @pytest.mark.parametrize(
     ("declare", "sentence"),
     [
-        (lambda s, P, Q, one, other: s.contact(P, ball=Q, radius=(0.1, 0.2), on=one), r"moves with X, Y; name the body.*against="),
-        (lambda s, P, Q, one, other: s.contact(P, through=Q), r"moves with Y; name the body that carries it, against="),
-        (lambda s, P, Q, one, other: s.contact(P, through=s.O.offset(s["X"] * s.N.x), friction=0.1), r"moves with X; name the body"),
-        (lambda s, P, Q, one, other: s.contact(P, s.N.rotated(s["X"], s.N.z).y), r"moves with X; name the body"),
-        (lambda s, P, Q, one, other: s.contact(P, against=other), r"moves with Y in another way than 'other' does; give a point"),
-        (lambda s, P, Q, one, other: s.contact(P, height="x", against=other), r"stands still; leave out against="),
-        (lambda s, P, Q, one, other: s.contact(P, through=Q, against=Q), r"name the body that carries the ground"),
+        (
+            lambda s, P, Q, one, other: s.contact(P, ball=Q, radius=(0.1, 0.2), on=one),
+            r"moves with X, Y; name the body.*against=",
+        ),
+        (
+            lambda s, P, Q, one, other: s.contact(P, through=Q),
+            r"moves with Y; name the body that carries it, against=",
+        ),
+        (
+            lambda s, P, Q, one, other: s.contact(
+                P, through=s.O.offset(s["X"] * s.N.x), friction=0.1
+            ),
+            r"moves with X; name the body",
+        ),
+        (
+            lambda s, P, Q, one, other: s.contact(P, s.N.rotated(s["X"], s.N.z).y),
+            r"moves with X; name the body",
+        ),
+        (
+            lambda s, P, Q, one, other: s.contact(P, against=other),
+            r"moves with Y in another way than 'other' does; give a point",
+        ),
+        (
+            lambda s, P, Q, one, other: s.contact(P, height="x", against=other),
+            r"stands still; leave out against=",
+        ),
+        (
+            lambda s, P, Q, one, other: s.contact(P, through=Q, against=Q),
+            r"name the body that carries the ground",
+        ),
     ],
 )
 def test_a_ground_that_moves_with_a_body_without_acting_on_it_is_refused(declare, sentence):
@@ -76,23 +129,40 @@ def test_rolling_with_friction_needs_a_normal_force():
     C = s.O.offset(x * s.N.x, "C")
     B = s.N.rotated(theta, s.N.z)
     disk = s.disk("disk", C.offset(0.1 * s.N.y, frame=s.N), B, 1, 0.1, B.z)
-    with pytest.raises(da.BadDescription, match=r"friction on a row without a normal force; give normal="):
+    with pytest.raises(
+        da.BadDescription, match=r"friction on a row without a normal force; give normal="
+    ):
         s.roll(disk, C, friction=0.2)
 
 
 def test_a_start_inside_the_ground_says_how_deep_and_along_which_normal():
     s, P, _, _ = block()
     s.contact(P, name="floor")
-    with pytest.raises(da.BadStart, match=r"start: 0\.03 inside 'floor' along .*y; start where the gap is positive"):
+    with pytest.raises(
+        da.BadStart, match=r"start: 0\.03 inside 'floor' along .*y; start where the gap is positive"
+    ):
         da.simulate(s, 1, start={"y": -0.03})
 
 
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"mu": -0.1}, r"'floor': friction = -0\.1 for the values of this run; a coefficient of friction is not negative"),
-        ({"mu": 0.7}, r"'floor': static = 0\.5 is less than friction = 0\.7 for the values of this run"),
-        ({"e": 1.5}, r"'floor': restitution = 1\.5 for the values of this run: it must lie between 0"),
+        (
+            {"mu": -0.1},
+            (
+                r"'floor': friction = -0\.1 for the values of this run; a coefficient of "
+                r"friction is "
+                r"not negative"
+            ),
+        ),
+        (
+            {"mu": 0.7},
+            r"'floor': static = 0\.5 is less than friction = 0\.7 for the values of this run",
+        ),
+        (
+            {"e": 1.5},
+            r"'floor': restitution = 1\.5 for the values of this run: it must lie between 0",
+        ),
     ],
 )
 def test_coefficients_that_cannot_be_are_refused_in_the_values_of_a_run_too(values, sentence):
@@ -109,7 +179,9 @@ def test_coefficients_that_cannot_be_are_refused_in_the_values_of_a_run_too(valu
 def test_forces_of_contacts_are_not_inputs_of_a_user():
     s, P, _, _ = block()
     s.contact(P, name="floor")
-    with pytest.raises(da.DalembertError, match=r"N_floor is the force of a contact, which a run finds"):
+    with pytest.raises(
+        da.DalembertError, match=r"N_floor is the force of a contact, which a run finds"
+    ):
         da.simulate(s, 1, inputs={"N_floor": 3})
     with pytest.raises(da.NotApplicable, match=r"native integrator"):
         da.simulate(s, 1, integrator="RK45")
@@ -133,5 +205,7 @@ def test_what_looks_at_many_runs_or_along_one_refuses_contacts():
     with pytest.raises(da.NotApplicable, match=r"ensemble: contacts"):
         da.ensemble(s, 0.1, over={"x": [0.0, 1.0]})
     run = da.simulate(s, 0.1)
-    with pytest.raises(da.DalembertError, match=r"linearize_along: the contacts of this run change their modes"):
+    with pytest.raises(
+        da.DalembertError, match=r"linearize_along: the contacts of this run change their modes"
+    ):
         da.linearize_along(run)

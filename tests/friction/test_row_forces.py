@@ -1,4 +1,6 @@
-"""Friction that the force of a constraint row presses: against closed forms, and against guides whose force is a contact's."""
+"""Friction that the force of a constraint row presses: against closed forms, and against guides
+whose force is a contact's.
+"""
 
 import math
 
@@ -39,17 +41,28 @@ def test_a_bead_in_a_bowl_stops_where_the_closed_form_says():
     mu, R = 0.3, 0.5
     s = bead(G)
     start = {"x": R * math.sin(1.2), "y": -R * math.cos(1.2)}
-    run = da.simulate(s, 3, start=start, events=[da.event("x", direction="down", stop=True)], **FINE)
-    # with w = v²/(2 g R) over the way φ = 1.2 − θ: w′ = sin θ − μ (cos θ + 2 w), solved from rest at θ = 1.2 down to θ = 0
+    run = da.simulate(
+        s, 3, start=start, events=[da.event("x", direction="down", stop=True)], **FINE
+    )
+    # with w = v²/(2 g R) over the way φ = 1.2 − θ: w′ = sin θ − μ (cos θ + 2 w), solved from rest
+    # at θ = 1.2 down to θ = 0
     theta = np.linspace(1.2, 0.0, 20_001)
     f = np.exp(-2 * mu * theta) * (np.sin(theta) - mu * np.cos(theta))
     w = float(((f[1:] + f[:-1]) / 2 * -np.diff(theta)).sum())
     c, k = 2 * mu, 1 + 4 * mu**2
-    exact = [math.exp(-c * a) * ((-c * math.sin(a) - math.cos(a)) / k - mu * (math.sin(a) - c * math.cos(a)) / k) for a in (0.0, 1.2)]
+    exact = [
+        math.exp(-c * a)
+        * ((-c * math.sin(a) - math.cos(a)) / k - mu * (math.sin(a) - c * math.cos(a)) / k)
+        for a in (0.0, 1.2)
+    ]
     assert exact[1] - exact[0] == pytest.approx(w, abs=1e-8)
-    assert float(run["x.dot"][-1]) ** 2 / (2 * G * R) == pytest.approx(exact[1] - exact[0], abs=1e-10)
+    assert float(run["x.dot"][-1]) ** 2 / (2 * G * R) == pytest.approx(
+        exact[1] - exact[0], abs=1e-10
+    )
     # N = m (g + v²/R) at the bottom
-    assert abs(run["T_wall"][-1]) == pytest.approx(mu * 2 * (G + run["x.dot"][-1] ** 2 / R), rel=1e-11)
+    assert abs(run["T_wall"][-1]) == pytest.approx(
+        mu * 2 * (G + run["x.dot"][-1] ** 2 / R), rel=1e-11
+    )
 
 
 def slider(*, guided):
@@ -69,10 +82,15 @@ def slider(*, guided):
 
 
 def test_the_force_of_a_row_is_that_of_a_guide():
-    runs = [da.simulate(slider(guided=g), 2, start={"theta": -0.4, "x.dot": 0.6}, **FINE) for g in (True, False)]
+    runs = [
+        da.simulate(slider(guided=g), 2, start={"theta": -0.4, "x.dot": 0.6}, **FINE)
+        for g in (True, False)
+    ]
     assert len(runs[0].events) == 4
     assert [e.action for e in runs[0].events] == [e.action for e in runs[1].events]
-    np.testing.assert_allclose([e.t for e in runs[1].events], [e.t for e in runs[0].events], atol=1e-9)
+    np.testing.assert_allclose(
+        [e.t for e in runs[1].events], [e.t for e in runs[0].events], atol=1e-9
+    )
     for what in ("x", "x.dot", "theta"):
         assert runs[1][what][-1] == pytest.approx(runs[0][what][-1], abs=1e-9)
     assert runs[1].integrals.relative_drift < 1e-10
@@ -80,7 +98,9 @@ def test_the_force_of_a_row_is_that_of_a_guide():
 
 def test_a_row_that_is_not_there_is_named():
     s = bead()
-    with pytest.raises(da.BadDescription, match=r"normal='bowls' names no constraint row \(there are 'bowl'\)"):
+    with pytest.raises(
+        da.BadDescription, match=r"normal='bowls' names no constraint row \(there are 'bowl'\)"
+    ):
         s.friction(s["x"].dot, 0.2, normal="bowls")
 
 
@@ -90,7 +110,9 @@ def test_a_file_names_the_row(tmp_path):
     again = da.load(tmp_path / "bead.toml")
     assert [c.row for c in again.contacts] == ["bowl"]
     start = {"x": 0.3, "y": -0.4}
-    assert np.array_equal(da.simulate(s, 0.5, start=start)["x"], da.simulate(again, 0.5, start=start)["x"])
+    assert np.array_equal(
+        da.simulate(s, 0.5, start=start)["x"], da.simulate(again, 0.5, start=start)["x"]
+    )
 
 
 def sled(mu, law, *, guided):
@@ -104,19 +126,29 @@ def sled(mu, law, *, guided):
     else:
         s.constrain(y, "height")
         s.friction(x.dot, mu, normal="height", name="rail")
-    s.contact(P, -0.8 * s.N.x + 0.6 * s.N.y, through=s.O.offset(s.N.x), restitution=0.5, law=law, name="wall")
+    s.contact(
+        P,
+        -0.8 * s.N.x + 0.6 * s.N.y,
+        through=s.O.offset(s.N.x),
+        restitution=0.5,
+        law=law,
+        name="wall",
+    )
     return s
 
 
 @pytest.mark.parametrize("law", ["newton", "poisson"])
 @pytest.mark.parametrize("mu", [0.1, 0.3])
 def test_an_impact_is_felt_by_friction_through_the_row_that_presses_it(mu, law):
-    row, guide = (da.simulate(sled(mu, law, guided=g), 1, start={"x.dot": 3.0}, **FINE) for g in (False, True))
+    row, guide = (
+        da.simulate(sled(mu, law, guided=g), 1, start={"x.dot": 3.0}, **FINE) for g in (False, True)
+    )
     hit, same = (next(e for e in run.events if e.action == "impact") for run in (row, guide))
     assert hit.t == pytest.approx(same.t, abs=1e-12)
     assert hit.impulse == pytest.approx(same.impulse, rel=1e-12)
-    # along the rail m Δv = −0.8 Λ + Λ_T; across it the rail takes 0.6 Λ. By Newton's law the sled slips back as it does afterwards;
-    # by Poisson's it slips on while Λ/(1 + e) compresses, and back while e Λ/(1 + e) expands
+    # along the rail m Δv = −0.8 Λ + Λ_T; across it the rail takes 0.6 Λ. By Newton's law the sled
+    # slips back as it does afterwards; by Poisson's it slips on while Λ/(1 + e) compresses, and
+    # back while e Λ/(1 + e) expands
     change = 2 * (hit.after["x.dot"] - hit.before["x.dot"])
     assert hit.after["x.dot"] < 0 < hit.before["x.dot"]
     part = 1.0 if law == "newton" else -(1 - 0.5) / (1 + 0.5)
@@ -128,6 +160,10 @@ def test_an_impact_is_felt_by_friction_through_the_row_that_presses_it(mu, law):
 
 def test_multipliers_of_friction_and_of_eliminated_rows_are_said_to_be_elsewhere():
     run = da.simulate(bead(G), 0.1, start={"x": 0.3, "y": -0.4})
-    for name, where in (("wall", r"run\['T_wall'\]"), ("bowl", r"run\.reactions"), ("ring", "no row is called 'ring'")):
+    for name, where in (
+        ("wall", r"run\['T_wall'\]"),
+        ("bowl", r"run\.reactions"),
+        ("ring", "no row is called 'ring'"),
+    ):
         with pytest.raises(da.DalembertError, match=where):
             run.multipliers[name]

@@ -1,7 +1,9 @@
-"""f = Σ (m a − m g − F), μ = Σ r × (m a − m g − F) − Σ T over all particles beyond a joint: wrenches by free-body balance.
+"""f = Σ (m a − m g − F), μ = Σ r × (m a − m g − F) − Σ T over all particles beyond a joint:
+wrenches by free-body balance.
 
-A wrench depends on the multipliers through what the rows do beyond the joint. A component is unique if no change of the
-multipliers that leaves Aᵀλ as it is changes it; only those are handed on, the others are None.
+A wrench depends on the multipliers through what the rows do beyond the joint. A component is unique
+if no change of the multipliers that leaves Aᵀλ as it is changes it; only those are handed on, the
+others are None.
 """
 
 from __future__ import annotations
@@ -11,7 +13,21 @@ from collections.abc import Callable
 import numpy as np
 
 from independent.description import Row
-from independent.places import NOTHING, Configuration, Real, Three, add, at, cross, dot, minus, mp, real, three, times
+from independent.places import (
+    NOTHING,
+    Configuration,
+    Real,
+    Three,
+    add,
+    at,
+    cross,
+    dot,
+    minus,
+    mp,
+    real,
+    three,
+    times,
+)
 from independent.reference import Solution
 
 Wrench = tuple[Three, Three]
@@ -29,7 +45,9 @@ def _at(force: Three, place: Three) -> Wrench:
 
 
 def joint_wrenches(s: Solution) -> dict[str, dict[str, list[Real | None]]]:
-    """{coordinates of a joint: its place, and the wrench there on everything beyond}, components that are not unique None."""
+    """{coordinates of a joint: its place, and the wrench there on everything beyond}, components
+    that are not unique None.
+    """
     d, c = s.d, s.motion.here
     actions = [row_wrenches(s, j) for j in range(len(s.rows))]
     found = {}
@@ -51,7 +69,9 @@ def joint_wrenches(s: Solution) -> dict[str, dict[str, list[Real | None]]]:
 
 
 def row_totals(s: Solution) -> dict[str, dict[str, object]]:
-    """{declaration: the wrench of all its rows on the side of P, about the place of P's force (or about O)}."""
+    """{declaration: the wrench of all its rows on the side of P, about the place of P's force
+    (or about O)}.
+    """
     found = {}
     for row in s.d.rows:
         if row.kind in ("gear", "text"):
@@ -65,9 +85,14 @@ def row_totals(s: Solution) -> dict[str, dict[str, object]]:
         changes = [NOTHING_AT_ALL] * len(s.rows)
         total = NOTHING_AT_ALL
         for j in own:
-            on_group = [w for k, ws in row_wrenches(s, j).items() if s.d.group(k) == group for w in ws]
+            on_group = [
+                w for k, ws in row_wrenches(s, j).items() if s.d.group(k) == group for w in ws
+            ]
             changes[j] = _moved(_sum(on_group), place)
-            total = _plus(total, (times(s.multipliers[j], changes[j][0]), times(s.multipliers[j], changes[j][1])))
+            total = _plus(
+                total,
+                (times(s.multipliers[j], changes[j][0]), times(s.multipliers[j], changes[j][1])),
+            )
         on = [m.name for m in s.d.masses if s.d.group(m.link) == group]
         found[row.name] = {"on": on, "at": list(place), **_unique(s, total, changes)}
     return found
@@ -77,7 +102,9 @@ NOTHING_AT_ALL: Wrench = (NOTHING, NOTHING)
 
 
 def row_wrenches(s: Solution, j: int) -> dict[int, list[Wrench]]:
-    """What λ = 1 of a row puts on the links, about O; made sure to be the row's own generalized force."""
+    """What λ = 1 of a row puts on the links, about O; made sure to be the row's own generalized
+    force.
+    """
     action = s.rows[j].action
     assert action is not None
     forces, moments = action(s.motion.here)
@@ -89,7 +116,11 @@ def row_wrenches(s: Solution, j: int) -> dict[int, list[Wrench]]:
             moved = add(J.origin(link), cross(s.motion.here.spin(J, link), arm))
             total += dot(f, moved)
         total += sum((dot(m, s.motion.here.spin(J, link)) for link, m in moments), mp.zero)
-        if abs(total - (0 if s.rows[j].is_norm else s.A[j][k])) > _SAME and not s.rows[j].is_norm and (forces or moments):
+        if (
+            abs(total - (0 if s.rows[j].is_norm else s.A[j][k])) > _SAME
+            and not s.rows[j].is_norm
+            and (forces or moments)
+        ):
             msg = f"the action of {s.rows[j].name!r} is not that of its row"
             raise AssertionError(msg)
     found: dict[int, list[Wrench]] = {}
@@ -119,7 +150,9 @@ def _inertia(s: Solution, beyond: list[int]) -> Wrench:
         for (link, m), a, r in zip(links, s.accelerations.particles, c.particles, strict=True)
         if link in beyond
     ]
-    parts += [_at(times(-1, F), c.site(site)) for site, F in s.forces if d.sites[site].link in beyond]
+    parts += [
+        _at(times(-1, F), c.site(site)) for site, F in s.forces if d.sites[site].link in beyond
+    ]
     parts += [(NOTHING, times(-1, T)) for link, T in s.torques if link in beyond]
     return _sum(parts)
 
@@ -140,19 +173,29 @@ def _unique(s: Solution, total: Wrench, changes: list[Wrench]) -> dict[str, list
     """Force and moment, with None for what λ leaves open."""
     open_to = np.zeros(6)
     if s.free.size:
-        matrix = np.array([[float(x) for x in (*f, *m)] for f, m in changes]).reshape(len(changes), 6)
+        matrix = np.array([[float(x) for x in (*f, *m)] for f, m in changes]).reshape(
+            len(changes), 6
+        )
         open_to = np.abs(matrix.T @ s.free).max(axis=1)
-    values = [x if o < _UNIQUE else None for x, o in zip((*total[0], *total[1]), open_to, strict=True)]
+    values = [
+        x if o < _UNIQUE else None for x, o in zip((*total[0], *total[1]), open_to, strict=True)
+    ]
     return {"force": values[:3], "moment": values[3:]}
 
 
 def is_placed(s: Solution) -> bool:
-    """Whether every row tells where it acts; one that is written as an expression may fit several points or links."""
-    return all(row.action is not None for row in s.rows) and not any(_fits_elsewhere(s, row) for row in s.d.rows)
+    """Whether every row tells where it acts; one that is written as an expression may fit
+    several points or links.
+    """
+    return all(row.action is not None for row in s.rows) and not any(
+        _fits_elsewhere(s, row) for row in s.d.rows
+    )
 
 
 def _fits_elsewhere(s: Solution, row: Row) -> bool:
-    """Whether another point (of a gap or velocity) or another link (of a spin) varies as the row does, off its line of action."""
+    """Whether another point (of a gap or velocity) or another link (of a spin) varies as the row
+    does, off its line of action.
+    """
     if row.kind not in ("gap", "velocity", "spin"):
         return False
     d, c = s.d, s.motion.here
@@ -160,13 +203,21 @@ def _fits_elsewhere(s: Solution, row: Row) -> bool:
     ends = [end for end in (row.P, row.Q) if end is not None]
     if row.kind == "spin":
         links = {d.masses[end].link for end in ends}
-        others = [k for k in range(1, len(d.links)) if d.group(k) not in {d.group(link) for link in links}]
-        return any(_same(s, lambda J, k=k, own=own: dot(minus(c.spin(J, k), c.spin(J, own)), n)) for k in others for own in links)
+        others = [
+            k for k in range(1, len(d.links)) if d.group(k) not in {d.group(link) for link in links}
+        ]
+        return any(
+            _same(s, lambda J, k=k, own=own: dot(minus(c.spin(J, k), c.spin(J, own)), n))
+            for k in others
+            for own in links
+        )
 
     def alike(end: int, other: int) -> bool:
         arm = minus(c.site(other), c.site(end))
         aside = cross(arm, n)
-        off_line = dot(aside, aside) > _SAME or d.group(d.sites[other].link) != d.group(d.sites[end].link)
+        off_line = dot(aside, aside) > _SAME or d.group(d.sites[other].link) != d.group(
+            d.sites[end].link
+        )
         return off_line and _same(s, lambda J: dot(minus(J.site(other), J.site(end)), n))
 
     return any(alike(end, other) for end in ends for other in range(len(d.sites)) if other != end)
@@ -177,10 +228,20 @@ def _same(s: Solution, difference: Callable[[Configuration], Real]) -> bool:
 
 
 def is_carried(s: Solution) -> bool:
-    """Whether everything that is loaded or held is the ground, has a rigid body on it, or is a particle itself."""
+    """Whether everything that is loaded or held is the ground, has a rigid body on it, or is a
+    particle itself.
+    """
     d = s.d
-    held = [end for row in d.rows if row.kind in ("coincide", "close", "distance") for end in (row.P, row.Q)]
+    held = [
+        end
+        for row in d.rows
+        if row.kind in ("coincide", "close", "distance")
+        for end in (row.P, row.Q)
+    ]
     sites = {site for site in [*(site for site, _ in s.forces), *held] if site is not None}
     rigid = {0, *(d.group(m.link) for m in d.masses if len(m.cloud) > 1)}
     particles = {(m.link, m.centre) for m in d.masses if len(m.cloud) == 1}
-    return all(d.group(d.sites[j].link) in rigid or (d.sites[j].link, d.sites[j].place) in particles for j in sites)
+    return all(
+        d.group(d.sites[j].link) in rigid or (d.sites[j].link, d.sites[j].place) in particles
+        for j in sites
+    )

@@ -78,13 +78,21 @@ class Declared:
         elif kind == "weld":
             P = s.weld(at)
         else:
-            P = getattr(s, kind)(names, at, link.axes) if len(link.names) not in (4, 7) else getattr(s, kind)(names, at)
+            P = (
+                getattr(s, kind)(names, at, link.axes)
+                if len(link.names) not in (4, 7)
+                else getattr(s, kind)(names, at)
+            )
         return (F if kind in ("slide", "weld") else P.frame), P
 
     def _written_out(self, link: Link, at: da.Point) -> tuple[da.Frame, da.Point]:
         """The same by frames and points."""
         s, F, N = self.s, self.frames[link.parent], self.s.N
-        x = [s[n] for n in link.names] if link.kind.startswith("driven") else [s.coordinate(n) for n in link.names]
+        x = (
+            [s[n] for n in link.names]
+            if link.kind.startswith("driven")
+            else [s.coordinate(n) for n in link.names]
+        )
         axis, nothing = self._vector(link.parent, link.axis), 0 * N.x
         kind = link.kind.removeprefix("driven ")
         if kind in ("slide", "carriage", "curve", "timed slide", "weld"):
@@ -104,7 +112,9 @@ class Declared:
         B = self._turned(link, kind, F, x, axis)
         return B, at.offset(nothing, frame=B)
 
-    def _turned(self, link: Link, kind: str, F: da.Frame, x: list[Any], axis: da.Vector) -> da.Frame:
+    def _turned(
+        self, link: Link, kind: str, F: da.Frame, x: list[Any], axis: da.Vector
+    ) -> da.Frame:
         if kind == "pin":
             return F.rotated(x[0], axis)
         if kind == "turned":
@@ -132,7 +142,11 @@ class Declared:
     def _load(self, load: Load) -> None:
         s, sites = self.s, self.sites
         if load.kind == "force":
-            s.force(self._components(load), at=sites[load.at or 0], reaction=None if load.against is None else sites[load.against])
+            s.force(
+                self._components(load),
+                at=sites[load.at or 0],
+                reaction=None if load.against is None else sites[load.against],
+            )
         elif load.kind == "torque":
             against = None if load.against is None else self.bodies[load.against]
             s.torque(self._components(load), on=self.bodies[load.at or 0], reaction=against)
@@ -170,20 +184,39 @@ class Declared:
             s.constrain((P.v if row.Q is None else P.v - Q.v) @ n - f, row.name)
         else:
             i, j = (self.d.sites[k or 0].link for k in (row.P, row.Q))
-            axes = [None if v == ZERO else self._vector(link, v) for link, v in ((i, row.axis), (j, row.other))]
+            axes = [
+                None if v == ZERO else self._vector(link, v)
+                for link, v in ((i, row.axis), (j, row.other))
+            ]
             s.close(P, Q, row.joint, *axes, name=row.name)
 
     def _row_of_bodies(self, row: Row, f: da.Scalar) -> None:
         s, first = self.s, self.bodies[row.P or 0]
         second = None if row.Q is None else self.bodies[row.Q]
         if row.kind == "roll":
-            s.roll(first, first.G.offset(self._vector(0, row.axis)), row.name, along=row.joint, on=second)
+            s.roll(
+                first,
+                first.G.offset(self._vector(0, row.axis)),
+                row.name,
+                along=row.joint,
+                on=second,
+            )
             return
         assert first.frame is not None
-        w = first.frame.w if second is None or second.frame is None else first.frame.w - second.frame.w
+        w = (
+            first.frame.w
+            if second is None or second.frame is None
+            else first.frame.w - second.frame.w
+        )
         # ω of a body that only translates with the ground does not show the body: it is named
-        named = row.name in self.asked or (second is not None and s.N in (first.frame, second.frame))
-        s.constrain(w @ self._vector(row.along, row.axis) - f, row.name, on=(first, second) if named else None)
+        named = row.name in self.asked or (
+            second is not None and s.N in (first.frame, second.frame)
+        )
+        s.constrain(
+            w @ self._vector(row.along, row.axis) - f,
+            row.name,
+            on=(first, second) if named else None,
+        )
 
 
 def cosines(e0: Fraction, e: Vec) -> list[list[Fraction]]:
@@ -192,4 +225,7 @@ def cosines(e0: Fraction, e: Vec) -> list[list[Fraction]]:
     x, y, z = e
     spin = ((0, -z, y), (z, 0, -x), (-y, x, 0))
     square = e0 * e0 - sum(c * c for c in e)
-    return [[((square if i == j else 0) + 2 * e[i] * e[j] + 2 * e0 * spin[i][j]) / s for j in range(3)] for i in range(3)]
+    return [
+        [((square if i == j else 0) + 2 * e[i] * e[j] + 2 * e0 * spin[i][j]) / s for j in range(3)]
+        for i in range(3)
+    ]

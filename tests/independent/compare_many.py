@@ -1,9 +1,11 @@
-"""Any number of random systems, solved by particles and held against the library, one line of JSON each.
+"""Any number of random systems, solved by particles and held against the library, one line of JSON
+each.
 
     python tests/independent/compare_many.py 0 2000 -o many.jsonl
 
-Goes on where an earlier call of the same file ended. The last line of the output says how many were compared and the largest
-relative difference; the exit code is 1 if one is above the tolerance of `test_references.py`.
+Goes on where an earlier call of the same file ended. The last line of the output says how many were
+compared and the largest relative difference; the exit code is 1 if one is above the tolerance of
+`test_references.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from independent.make_references import reference
 
 
 def compared(seed: int) -> dict[str, Any]:
-    """The largest difference of one system, of how many numbers, and whether its wrenches were refused with a reason."""
+    """The largest difference of one system, of how many numbers, and whether its wrenches were
+    refused with a reason.
+    """
     known = reference(seed)
     run = run_of(known)
     differences = list(motion(known, run))
@@ -34,8 +38,17 @@ def compared(seed: int) -> dict[str, Any]:
     if known["joints"] is not None and not refused:
         differences += wrenches(known, run)
     worst = max(differences, key=lambda d: d.relative)
-    line = {"seed": seed, "family": known["family"], "worst": worst.relative, "what": worst.what, "numbers": len(differences)}
-    return line | {"refused": known["may_refuse"] if refused else "", "wrenches": known["joints"] is not None and not refused}
+    line = {
+        "seed": seed,
+        "family": known["family"],
+        "worst": worst.relative,
+        "what": worst.what,
+        "numbers": len(differences),
+    }
+    return line | {
+        "refused": known["may_refuse"] if refused else "",
+        "wrenches": known["joints"] is not None and not refused,
+    }
 
 
 def attempted(seed: int) -> dict[str, Any]:
@@ -43,7 +56,12 @@ def attempted(seed: int) -> dict[str, Any]:
     try:
         return compared(seed)
     except Exception as problem:  # noqa: BLE001 - every failure counts, none ends the run
-        return {"seed": seed, "family": "", "worst": float("inf"), "what": f"{type(problem).__name__}: {problem}"}
+        return {
+            "seed": seed,
+            "family": "",
+            "worst": float("inf"),
+            "what": f"{type(problem).__name__}: {problem}",
+        }
 
 
 def summary(lines: list[dict[str, Any]]) -> str:
@@ -54,8 +72,10 @@ def summary(lines: list[dict[str, Any]]) -> str:
     wrenches = sum(x.get("wrenches", False) for x in lines)
     refused = sum(bool(x.get("refused")) for x in lines)
     return (
-        f"{len(lines)} systems, {numbers} numbers, wrenches of {wrenches} (refused with a reason: {refused}); "
-        f"worst {worst['worst']:.1e} (seed {worst['seed']}, {worst['what']}); above {TOLERANCE:g}: {wrong or 'none'}"
+        f"{len(lines)} systems, {numbers} numbers, wrenches of {wrenches} (refused with a reason: "
+        f"{refused}); "
+        f"worst {worst['worst']:.1e} (seed {worst['seed']}, {worst['what']}); above {TOLERANCE:g}: "
+        f"{wrong or 'none'}"
     )
 
 
@@ -67,7 +87,11 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     output: Path = arguments.output
-    lines = [json.loads(x) for x in output.read_text(encoding="utf-8").splitlines()] if output.exists() else []
+    lines = (
+        [json.loads(x) for x in output.read_text(encoding="utf-8").splitlines()]
+        if output.exists()
+        else []
+    )
     done = {x["seed"] for x in lines}
     asked = [seed for seed in range(arguments.first, arguments.last) if seed not in done]
     began = time.monotonic()
@@ -77,7 +101,10 @@ def main() -> int:
             file.write(json.dumps(lines[-1]) + "\n")
             file.flush()
             left = (time.monotonic() - began) / k * (len(asked) - k)
-            sys.stderr.write(f"\r{len(lines)} systems, worst {max(x['worst'] for x in lines):.1e}, about {left / 60:.0f} min left  ")
+            sys.stderr.write(
+                f"\r{len(lines)} systems, worst {max(x['worst'] for x in lines):.1e}, about "
+                f"{left / 60:.0f} min left  "
+            )
     sys.stdout.write(f"\n{summary(lines)}\n")
     return int(any(not x["worst"] <= TOLERANCE for x in lines))
 

@@ -1,8 +1,9 @@
-"""A mechanical system as plain data: what is drawn from a seed, computed with particles, and declared in the language.
+"""A mechanical system as plain data: what is drawn from a seed, computed with particles, and
+declared in the language.
 
-Nothing here knows how a motion is computed. Vectors are three fractions in the frame of a link; link 0 is the ground. A link is
-what moves as one frame; where its joint is a weld it is a part of the link it hangs on. Expressions are texts such as
-"c1*sin(q2) + q1.dot*t".
+Nothing here knows how a motion is computed. Vectors are three fractions in the frame of a link;
+link 0 is the ground. A link is what moves as one frame; where its joint is a weld it is a part of
+the link it hangs on. Expressions are texts such as "c1*sin(q2) + q1.dot*t".
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ FIXED = ("weld", "turned")
 
 @dataclass(frozen=True)
 class Link:
-    """A joint at `place` of the parent, and the frame beyond it; `names` are its coordinates or its specified motion."""
+    """A joint at `place` of the parent, and the frame beyond it; `names` are its coordinates or
+    its specified motion.
+    """
 
     parent: int
     place: Vec
@@ -35,7 +38,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Mass:
-    """A body on a link: a cloud of particles (mass, place), or a single one; a cloud of one is a particle."""
+    """A body on a link: a cloud of particles (mass, place), or a single one; a cloud of one is a
+    particle.
+    """
 
     name: str
     link: int
@@ -49,7 +54,9 @@ class Mass:
     @property
     def centre(self) -> Vec:
         """Σ m_i r_i / m"""
-        x, y, z = (sum((m * r[k] for m, r in self.cloud), Fraction(0)) / self.mass for k in range(3))
+        x, y, z = (
+            sum((m * r[k] for m, r in self.cloud), Fraction(0)) / self.mass for k in range(3)
+        )
         return x, y, z
 
     @property
@@ -67,7 +74,9 @@ class Mass:
 
 @dataclass(frozen=True)
 class Site:
-    """A point fixed to a link; it hangs on an earlier site of the same link or, where that is None, on the link's own point."""
+    """A point fixed to a link; it hangs on an earlier site of the same link or, where that is
+    None, on the link's own point.
+    """
 
     link: int
     place: Vec
@@ -78,8 +87,9 @@ class Site:
 class Load:
     """force, torque, spring, damper, potential, dissipation: what acts where.
 
-    `texts` are the components along the frame of link `along`, or the constants of a spring, or the potential.
-    `at`, `against` are sites of forces and springs, masses (by number) of torques; None where there is no opposite.
+    `texts` are the components along the frame of link `along`, or the constants of a spring, or the
+    potential. `at`, `against` are sites of forces and springs, masses (by number) of torques; None
+    where there is no opposite.
     """
 
     kind: str
@@ -91,9 +101,11 @@ class Load:
 
 @dataclass(frozen=True)
 class Row:
-    """One declaration of a constraint: coincide, close, distance, gear, gap, velocity, spin, roll, text.
+    """One declaration of a constraint: coincide, close, distance, gear, gap, velocity, spin, roll,
+    text.
 
-    P, Q are sites (masses for spin and roll), `axis` and `other` directions in the frames of `along` and of Q's link.
+    P, Q are sites (masses for spin and roll), `axis` and `other` directions in the frames of
+    `along` and of Q's link.
     """
 
     kind: str

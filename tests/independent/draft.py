@@ -52,7 +52,9 @@ class Draw:
 
 
 def unit_near(a: float, b: float) -> Vec:
-    """(2a, 2b, 1 − a² − b²)/(1 + a² + b²): a point of the unit sphere, all of whose coordinates are fractions."""
+    """(2a, 2b, 1 − a² − b²)/(1 + a² + b²): a point of the unit sphere, all of whose coordinates
+    are fractions.
+    """
     p, q = Fraction(round(100 * a), 100), Fraction(round(100 * b), 100)
     s = 1 + p * p + q * q
     return 2 * p / s, 2 * q / s, (2 - s) / s
@@ -120,16 +122,51 @@ class Draft:
 
     # ---- parts -------------------------------------------------------------------------------
 
-    def link(self, parent: int, kind: str, *, axis: Vec | None = None, names: tuple[str, ...] | None = None, **more: object) -> int:
+    def link(
+        self,
+        parent: int,
+        kind: str,
+        *,
+        axis: Vec | None = None,
+        names: tuple[str, ...] | None = None,
+        **more: object,
+    ) -> int:
         """A link with fresh names."""
-        counts = {"universal": 2, "ball": 3, "free": 6, "carriage": 3, "plane": 3, "absolute ball": 3, "weld": 0, "turned": 0}
+        counts = {
+            "universal": 2,
+            "ball": 3,
+            "free": 6,
+            "carriage": 3,
+            "plane": 3,
+            "absolute ball": 3,
+            "weld": 0,
+            "turned": 0,
+        }
         if names is None:
             driven = kind.startswith("driven")
-            names = (self.motion(),) if driven else tuple(self.coordinate() for _ in range(counts.get(kind, 1)))
+            names = (
+                (self.motion(),)
+                if driven
+                else tuple(self.coordinate() for _ in range(counts.get(kind, 1)))
+            )
         direction = axis if axis is not None else self.draw.unit()
-        axes = str(more.pop("axes", "")) or self.draw.pick({2: ["xy", "zx", "yz"]}.get(len(names), ["zyx", "zxz", "xyz"]))
-        place = more.pop("place", None) or (ZERO if parent == 0 and self.draw.chance(60) else self.draw.vec())
-        self.links.append(Link(parent, place, kind, names, direction, axes, bool(more.pop("written_out", self.draw.chance(40)))))  # type: ignore[arg-type]
+        axes = str(more.pop("axes", "")) or self.draw.pick(
+            {2: ["xy", "zx", "yz"]}.get(len(names), ["zyx", "zxz", "xyz"])
+        )
+        place = more.pop("place", None) or (
+            ZERO if parent == 0 and self.draw.chance(60) else self.draw.vec()
+        )
+        self.links.append(
+            Link(
+                parent,
+                place,
+                kind,
+                names,
+                direction,
+                axes,
+                bool(more.pop("written_out", self.draw.chance(40))),
+            )
+        )  # type: ignore[arg-type]
         return len(self.links) - 1
 
     def quaternion(self, parent: int, kind: str) -> int:
@@ -140,7 +177,9 @@ class Draft:
         return self.link(parent, kind, names=(*before, *e))
 
     def body(self, link: int, *, rigid: bool, flat: bool = False) -> int:
-        """A cloud of four particles around somewhere, or a single one; flat: all in the plane z = 0 of the link."""
+        """A cloud of four particles around somewhere, or a single one; flat: all in the plane z
+        = 0 of the link.
+        """
         d, name = self.draw, f"b{len(self.masses) + 1}"
         somewhere = d.vec()
         if not rigid:
@@ -148,7 +187,10 @@ class Draft:
             place = d.pick(shared) if shared and d.chance(40) else somewhere
             cloud = [(d.number(5, 30), place)]
         else:
-            cloud = [(d.number(3, 20), tuple(c + x for c, x in zip(somewhere, d.vec(6), strict=True))) for _ in range(4)]
+            cloud = [
+                (d.number(3, 20), tuple(c + x for c, x in zip(somewhere, d.vec(6), strict=True)))
+                for _ in range(4)
+            ]
         if flat:
             cloud = [(m, (r[0], r[1], Fraction(0))) for m, r in cloud]
         self.masses.append(Mass(name, link, tuple(cloud)))  # type: ignore[arg-type]
@@ -161,7 +203,9 @@ class Draft:
             if (s.link, s.place) == (link, place):
                 return j
         same = [j for j, s in enumerate(self.sites) if s.link == link and link]
-        self.sites.append(Site(link, place, self.draw.pick(same) if same and self.draw.chance(30) else None))
+        self.sites.append(
+            Site(link, place, self.draw.pick(same) if same and self.draw.chance(30) else None)
+        )
         return len(self.sites) - 1
 
     def somewhere(self, link: int, *, flat: bool = False) -> int:
@@ -195,9 +239,28 @@ class Draft:
 
     def description(self) -> Description:
         order = Draw(self.seed).shuffled(len(self.masses))
-        fixed = (tuple(self.links), tuple(self.masses), order, tuple(self.sites), tuple(self.loads), tuple(self.rows), self.gravity)
-        texts = " ".join([*(x for load in self.loads for x in load.texts), *(row.text for row in self.rows), *self.specified.values()])
+        fixed = (
+            tuple(self.links),
+            tuple(self.masses),
+            order,
+            tuple(self.sites),
+            tuple(self.loads),
+            tuple(self.rows),
+            self.gravity,
+        )
+        texts = " ".join(
+            [
+                *(x for load in self.loads for x in load.texts),
+                *(row.text for row in self.rows),
+                *self.specified.values(),
+            ]
+        )
         # drawn, but for something that was not chosen
-        constants, inputs = ({n: x for n, x in names.items() if re.search(rf"\b{n}\b", texts)} for names in (self.constants, self.inputs))
+        constants, inputs = (
+            {n: x for n, x in names.items() if re.search(rf"\b{n}\b", texts)}
+            for names in (self.constants, self.inputs)
+        )
         named = (constants, inputs, dict(self.specified), dict(self.speeds))
-        return Description(self.seed, self.family, *fixed, *named, self.t, dict(self.guess), dict(self.rates))
+        return Description(
+            self.seed, self.family, *fixed, *named, self.t, dict(self.guess), dict(self.rates)
+        )

@@ -1,7 +1,9 @@
-"""Random mechanical systems: trees and loops of every joint, with every load and every kind of row, from a seed.
+"""Random mechanical systems: trees and loops of every joint, with every load and every kind of row,
+from a seed.
 
-Families: `tree` (any joints), `plane` (plane mechanisms that close), `loop` (spatial trees that close), `absolute` (free bodies held
-by closing joints), `rows` (rows on positions and velocities, moving with time), `rolling` (on the ground or on another body).
+Families: `tree` (any joints), `plane` (plane mechanisms that close), `loop` (spatial trees that
+close), `absolute` (free bodies held by closing joints), `rows` (rows on positions and velocities,
+moving with time), `rolling` (on the ground or on another body).
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def _tree(a: Draft, links: int, most: int) -> None:
         kinds = ["pin", "pin", "slide", "curve", "timed slide"] if room >= 1 else []
         kinds += ["universal"] if room >= 2 else []
         kinds += ["ball", "carriage", "absolute ball"] if room >= 3 else []
-        kinds += ["quaternion ball"] if room >= 4 and not any(n.startswith("e") for n in a.guess) else []
+        kinds += (
+            ["quaternion ball"] if room >= 4 and not any(n.startswith("e") for n in a.guess) else []
+        )
         kinds += ["free"] if room >= 6 else []
         kinds += ["driven pin", "driven slide"] + (["weld", "turned"] if parent else [])
         kind = d.pick(kinds)
@@ -59,7 +63,9 @@ def _tree(a: Draft, links: int, most: int) -> None:
 def _bodies_at_the_ends(a: Draft) -> None:
     """A body where nothing follows, and on most links that carry particles only."""
     for link in range(1, len(a.links)):
-        if not any(other.parent == link for other in a.links) and not any(m.link == link for m in a.masses):
+        if not any(other.parent == link for other in a.links) and not any(
+            m.link == link for m in a.masses
+        ):
             a.body(link, rigid=True)
         own = [m for m in a.masses if a.group(m.link) == a.group(link)]
         if own and not any(len(m.cloud) > 1 for m in own) and a.draw.chance(75):
@@ -80,7 +86,14 @@ def _gear(a: Draft) -> None:
     first, second = singles[0], singles[-1]
     ratio = Fraction(13, 7)
     zero = a.guess[first] - ratio * a.guess[second]
-    a.rows.append(Row("gear", "gear", text=f"{first} - 13/7*{second} - ({zero})", axis=(ratio, zero, Fraction(0))))
+    a.rows.append(
+        Row(
+            "gear",
+            "gear",
+            text=f"{first} - 13/7*{second} - ({zero})",
+            axis=(ratio, zero, Fraction(0)),
+        )
+    )
 
 
 # ---- loops ---------------------------------------------------------------------------------------
@@ -95,14 +108,25 @@ def _met(a: Draft, P: int, link: int) -> int:
 
 
 def _plane_family(a: Draft) -> None:
-    """Pins about z and slides in the plane, measured from the link before or from the ground; then something closes."""
+    """Pins about z and slides in the plane, measured from the link before or from the ground;
+    then something closes.
+    """
     d = a.draw
     for k in range(3 + d.below(2)):
         parent = k if k and d.chance(65) else 0
-        kind = d.pick(["pin", "pin", "absolute pin", "slide"] + (["plane"] if parent == 0 and k else []))
-        axis = d.pick([X, Y, (Fraction(3, 5), Fraction(4, 5), Fraction(0))]) if kind == "slide" else Z
+        kind = d.pick(
+            ["pin", "pin", "absolute pin", "slide"] + (["plane"] if parent == 0 and k else [])
+        )
+        axis = (
+            d.pick([X, Y, (Fraction(3, 5), Fraction(4, 5), Fraction(0))]) if kind == "slide" else Z
+        )
         x, y, z = d.vec()
-        link = a.link(parent, kind, axis=axis, place=ZERO if k == 0 else (x, y, z if d.chance(20) else Fraction(0)))
+        link = a.link(
+            parent,
+            kind,
+            axis=axis,
+            place=ZERO if k == 0 else (x, y, z if d.chance(20) else Fraction(0)),
+        )
         a.body(link, rigid=d.chance(75), flat=d.chance(60))
         if d.chance(20):
             a.body(link, rigid=d.chance(50), flat=True)
@@ -151,13 +175,17 @@ def _distance(a: Draft, P: int, Q: int) -> None:
         a.specified[text] = f"{length} + (t - {a.t})/3 + (t - {a.t})**2/5"
     a.rows.append(Row("distance", f"rod {len(a.rows) + 1}", P, Q, text=text))
     if d.chance(20):
-        a.rows.append(Row("distance", f"rod {len(a.rows) + 1} again", P, Q, text=text, redundant=True))
+        a.rows.append(
+            Row("distance", f"rod {len(a.rows) + 1} again", P, Q, text=text, redundant=True)
+        )
 
 
 def _absolute_family(a: Draft) -> None:
     """A body on a joint and one or two that are free, each held by a closing joint."""
     d = a.draw
-    first = a.link(0, d.pick(["pin", "ball", "slide", "plane"]), axis=d.unit() if d.chance(50) else Z)
+    first = a.link(
+        0, d.pick(["pin", "ball", "slide", "plane"]), axis=d.unit() if d.chance(50) else Z
+    )
     a.body(first, rigid=True)
     before = first
     for k in range(1 + d.chance(25)):
@@ -201,7 +229,9 @@ def _rows_family(a: Draft) -> None:
 
 
 def _movable(a: Draft) -> int:
-    return a.draw.pick([k for k in range(1, len(a.links)) if not a.links[k].kind.startswith("driven")])
+    return a.draw.pick(
+        [k for k in range(1, len(a.links)) if not a.links[k].kind.startswith("driven")]
+    )
 
 
 def _time(a: Draft) -> str:
@@ -213,7 +243,11 @@ def _gap_row(a: Draft, name: str) -> None:
     """A point held along an axis of N or, against another, of its own link."""
     d, i = a.draw, _movable(a)
     P, against = a.somewhere(i), d.chance(30)
-    Q = a.somewhere(d.pick([k for k in range(len(a.links)) if a.group(k) != a.group(i)] or [0])) if against else None
+    Q = (
+        a.somewhere(d.pick([k for k in range(len(a.links)) if a.group(k) != a.group(i)] or [0]))
+        if against
+        else None
+    )
     along = d.pick([0, 0, i]) if against else 0
     axis, c = d.unit(), a.now()
     gap = c.site(P) if Q is None else minus(c.site(P), c.site(Q))
@@ -224,7 +258,17 @@ def _gap_row(a: Draft, name: str) -> None:
 def _velocity_row(a: Draft, name: str) -> None:
     d, i = a.draw, _movable(a)
     Q = a.somewhere(d.below(len(a.links))) if d.chance(25) else None
-    a.rows.append(Row("velocity", name, a.somewhere(i), Q, along=d.pick([0, i]), axis=d.unit(), text=d.pick(["0", "0", "sin(t)/2", "1/5"])))
+    a.rows.append(
+        Row(
+            "velocity",
+            name,
+            a.somewhere(i),
+            Q,
+            along=d.pick([0, i]),
+            axis=d.unit(),
+            text=d.pick(["0", "0", "sin(t)/2", "1/5"]),
+        )
+    )
 
 
 def _spin_row(a: Draft, name: str) -> None:
@@ -233,13 +277,30 @@ def _spin_row(a: Draft, name: str) -> None:
     P = d.pick(rigid)
     Q = d.pick(rigid) if d.chance(30) else None
     Q = None if Q is not None and a.masses[Q].link == a.masses[P].link else Q
-    a.rows.append(Row("spin", name, P, Q, along=d.pick([0, a.masses[P].link]), axis=d.unit(), text=d.pick(["0", "sin(t)/2", "2/5"])))
+    a.rows.append(
+        Row(
+            "spin",
+            name,
+            P,
+            Q,
+            along=d.pick([0, a.masses[P].link]),
+            axis=d.unit(),
+            text=d.pick(["0", "sin(t)/2", "2/5"]),
+        )
+    )
 
 
 def _text_row(a: Draft, name: str) -> None:
     d, p, q = a.draw, a.q(), a.q()
-    forms = [f"{p}.dot - cos({q})*{q}.dot/2 - {_time(a)}", f"(2 + sin({q}))*{p}.dot - t/3", f"{p}.dot - t*{q}.dot/4 + {q}/3"]
-    forms += [f"{p} + {q}**2/2 - ({a.guess[p] + a.guess[q] ** 2 / 2}) - {_time(a)}", f"{p} - ({a.guess[p]}) - {_time(a)}"]
+    forms = [
+        f"{p}.dot - cos({q})*{q}.dot/2 - {_time(a)}",
+        f"(2 + sin({q}))*{p}.dot - t/3",
+        f"{p}.dot - t*{q}.dot/4 + {q}/3",
+    ]
+    forms += [
+        f"{p} + {q}**2/2 - ({a.guess[p] + a.guess[q] ** 2 / 2}) - {_time(a)}",
+        f"{p} - ({a.guess[p]}) - {_time(a)}",
+    ]
     a.rows.append(Row("text", name, text=d.pick(forms)))
 
 
@@ -250,7 +311,13 @@ def _rod_row(a: Draft, name: str) -> None:
     _distance(a, a.somewhere(i), a.somewhere(a.draw.pick(others)))
 
 
-ROWS = {"gap": _gap_row, "velocity": _velocity_row, "spin": _spin_row, "text": _text_row, "distance": _rod_row}
+ROWS = {
+    "gap": _gap_row,
+    "velocity": _velocity_row,
+    "spin": _spin_row,
+    "text": _text_row,
+    "distance": _rod_row,
+}
 
 
 def _rolling_family(a: Draft) -> None:
@@ -266,7 +333,11 @@ def _rolling_family(a: Draft) -> None:
     if d.chance(50):
         rider = a.link(wheel, d.pick(["pin", "slide"]))
         a.body(rider, rigid=d.chance(60))
-    down: Vec = (Fraction(0), Fraction(0), -d.number(3, 9)) if kind == "free" else (Fraction(0), -d.number(3, 9), Fraction(0))
+    down: Vec = (
+        (Fraction(0), Fraction(0), -d.number(3, 9))
+        if kind == "free"
+        else (Fraction(0), -d.number(3, 9), Fraction(0))
+    )
     letters = "xy" if kind == "plane" else d.pick(["xyz", "xy"])
     a.rows.append(Row("roll", "contact", body, table, axis=down, joint=letters))
     if kind == "free" and letters == "xy" and d.chance(60):
@@ -290,7 +361,14 @@ BUILDERS = {
 
 def _size(a: Draft) -> str:
     q = a.q()
-    forms = ["0", "0", str(a.draw.number(-30, 30)), f"2*sin(t)*{q}", f"0 - {q}.dot/2", f"3*cos({q})"]
+    forms = [
+        "0",
+        "0",
+        str(a.draw.number(-30, 30)),
+        f"2*sin(t)*{q}",
+        f"0 - {q}.dot/2",
+        f"3*cos({q})",
+    ]
     kind = a.draw.below(len(forms) + 2)
     return forms[kind] if kind < len(forms) else a.input() if kind == len(forms) else a.amount()
 
@@ -298,19 +376,48 @@ def _size(a: Draft) -> str:
 def _loads(a: Draft, *, flat: bool) -> None:
     d = a.draw
     if d.chance(75):
-        a.gravity = d.pick([(Fraction(0), Fraction(-981, 100), Fraction(0)), (Fraction(0), Fraction(0), Fraction(-49, 5)), d.vec(50)])
+        a.gravity = d.pick(
+            [
+                (Fraction(0), Fraction(-981, 100), Fraction(0)),
+                (Fraction(0), Fraction(0), Fraction(-49, 5)),
+                d.vec(50),
+            ]
+        )
     rigid = [k for k, m in enumerate(a.masses) if len(m.cloud) > 1]
     for _ in range(d.below(5)):
-        kind = d.pick(["force", "force", "torque", "spring", "spring", "spring", "damper", "potential", "dissipation"])
-        P, Q = (a.somewhere(d.below(len(a.links) - 1) + 1, flat=flat), a.somewhere(d.below(len(a.links)), flat=flat))
+        kind = d.pick(
+            [
+                "force",
+                "force",
+                "torque",
+                "spring",
+                "spring",
+                "spring",
+                "damper",
+                "potential",
+                "dissipation",
+            ]
+        )
+        P, Q = (
+            a.somewhere(d.below(len(a.links) - 1) + 1, flat=flat),
+            a.somewhere(d.below(len(a.links)), flat=flat),
+        )
         Q = 0 if d.chance(40) else Q
         if kind == "force":
             against = Q if d.chance(30) and Q != P else None
-            a.loads.append(Load("force", (_size(a), _size(a), _size(a)), P, against, d.below(len(a.links))))
+            a.loads.append(
+                Load("force", (_size(a), _size(a), _size(a)), P, against, d.below(len(a.links)))
+            )
         elif kind == "torque" and rigid:
             on, other = d.pick(rigid), d.pick(rigid)
             a.loads.append(
-                Load("torque", (_size(a), _size(a), _size(a)), on, other if d.chance(40) and other != on else None, d.below(len(a.links)))
+                Load(
+                    "torque",
+                    (_size(a), _size(a), _size(a)),
+                    on,
+                    other if d.chance(40) and other != on else None,
+                    d.below(len(a.links)),
+                )
             )
         elif kind == "spring" and P != Q:
             a.loads.append(Load("spring", (a.amount(), d.pick(["0", a.amount()])), P, Q))
@@ -318,9 +425,16 @@ def _loads(a: Draft, *, flat: bool) -> None:
             a.loads.append(Load("damper", (a.amount(),), P, Q))
         elif kind == "potential":
             p, q = a.q(), a.q()
-            a.loads.append(Load("potential", (d.pick([f"{a.amount()}*{q}**2/2", f"cos({q} - {p}) + t*{q}", f"{q}*{p}*2"]),)))
+            a.loads.append(
+                Load(
+                    "potential",
+                    (d.pick([f"{a.amount()}*{q}**2/2", f"cos({q} - {p}) + t*{q}", f"{q}*{p}*2"]),),
+                )
+            )
         elif kind == "dissipation":
-            a.loads.append(Load("dissipation", (f"{a.amount()}*({a.q()}.dot - {a.q()}.dot/2)**2/2",)))
+            a.loads.append(
+                Load("dissipation", (f"{a.amount()}*({a.q()}.dot - {a.q()}.dot/2)**2/2",))
+            )
 
 
 def _speeds(a: Draft) -> None:
@@ -329,7 +443,9 @@ def _speeds(a: Draft) -> None:
     if a.rows or any(n.startswith("e") for n in names) or not d.chance(35):
         return
     for i, q in enumerate(names):
-        text = d.pick([f"{q}.dot", f"2*{q}.dot", f"(2 + cos({d.pick(names)}))*{q}.dot", f"(1 + t/10)*{q}.dot"])
+        text = d.pick(
+            [f"{q}.dot", f"2*{q}.dot", f"(2 + cos({d.pick(names)}))*{q}.dot", f"(1 + t/10)*{q}.dot"]
+        )
         if i and d.chance(40):
             text += f" + {d.pick(names)}*{names[d.below(i)]}.dot"
         if d.chance(20):

@@ -1,11 +1,14 @@
-"""Reference answers of random systems, computed from clouds of particles in 60 digits and written as JSON.
+"""Reference answers of random systems, computed from clouds of particles in 60 digits and written
+as JSON.
 
-    python tests/independent/make_references.py                       the 200 systems of data/references.json
-    python tests/independent/make_references.py 0 2000 -o many.json   any others; `REFERENCES=many.json pytest tests/independent`
+    python tests/independent/make_references.py                       the 200 systems of
+    data/references.json python tests/independent/make_references.py 0 2000 -o many.json   any
+    others; `REFERENCES=many.json pytest tests/independent`
                                                                       compares these instead
 
-Needs mpmath and numpy only: nothing of dalembert is imported. A draw that makes no good example (a loop that does not close, a
-state next to a singular one) is drawn again, and the number of the attempt is kept.
+Needs mpmath and numpy only: nothing of dalembert is imported. A draw that makes no good example (a
+loop that does not close, a state next to a singular one) is drawn again, and the number of the
+attempt is kept.
 """
 
 from __future__ import annotations
@@ -64,7 +67,11 @@ def reference(seed: int) -> dict[str, Any]:
         "accelerations": [s.qdd[x] for x in names],
         "energies": [s.T, s.V],
         # the rows of closing joints may be written in other ways
-        "multipliers": {r.name: lam for r, lam, a in rows if not r.is_norm and r.label not in closing and any(abs(x) > 1e-15 for x in a)},
+        "multipliers": {
+            r.name: lam
+            for r, lam, a in rows
+            if not r.is_norm and r.label not in closing and any(abs(x) > 1e-15 for x in a)
+        },
         "drives": s.drives,
         "joints": joint_wrenches(s) if is_placed(s) else None,
         "rows": row_totals(s) if is_placed(s) else None,

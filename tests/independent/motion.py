@@ -1,7 +1,8 @@
-"""Rates and partial derivatives by central differences in 60 digits: truncation and rounding stay below 1e-20.
+"""Rates and partial derivatives by central differences in 60 digits: truncation and rounding stay
+below 1e-20.
 
-A difference over ±h with h = 1e-20 loses 20 digits of 60 in a first derivative and 40 in a second one; what is differentiated a
-second time (rows on velocities) is taken over ±1e-13.
+A difference over ±h with h = 1e-20 loses 20 digits of 60 in a first derivative and 40 in a second
+one; what is differentiated a second time (rows on velocities) is taken over ±1e-13.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ class Motion:
 
     # ---- values ------------------------------------------------------------------------------
 
-    def values(self, tau: Real = mp.zero, shift: Mapping[str, Real] | None = None) -> dict[str, Real]:
-        """Every name at t + τ, some of them (q, x, or a rate q_dot, x_dot) changed by a shift; found once."""
+    def values(
+        self, tau: Real = mp.zero, shift: Mapping[str, Real] | None = None
+    ) -> dict[str, Real]:
+        """Every name at t + τ, some of them (q, x, or a rate q_dot, x_dot) changed by a shift;
+        found once.
+        """
         key = tau, *(shift or {}).items()
         if key not in self._values:
             self._values[key] = self._all_values(self.t + tau, tau, shift or {})
@@ -89,7 +94,12 @@ class Motion:
     def row_partial(self, row: ScalarRow, x: str) -> Real:
         """∂φ/∂x, or ∂ψ/∂ẋ, which is a finite difference because ψ is linear in the rates."""
         if row.holonomic:
-            ends = [row.value(self.places(shift={x: k * H}), self.velocity, self.values(shift={x: k * H})) for k in (1, -1)]
+            ends = [
+                row.value(
+                    self.places(shift={x: k * H}), self.velocity, self.values(shift={x: k * H})
+                )
+                for k in (1, -1)
+            ]
             return (ends[0] - ends[1]) / (2 * H)
         faster = self.velocity.combined(1, self.partials[x], 1)
         ahead = row.value(self.here, faster, self.values(shift={f"{x}_dot": mp.one}))
@@ -105,7 +115,9 @@ class Motion:
     def row_bias(self, row: ScalarRow) -> Real:
         """γ: the second derivative of φ, or the first of ψ, with q̈ = 0."""
         if row.holonomic:
-            ends = [row.value(self.places(k * H), self.velocity, self.values(k * H)) for k in (1, 0, -1)]
+            ends = [
+                row.value(self.places(k * H), self.velocity, self.values(k * H)) for k in (1, 0, -1)
+            ]
             return (ends[0] - 2 * ends[1] + ends[2]) / H**2
         ends = [self.row_value(row, k * WIDE) for k in (1, -1)]
         return (ends[0] - ends[1]) / (2 * WIDE)

@@ -1,6 +1,8 @@
-"""Where the particles, the points and the axes of a system are, as plain functions of q and t in 60 digits.
+"""Where the particles, the points and the axes of a system are, as plain functions of q and t in 60
+digits.
 
-The joints are written here a second time, in the plainest way: a rotation matrix and a position for every link.
+The joints are written here a second time, in the plainest way: a rotation matrix and a position for
+every link.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ def turned(R: Matrix, S: Matrix) -> Matrix:
 def about(n: Three, angle: Real) -> Matrix:
     """Every axis e turned about the unit vector n: e cos φ + n × e sin φ + n (n·e)(1 − cos φ)."""
     c, s = mp.cos(angle), mp.sin(angle)
-    return tuple(add(add(times(c, e), times(s, cross(n, e))), times((1 - c) * dot(n, e), n)) for e in UNIT)  # type: ignore[return-value]
+    return tuple(
+        add(add(times(c, e), times(s, cross(n, e))), times((1 - c) * dot(n, e), n)) for e in UNIT
+    )  # type: ignore[return-value]
 
 
 def successive(axes: str, angles: Sequence[Real]) -> Matrix:
@@ -117,7 +121,9 @@ def _beyond(link: Link, R: Matrix, p: Three, x: Sequence[Real], t: Real) -> tupl
 
 
 class Configuration:
-    """Particles, sites and the axes of the links at one instant: a list of vectors, so that differences are differences of lists."""
+    """Particles, sites and the axes of the links at one instant: a list of vectors, so that
+    differences are differences of lists.
+    """
 
     def __init__(self, d: Description, vectors: list[Three]) -> None:
         self.d, self.vectors = d, vectors
@@ -155,7 +161,15 @@ def configuration(d: Description, values: Mapping[str, Real]) -> Configuration:
     poses = [(UNIT, NOTHING)]
     for link in d.links[1:]:
         R, p = poses[link.parent]
-        poses.append(_beyond(link, R, add(p, at(R, three(link.place))), [values[n] for n in link.names], values["t"]))
+        poses.append(
+            _beyond(
+                link,
+                R,
+                add(p, at(R, three(link.place))),
+                [values[n] for n in link.names],
+                values["t"],
+            )
+        )
 
     def place(link: int, r: Sequence[object]) -> Three:
         R, p = poses[link]
@@ -170,7 +184,9 @@ def configuration(d: Description, values: Mapping[str, Real]) -> Configuration:
 
 # ---- expressions ---------------------------------------------------------------------------------
 
-_FUNCTIONS = {name: getattr(mp, name) for name in ("sin", "cos", "exp", "sqrt")} | {"number": mp.mpf}
+_FUNCTIONS = {name: getattr(mp, name) for name in ("sin", "cos", "exp", "sqrt")} | {
+    "number": mp.mpf
+}
 _compiled: dict[str, Any] = {}
 
 

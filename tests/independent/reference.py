@@ -1,6 +1,8 @@
-"""Σ m (r̈ − g)·∂r/∂q = Q + Aᵀλ, A q̈ + γ = 0: accelerations, energies, multipliers and drive loads of particles, in 60 digits.
+"""Σ m (r̈ − g)·∂r/∂q = Q + Aᵀλ, A q̈ + γ = 0: accelerations, energies, multipliers and drive loads
+of particles, in 60 digits.
 
-d'Alembert's principle for the particles of every cloud, with nothing but their positions; the saddle system is solved by mpmath.
+d'Alembert's principle for the particles of every cloud, with nothing but their positions; the
+saddle system is solved by mpmath.
 """
 
 from __future__ import annotations
@@ -50,17 +52,42 @@ def solve(d: Description) -> Solution:
     _check_sense(motion, rows, A)
     masses = [real(m) for body in d.masses for m, _ in body.cloud]
     columns = [motion.partials[x].particles for x in names]
-    M = [[sum((m * dot(a, b) for m, a, b in zip(masses, x, y, strict=True)), mp.zero) for y in columns] for x in columns]
+    M = [
+        [
+            sum((m * dot(a, b) for m, a, b in zip(masses, x, y, strict=True)), mp.zero)
+            for y in columns
+        ]
+        for x in columns
+    ]
     right = [-_needed(motion, x, forces, torques, motion.bias) for x in names]
     gamma = [motion.row_bias(row) for row in rows]
     qdd, lam = _saddle(M, A, right, gamma, rows)
     total = motion.bias
     for x, value in zip(names, qdd, strict=True):
         total = total.combined(1, motion.partials[x], value)
-    T = sum((m * dot(v, v) for m, v in zip(masses, motion.velocity.particles, strict=True)), mp.zero) / 2
+    T = (
+        sum(
+            (m * dot(v, v) for m, v in zip(masses, motion.velocity.particles, strict=True)), mp.zero
+        )
+        / 2
+    )
     drives = {x: _drive(motion, x, forces, torques, total, rows, lam) for x in d.specified}
     values = dict(zip(names, qdd, strict=True))
-    return Solution(d, motion, rows, A, forces, torques, values, lam, total, T, potential_energy(motion), drives, _free(A))
+    return Solution(
+        d,
+        motion,
+        rows,
+        A,
+        forces,
+        torques,
+        values,
+        lam,
+        total,
+        T,
+        potential_energy(motion),
+        drives,
+        _free(A),
+    )
 
 
 def _check_sense(motion: Motion, rows: list[ScalarRow], A: list[list[Real]]) -> None:
@@ -68,19 +95,28 @@ def _check_sense(motion: Motion, rows: list[ScalarRow], A: list[list[Real]]) -> 
     d, c = motion.d, motion.here
     kinds = {row.name: row for row in d.rows}
     for row, a in zip(rows, A, strict=True):
-        if not row.is_norm and kinds[row.label].kind not in ("coincide", "close", "roll") and max(map(abs, a)) < _NOTHING:
+        if (
+            not row.is_norm
+            and kinds[row.label].kind not in ("coincide", "close", "roll")
+            and max(map(abs, a)) < _NOTHING
+        ):
             msg = "a row that says nothing"
             raise Rejected(msg)
     for name in {row.label for row in rows if not row.is_norm}:
         # rows of a plane loop across its plane say nothing, but not all of them
-        if all(max(map(abs, a)) < _NOTHING for row, a in zip(rows, A, strict=True) if row.label == name):
+        if all(
+            max(map(abs, a)) < _NOTHING for row, a in zip(rows, A, strict=True) if row.label == name
+        ):
             msg = "a loop that is closed for every position"
             raise Rejected(msg)
     for load in d.loads:
         if load.kind == "damper":
             P, Q = load.at or 0, load.against or 0
             r = minus(c.site(P), c.site(Q))
-            if all(abs(dot(r, minus(J.site(P), J.site(Q)))) < _NOTHING for J in motion.partials.values()):
+            if all(
+                abs(dot(r, minus(J.site(P), J.site(Q)))) < _NOTHING
+                for J in motion.partials.values()
+            ):
                 msg = "a damper between points that keep their distance"
                 raise Rejected(msg)
     for closing in [row for row in d.rows if row.joint in ("weld", "slide")]:
@@ -110,7 +146,11 @@ def loads(motion: Motion) -> tuple[list[tuple[int, Three]], list[tuple[int, Thre
                 msg = "a spring without length"
                 raise Rejected(msg)
             numbers = [motion.text(text) for text in load.texts]
-            pull = numbers[0] * (length - numbers[1]) if load.kind == "spring" else numbers[0] * dot(r, dr) / length
+            pull = (
+                numbers[0] * (length - numbers[1])
+                if load.kind == "spring"
+                else numbers[0] * dot(r, dr) / length
+            )
             F = times(-pull / length, r)
         else:
             continue
@@ -130,7 +170,11 @@ def potential_energy(motion: Motion) -> Real:
             assert load.at is not None
             assert load.against is not None
             r = minus(c.site(load.at), c.site(load.against))
-            total += motion.text(load.texts[0]) * (mp.sqrt(dot(r, r)) - motion.text(load.texts[1])) ** 2 / 2
+            total += (
+                motion.text(load.texts[0])
+                * (mp.sqrt(dot(r, r)) - motion.text(load.texts[1])) ** 2
+                / 2
+            )
         elif load.kind == "potential":
             total += motion.text(load.texts[0])
     masses = [real(m) for body in d.masses for m, _ in body.cloud]
@@ -139,11 +183,20 @@ def potential_energy(motion: Motion) -> Real:
     return total
 
 
-def _needed(motion: Motion, x: str, forces: list[tuple[int, Three]], torques: list[tuple[int, Three]], a: Configuration) -> Real:
+def _needed(
+    motion: Motion,
+    x: str,
+    forces: list[tuple[int, Three]],
+    torques: list[tuple[int, Three]],
+    a: Configuration,
+) -> Real:
     """Σ m (a − g)·∂r/∂x − Σ F·∂r/∂x − Σ T·∂θ/∂x + ∂V/∂x + ∂D/∂ẋ"""
     d, J, g = motion.d, motion.partials[x], three(motion.d.gravity)
     masses = [real(m) for body in d.masses for m, _ in body.cloud]
-    total = sum((m * dot(minus(b, g), j) for m, b, j in zip(masses, a.particles, J.particles, strict=True)), mp.zero)
+    total = sum(
+        (m * dot(minus(b, g), j) for m, b, j in zip(masses, a.particles, J.particles, strict=True)),
+        mp.zero,
+    )
     total -= sum((dot(F, J.site(site)) for site, F in forces), mp.zero)
     total -= sum((dot(T, motion.here.spin(J, link)) for link, T in torques), mp.zero)
     for load in d.loads:
@@ -164,7 +217,9 @@ def _drive(
     lam: list[Real],
 ) -> Real:
     """What must be exerted along x for it to move as it does."""
-    held = sum((k * motion.row_partial(row, x) for k, row in zip(lam, rows, strict=True) if k), mp.zero)
+    held = sum(
+        (k * motion.row_partial(row, x) for k, row in zip(lam, rows, strict=True) if k), mp.zero
+    )
     return _needed(motion, x, forces, torques, a) - held
 
 
@@ -172,7 +227,11 @@ def _drive(
 
 
 def _saddle(
-    M: list[list[Real]], A: list[list[Real]], right: list[Real], gamma: list[Real], rows: list[ScalarRow]
+    M: list[list[Real]],
+    A: list[list[Real]],
+    right: list[Real],
+    gamma: list[Real],
+    rows: list[ScalarRow],
 ) -> tuple[list[Real], list[Real]]:
     """M q̈ − Aᵀλ = right, A q̈ = −γ; then λ of least norm over all rows that say something."""
     n = len(M)
@@ -224,7 +283,9 @@ def _check_condition(K: Real) -> None:
 
 
 def independent_rates(s: Solution) -> list[str]:
-    """Coordinates whose rates determine all others: those that elimination with the largest pivots leaves over."""
+    """Coordinates whose rates determine all others: those that elimination with the largest
+    pivots leaves over.
+    """
     names, rest = list(s.qdd), [[float(a) for a in row] for row in s.A]
     left, matrix = list(range(len(names))), np.array(rest).reshape(len(rest), len(names))
     for _ in range(int(np.linalg.matrix_rank(matrix, tol=1e-10)) if matrix.size else 0):

@@ -1,6 +1,8 @@
-"""φ(q, t) = 0 and ψ(q, q̇, t) = 0: the scalar rows of every declaration, and the forces with which each acts on the links.
+"""φ(q, t) = 0 and ψ(q, q̇, t) = 0: the scalar rows of every declaration, and the forces with which
+each acts on the links.
 
-A row that acts with forces d at points and moments μ on links satisfies A δq = Σ d·δr + Σ μ·δθ; the reference makes sure of it.
+A row that acts with forces d at points and moments μ on links satisfies A δq = Σ d·δr + Σ μ·δθ; the
+reference makes sure of it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from independent.description import Description, Row
-from independent.places import AXES, Configuration, Real, Three, add, at, cross, dot, evaluated, minus, mp, three, times
+from independent.places import (
+    AXES,
+    Configuration,
+    Real,
+    Three,
+    add,
+    at,
+    cross,
+    dot,
+    evaluated,
+    minus,
+    mp,
+    three,
+    times,
+)
 
 Value = Callable[[Configuration, Configuration, Mapping[str, Real]], Real]
 # (link, place, direction)
@@ -20,7 +36,9 @@ Action = Callable[[Configuration], tuple[list[Force], list[Moment]]]
 
 @dataclass(frozen=True)
 class ScalarRow:
-    """One row: its value from places, their rates and the values of names; None for an action that is not placed."""
+    """One row: its value from places, their rates and the values of names; None for an action
+    that is not placed.
+    """
 
     name: str
     # the declaration it belongs to
@@ -36,7 +54,9 @@ class ScalarRow:
 def scalar_rows(d: Description) -> list[ScalarRow]:
     """All rows, those of quaternions last."""
     rows = [scalar for row in d.rows for scalar in _KINDS[row.kind](d, row)]
-    return rows + [_norm(link.names[-4:]) for link in d.links if link.names and link.names[-1].startswith("e")]
+    return rows + [
+        _norm(link.names[-4:]) for link in d.links if link.names and link.names[-1].startswith("e")
+    ]
 
 
 def _norm(names: tuple[str, ...]) -> ScalarRow:
@@ -69,8 +89,12 @@ def _pair(d: Description, row: Row, c: Configuration, n: Three) -> list[Force]:
 # ---- gaps ----------------------------------------------------------------------------------------
 
 
-def _along(d: Description, row: Row, name: str, axis: Three, *, redundant: bool = False) -> ScalarRow:
-    """(r_P − r_Q)·n − f, n fixed in the frame `along`: n at P, −n at Q, n × (r_P − r_Q) on that frame."""
+def _along(
+    d: Description, row: Row, name: str, axis: Three, *, redundant: bool = False
+) -> ScalarRow:
+    """(r_P − r_Q)·n − f, n fixed in the frame `along`: n at P, −n at Q, n × (r_P − r_Q) on that
+    frame.
+    """
 
     def value(c: Configuration, _: Configuration, values: Mapping[str, Real]) -> Real:
         return dot(_gap(c, row), at(c.R(row.along), axis)) - evaluated(row.text, values)
@@ -105,8 +129,12 @@ def _distance(d: Description, row: Row) -> list[ScalarRow]:
 # ---- angles --------------------------------------------------------------------------------------
 
 
-def _angle(d: Description, row: Row, name: str, links: tuple[int, int], pair: tuple[Three, Three]) -> ScalarRow:
-    """a·b = 0, a fixed in one link and b in another: the moment a × b on the first, its opposite on the second."""
+def _angle(
+    d: Description, row: Row, name: str, links: tuple[int, int], pair: tuple[Three, Three]
+) -> ScalarRow:
+    """a·b = 0, a fixed in one link and b in another: the moment a × b on the first, its opposite
+    on the second.
+    """
     (i, j), (a, b) = links, pair
 
     def value(c: Configuration, _: Configuration, __: Mapping[str, Real]) -> Real:
@@ -137,9 +165,15 @@ def _close(d: Description, row: Row) -> list[ScalarRow]:
     pairs = (("x", "y"), ("y", "z"), ("z", "x"))
     parts = {
         "gap": lambda: gap,
-        "parallel": lambda: [_angle(d, row, f"{row.name} axis {k}", links, (a, p)) for k, p in enumerate(across(b))],
-        "sideways": lambda: [_along(d, moved, f"{row.name} across {k}", p) for k, p in enumerate(across(a))],
-        "equal": lambda: [_angle(d, row, f"{row.name} frames {i}{j}", links, (AXES[i], AXES[j])) for i, j in pairs],
+        "parallel": lambda: [
+            _angle(d, row, f"{row.name} axis {k}", links, (a, p)) for k, p in enumerate(across(b))
+        ],
+        "sideways": lambda: [
+            _along(d, moved, f"{row.name} across {k}", p) for k, p in enumerate(across(a))
+        ],
+        "equal": lambda: [
+            _angle(d, row, f"{row.name} frames {i}{j}", links, (AXES[i], AXES[j])) for i, j in pairs
+        ],
     }
     return [scalar for part in _PARTS[row.joint] for scalar in parts[part]()]
 
@@ -160,7 +194,9 @@ def _velocity(d: Description, row: Row) -> list[ScalarRow]:
     """(v_P − v_Q)·n − f"""
 
     def value(c: Configuration, rate: Configuration, values: Mapping[str, Real]) -> Real:
-        return dot(_gap(rate, row), at(c.R(row.along), three(row.axis))) - evaluated(row.text, values)
+        return dot(_gap(rate, row), at(c.R(row.along), three(row.axis))) - evaluated(
+            row.text, values
+        )
 
     def action(c: Configuration) -> tuple[list[Force], list[Moment]]:
         return _pair(d, row, c, at(c.R(row.along), three(row.axis))), []
@@ -195,7 +231,9 @@ def _centre(d: Description, c: Configuration, mass: int) -> Three:
 
 
 def _roll(d: Description, row: Row) -> list[ScalarRow]:
-    """(v_G + ω × (C − G))·e − the same of the body below, C = G + axis in N: one row for each letter of `joint`."""
+    """(v_G + ω × (C − G))·e − the same of the body below, C = G + axis in N: one row for each
+    letter of `joint`.
+    """
     assert row.P is not None
 
     def carried(c: Configuration, rate: Configuration, mass: int, C: Three) -> Three:
@@ -208,10 +246,17 @@ def _roll(d: Description, row: Row) -> list[ScalarRow]:
     def row_along(letter: str) -> ScalarRow:
         def value(c: Configuration, rate: Configuration, _: Mapping[str, Real]) -> Real:
             slip = carried(c, rate, row.P or 0, contact(c))
-            return dot(slip if row.Q is None else minus(slip, carried(c, rate, row.Q, contact(c))), AXES[letter])
+            return dot(
+                slip if row.Q is None else minus(slip, carried(c, rate, row.Q, contact(c))),
+                AXES[letter],
+            )
 
         def action(c: Configuration) -> tuple[list[Force], list[Moment]]:
-            below = [] if row.Q is None else [(d.masses[row.Q].link, contact(c), times(-1, AXES[letter]))]
+            below = (
+                []
+                if row.Q is None
+                else [(d.masses[row.Q].link, contact(c), times(-1, AXES[letter]))]
+            )
             return [(d.masses[row.P or 0].link, contact(c), AXES[letter]), *below], []
 
         return ScalarRow(f"{row.name} along {letter}", row.name, False, value, action)
@@ -224,13 +269,25 @@ def _roll(d: Description, row: Row) -> list[ScalarRow]:
 
 def _gear(d: Description, row: Row) -> list[ScalarRow]:
     """A relation of two joints' coordinates: it acts in the joints themselves."""
-    return [ScalarRow(row.name, row.name, True, lambda _, __, values: evaluated(row.text, values), lambda _: ([], []))]
+    return [
+        ScalarRow(
+            row.name,
+            row.name,
+            True,
+            lambda _, __, values: evaluated(row.text, values),
+            lambda _: ([], []),
+        )
+    ]
 
 
 def _text(d: Description, row: Row) -> list[ScalarRow]:
     """Any relation; nobody knows where it acts."""
     holonomic = ".dot" not in row.text
-    return [ScalarRow(row.name, row.name, holonomic, lambda _, __, values: evaluated(row.text, values), None)]
+    return [
+        ScalarRow(
+            row.name, row.name, holonomic, lambda _, __, values: evaluated(row.text, values), None
+        )
+    ]
 
 
 _KINDS: dict[str, Callable[[Description, Row], list[ScalarRow]]] = {

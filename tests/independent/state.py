@@ -1,4 +1,6 @@
-"""φ(q, t) = 0, A q̇ + b = 0: the state nearest to a drawn one at which every row holds, by Newton's method in 60 digits."""
+"""φ(q, t) = 0, A q̇ + b = 0: the state nearest to a drawn one at which every row holds, by
+Newton's method in 60 digits.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _NOTHING = mp.mpf(10) ** -18
 
 
 class Rejected(Exception):
-    """A draw that makes no good example: rows that do not close, a state near a singularity, numbers too large."""
+    """A draw that makes no good example: rows that do not close, a state near a singularity,
+    numbers too large.
+    """
 
 
 def consistent(d: Description) -> tuple[Motion, list[ScalarRow]]:
@@ -29,7 +33,9 @@ def consistent(d: Description) -> tuple[Motion, list[ScalarRow]]:
         error = [row.value(motion.here, motion.here, motion.values()) for row in held]
         if max(map(abs, error), default=mp.zero) < _SMALL:
             break
-        step = least_change([[motion.row_partial(row, x) for x in q] for row in held], error, len(q))
+        step = least_change(
+            [[motion.row_partial(row, x) for x in q] for row in held], error, len(q)
+        )
         # far away a whole step may lead astray
         size = max(map(abs, step))
         shorter = min(mp.one, mp.mpf("0.4") / size) if size else mp.one
@@ -57,8 +63,14 @@ def normalise(d: Description, q: dict[str, Real]) -> None:
 
 
 def least_change(A: list[list[Real]], error: list[Real], n: int) -> list[Real]:
-    """The shortest x with A x = error, rows without coefficients left out; rows that repeat others are combined with these."""
-    pairs = [(row, e) for row, e in zip(A, error, strict=True) if max(map(abs, row), default=mp.zero) > _NOTHING]
+    """The shortest x with A x = error, rows without coefficients left out; rows that repeat
+    others are combined with these.
+    """
+    pairs = [
+        (row, e)
+        for row, e in zip(A, error, strict=True)
+        if max(map(abs, row), default=mp.zero) > _NOTHING
+    ]
     if not pairs:
         return [mp.zero] * n
     matrix, right = mp.matrix([row for row, _ in pairs]), mp.matrix([e for _, e in pairs])

@@ -1,7 +1,9 @@
-"""Random systems against a computation that shares nothing with the library: particles, high precision, free-body balance.
+"""Random systems against a computation that shares nothing with the library: particles, high
+precision, free-body balance.
 
-`data/references.json` holds 200 systems, drawn and solved by `make_references.py` (its docstring says how to make others);
-`REFERENCES=path pytest tests/independent` compares those of another file; `compare_many.py` draws, solves and compares any number.
+`data/references.json` holds 200 systems, drawn and solved by `make_references.py` (its docstring
+says how to make others); `REFERENCES=path pytest tests/independent` compares those of another file;
+`compare_many.py` draws, solves and compares any number.
 """
 
 import json
@@ -13,7 +15,10 @@ import pytest
 from independent.comparison import TOLERANCE, description, motion, run_of, wrenches
 from independent.make_references import DATA, digest, reference
 
-SYSTEMS = {known["seed"]: known for known in json.loads(Path(os.environ.get("REFERENCES", DATA)).read_text(encoding="utf-8"))}
+SYSTEMS = {
+    known["seed"]: known
+    for known in json.loads(Path(os.environ.get("REFERENCES", DATA)).read_text(encoding="utf-8"))
+}
 
 
 def worst(differences):
@@ -23,7 +28,9 @@ def worst(differences):
 
 
 def test_a_seed_draws_the_system_that_was_solved():
-    changed = [seed for seed, known in SYSTEMS.items() if digest(description(known)) != known["digest"]]
+    changed = [
+        seed for seed, known in SYSTEMS.items() if digest(description(known)) != known["digest"]
+    ]
     assert [] == changed
 
 

@@ -11,10 +11,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.integrals.plotting import plot_integrals
 from dalembert.gallery.four_bar import build as four_bar
 from dalembert.gallery.positioning_device import build as device
-from dalembert.integrals.plotting import plot_integrals
-from dalembert.numerics.symbol_values import MissingValue
+from dalembert.runtime.numerics.symbol_values import MissingValue
 
 # the angles of the rolling sphere pass singular positions
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
@@ -23,7 +23,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarni
 def run_of(name, tolerance=1e-9, **more):
     entry = gallery.entry(name)
     return da.simulate(
-        entry.build(), entry.duration, start=entry.start, inputs=entry.inputs, rtol=tolerance, atol=tolerance, progress=False, **more
+        entry.build(),
+        entry.duration,
+        start=entry.start,
+        inputs=entry.inputs,
+        rtol=tolerance,
+        atol=tolerance,
+        progress=False,
+        **more,
     )
 
 
@@ -35,7 +42,7 @@ def test_energy_is_kept_and_the_motion_does_not_depend_on_being_watched(name):
     assert np.array_equal(alone.u, watched.u)
     found = watched.integrals
     assert found.relative_drift <= 1e-9
-    assert found.model_is_right
+    assert found.is_model_consistent
     assert found.model_error == 0.0
 
 
@@ -57,7 +64,7 @@ def test_works_and_what_motors_feed_in_add_up():
     # the reaction acts on the arm, whose motion holds no speed: only the classical work counts it
     assert np.max(np.abs(damper.classical - damper.generalized)) > 1.0
     # C = Σ works + what the motor feeds in
-    assert found.C - found.C[0] == pytest.approx(damper.classical + found.work_fed_in, abs=1e-9)
+    assert found.C - found.C[0] == pytest.approx(damper.classical + found.supplied_work, abs=1e-9)
     # Ż = σ_R − 𝒫 by hand
     m, r, b = 1.0, 0.1, 2.0
     fine = run.at(np.linspace(0, 4, 40001))
@@ -71,11 +78,15 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
     s = gallery.build("double-pendulum")
     good = da.forward_dynamics(s)
     factor = good.tape.const(Fraction(1001, 1000))
-    wrong = replace(good, udot=(good.tape.mul(factor, good.udot[0]), *good.udot[1:]), route="tampered")
-    monkeypatch.setattr(import_module("dalembert.api.compile"), "forward_dynamics_of", lambda _: wrong)
+    wrong = replace(
+        good, udot=(good.tape.mul(factor, good.udot[0]), *good.udot[1:]), route="tampered"
+    )
+    monkeypatch.setattr(
+        import_module("dalembert.runtime.dynamics.compile"), "forward_dynamics_of", lambda _: wrong
+    )
     run = da.simulate(s, 5.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-11, atol=1e-11)
     found = run.integrals
-    assert not found.model_is_right
+    assert not found.is_model_consistent
     assert found.model_error > 1e-4 * found.scale
     assert found.integrator_error < 0.1 * found.drift
     assert "these are not the system's equations" in str(run)
@@ -84,7 +95,7 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
 def test_jumps_at_projections_are_told_apart():
     found = run_of("four-bar", 1e-4).integrals
     assert found.constraint_drift > 0.0
-    assert found.model_is_right
+    assert found.is_model_consistent
     tight = run_of("four-bar", 1e-12).integrals
     assert tight.constraint_drift < 1e-3 * found.constraint_drift
 
@@ -92,13 +103,18 @@ def test_jumps_at_projections_are_told_apart():
 def test_tolerances_are_seen_in_the_drift():
     coarse, fine = (da.simulate(device(), 30.0, rtol=x, atol=x).integrals for x in (1e-2, 1e-5))
     assert coarse.drift >= 1e4 * fine.drift
-    assert coarse.model_is_right
-    assert fine.model_is_right
+    assert coarse.is_model_consistent
+    assert fine.is_model_consistent
 
 
 def test_the_summary_speaks_of_energy():
     written = str(run_of("cart-and-bar"))
-    for words in ("E_Z = K₂ + 𝒰 + Z: largest change", "model error none", "constraint drift 0", "integrator error"):
+    for words in (
+        "E_Z = K₂ + 𝒰 + Z: largest change",
+        "model error none",
+        "constraint drift 0",
+        "integrator error",
+    ):
         assert words in written
 
 
@@ -153,14 +169,18 @@ def test_plot(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "duration"), [("double-pendulum", 200.0), ("whipple-bicycle", 30.0)])
+@pytest.mark.parametrize(
+    ("name", "duration"), [("double-pendulum", 200.0), ("whipple-bicycle", 30.0)]
+)
 def test_the_audit_costs_little(name, duration):
     entry = gallery.entry(name)
     system = entry.build()
 
     def seconds(*, audit):
         begin = time.process_time()
-        da.simulate(system, duration, start=entry.start, inputs=entry.inputs, audit=audit, progress=False)
+        da.simulate(
+            system, duration, start=entry.start, inputs=entry.inputs, audit=audit, progress=False
+        )
         return time.process_time() - begin
 
     pairs = [(seconds(audit=False), seconds(audit=True)) for _ in range(15)]

@@ -1,4 +1,6 @@
-"""Forces that have a potential are found, and no others: 100 random fields with one, 100 without, and the traps."""
+"""Forces that have a potential are found, and no others: 100 random fields with one, 100
+without, and the traps.
+"""
 
 import random
 
@@ -34,15 +36,23 @@ def grad(V):
 
 
 def curl(F):
-    return [sp.expand(sp.diff(F[j], X[i]) - sp.diff(F[i], X[j])) for i in range(3) for j in range(i)]
+    return [
+        sp.expand(sp.diff(F[j], X[i]) - sp.diff(F[i], X[j])) for i in range(3) for j in range(i)
+    ]
 
 
 def polynomial(r: random.Random):
-    return sum(r.randint(-4, 4) * r.choice(K) * sp.prod(x ** r.randint(0, 2) for x in X) for _ in range(3))
+    return sum(
+        r.randint(-4, 4) * r.choice(K) * sp.prod(x ** r.randint(0, 2) for x in X) for _ in range(3)
+    )
 
 
 def wave(r: random.Random):
-    return r.choice(K) * r.choice(X) ** r.randint(0, 1) * r.choice((sp.sin, sp.cos))(sum(r.randint(-2, 2) * x for x in X) + r.choice(X))
+    return (
+        r.choice(K)
+        * r.choice(X) ** r.randint(0, 1)
+        * r.choice((sp.sin, sp.cos))(sum(r.randint(-2, 2) * x for x in X) + r.choice(X))
+    )
 
 
 def of_distance(r: random.Random):
@@ -53,7 +63,11 @@ def of_distance(r: random.Random):
 def potential(r: random.Random):
     V = sp.Integer(0)
     while all(sp.expand(e) == 0 for e in grad(V)):
-        V = of_distance(r) if r.random() < 0.3 else polynomial(r) + (wave(r) if r.random() < 0.5 else 0)
+        V = (
+            of_distance(r)
+            if r.random() < 0.3
+            else polynomial(r) + (wave(r) if r.random() < 0.5 else 0)
+        )
     return V
 
 
@@ -90,15 +104,23 @@ def test_trap_velocities():
     r = random.Random(7)
     fields = []
     for k in range(12):
-        v = [sp.Symbol("y.dot"), -sp.Symbol("x.dot"), 0] if k % 2 else [-sp.Symbol(f"{x}.dot") for x in X]
+        v = (
+            [sp.Symbol("y.dot"), -sp.Symbol("x.dot"), 0]
+            if k % 2
+            else [-sp.Symbol(f"{x}.dot") for x in X]
+        )
         fields.append([a + r.choice(K) * b for a, b in zip(grad(potential(r)), v, strict=True)])
-    assert [(False, "it depends on velocities")] * 12 == [(v.conservative, v.why) for v in verdicts(fields)]
+    assert [(False, "it depends on velocities")] * 12 == [
+        (v.conservative, v.why) for v in verdicts(fields)
+    ]
 
 
 def test_trap_time():
     r = random.Random(8)
     fields = [[sp.sin((k + 1) * sp.Symbol("t")) * e for e in grad(potential(r))] for k in range(12)]
-    assert [(False, "it depends on time")] * 12 == [(v.conservative, v.why) for v in verdicts(fields)]
+    assert [(False, "it depends on time")] * 12 == [
+        (v.conservative, v.why) for v in verdicts(fields)
+    ]
 
 
 def test_trap_inputs():
@@ -116,7 +138,12 @@ def test_trap_rows():
         h = r.randint(1, 3) * x**2 + r.randint(-2, 2) * x * y + y
         s, P = particle(str(z - h))
         # (z − h) times anything vanishes with its area along the row; x dy does not
-        push(s, P, [a + (z - h) * b for a, b in zip(grad(polynomial(r)), (y**2, -x, x * y), strict=True)], "closed")
+        push(
+            s,
+            P,
+            [a + (z - h) * b for a, b in zip(grad(polynomial(r)), (y**2, -x, x * y), strict=True)],
+            "closed",
+        )
         push(s, P, [0, (k + 1) * x, 0], "open")
         closed, not_closed = (v for v in da.conservative(s) if len(v.loads) == 1)
         assert (True, None) == (closed.closed, closed.conservative)
@@ -136,7 +163,9 @@ def test_trap_many_values():
     r = random.Random(10)
     x, y = X[:2]
     centres = [(x - r.randint(-3, 3), y - r.randint(-3, 3)) for _ in range(10)]
-    for found in verdicts([[-b * K[0] / (a**2 + b**2), a * K[0] / (a**2 + b**2), 0] for a, b in centres]):
+    for found in verdicts(
+        [[-b * K[0] / (a**2 + b**2), a * K[0] / (a**2 + b**2), 0] for a, b in centres]
+    ):
         assert (True, False, True) == (found.closed, found.conservative, found.many_valued)
 
 
@@ -150,7 +179,14 @@ def turned(M: str) -> da.System:
 
 
 @pytest.mark.parametrize(
-    ("M", "single"), [("M", False), ("M*sin(theta)", True), ("M*cos(theta)**2", False), ("-k*theta", True), ("M - k*theta", True)]
+    ("M", "single"),
+    [
+        ("M", False),
+        ("M*sin(theta)", True),
+        ("M*cos(theta)**2", False),
+        ("-k*theta", True),
+        ("M - k*theta", True),
+    ],
 )
 def test_a_torque_on_an_angle(M, single):
     (found,) = da.conservative(turned(M))

@@ -1,4 +1,6 @@
-"""The six energy integrals: computed, decided, and the condition under which each would be constant."""
+"""The six energy integrals: computed, decided, and the condition under which each would be
+constant.
+"""
 
 from dataclasses import replace
 
@@ -8,13 +10,13 @@ from hypothesis import HealthCheck, assume, given, settings
 import dalembert as da
 from agreement.random_systems import Shape, descriptions
 from dalembert import gallery
-from dalembert.algebra.printing.formula_layout import formula_text
-from dalembert.equations.form import check_regular
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.analysis.integrals.energy_integrals import identities
+from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.gallery.bead_on_hoop import build as bead
-from dalembert.integrals.decide import OnTheMotion
-from dalembert.integrals.energies import Energies
-from dalembert.integrals.energy_integrals import identities
+from dalembert.mechanics.equations.equations_of_motion import check_regular
+from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 
 ALL = ("E_Z", "E", "𝓗", "H", "K + 𝒰", "K + U")
 
@@ -23,7 +25,7 @@ def failing(system):
     """The identities of the chapter that do not hold."""
     kin = da.kinematics(system)
     E = Energies(kin)
-    found = identities(E, OnTheMotion(E.t, da.kane(kin).equations, E.kin.nonlinear_rows))
+    found = identities(E, MotionIdentityTest(E.t, da.kane(kin).equations, E.kin.nonlinear_rows))
     return [formula_text(identity) for identity, holds in found if not holds]
 
 
@@ -42,15 +44,27 @@ def test_a_row_whose_reaction_has_power_is_refused():
     x, y = s.coordinates("x y")
     s.particle("P", 1, s.O.offset(x * s.N.x + y * s.N.y))
     s.constrain(x.dot**2 + y.dot**2 - 4, "speed")
-    with pytest.raises(NotApplicable, match=r"energy integrals: 'speed' is not linear in the velocities, and its reaction has power"):
+    with pytest.raises(
+        NotApplicable,
+        match=r"energy integrals: 'speed' is not linear in the velocities, and its reaction has "
+        r"power",
+    ):
         da.energy_integrals(s)
 
 
 @pytest.mark.parametrize(
-    "shape", [Shape(bodies=3, coordinates=5), Shape(bodies=2, coordinates=4, nonholonomic=1, holonomic=1)], ids=["speeds", "rows"]
+    "shape",
+    [Shape(bodies=3, coordinates=5), Shape(bodies=2, coordinates=4, nonholonomic=1, holonomic=1)],
+    ids=["speeds", "rows"],
 )
 def test_the_identities_hold_on_random_systems(shape):
-    @settings(deadline=None, database=None, max_examples=20, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(
+        deadline=None,
+        database=None,
+        max_examples=20,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(descriptions(shape))
     def check(description):
         try:
@@ -67,14 +81,20 @@ def test_a_wrong_equation_of_motion_breaks_the_identities():
     kin = da.kinematics(gallery.build("double-pendulum"))
     E, good = Energies(kin), da.kane(kin).equations
     tape = good.tape.fork()
-    wrong = replace(good, tape=tape, residuals=(tape.add(good.residuals[0], good.u[0]), good.residuals[1]))
-    assert ("K̇₂ + σ_R = 𝒫", False) in [(formula_text(f), holds) for f, holds in identities(E, OnTheMotion(E.t, wrong))]
+    wrong = replace(
+        good, tape=tape, residuals=(tape.add(good.residuals[0], good.u[0]), good.residuals[1])
+    )
+    assert ("K̇₂ + σ_R = 𝒫", False) in [
+        (formula_text(f), holds) for f, holds in identities(E, MotionIdentityTest(E.t, wrong))
+    ]
 
 
 # ---- verdicts ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["double-pendulum", "rolling-disk", "lagrange-top", "knife-edge-rod"])
+@pytest.mark.parametrize(
+    "name", ["double-pendulum", "rolling-disk", "lagrange-top", "knife-edge-rod"]
+)
 def test_all_six_are_constant_where_nothing_is_prescribed_or_lost(name):
     found = da.energy_integrals(gallery.build(name))
     assert ALL == found.constant
@@ -118,7 +138,11 @@ def test_a_constant_set_to_zero_counts_as_zero_and_any_other_as_arbitrary():
     B = s.N.rotated(theta, s.N.z, "B")
     s.particle("bob", 1, s.O.offset(-B.y, "P"))
     s.torque(-c * theta.dot * s.N.z, on=B, name="damper")
-    assert ("E_Z",) == da.energy_integrals(s).constant == da.energy_integrals(s, values={"c": 2}).constant
+    assert (
+        ("E_Z",)
+        == da.energy_integrals(s).constant
+        == da.energy_integrals(s, values={"c": 2}).constant
+    )
     assert ALL == da.energy_integrals(s, values={"c": 0}).constant
     assert "constant, because c = 0" == da.energy_integrals(s, values={"c": 0})["E"].statement
 

@@ -20,7 +20,11 @@ def pendulum():
 def test_expressions_vectors_and_accelerations(pendulum):
     s = pendulum
     bob = s.bodies[0].G
-    found = da.evaluate(s, {"height": (bob - s.O) @ s.N.y, "v": bob.v, "a": "theta.dot.dot"}, at={"theta": 0.4, "theta.dot": 2.0})
+    found = da.evaluate(
+        s,
+        {"height": (bob - s.O) @ s.N.y, "v": bob.v, "a": "theta.dot.dot"},
+        at={"theta": 0.4, "theta.dot": 2.0},
+    )
     assert -0.5 * np.cos(0.4) == pytest.approx(found["height"])
     assert [np.cos(0.4), np.sin(0.4), 0] == pytest.approx(found["v"])
     assert -9.81 / 0.5 * np.sin(0.4) == pytest.approx(found["a"])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.inverse.inverse_dynamics import NotDriven
 from dalembert.gallery import four_bar, rolling_disk
-from dalembert.inverse.drives import NotDriven
 
 
 def two_links(*, inputs=True):
@@ -63,9 +63,12 @@ def test_a_loop_driven_at_one_joint():
     tau = g(state.q, state.u, [0.4])
     assert state.M @ [0.4] - state.f == pytest.approx(tau, rel=1e-9, abs=1e-12)
     other = da.inverse_dynamics(s, [s.q[1].name])(state.q, state.u, [0.4])
-    # the same virtual power through another joint; the pivot moves, so the rate at rest is taken off
+    # the same virtual power through another joint; the pivot moves, so the rate at rest is taken
+    # off
     first, second = s.q[0].name, f"{s.q[1].name}.dot"
-    ratio = da.evaluate(s, second, at={first: 0.7, f"{first}.dot": 1.0}) - da.evaluate(s, second, at={first: 0.7, f"{first}.dot": 0.0})
+    ratio = da.evaluate(s, second, at={first: 0.7, f"{first}.dot": 1.0}) - da.evaluate(
+        s, second, at={first: 0.7, f"{first}.dot": 0.0}
+    )
     assert tau[0] == pytest.approx(other[0] * ratio, rel=1e-9)
 
 

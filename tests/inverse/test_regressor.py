@@ -17,7 +17,13 @@ def heavy(s, name, at):
     """A link with ten parameters that have no relation."""
     F = at.frame
     x, y, z, a, b, c = (round(float(v), 3) for v in RNG.uniform(0.05, 0.3, 6))
-    s.body(name, 1 + x, at.offset(x * F.x - y * F.y + z * F.z, frame=F), F, da.inertia(F, 1, 1.1, 1.2, a, b, c))
+    s.body(
+        name,
+        1 + x,
+        at.offset(x * F.x - y * F.y + z * F.z, frame=F),
+        F,
+        da.inertia(F, 1, 1.1, 1.2, a, b, c),
+    )
 
 
 def planar(n, *, vertical):
@@ -39,7 +45,9 @@ def puma():
     at = s.O
     for k, (quarters, a, d) in enumerate(PUMA):
         F = at.frame
-        C = F.oriented([[1, 0, 0], [0, 1 - abs(quarters), -quarters], [0, quarters, 1 - abs(quarters)]])
+        C = F.oriented(
+            [[1, 0, 0], [0, 1 - abs(quarters), -quarters], [0, quarters, 1 - abs(quarters)]]
+        )
         at = s.pin(f"q_{k}", at.offset(a * F.x + d * C.z, frame=C))
         heavy(s, f"link {k}", at)
     return s
@@ -63,9 +71,9 @@ def test_base_parameters_are_counted_and_give_the_same_loads(build, count):
     q, u, a = RNG.uniform(-2, 2, (3, 20, len(s.q)))
     y, expected = Y(q, u, a), tau(q, u, a)
     scale = np.abs(expected).max()
-    assert expected == pytest.approx(y @ Y.pi + Y.known(q, u, a), abs=1e-12 * scale)
+    assert expected == pytest.approx(y @ Y.pi + Y.known_loads(q, u, a), abs=1e-12 * scale)
     shortened = y[:, :, list(base.leading)] @ (base.matrix @ Y.pi)
-    assert expected == pytest.approx(shortened + Y.known(q, u, a), abs=1e-12 * scale)
+    assert expected == pytest.approx(shortened + Y.known_loads(q, u, a), abs=1e-12 * scale)
     assert count == np.linalg.matrix_rank(y.reshape(-1, len(Y.parameters)), tol=1e-8 * scale)
 
 
@@ -92,7 +100,7 @@ def test_springs_dampers_and_loops_are_known_or_projected():
     Y, tau = da.regressor(s, ["link 1"]), da.inverse_dynamics(s)
     x = ([0.3, 0.4], [1.0, -2.0], [0.5, 0.7])
     assert 10 == len(Y.parameters)
-    assert tau(*x) == pytest.approx(Y(*x) @ Y.pi + Y.known(*x), rel=1e-12)
+    assert tau(*x) == pytest.approx(Y(*x) @ Y.pi + Y.known_loads(*x), rel=1e-12)
     with pytest.raises(da.BadDescription, match="no body 'link 9'"):
         da.regressor(s, ["link 9"])
 
@@ -102,4 +110,4 @@ def test_a_loop_along_its_independent_speed():
     Y, tau = da.regressor(s), da.inverse_dynamics(s)
     state = da.state_values(s, {s.q[0].name: 0.7, f"{s.q[0].name}.dot": 1.0})
     x = (state.q, state.u, [0.4])
-    assert tau(*x) == pytest.approx(Y(*x) @ Y.pi + Y.known(*x), rel=1e-10)
+    assert tau(*x) == pytest.approx(Y(*x) @ Y.pi + Y.known_loads(*x), rel=1e-10)

@@ -12,12 +12,17 @@ def wheel(**on):
     W = s.N.rotated(-phi, s.N.z, "W")
     axle = s.O.offset(x * s.N.x, "axle", W)
     disk = s.disk("disk", axle, W, 1, 1, W.z)
-    s.force(s.constant("F", 1) * s.N.x, at=axle.offset(-1 * s.N.y, "contact"), **dict.fromkeys(on, disk))
+    s.force(
+        s.constant("F", 1) * s.N.x, at=axle.offset(-1 * s.N.y, "contact"), **dict.fromkeys(on, disk)
+    )
     return s
 
 
 def test_without_a_body_it_turns_nothing_and_that_is_said():
-    with pytest.warns(da.DalembertWarning, match="contact moves relative to 'disk', .* if it acts there, name the body: on=disk"):
+    with pytest.warns(
+        da.DalembertWarning,
+        match="contact moves relative to 'disk', .* if it acts there, name the body: on=disk",
+    ):
         equations = da.kane(wheel()).equations
     assert "1/2 φ̈ = 0" in str(equations)
 

@@ -1,11 +1,13 @@
-"""A q̇ + b = 0: holonomic rows differentiated, nonholonomic ones as they are, norm rows of quaternions last."""
+"""A q̇ + b = 0: holonomic rows differentiated, nonholonomic ones as they are, norm rows of
+quaternions last.
+"""
 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.scalar import on
-from dalembert.kinematics import rows
+from dalembert.mechanics.kinematics import constraint_rows
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.scalar import as_node
 
 
 @pytest.fixture
@@ -25,7 +27,11 @@ def equal(s, row, A, b):
     kin = da.kinematics(s)
     t = kin.tape
     actual = [row.A.get(k, t.zero) for k in range(kin.n_q)] + [row.b]
-    return all(shown_zero(t, [t.sub(a, on(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]))
+    return all(
+        provably_zero(
+            t, [t.sub(a, as_node(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]
+        )
+    )
 
 
 def test_holonomic_row_is_the_rate_of_its_position(s):
@@ -71,10 +77,10 @@ def test_norm_rows_of_quaternions_come_last(s):
     Q = s.N.quaternion(*e, name="Q")
     s.body("second", 1, s.O, Q, da.inertia(Q, 1, 1, 1))
     s.constrain(s["x"])
-    rows = da.kinematics(s).rows
-    assert [False, True] == [r.is_norm for r in rows]
-    assert "norm of the quaternion of Q" == rows[1].name
-    assert equal(s, rows[1], ["0", "0", "0", "e0", "e1", "e2", "e3"], "0")
+    constraint_rows = da.kinematics(s).rows
+    assert [False, True] == [r.is_norm for r in constraint_rows]
+    assert "norm of the quaternion of Q" == constraint_rows[1].name
+    assert equal(s, constraint_rows[1], ["0", "0", "0", "e0", "e1", "e2", "e3"], "0")
 
 
 def test_rolling_drops_what_the_geometry_already_holds():
@@ -85,11 +91,15 @@ def test_rolling_drops_what_the_geometry_already_holds():
     C = s.O.offset(x * s.N.x + y * s.N.y)
     disk = s.disk("disk", C.offset(r * B.y), D, 1, r, axis=B.z)
     s.roll(disk, C)
-    assert ["rolling of disk along x", "rolling of disk along y"] == [row.name for row in da.kinematics(s).rows]
-    assert ["rolling of disk along z"] == s.dropped
+    assert ["rolling of disk along x", "rolling of disk along y"] == [
+        row.name for row in da.kinematics(s).rows
+    ]
+    assert ["rolling of disk along z"] == s.trivial_constraints
     assert equal(s, row_of(s, 0), ["1", "0", "0", "0", "r*cos(phi)"], "0")
     assert equal(s, row_of(s, 1), ["0", "1", "0", "0", "r*sin(phi)"], "0")
-    assert all(row.contact is not None and row.contact.body is disk for row in da.kinematics(s).rows)
+    assert all(
+        row.contact is not None and row.contact.body is disk for row in da.kinematics(s).rows
+    )
 
 
 def test_unnamed_constraints_are_numbered(s):
@@ -99,20 +109,31 @@ def test_unnamed_constraints_are_numbered(s):
 
 
 def test_rows_with_rates_of_their_own_need_no_point_of_a_field(monkeypatch):
-    """ẋ = y ẏ, ẏ sin φ = z ż, and x ẋ + y ẏ + z ż beside them: only the third takes more than a look."""
+    """ẋ = y ẏ, ẏ sin φ = z ż, and x ẋ + y ẏ + z ż beside them: only the third takes more than a
+    look.
+    """
     s = da.System("rows")
     s.coordinates("x y z phi")
     s.particle("P", 1, s.O.offset(s["x"] * s.N.x + s["y"] * s.N.y + (s["z"] + s["phi"]) * s.N.z))
     kin = da.kinematics(s)
     t = kin.tape
     own, turned, full = (
-        {k: on(t, s.expression(e)) for k, e in A.items()} for A in ({0: "1", 1: "y"}, {1: "sin(phi)", 2: "z"}, {0: "x", 1: "y", 2: "z"})
+        {k: as_node(t, s.expression(e)) for k, e in A.items()}
+        for A in ({0: "1", 1: "y"}, {1: "sin(phi)", 2: "z"}, {0: "x", 1: "y", 2: "z"})
     )
-    assert rows._each_with_its_own_rate(t, [own, turned])
-    assert not rows._each_with_its_own_rate(t, [own, turned, full])
-    assert not rows._each_with_its_own_rate(t, [own, own])
-    assert rows._each_with_its_own_rate(t, [])
+    assert constraint_rows._is_triangular(t, [own, turned])
+    assert not constraint_rows._is_triangular(t, [own, turned, full])
+    assert not constraint_rows._is_triangular(t, [own, own])
+    assert constraint_rows._is_triangular(t, [])
     opened = []
-    monkeypatch.setattr(rows, "Trials", lambda *given: opened.append(given))
-    rows._check_independent(t, [rows.ConstraintRow("a", False, own, t.zero), rows.ConstraintRow("b", False, turned, t.zero)], 4, {})
+    monkeypatch.setattr(constraint_rows, "RandomPoints", lambda *given: opened.append(given))
+    constraint_rows._check_independent(
+        t,
+        [
+            constraint_rows.ConstraintRow("a", False, own, t.zero),
+            constraint_rows.ConstraintRow("b", False, turned, t.zero),
+        ],
+        4,
+        {},
+    )
     assert opened == []

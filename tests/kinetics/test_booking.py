@@ -1,4 +1,6 @@
-"""A load is booked to the body it acts on: by the point's own body, or by the body that `on=` names."""
+"""A load is booked to the body it acts on: by the point's own body, or by the body that `on=`
+names.
+"""
 
 import itertools
 
@@ -40,7 +42,11 @@ def two_rods(order, **force):
         "lower": lambda: s.body("lower", 2, second.offset(-B.y / 2), B, da.inertia(B, 0, 0, 1)),
     }
     bodies = {name: parts[name]() for name in order}
-    s.force(7 * s.N.y, at=hinge if force.get("at") != "lower" else second, on=bodies.get(force.get("on")))
+    s.force(
+        7 * s.N.y,
+        at=hinge if force.get("at") != "lower" else second,
+        on=bodies.get(force.get("on")),
+    )
     return s
 
 
@@ -80,7 +86,9 @@ def test_a_spin_row_against_the_ground_is_not_charged_to_a_cart_whose_frame_is_N
 
 
 def top_and_wheel(*named):
-    """(ω_top − ω_wheel)·x = sin t, the wheel turning about z: ω_wheel·x vanishes, and the row reads as one against the ground."""
+    """(ω_top − ω_wheel)·x = sin t, the wheel turning about z: ω_wheel·x vanishes, and the row
+    reads as one against the ground.
+    """
     s = da.System("Top beside a wheel")
     P, Q = s.ball("e1 e2 e3 e4", s.O), s.pin("q", s.O.offset(s.N.y))
     bodies = {"top": s.body("top", 1, P, P.frame, da.inertia(P.frame, 1, 2, 2.5))}
@@ -88,22 +96,36 @@ def top_and_wheel(*named):
     cart = s.slide("x", s.O.offset(s.N.z))
     s.body("cart", 2, cart, s.N, da.inertia(s.N, 1, 1, 1))
     on = tuple(bodies[x] for x in named)
-    s.constrain((P.frame.w - Q.frame.w) @ s.N.x - da.sin(s.t), "spin", on=on or None if len(on) != 1 else on[0])
-    return da.simulate(s, 1e-3, start={"e1": 1, "e2": 0, "e3": 0, "e4": 0}, progress=False).reactions
+    s.constrain(
+        (P.frame.w - Q.frame.w) @ s.N.x - da.sin(s.t),
+        "spin",
+        on=on or None if len(on) != 1 else on[0],
+    )
+    return da.simulate(
+        s, 1e-3, start={"e1": 1, "e2": 0, "e3": 0, "e4": 0}, progress=False
+    ).reactions
 
 
 def test_a_spin_row_that_another_turning_body_does_not_feel_is_asked_for_and_a_cart_is_no_reason():
     found = top_and_wheel()
     assert not found.joints
-    assert "'top' against the ground (on=top) or 'wheel' against 'top' (on=(wheel, top))" in found.why_no_joints
+    assert (
+        "'top' against the ground (on=top) or 'wheel' against 'top' (on=(wheel, top))"
+        in found.why_no_joints
+    )
     assert "cart" not in found.why_no_joints
 
 
-@pytest.mark.parametrize(("named", "row", "pin"), [(("top",), 1, 0), (("top", "wheel"), 1, 1), (("wheel", "top"), -1, 1)])
+@pytest.mark.parametrize(
+    ("named", "row", "pin"), [(("top",), 1, 0), (("top", "wheel"), 1, 1), (("wheel", "top"), -1, 1)]
+)
 def test_the_bodies_that_are_named_feel_the_spin_row(named, row, pin):
     found = top_and_wheel(*named)
     # J ω̇ = 1·cos 0 on the top; its opposite on the ground, or on the wheel and through its pin
-    assert (named[0], "the ground" if len(named) == 1 else named[1]) == (found.rows["spin"].on, found.rows["spin"].against)
+    assert (named[0], "the ground" if len(named) == 1 else named[1]) == (
+        found.rows["spin"].on,
+        found.rows["spin"].against,
+    )
     assert found.rows["spin"].moment[0] == pytest.approx([row, 0, 0], abs=1e-12)
     assert found.joints["q"].moment[0] == pytest.approx([pin, 0, 0], abs=1e-12)
 
@@ -121,7 +143,8 @@ def translating(**where):
 
 def test_a_velocity_row_on_a_body_that_does_not_turn_has_no_place_of_its_own():
     found = da.simulate(translating(), 1e-3, progress=False).reactions
-    # ẏ = 0 says nothing about P: the row acts in the guide, whose whole wrench is that of the guide and the row together
+    # ẏ = 0 says nothing about P: the row acts in the guide, whose whole wrench is that of the guide
+    # and the row together
     assert found.rows["support"].force is None
     assert found.joints["x, y"].force[0] == pytest.approx([0, 20, 0])
     assert found.joints["x, y"].moment[0] == pytest.approx([0, 0, 0], abs=1e-12)
@@ -181,7 +204,9 @@ def test_a_spring_on_a_point_of_the_body_that_is_there_now_is_no_potential():
 
 
 def test_a_damper_resists_the_material_point():
-    run = da.simulate(disk(on=True, damper=True), 1e-3, start={"x.dot": 0.0, "phi.dot": 1.0}, progress=False)
+    run = da.simulate(
+        disk(on=True, damper=True), 1e-3, start={"x.dot": 0.0, "phi.dot": 1.0}, progress=False
+    )
     # the lowest point moves by +φ̇ r along x
     assert (-3 / 2, -3 / 4) == pytest.approx((run["x.dot.dot"][0], run["phi.dot.dot"][0]))
 

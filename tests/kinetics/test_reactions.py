@@ -3,21 +3,21 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.exact.matrices import solve_unknowns
-from dalembert.algebra.folds import transplant
+from dalembert.symbolic.algebra.exact.linear_algebra import solve_unknowns
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints
+from dalembert.symbolic.algebra.expression_graph import copy_expressions
 
 
 def on_the_motion(system, nodes, tape):
     """Values of nodes in the field with u̇ from Kane."""
     d = da.kane(system)
-    residuals = transplant(d.tape, tape, d.equations.residuals)
+    residuals = copy_expressions(d.tape, tape, d.equations.residuals)
 
     def at(point):
         udot = solve_unknowns(point, residuals, d.equations.udot)
         return point.on(tape, dict(zip(d.equations.udot, udot, strict=True))).values(nodes)
 
-    return Trials(tape, 2).each(at)
+    return RandomPoints(tape, 2).at_all(at)
 
 
 def pendulum():
@@ -42,7 +42,7 @@ def test_the_rod_carries_the_weight_and_the_centripetal_force():
     t = joint.force.tape
     theta, m, l, g = s["theta"], s["m"], s["l"], s["g"]
     expected = m * l * theta.dot**2 + m * g * da.cos(theta)
-    (index,) = transplant(expected.tape, t, [expected.i])
+    (index,) = copy_expressions(expected.tape, t, [expected.i])
     along_rod = t.sub(joint.force.components(B)[1], index)
     assert [[0]] * 2 == on_the_motion(s, [along_rod], t)
 

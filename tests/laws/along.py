@@ -1,15 +1,17 @@
-"""Partial and total derivatives of vectors written in the inertial frame, from positions and rotations alone."""
+"""Partial and total derivatives of vectors written in the inertial frame, from positions and
+rotations alone.
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dalembert.algebra.folds import Derivative
-from dalembert.algebra.tape import Tape, Triple
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.point import Point
-from dalembert.geometry.rotation import cross3, dot3
-from dalembert.geometry.vector import Vector
-from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.geometry.frame import Frame
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.rotation import cross3, dot3
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.symbolic.algebra.expression_graph import Derivative
+from dalembert.symbolic.algebra.tape import Tape, Triple
 
 
 @dataclass
@@ -48,12 +50,12 @@ class Along:
 
     def theta(self, F: Frame, x: int) -> Triple:
         """θ_k with [θ_k]ₓ = (∂R/∂q_k) Rᵀ."""
-        R = F.matrix(self.tape)
+        R = F.dcm_nodes(self.tape)
         return self._axis([self.each(self.partial(x), row) for row in R], R)
 
     def w_from_rotation(self, F: Frame) -> Triple:
         """ω with [ω]ₓ = Ṙ Rᵀ."""
-        R = F.matrix(self.tape)
+        R = F.dcm_nodes(self.tape)
         return self._axis([self.each(self.total, row) for row in R], R)
 
     def _axis(self, S: list[Triple], R: tuple[Triple, ...]) -> Triple:

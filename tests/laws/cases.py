@@ -3,8 +3,15 @@
 from collections.abc import Callable
 
 from dalembert import gallery
-from dalembert.gallery import double_pendulum, free_body, pendulum_absolute, pendulum_relative, positioning_device, spatial_chain
-from dalembert.model.system import System
+from dalembert.gallery import (
+    double_pendulum,
+    free_body,
+    pendulum_absolute,
+    pendulum_relative,
+    positioning_device,
+    spatial_chain,
+)
+from dalembert.mechanics.model.system import System
 
 VARIANTS: dict[str, Callable[[], System]] = {
     "double-pendulum, absolute": lambda: double_pendulum.build(angles="absolute"),
@@ -15,7 +22,9 @@ VARIANTS: dict[str, Callable[[], System]] = {
     "positioning-device, unbound": lambda: positioning_device.build(Omega=None),
     "spatial-chain, symbolic": lambda: spatial_chain.build(2, symbolic=True),
 }
-BUILDERS: dict[str, Callable[[], System]] = {name: gallery.entry(name).build for name in gallery.names()} | VARIANTS
+BUILDERS: dict[str, Callable[[], System]] = {
+    name: gallery.entry(name).build for name in gallery.names()
+} | VARIANTS
 NAMES = sorted(BUILDERS)
 
 

@@ -1,22 +1,27 @@
 """What a reader gets, evaluated: every printed formula with the printed quantities in it.
 
-Written without the operators that made them: vectors in components along N, derivatives one symbol at a time, sums term by term.
+Written without the operators that made them: vectors in components along N, derivatives one symbol
+at a time, sums term by term.
 """
 
 from dataclasses import replace
 from functools import cached_property, singledispatchmethod
 
-from dalembert.algebra import formula as f
-from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite
-from dalembert.algebra.printing.formula_layout import formula_text
-from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.vector import Dyadic, Vector
-from dalembert.kinematics.positions import Positions
-from dalembert.kinetics.fields import DeclaredSum, PlaceField, Slopes
-from dalembert.kinetics.quantity import Quantity
-from dalembert.principles.base import places_shown
+from dalembert.mechanics.geometry.vector import Dyadic, Vector
+from dalembert.mechanics.kinematics.position_kinematics import PositionKinematics
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import (
+    DeclaredTotal,
+    SpatialField,
+    VelocityPartials,
+)
+from dalembert.mechanics.principles.derivation import displayed_locations
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
+from dalembert.symbolic.algebra.printing.formula_layout import formula_text
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 
 
 class Places:
@@ -31,11 +36,13 @@ class Reader:
 
     def __init__(self, d, steps=None):
         self.d, self.kin, self.t = d, d.kinematics, d.tape
-        self.positions = Positions(self.kin)
+        self.positions = PositionKinematics(self.kin)
         self.N = self.kin.system.N
-        told = [a for a in d.told if isinstance(a, Quantity)]
-        self.quantities = list({id(a): a for b in (d.statement, *told) for a in b.made_of}.values())
-        shown = dict(zip(map(id, d.told), d.steps if steps is None else steps, strict=True))
+        told = [a for a in d.quantities if isinstance(a, Quantity)]
+        self.quantities = list(
+            {id(a): a for b in (d.statement, *told) for a in b.dependencies}.values()
+        )
+        shown = dict(zip(map(id, d.quantities), d.steps if steps is None else steps, strict=True))
         self.values = {}
         self.shown = {}
         for a in self.quantities:
@@ -47,14 +54,18 @@ class Reader:
         # u stands for all n speeds where they live, the independent ones first
         columns = sorted((a for a in self.quantities if a.is_variable), key=lambda a: len(a.value))
         self.variables = {a.symbol: a.value.nodes for a in columns}
-        self.defined = {a.symbol: self.shown[id(a)] for a in self.quantities if a.symbol in self.variables and not a.is_variable}
+        self.defined = {
+            a.symbol: self.shown[id(a)]
+            for a in self.quantities
+            if a.symbol in self.variables and not a.is_variable
+        }
         self.values |= {symbol: list(nodes) for symbol, nodes in self.variables.items()}
         self.values |= {
             f.Symbol("r"): Places(self.positions.r),
             f.Symbol("R"): Places(self.positions.R),
         }
-        if self.kin.system.field is not None:
-            g = self.positions.in_N(self.kin.system.field.g)
+        if self.kin.system.gravity_field is not None:
+            g = self.positions.in_N(self.kin.system.gravity_field.g)
             self.values[f.Symbol("g")] = Places(lambda X: g)
 
     # ---- what is shown -------------------------------------------------------------------------
@@ -65,12 +76,12 @@ class Reader:
             return value.i
         if isinstance(value, Column):
             return list(value.nodes)
-        if isinstance(value, Rows):
+        if isinstance(value, SparseMatrix):
             return [list(row) for row in value.dense()]
-        if isinstance(value, Slopes):
-            return Places(lambda X: self._slopes(value, X), value.of_field.places)
-        if isinstance(value, PlaceField):
-            return Places(lambda X: self._value(value(X)), value.places)
+        if isinstance(value, VelocityPartials):
+            return Places(lambda X: self._slopes(value, X), value.of_field.support)
+        if isinstance(value, SpatialField):
+            return Places(lambda X: self._value(value(X)), value.support)
         if isinstance(value, Vector):
             return self.positions.in_N(value)
         if isinstance(value, Dyadic):
@@ -90,26 +101,34 @@ class Reader:
             return items[0]
         if isinstance(value, Column):
             return list(items)
-        if isinstance(value, Rows):
+        if isinstance(value, SparseMatrix):
             return [list(row) for row in items[0].rows]
         zero, rest = (self.t.zero,) * 3, iter(items)
-        if isinstance(value, Slopes):
+        if isinstance(value, VelocityPartials):
             found = {}
-            for X in places_shown(self.kin, value):
+            for X in displayed_locations(self.kin, value):
                 parts = {k: self.positions.in_N(next(rest)) for k in value(X)}
                 found[X] = [parts.get(k, zero) for k in range(len(value.by))]
-            return Places(found.__getitem__, value.of_field.places)
-        found = {X: self.positions.in_N(next(rest)) for X in places_shown(self.kin, value)}
-        return Places(lambda X: found[X] if X in found else self._value(value(X)), value.places)
+            return Places(found.__getitem__, value.of_field.support)
+        found = {X: self.positions.in_N(next(rest)) for X in displayed_locations(self.kin, value)}
+        return Places(lambda X: found[X] if X in found else self._value(value(X)), value.support)
 
     @property
     def named(self):
-        """Every quantity that has a symbol or a step, and the statement: what has a formula of its own in the print."""
-        return [a for a in self.quantities if a.title or a.symbol is not None or a is self.d.statement]
+        """Every quantity that has a symbol or a step, and the statement: what has a formula of
+        its own in the print.
+        """
+        return [
+            a for a in self.quantities if a.title or a.symbol is not None or a is self.d.statement
+        ]
 
     def broken(self):
         """The titles or symbols of those whose formula does not give what is shown."""
-        return [a.title or formula_text(a.ref) for a in self.named if not self.vanish(self.differences(a))]
+        return [
+            a.title or formula_text(a.ref)
+            for a in self.named
+            if not self.vanish(self.differences(a))
+        ]
 
     # ---- checks --------------------------------------------------------------------------------
 
@@ -120,18 +139,34 @@ class Reader:
             return []
         if isinstance(a.formula, f.Inverse):
             product = self._times(self(a.formula.of), shown)
-            return [self.t.sub(x, self.t.one if i == k else self.t.zero) for i, row in enumerate(product) for k, x in enumerate(row)]
+            return [
+                self.t.sub(x, self.t.one if i == k else self.t.zero)
+                for i, row in enumerate(product)
+                for k, x in enumerate(row)
+            ]
         if a.symbol == f.Symbol("γ", ("r", "k"), ("s",)):
             return self._hamel(a, shown)
-        if a.index and isinstance(a.index[0], str) and a.index[0].startswith("from P"):
+        if (
+            a.row_labels
+            and isinstance(a.row_labels[0], str)
+            and a.row_labels[0].startswith("from P")
+        ):
             return self._carried(shown)
         if not shown and isinstance(shown, list):
             return []
         value = self(a.formula)
-        if isinstance(value, list) and a.symbol is not None and getattr(a.symbol, "below", ()) == ("r",):
+        if (
+            isinstance(value, list)
+            and a.symbol is not None
+            and getattr(a.symbol, "below", ()) == ("r",)
+        ):
             value = value[: self.kin.n_u]
         if isinstance(shown, Places):
-            return [e for X in places_shown(self.kin, a.value) for e in self._flat(value.at(X), shown.at(X))]
+            return [
+                e
+                for X in displayed_locations(self.kin, a.value)
+                for e in self._flat(value.at(X), shown.at(X))
+            ]
         return self._flat(value, shown)
 
     def _flat(self, a, b):
@@ -144,48 +179,81 @@ class Reader:
     def _hamel(self, a, shown):
         """γ^s_rk = ∂Γ_sr/∂u_k, γ^s_rt = Γ_sr at rest; what is not listed vanishes."""
         Gamma, u = self.values[f.Symbol("Γ")], self.values[f.Symbol("u")]
-        listed = {(i.above[0], *i.below): x for i, x in zip(a.index, shown, strict=True)}
-        still = Rewrite(self.t, dict.fromkeys(u, self.t.zero))
+        listed = {(i.above[0], *i.below): x for i, x in zip(a.row_labels, shown, strict=True)}
+        still = Substitution(self.t, dict.fromkeys(u, self.t.zero))
         found = []
         for s, row in enumerate(Gamma):
             for r, x in enumerate(row):
                 for k, by in enumerate(u):
-                    found.append(self.t.sub(self._partial(x, by), listed.get((str(s + 1), str(r + 1), str(k + 1)), self.t.zero)))
-                found.append(self.t.sub(still(x), listed.get((str(s + 1), str(r + 1), "t"), self.t.zero)))
+                    found.append(
+                        self.t.sub(
+                            self._partial(x, by),
+                            listed.get((str(s + 1), str(r + 1), str(k + 1)), self.t.zero),
+                        )
+                    )
+                found.append(
+                    self.t.sub(still(x), listed.get((str(s + 1), str(r + 1), "t"), self.t.zero))
+                )
         return found
 
     def _carried(self, shown):
         P, Gamma = self.values[f.Symbol("P", ("s",))], self.values[f.Symbol("Γ")]
         held = self.variables.get(f.Symbol("u", ("D",)), ())
-        imposed = Rewrite(self.t, dict.fromkeys(held, self.t.zero))
+        imposed = Substitution(self.t, dict.fromkeys(held, self.t.zero))
         n = len(P)
-        return [self.t.sub(self.t.mul(P[s], imposed(Gamma[s][r])), shown[r * n + s]) for r in range(len(shown) // n) for s in range(n)]
+        return [
+            self.t.sub(self.t.mul(P[s], imposed(Gamma[s][r])), shown[r * n + s])
+            for r in range(len(shown) // n)
+            for s in range(n)
+        ]
 
     @cached_property
     def closing(self):
         """q̇ and q̈ in the speeds, where the derivation is written in them."""
-        in_u = next((a for a in self.quantities if a.symbol == f.Symbol("q", dots=1) and not a.is_variable), None)
+        in_u = next(
+            (a for a in self.quantities if a.symbol == f.Symbol("q", dots=1) and not a.is_variable),
+            None,
+        )
         if in_u is None:
             return None
-        rate = Derivative(self.t, lambda i: dict(zip(self.kin.q, in_u.value, strict=True)).get(i, self.t.rate(i)))
-        new = dict(zip(self.kin.qdot, in_u.value, strict=True)) | {x: rate(e) for x, e in zip(self.kin.qddot, in_u.value, strict=True)}
-        return Rewrite(self.t, new)
+        rate = Derivative(
+            self.t, lambda i: dict(zip(self.kin.q, in_u.value, strict=True)).get(i, self.t.rate(i))
+        )
+        new = dict(zip(self.kin.qdot, in_u.value, strict=True)) | {
+            x: rate(e) for x, e in zip(self.kin.qddot, in_u.value, strict=True)
+        }
+        return Substitution(self.t, new)
 
     @cached_property
     def alive(self):
         """d/dt where q̇ = Φ u + X with all n speeds alive."""
-        known = self.defined.get(f.Symbol("q", dots=1)) if f.Symbol("T", bar=True) in self.values else None
+        known = (
+            self.defined.get(f.Symbol("q", dots=1))
+            if f.Symbol("T", bar=True) in self.values
+            else None
+        )
         if known is None:
             return None
         rates = dict(zip(self.kin.q, known, strict=True))
         return Derivative(self.t, lambda i: rates.get(i, self.t.rate(i)))
 
     def vanish(self, nodes):
-        """Whether all of the nodes are zero, along the motion where the derivation is written in speeds."""
-        found = shown_zero(self.t, nodes)
+        """Whether all of the nodes are zero, along the motion where the derivation is written in
+        speeds.
+        """
+        found = provably_zero(self.t, nodes)
         if all(found) or self.closing is None:
             return all(found)
-        return all(shown_zero(self.t, [self.closing(self.closing(e)) for e, zero in zip(nodes, found, strict=True) if not zero]))
+        return all(
+            provably_zero(
+                self.t,
+                [
+                    self.closing(self.closing(e))
+                    for e, zero in zip(nodes, found, strict=True)
+                    if not zero
+                ],
+            )
+        )
 
     # ---- small algebra ---------------------------------------------------------------------------
 
@@ -227,7 +295,13 @@ class Reader:
         return [self._slopes_of(e, wrt) for e in value]
 
     def _slopes_of_vector(self, value, wrt):
-        return [self._each(lambda e, x=x: self._partial(e, x), [list(r) if not isinstance(r, int) else r for r in value]) for x in wrt]
+        return [
+            self._each(
+                lambda e, x=x: self._partial(e, x),
+                [list(r) if not isinstance(r, int) else r for r in value],
+            )
+            for x in wrt
+        ]
 
     # ---- the tree --------------------------------------------------------------------------------
 
@@ -267,7 +341,9 @@ class Reader:
         if isinstance(total, Places) and isinstance(tree.factors[0], f.Partial):
             # (∂v/∂q̇) δq̇ = Σ_k ∂v/∂q̇_k δq̇_k
             (column,) = map(self, tree.factors[1:])
-            return Places(lambda X: self._times(list(zip(*total.at(X), strict=True)), column), total.over)
+            return Places(
+                lambda X: self._times(list(zip(*total.at(X), strict=True)), column), total.over
+            )
         for factor in tree.factors[1:]:
             total = self._product(total, self(factor))
         return total
@@ -275,7 +351,9 @@ class Reader:
     def _product(self, a, b):
         if isinstance(a, Places) or isinstance(b, Places):
             A, B = (x if isinstance(x, Places) else Places(lambda X, x=x: x) for x in (a, b))
-            return Places(lambda X: self._product(A.at(X), B.at(X)), A.over if A.over is not None else B.over)
+            return Places(
+                lambda X: self._product(A.at(X), B.at(X)), A.over if A.over is not None else B.over
+            )
         if isinstance(a, int):
             return self._each(lambda x: self.t.mul(a, x), b)
         return self._times(a, b) if a else []
@@ -286,11 +364,17 @@ class Reader:
 
     def _dot(self, a, b):
         if isinstance(a, Places):
-            return Places(lambda X: self._dot(a.at(X), b.at(X)), a.over if a.over is not None else b.over)
+            return Places(
+                lambda X: self._dot(a.at(X), b.at(X)), a.over if a.over is not None else b.over
+            )
         if a and isinstance(a[0], list | tuple):
             # a dyadic and a vector, or partial velocities and a vector
             return [self._dots(row, b) for row in a]
-        return [self._dots(a, row) for row in b] if b and isinstance(b[0], list | tuple) else self._dots(a, b)
+        return (
+            [self._dots(a, row) for row in b]
+            if b and isinstance(b[0], list | tuple)
+            else self._dots(a, b)
+        )
 
     @_of.register
     def _(self, tree: f.Cross):
@@ -314,20 +398,24 @@ class Reader:
         return self._each(self._rate_with({}) if self.alive is None else self.alive, self(tree.of))
 
     @_of.register
-    def _(self, tree: f.Transposed):
+    def _(self, tree: f.Transpose):
         value = self(tree.of)
         if isinstance(value, Places):
-            return Places(lambda X: [list(row) for row in zip(*value.at(X), strict=True)], value.over)
+            return Places(
+                lambda X: [list(row) for row in zip(*value.at(X), strict=True)], value.over
+            )
         # a matrix without rows still has its columns
-        return [list(row) for row in zip(*value, strict=True)] if value else [[] for _ in self.kin.q]
+        return (
+            [list(row) for row in zip(*value, strict=True)] if value else [[] for _ in self.kin.q]
+        )
 
     @_of.register
-    def _(self, tree: f.Total):
+    def _(self, tree: f.Summation):
         if tree.over == "s":
             terms, n = self._told_terms(tree.of), len(self.values[f.Symbol("P", ("s",))])
             return [self._sum(terms[k : k + n]) for k in range(0, len(terms), n)]
         value = self(tree.of)
-        if isinstance(value, DeclaredSum):
+        if isinstance(value, DeclaredTotal):
             return self._sum(self.kin.in_rates(p.V.i) for p in self.kin.system.potentials)
         found = [value.at(X) for X in value.over]
         if not found:
@@ -344,7 +432,11 @@ class Reader:
     def _nothing(self, tree):
         """Σ over no place: zero, or a column of zeros."""
         slopes = [x.by for x in parts(tree) if isinstance(x, f.Partial)]
-        slopes += [f.Symbol("q" if "k" in x.below else "u") for x in parts(tree) if isinstance(x, f.Symbol) and x.below]
+        slopes += [
+            f.Symbol("q" if "k" in x.below else "u")
+            for x in parts(tree)
+            if isinstance(x, f.Symbol) and x.below
+        ]
         return [self.t.zero for _ in self(slopes[0])] if slopes else self.t.zero
 
     @_of.register
@@ -382,7 +474,7 @@ class Reader:
                 new[x] = e
                 if t.rates.get(x) is not None:
                     new[t.rates[x]] = rate(e)
-        inserted = Rewrite(t, new)
+        inserted = Substitution(t, new)
         return self._each(inserted, self(tree.of))
 
     def _rate_with(self, known):
@@ -391,7 +483,9 @@ class Reader:
 
 
 def a_row_short(values):
-    """Columns of different length: A q̇ of all rows and b of those that are linear in the rates, which come first."""
+    """Columns of different length: A q̇ of all rows and b of those that are linear in the rates,
+    which come first.
+    """
     return all(isinstance(v, list) for v in values) and len({len(v) for v in values}) > 1
 
 

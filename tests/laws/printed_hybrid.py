@@ -1,16 +1,18 @@
-"""The same for hybrid equations: fields at a section and at the ends, derivatives along a member, integrals over it.
+"""The same for hybrid equations: fields at a section and at the ends, derivatives along a member,
+integrals over it.
 
-∫ f dx is read as the sum of f at nine sections with weights that integrate powers of x up to the eighth exactly; the fields at each
-section are symbols of their own. What is shown with integrals in it is read by the same sum.
+∫ f dx is read as the sum of f at nine sections with weights that integrate powers of x up to the
+eighth exactly; the fields at each section are symbols of their own. What is shown with integrals in
+it is read by the same sum.
 """
 
 from fractions import Fraction
 from functools import cached_property
 
-from dalembert.algebra import formula as f
-from dalembert.algebra.folds import Derivative, Rewrite
-from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.vector import Vector
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
+from dalembert.symbolic.algebra.scalar import Scalar
 from laws.printed import Places, Reader
 
 SECTIONS = 9
@@ -41,14 +43,18 @@ class HybridReader(Reader):
         self.frames = {}
         super().__init__(_AsDerivation(h), steps)
         for c in h.continua.values():
-            self.values[c.r_P.ref] = self.positions.r(c.member.at)
+            self.values[c.root_position.ref] = self.positions.r(c.member.at)
             self.frames[c.w.ref] = c.member.frame
 
     # ---- what is shown -------------------------------------------------------------------------
 
     def _shown(self, a, step):
         (first, *_) = step.items
-        return self.positions.in_N(first.value) if isinstance(a.value, Vector) else super()._shown(a, step)
+        return (
+            self.positions.in_N(first.value)
+            if isinstance(a.value, Vector)
+            else super()._shown(a, step)
+        )
 
     @property
     def named(self):
@@ -68,18 +74,27 @@ class HybridReader(Reader):
         """Every integral as its sum."""
         new = {}
         for c in self.h.continua.values():
-            new |= {found.symbol: self.integral(c, found.integrand) for found in c.integrals.found.values()}
-        return Rewrite(self.t, new)
+            new |= {
+                found.symbol: self.integral(c, found.integrand)
+                for found in c.integrals.found.values()
+            }
+        return Substitution(self.t, new)
 
     def integral(self, c, e):
         """L Σ w_i f(L x_i)"""
         t, L = self.t, Scalar(self.t, c.member.length.i)
-        return sum(((L * w * Scalar(t, self._there(c, e, f"section {i}", (L * x).i))) for i, (x, w) in enumerate(WEIGHTS)), L * 0).i
+        return sum(
+            (
+                (L * w * Scalar(t, self._there(c, e, f"section {i}", (L * x).i)))
+                for i, (x, w) in enumerate(WEIGHTS)
+            ),
+            L * 0,
+        ).i
 
     def _there(self, c, e, label, x):
         """An expression at one place of a member."""
         new = {i: c.fields.symbol(*jet, label) for i, jet in c.fields.jets([e])}
-        return Rewrite(self.t, new | {c.fields.x: x})(e)
+        return Substitution(self.t, new | {c.fields.x: x})(e)
 
     @cached_property
     def alive(self):
@@ -92,12 +107,12 @@ class HybridReader(Reader):
 
     def member(self, x):
         """The member whose x it is."""
-        return next(c for c in self.h.continua.values() if c.places[0].x.ref == x)
+        return next(c for c in self.h.continua.values() if c.stations[0].x.ref == x)
 
     def _of(self, tree):
         if isinstance(tree, f.Name):
             return self.t.names[tree.name]
-        if isinstance(tree, f.Squared):
+        if isinstance(tree, f.Square):
             value = self(tree.of)
             return self.t.mul(value, value)
         if isinstance(tree, f.IntegralOver):
@@ -109,27 +124,46 @@ class HybridReader(Reader):
         if isinstance(tree, f.Function) and tree.of in self.values:
             (place,) = tree.arguments
             (section,) = tree.of.below
-            c = next(c for c in self.h.continua.values() if c.fields.jet(self.t.names[section.name]) is not None)
-            found = next(p for p in c.places if p.x.ref == place)
+            c = next(
+                c
+                for c in self.h.continua.values()
+                if c.fields.derivative_of(self.t.names[section.name]) is not None
+            )
+            found = next(p for p in c.stations if p.x.ref == place)
             return self._there(c, self(tree.of), found.label, found.x.value.i)
         if isinstance(tree, f.Partial):
-            return self._partial_of(self(tree.of) if tree.of not in self.defined else self.defined[tree.of], self(tree.by))
+            return self._partial_of(
+                self(tree.of) if tree.of not in self.defined else self.defined[tree.of],
+                self(tree.by),
+            )
         return super()._of(tree)
 
     def _dot(self, a, b):
         # gravity is the same at the bodies and along a member
-        return super()._dot(a if isinstance(b, Places) or not isinstance(a, Places) else a.at(None), b)
+        return super()._dot(
+            a if isinstance(b, Places) or not isinstance(a, Places) else a.at(None), b
+        )
 
     def _slope(self, c, i):
-        jet = c.fields.jet(i)
-        return self.t.one if i == c.fields.x else None if jet is None else c.fields.symbol(jet.field, jet.along + 1, jet.dots)
+        jet = c.fields.derivative_of(i)
+        return (
+            self.t.one
+            if i == c.fields.x
+            else None
+            if jet is None
+            else c.fields.symbol(jet.field, jet.along + 1, jet.dots)
+        )
 
     def _partial_of(self, of, by):
         if isinstance(of, Places):
             return self._slopes_of(of, by)
         if isinstance(of, tuple):
             # a vector
-            return self._slopes_of_vector(of, [by])[0] if isinstance(by, int) else self._slopes_of_vector(of, by)
+            return (
+                self._slopes_of_vector(of, [by])[0]
+                if isinstance(by, int)
+                else self._slopes_of_vector(of, by)
+            )
         return self._partial(of, by) if isinstance(by, int) else self._slopes_of(of, by)
 
 
@@ -137,5 +171,10 @@ class _AsDerivation:
     """What `Reader` asks of a derivation."""
 
     def __init__(self, h):
-        self.kinematics, self.tape, self.told, self.steps = h.kinematics, h.tape, h.told, h.steps
-        self.statement = h.told[0]
+        self.kinematics, self.tape, self.quantities, self.steps = (
+            h.kinematics,
+            h.tape,
+            h.quantities,
+            h.steps,
+        )
+        self.statement = h.quantities[0]

@@ -1,4 +1,6 @@
-"""The order of declaration never matters, a derivation never changes, everything but a System survives as it is."""
+"""The order of declaration never matters, a derivation never changes, everything but a System
+survives as it is.
+"""
 
 import hashlib
 import os
@@ -10,7 +12,7 @@ import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES
-from dalembert.algebra.exact.field import PrimePoint
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint
 from laws.cases import NAMES, build
 
 
@@ -22,7 +24,9 @@ def reversed_declarations(s):
 
 
 def too_long(text):
-    """Whether the normal form was given up for intermediate z's, which are named in the order of the computation."""
+    """Whether the normal form was given up for intermediate z's, which are named in the order of
+    the computation.
+    """
     return "intermediates" in text
 
 
@@ -30,8 +34,8 @@ def too_long(text):
 @pytest.mark.parametrize("name", NAMES)
 def test_order_of_loads_constraints_and_bodies_does_not_change_the_result(name, principle):
     first, second = principle(build(name)), principle(reversed_declarations(build(name)))
-    point = PrimePoint(first.tape, 9)
-    other = PrimePoint(second.tape, 9, prime=point.prime)
+    point = SamplePoint(first.tape, 9)
+    other = SamplePoint(second.tape, 9, prime=point.prime)
     assert point.values(first.equations.residuals) == other.values(second.equations.residuals)
     text = str(first.equations)
     assert too_long(text) or text == str(second.equations)
@@ -40,11 +44,15 @@ def test_order_of_loads_constraints_and_bodies_does_not_change_the_result(name, 
 def test_most_equations_are_short_enough_to_be_compared_as_text():
     plane = {"andrews-squeezer", "dumbbell", "four-bar", "moving-knife-edge", "n-four-bar"}
     spatial = {"bricard", "flyball-governor", "rattleback", "whipple-bicycle"}
-    assert plane | spatial >= {name for name in NAMES if too_long(str(da.kane(build(name)).equations))}
+    assert plane | spatial >= {
+        name for name in NAMES if too_long(str(da.kane(build(name)).equations))
+    }
 
 
 def cart(order):
-    """The cart and bar with its declarations in any order that names things before they are used."""
+    """The cart and bar with its declarations in any order that names things before they are
+    used.
+    """
     s = da.System("Cart and bar")
     x, theta = s.coordinates("x theta")
     M, m, a, k, g = s.constants(M=2, m=1, a=0.5, k=10, g=9.81)
@@ -118,7 +126,9 @@ def test_derivation_and_equations_survive_pickling(name, principle):
 
 
 def digest():
-    """A fingerprint of every derivation: the nodes of its tape, and for each system the text of its equations."""
+    """A fingerprint of every derivation: the nodes of its tape, and for each system the text of
+    its equations.
+    """
     total = hashlib.sha256()
     for name in NAMES:
         for principle in PRINCIPLES:

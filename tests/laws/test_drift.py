@@ -13,7 +13,14 @@ NAMES = [name for name in gallery.names() if gallery.build(name).constraints]
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_are_held_and_energy_is_kept(name):
     entry = gallery.entry(name)
-    run = da.simulate(entry.build(), entry.duration, start=entry.start, inputs=entry.inputs, rtol=1e-11, atol=1e-11)
+    run = da.simulate(
+        entry.build(),
+        entry.duration,
+        start=entry.start,
+        inputs=entry.inputs,
+        rtol=1e-11,
+        atol=1e-11,
+    )
     assert run.worst_residual <= 1e-10
     largest = float(np.max(run.kinetic_energy))
     assert run.integrals.drift <= 1e-9 * largest

@@ -1,4 +1,6 @@
-"""A result depends on what is asked, never on what was asked before or at the same time, not in the last bit."""
+"""A result depends on what is asked, never on what was asked before or at the same time, not in
+the last bit.
+"""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +18,14 @@ NAMES = ("moving-knife-edge", "four-bar", "bricard")
 def numbers(system, name, **wish):
     """The motion and what rode along, at the end of a short run."""
     e = gallery.entry(name)
-    run = da.simulate(system, min(e.duration, 0.5), start=e.start, inputs=e.inputs, progress=False, **wish)
-    return run.q[-1].tolist(), run.quadratures[-1].tolist(), run.integrals.E_Z.tolist() if wish.get("audit", True) else []
+    run = da.simulate(
+        system, min(e.duration, 0.5), start=e.start, inputs=e.inputs, progress=False, **wish
+    )
+    return (
+        run.q[-1].tolist(),
+        run.quadratures[-1].tolist(),
+        run.integrals.E_Z.tolist() if wish.get("audit", True) else [],
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,9 +52,13 @@ def test_threads_share_a_system(name):
     assert np.isfinite(expected[0]).all()
 
 
-@pytest.mark.parametrize("name", ["double-pendulum", "rolling-disk", "chaplygin-sleigh", "four-bar"])
+@pytest.mark.parametrize(
+    "name", ["double-pendulum", "rolling-disk", "chaplygin-sleigh", "four-bar"]
+)
 def test_bodies_cut_free_again_are_the_same(name):
-    """What was searched for once is used again: about other points, by reactions and by a second derivation in between."""
+    """What was searched for once is used again: about other points, by reactions and by a second
+    derivation in between.
+    """
     system = gallery.build(name)
     first = da.newton_euler(system)
     body = da.kinematics(system).system.bodies[-1]

@@ -1,4 +1,6 @@
-"""Every message replaced by random letters: the same methods, retries, causes, study results and exit codes follow."""
+"""Every message replaced by random letters: the same methods, retries, causes, study results and
+exit codes follow.
+"""
 
 import random
 import re
@@ -12,9 +14,9 @@ import pytest
 import dalembert as da
 from cli.running import run as command
 from dalembert import errors
-from dalembert.ode import diagnosis
-from dalembert.ode.failures import BadStart, Cause, RunStopped, stop_message
-from dalembert.ode.solution import Solution
+from dalembert.runtime.ode import failure_diagnosis
+from dalembert.runtime.ode.failures import BadStart, Cause, RunStopped, stop_message
+from dalembert.runtime.ode.solution import Solution
 
 LETTERS = random.Random(20)
 
@@ -30,11 +32,17 @@ def kinds(of):
 
 
 def scramble(monkeypatch):
-    """Texts of all errors, of warnings and of solutions, and the parts that errors keep of their texts."""
+    """Texts of all errors, of warnings and of solutions, and the parts that errors keep of their
+    texts.
+    """
     for kind in {*kinds(errors.DalembertError), *kinds(errors.DalembertWarning)}:
         monkeypatch.setattr(kind, "__str__", letters)
     anything = property(letters, lambda *_: None)
-    for kind, names in ((errors.BadExpression, ("sentence", "what")), (errors.Unwritable, ("what",)), (Solution, ("message",))):
+    for kind, names in (
+        (errors.BadExpression, ("sentence", "what")),
+        (errors.Unwritable, ("what",)),
+        (Solution, ("message",)),
+    ):
         for name in names:
             monkeypatch.setattr(kind, name, anything)
     monkeypatch.setattr(BadStart, "sentence", anything, raising=False)
@@ -42,8 +50,8 @@ def scramble(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _fewer_steps(monkeypatch):
-    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(failure_diagnosis, "STALL_STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "MIN_PROGRESS", 1e-4)
 
 
 def mass(force):
@@ -63,7 +71,14 @@ def outcome(make):
             run = make()
         except RunStopped as failure:
             likely = None if failure.likely is None else failure.likely.cause
-            return type(failure), failure.cause, failure.component, failure.code, likely, failure.energy_limited
+            return (
+                type(failure),
+                failure.cause,
+                failure.component,
+                failure.code,
+                likely,
+                failure.energy_limited,
+            )
         except errors.DalembertError as problem:
             return (type(problem),)
     return run.solution.outcome, run.solution.ended_by, run.solution.steps, run.y[-1].tobytes()
@@ -72,7 +87,9 @@ def outcome(make):
 def stiff_by_auto():
     # the rates settle 10⁹ times in a unit of time: only another method reaches the end
     s = mass(lambda x, t: -(10**9) * x.dot - 10**9 * (x - da.cos(t)))
-    return da.simulate(s, 20, start={"x": 1.0}, integrator="auto", audit=False, rtol=1e-4, atol=1e-6)
+    return da.simulate(
+        s, 20, start={"x": 1.0}, integrator="auto", audit=False, rtol=1e-4, atol=1e-6
+    )
 
 
 def chattering():
@@ -80,7 +97,13 @@ def chattering():
 
 
 def chattering_by_auto():
-    return da.simulate(mass(lambda x, _: -x - da.sign(x.dot) / 2), 20, start={"x": 2.0}, integrator="auto", audit=False)
+    return da.simulate(
+        mass(lambda x, _: -x - da.sign(x.dot) / 2),
+        20,
+        start={"x": 2.0},
+        integrator="auto",
+        audit=False,
+    )
 
 
 def blow_up():
@@ -96,7 +119,9 @@ def accumulating_events():
 
 
 def terminal_event():
-    return da.simulate(mass(lambda x, _: -x), 20, start={"x": 1.0}, events=[da.event("x", stop=True)])
+    return da.simulate(
+        mass(lambda x, _: -x), 20, start={"x": 1.0}, events=[da.event("x", stop=True)]
+    )
 
 
 def pendulum():
@@ -108,7 +133,9 @@ def pendulum():
 
 
 def reset_off_the_constraint():
-    return da.simulate(pendulum(), 5, start={"x": 1.0, "y": 0.0}, events=[da.event("x - 1/2", reset={"x": 2.0})])
+    return da.simulate(
+        pendulum(), 5, start={"x": 1.0, "y": 0.0}, events=[da.event("x - 1/2", reset={"x": 2.0})]
+    )
 
 
 def contradicting_start():
@@ -154,7 +181,11 @@ def test_study_results(monkeypatch):
 
     def results():
         study = da.ensemble(s, 3, **asked)
-        counts = [line.partition(": ")[0] for line in str(study).splitlines() if " × " in line and "over" not in line]
+        counts = [
+            line.partition(": ")[0]
+            for line in str(study).splitlines()
+            if " × " in line and "over" not in line
+        ]
         return study.outcomes, study["cause"].values.tolist(), counts
 
     plain = results()
@@ -167,9 +198,31 @@ def test_study_results(monkeypatch):
 def test_exit_codes(monkeypatch, tmp_path):
     commands = (
         (1, ("simulate", "bouncing-ball", "--input", "Y=0*t", "--for", "20")),
-        (0, ("simulate", "double-pendulum", "--for", "1", "--stop-when", "alpha - 3/2", "--start", "alpha=2")),
+        (
+            0,
+            (
+                "simulate",
+                "double-pendulum",
+                "--for",
+                "1",
+                "--stop-when",
+                "alpha - 3/2",
+                "--start",
+                "alpha=2",
+            ),
+        ),
         (2, ("simulate", "double-pendulum", "--for", "1", "--start", "thta=2")),
-        (1, ("simulate", "double-pendulum", "--for", "1", "-o", str(tmp_path / "nowhere" / "out.csv"))),
+        (
+            1,
+            (
+                "simulate",
+                "double-pendulum",
+                "--for",
+                "1",
+                "-o",
+                str(tmp_path / "nowhere" / "out.csv"),
+            ),
+        ),
     )
     assert [code for code, _ in commands] == [command(*words).exit_code for _, words in commands]
     scramble(monkeypatch)
@@ -190,7 +243,13 @@ def test_no_source_reads_a_message_back():
     """Nothing takes apart the text of an error, of a reason or of a message."""
     texts = r"(?:reason|message|str\((?:problem|failure|error|reason)\))"
     parts = re.compile(
-        texts + r"\.(?:partition|rpartition|removeprefix|removesuffix|startswith|endswith)\(|re\.sub\([^\n]*reason\)|in self\.reason\b"
+        texts
+        + r"\.(?:partition|rpartition|removeprefix|removesuffix|startswith|endswith)\("
+        + r"|re\.sub\([^\n]*reason\)|in self\.reason\b"
     )
     source = Path(da.__file__).parent
-    assert [] == [str(path) for path in sorted(source.rglob("*.py")) if parts.search(path.read_text(encoding="utf-8"))]
+    assert [] == [
+        str(path)
+        for path in sorted(source.rglob("*.py"))
+        if parts.search(path.read_text(encoding="utf-8"))
+    ]

@@ -1,15 +1,17 @@
-"""A rigid body is a cloud of particles: Bar00 (8)–(12); T = ½ m v² + ½ ω·I·ω: Koenig's theorem, Gre03 (4.43).
+"""A rigid body is a cloud of particles: Bar00 (8)–(12); T = ½ m v² + ½ ω·I·ω: Koenig's theorem,
+Gre03 (4.43).
 
-Every rigid body is replaced by thirteen particles with the same mass, mass centre and inertia. The second moments
-J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses may be negative, which the algebra does not mind.
+Every rigid body is replaced by thirteen particles with the same mass, mass centre and inertia. The
+second moments J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses may be
+negative, which the algebra does not mind.
 """
 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero
-from dalembert.integrals.energies import Energies
-from dalembert.kinetics.quantities import Quantities
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, provably_zero
 from laws.cases import NAMES, build
 
 DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1))
@@ -56,7 +58,7 @@ def pair(request):
 
 def same_values(first, second):
     """Whether (tape, nodes) of one system have the same values at a random point."""
-    point = PrimePoint(second[0], 2024)
+    point = SamplePoint(second[0], 2024)
     return point.on(first[0]).values(first[1]) == point.values(second[1])
 
 
@@ -80,13 +82,23 @@ def test_the_cloud_has_the_mass_centre_and_inertia_of_the_body():
     particles = cloud(b)
     total = sum((p.mass for p in particles[1:]), particles[0].mass)
     first = sum((p.mass * (p.G - b.G) for p in particles[1:]), 0 * F.x)
-    xx = sum((p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2 for p in particles[1:]), 0 * m)
+    xx = sum(
+        (
+            p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2
+            for p in particles[1:]
+        ),
+        0 * m,
+    )
     xy = sum((-p.mass * ((p.G - b.G) @ F.x) * ((p.G - b.G) @ F.y) for p in particles[1:]), 0 * m)
-    assert all(shown_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
+    assert all(
+        provably_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i])
+    )
 
 
 def test_energies_and_powers_are_those_of_the_particles(pair):
     # Mit22 (29), (30) for bodies against (4), (7) for particles
     energies = [Energies(kin) for kin in pair]
-    first, second = ((E.t, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P)]) for E in energies)
+    first, second = (
+        (E.t, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P)]) for E in energies
+    )
     assert same_values(first, second)

@@ -1,11 +1,13 @@
-"""F_r = −V_q W_r against Σ F·v_r (Mit22 (21), (27)), and Q_k from virtual work (Mei85 (7.40)–(7.42)): gravity and springs."""
+"""F_r = −V_q W_r against Σ F·v_r (Mit22 (21), (27)), and Q_k from virtual work (Mei85
+(7.40)–(7.42)): gravity and springs.
+"""
 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, shown_zero
-from dalembert.algebra.folds import gradient
-from dalembert.kinetics.fields import gravity_potential, weights
+from dalembert.mechanics.kinetics.spatial_fields import gravity_potential, weights
+from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, provably_zero
+from dalembert.symbolic.algebra.expression_graph import gradient
 from laws.cases import NAMES, build
 
 
@@ -15,17 +17,23 @@ def test_weights_do_what_their_potential_does(name):
     t = kin.tape
     by_forces = [t.zero] * kin.n_u
     for _, R, P in weights(kin):
-        for r, v_r in kin.partials(P)[0].items():
+        for r, v_r in kin.partial_velocities(P)[0].items():
             by_forces[r] = t.add(by_forces[r], (v_r @ R).i)
     by_potential = [t.zero] * kin.n_u
-    for slope, (_, W) in zip(gradient(t, {gravity_potential(kin).i: t.one}, kin.q), kin.WX, strict=True):
+    for slope, (_, W) in zip(
+        gradient(t, {gravity_potential(kin).i: t.one}, kin.q), kin.WX, strict=True
+    ):
         for r, w in W.items():
             by_potential[r] = t.sub(by_potential[r], t.mul(slope, w))
-    assert all(shown_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))
+    assert all(
+        provably_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)])
+    )
 
 
 def pendulums(load):
-    """Two pendulums in a turning plane, one of them on a speed of its own, joined by a load that `load` declares."""
+    """Two pendulums in a turning plane, one of them on a speed of its own, joined by a load that
+    `load` declares.
+    """
     s = da.System("coupled pendulums", gravity=9.81)
     alpha, beta = s.coordinates("alpha beta")
     m, l, k, l0, c = s.constants(m=1, l=1, k=10, l_0=0.5, c=2)
@@ -44,8 +52,10 @@ def pendulums(load):
 def same_equations(one, other):
     """Two systems with the same symbols have the same equations at a random point."""
     first, second = da.kane(one), da.kane(other)
-    point = PrimePoint(first.tape, 5)
-    return point.values(first.equations.residuals) == PrimePoint(second.tape, 5, prime=point.prime).values(second.equations.residuals)
+    point = SamplePoint(first.tape, 5)
+    return point.values(first.equations.residuals) == SamplePoint(
+        second.tape, 5, prime=point.prime
+    ).values(second.equations.residuals)
 
 
 def as_spring(s, P, Q, k, l0, c):
@@ -76,11 +86,20 @@ def test_spring_and_damper_are_their_forces_and_their_functions(other):
 def test_lagrange_and_kane_see_the_same_loads(load):
     s = pendulums(load)
     first, second = da.kane(s), da.lagrange(s)
-    point = PrimePoint(first.tape, 6)
-    assert point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
+    point = SamplePoint(first.tape, 6)
+    assert point.values(first.equations.residuals) == point.on(second.tape).values(
+        second.equations.residuals
+    )
 
 
 def test_spring_with_zero_rest_length_needs_no_root():
-    s = pendulums(lambda s, P, Q, k, l0, c: (s.spring(k, P, Q), s.potential(l0 * c * (P - s.O) @ s.N.x)))
-    other = pendulums(lambda s, P, Q, k, l0, c: (s.force(-k * (P - Q), at=P, reaction=Q), s.force(-l0 * c * s.N.x, at=P)))
+    s = pendulums(
+        lambda s, P, Q, k, l0, c: (s.spring(k, P, Q), s.potential(l0 * c * (P - s.O) @ s.N.x))
+    )
+    other = pendulums(
+        lambda s, P, Q, k, l0, c: (
+            s.force(-k * (P - Q), at=P, reaction=Q),
+            s.force(-l0 * c * s.N.x, at=P),
+        )
+    )
     assert same_equations(s, other)

@@ -1,4 +1,6 @@
-"""What is printed is what was computed: every formula gives its value from the printed quantities, the statement the equations."""
+"""What is printed is what was computed: every formula gives its value from the printed
+quantities, the statement the equations.
+"""
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -7,9 +9,9 @@ import dalembert as da
 from agreement.random_systems import Shape, descriptions
 from agreement.test_random_systems import refusals_assumed_away
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra import formula as f
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra import formula as f
 from laws.printed import Reader, parts
 
 # a system for every kind of row, load, speed and joint
@@ -29,7 +31,9 @@ FAST = (
     "vehicle",
 )
 WRITTEN_IN_QUANTITIES = [(p, derive) for p, derive in PRINCIPLES if p.name != "newton-euler"]
-SYSTEMS = [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in gallery.names()]
+SYSTEMS = [
+    pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in gallery.names()
+]
 KINDS = (
     Shape(bodies=3, coordinates=5),
     Shape(bodies=2, coordinates=4, nonholonomic=1),
@@ -56,7 +60,9 @@ def check(system):
             # F_r + F_r* = 0 has the sign of loads, M u̇ − f that of inertia
             t, value = d.tape, d.statement.value.nodes
             pairs = list(zip(d.native.residuals, value, strict=True))
-            assert reader.vanish([t.sub(a, b) for a, b in pairs]) or reader.vanish([t.add(a, b) for a, b in pairs])
+            assert reader.vanish([t.sub(a, b) for a, b in pairs]) or reader.vanish(
+                [t.add(a, b) for a, b in pairs]
+            )
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -95,21 +101,26 @@ def test_on_two_hundred_random_systems():
 @pytest.mark.parametrize("name", ["vehicle", "hoist", "rolling-disk"])
 def test_nothing_is_shown_that_was_not_used(name):
     for d in derivations(gallery.build(name)):
-        used = {id(a) for a in d.statement.made_of}
+        used = {id(a) for a in d.statement.dependencies}
         beside = {"Constraint rows"}
-        assert [] == [a.title for a in d.told if id(a) not in used and a.title not in beside], d.principle.name
-        shown = {id(a) for a in d.told}
-        assert [] == [a.title for a in d.statement.made_of if a.title and id(a) not in shown], d.principle.name
+        assert [] == [
+            a.title for a in d.quantities if id(a) not in used and a.title not in beside
+        ], d.principle.name
+        shown = {id(a) for a in d.quantities}
+        assert [] == [
+            a.title for a in d.statement.dependencies if a.title and id(a) not in shown
+        ], d.principle.name
 
 
 @pytest.mark.parametrize("name", ["vehicle", "positioning-device"])
 def test_no_two_quantities_share_a_symbol(name):
     for d in derivations(gallery.build(name)):
-        symbols = [a.symbol for a in d.told if a.symbol is not None]
+        symbols = [a.symbol for a in d.quantities if a.symbol is not None]
         assert len(set(symbols)) == len(symbols), d.principle.name
 
 
-# ---- routes stay apart ----------------------------------------------------------------------------
+# ---- routes stay apart
+# ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["hoist", "flyball-governor", "positioning-device"])
@@ -117,7 +128,7 @@ def test_routes_by_forces_read_no_energy_and_routes_by_energy_no_force_of_a_pote
     system = gallery.build(name)
     weights = {b.G for b in system.bodies}
     for d in derivations(system):
-        made = d.statement.made_of
+        made = d.statement.dependencies
         letters = {a.symbol for a in made}
         if d.principle.family != "kinetic energy":
             assert f.Symbol("T") not in letters
@@ -126,4 +137,4 @@ def test_routes_by_forces_read_no_energy_and_routes_by_energy_no_force_of_a_pote
         else:
             forces = next(a.value for a in made if a.symbol == f.Symbol("F"))
             declared = {P for load in d.kinematics.system.loads for _, P in load.forces}
-            assert set(forces.places) <= declared, weights
+            assert set(forces.support) <= declared, weights

@@ -1,4 +1,6 @@
-"""What hybrid equations print is what was computed: every formula gives its value, and the statements give the equations."""
+"""What hybrid equations print is what was computed: every formula gives its value, and the
+statements give the equations.
+"""
 
 import pytest
 

@@ -6,11 +6,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.linear.equation_jacobians import BadLinearPoint
+from dalembert.analysis.linear.linearize import linearize, linearize_along
 from dalembert.errors import MissingPackage, NotApplicable
 from dalembert.gallery import cart_and_bar, lagrange_top, rolling_disk
-from dalembert.linear.field import BadLinearPoint
-from dalembert.linear.linearize import linearize, linearize_along
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.failures import BadStart
 from linear.fields import Projected, T
 
 
@@ -46,12 +46,16 @@ def test_pendulum_in_x_and_y_at_rest():
     assert pytest.approx(np.array([[0, 1], [-9.81 / 0.5, 0]]), abs=1e-13) == m.A
     _, A = Projected(s).differences([0.0, -0.5], [0.0], [0])
     assert np.abs(m.A - A).max() <= 1e-7
-    assert pytest.approx([-1j * math.sqrt(9.81 / 0.5), 1j * math.sqrt(9.81 / 0.5)], abs=1e-13) == list(m.eigenvalues)
+    assert pytest.approx(
+        [-1j * math.sqrt(9.81 / 0.5), 1j * math.sqrt(9.81 / 0.5)], abs=1e-13
+    ) == list(m.eigenvalues)
 
 
 def test_cart_and_pole_away_from_equilibrium():
     s = cart_pole()
-    m = linearize(s, {"theta": 0.1, "theta.dot": 0.7}, inputs={"F": 2.0}, outputs=("theta", "x.dot.dot", "F"))
+    m = linearize(
+        s, {"theta": 0.1, "theta.dot": 0.7}, inputs={"F": 2.0}, outputs=("theta", "x.dot.dot", "F")
+    )
     f0, A = Projected(s, inputs={"F": 2.0}).differences([0, 0.1], [0, 0.7], [0, 1])
     assert np.abs(m.offset - f0).max() <= 1e-12
     assert abs(f0[3]) > 1
@@ -60,12 +64,19 @@ def test_cart_and_pole_away_from_equilibrium():
     assert pytest.approx(m.A[2], abs=1e-14) == m.C[1]
     assert pytest.approx([0.1, m.offset[2], 2.0]) == m.y
     assert pytest.approx([0, m.B[2, 0], 1]) == m.D[:, 0]
-    up, down = (Projected(s, inputs={"F": 2.0 + h}).differences([0, 0.1], [0, 0.7], [0, 1])[0] for h in (1e-5, -1e-5))
+    up, down = (
+        Projected(s, inputs={"F": 2.0 + h}).differences([0, 0.1], [0, 0.7], [0, 1])[0]
+        for h in (1e-5, -1e-5)
+    )
     assert np.abs(m.B[:, 0] - (up - down) / 2e-5).max() <= 1e-7
 
 
 def test_accelerations_are_refused_only_when_asked():
-    with pytest.raises(BadLinearPoint, match=r"not an equilibrium: x\.dot\.dot = 0\.\d+, theta\.dot\.dot = 2\.\d+; change the point"):
+    with pytest.raises(
+        BadLinearPoint,
+        match=r"not an equilibrium: x\.dot\.dot = 0\.\d+, theta\.dot\.dot = 2\.\d+; change the "
+        r"point",
+    ):
         linearize(cart_pole(), {"theta": 0.1}, equilibrium=True)
 
 
@@ -114,7 +125,9 @@ def test_slopes_equal_differences_of_the_projected_field(name):
     system = gallery.build(name)
     field, q, u = admissible(system, np.random.default_rng(7))
     kin = field.kin
-    about = {kin.scalar(i): x for i, x in zip(kin.q, q, strict=True)} | {kin.name(i): x for i, x in zip(kin.u, u, strict=True)}
+    about = {kin.scalar(i): x for i, x in zip(kin.q, q, strict=True)} | {
+        kin.name(i): x for i, x in zip(kin.u, u, strict=True)
+    }
     m = linearize(system, about, t=T)
     names = [q.name for q in system.q]
     f0, A = field.differences(q, u, free_of(m, names))
@@ -128,7 +141,9 @@ def test_along_a_run():
     run = da.simulate(s, 1, start={"theta": 0.2}).at([0, 0.5, 1])
     models = linearize_along(run, ["theta.dot.dot"])
     for k, m in enumerate(models):
-        alone = linearize(s, {"theta": run["theta"][k], "theta.dot": run["theta.dot"][k]}, t=run.t[k])
+        alone = linearize(
+            s, {"theta": run["theta"][k], "theta.dot": run["theta.dot"][k]}, t=run.t[k]
+        )
         assert np.abs(m.A - alone.A).max() <= 1e-12
         assert pytest.approx(m.offset[1]) == m.y[0]
         assert run.t[k] == m.t
@@ -161,9 +176,13 @@ def test_damping_and_gyroscopic_parts():
 
 def test_second_order_form_is_refused_where_it_does_not_hold():
     m = linearize(rolling_disk.build(), {"theta": math.pi / 2, "psi.dot": 5})
-    with pytest.raises(NotApplicable, match=r"phi\.dot enter the equations of theta; use A of first order"):
+    with pytest.raises(
+        NotApplicable, match=r"phi\.dot enter the equations of theta; use A of first order"
+    ):
         m.second_order(["theta"])
-    with pytest.raises(NotApplicable, match="the rate of x is not a speed; this holds for phi, theta, psi"):
+    with pytest.raises(
+        NotApplicable, match="the rate of x is not a speed; this holds for phi, theta, psi"
+    ):
         m.second_order(["x"])
 
 
@@ -204,12 +223,16 @@ def test_motions_given_at_the_call_are_told_apart():
     s.particle("bead", 1, s.O.offset((1 + q) * s.N.rotated(theta, s.N.z).x))
     s.potential(50 * q**2)
     # ω² = k/m − Ω²
-    found = [np.abs(linearize(s, inputs={theta: Omega * s.t}).eigenvalues).max() for Omega in (5, 6, 8)]
+    found = [
+        np.abs(linearize(s, inputs={theta: Omega * s.t}).eigenvalues).max() for Omega in (5, 6, 8)
+    ]
     assert pytest.approx([np.sqrt(75), 8, 6]) == found
 
 
 def test_one_moment_of_a_shaken_pendulum_is_not_rest():
-    """Kapitza's pendulum stands upside down where its frozen equations say unstable; a hoop that turns evenly is as at rest."""
+    """Kapitza's pendulum stands upside down where its frozen equations say unstable; a hoop that
+    turns evenly is as at rest.
+    """
     s = da.System("shaken", gravity=9.81)
     P = s.O.offset(s.specified("z", "sin(200*t)/20") * s.N.y)
     s.rod("rod", s.pin("theta", P), 1, 1)

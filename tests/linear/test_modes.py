@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.linear.equation_jacobians import BadLinearPoint
+from dalembert.analysis.linear.linear_model import modes, strong_components
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.linear.root_locus import ParametricLinearization, root_locus
 from dalembert.gallery import double_pendulum, pendulum_absolute, rolling_disk
-from dalembert.linear.field import BadLinearPoint
-from dalembert.linear.linearize import linearize
-from dalembert.linear.locus import ParameterSweep, root_locus
-from dalembert.linear.model import blocks, modes
 
 G = 9.81
 
@@ -38,9 +38,9 @@ def test_damping_and_frequency():
 
 def test_blocks_keep_jordan_chains_exact():
     A = np.diag([1.0, 1.0], 1)
-    assert [[0], [1], [2]] == blocks(A)
+    assert [[0], [1], [2]] == strong_components(A)
     assert [0, 0, 0] == list(modes(A, ("a", "b", "c")).eigenvalues)
-    assert [[0, 1], [2]] == blocks(np.array([[0, 1, 5], [-4, 0, 1e-3], [1e-17, 0, 0]]))
+    assert [[0, 1], [2]] == strong_components(np.array([[0, 1, 5], [-4, 0, 1e-3], [1e-17, 0, 0]]))
 
 
 def test_every_shape_is_an_eigenvector():
@@ -54,18 +54,24 @@ def test_every_shape_is_an_eigenvector():
 
 @pytest.mark.parametrize("r", [0.5, 1.3])
 def test_straight_rolling_is_stable_above_its_limit(r):
-    limit = ParameterSweep(rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 6)
+    limit = ParametricLinearization(
+        rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}
+    ).stability_limit(0.5, 6)
     assert abs(limit**2 / (G / (3 * r)) - 1) <= 1e-9
 
 
 @pytest.mark.parametrize("r", [0.5, 1.3])
 def test_spinning_upright_is_stable_above_its_limit(r):
-    limit = ParameterSweep(rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 8)
+    limit = ParametricLinearization(
+        rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}
+    ).stability_limit(0.5, 8)
     assert abs(limit**2 / (4 * G / (5 * r)) - 1) <= 1e-9
 
 
 def top(*, spinning=False):
-    """A symmetric top on its tip, with A and C about the tip, in angles that are regular where it sleeps upright."""
+    """A symmetric top on its tip, with A and C about the tip, in angles that are regular where
+    it sleeps upright.
+    """
     s = da.System("Sleeping top", gravity=G, up="z")
     m, l, A, C = s.constants(m=0.5, l=0.1, A=0.006, C=0.001)
     _, E, B = s.N.rotations("xyz", *s.coordinates("a b c"))
@@ -76,7 +82,7 @@ def top(*, spinning=False):
 
 
 def test_sleeping_top():
-    limit = ParameterSweep(top(), "c.dot").stability_limit(40, 200)
+    limit = ParametricLinearization(top(), "c.dot").stability_limit(40, 200)
     # C² ω₃² = 4 A m g l
     assert abs((0.001 * limit) ** 2 / (4 * 0.006 * 0.5 * G * 0.1) - 1) <= 1e-9
 
@@ -87,7 +93,9 @@ def test_frozen_moments_are_not_taken_for_steady_motions():
     turning = linearize(top(spinning=True), {"w_3": 100})
     assert not turning.steady
     assert "its eigenvalues are those of one moment" in str(turning)
-    assert linearize(rolling_disk.build(), {"theta": 1.4, "phi.dot": 0.5, "psi.dot": -4.58281079063498715560881}).steady
+    assert linearize(
+        rolling_disk.build(), {"theta": 1.4, "phi.dot": 0.5, "psi.dot": -4.58281079063498715560881}
+    ).steady
     assert not linearize(rolling_disk.build(), {"theta": 1.4, "phi.dot": 0.5}).steady
 
 
@@ -99,25 +107,35 @@ def test_limit_in_a_constant():
     theta = s["theta"]
     k = s.constant("k", 5)
     s.potential(k * (theta - math.pi) ** 2 / 2)
-    limit = ParameterSweep(s, "k", {"theta": math.pi}).stability_limit(2, 30)
+    limit = ParametricLinearization(s, "k", {"theta": math.pi}).stability_limit(2, 30)
     assert abs(limit / G - 1) <= 1e-9
 
 
 def test_a_range_without_a_limit_is_refused():
     with pytest.raises(BadLinearPoint, match=r"psi\.dot = 5 and 6 are both stable"):
-        ParameterSweep(rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}).stability_limit(5, 6)
+        ParametricLinearization(
+            rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}
+        ).stability_limit(5, 6)
 
 
 def test_nutation_of_steady_rolling():
     # truth/rolling_disk: θ = 1.4, φ̇ = ½
-    m = linearize(rolling_disk.build(), {"theta": 1.4, "phi.dot": 0.5, "psi.dot": -4.58281079063498715560881}, equilibrium=True)
-    assert pytest.approx(34.09705426157499936127317, rel=1e-12) == np.max(np.abs(m.eigenvalues)) ** 2
+    m = linearize(
+        rolling_disk.build(),
+        {"theta": 1.4, "phi.dot": 0.5, "psi.dot": -4.58281079063498715560881},
+        equilibrium=True,
+    )
+    assert (
+        pytest.approx(34.09705426157499936127317, rel=1e-12) == np.max(np.abs(m.eigenvalues)) ** 2
+    )
 
 
 def test_locus_follows_each_eigenvalue():
-    locus = root_locus(rolling_disk.build(), "psi.dot", np.linspace(3, 6, 31), {"theta": math.pi / 2})
+    locus = root_locus(
+        rolling_disk.build(), "psi.dot", np.linspace(3, 6, 31), {"theta": math.pi / 2}
+    )
     assert np.abs(np.diff(locus.eigenvalues, axis=0)).max() < 0.5
-    assert () == locus.changes
+    assert () == locus.stability_changes
     assert "psi.dot" in str(locus)
 
 

@@ -27,30 +27,65 @@ def point(declare):
 CASES = {
     "too long for its bars": (
         lambda: da.simulate(linkage(2), 1),
-        r"^start: 'loop closure' cannot be closed: tip of b and tip of c stay 0.7 apart at the nearest position found; change a length",
+        (
+            r"^start: 'loop closure' cannot be closed: tip of b and tip of c stay 0.7 apart at the "
+            r"nearest position found; change a length"
+        ),
     ),
     "too long with the crank held": (
-        lambda: da.simulate(linkage(2, lambda s, P, Q: s.close(P, Q, "pin", name="elbow")), 1, start={"alpha": 1.0}),
-        r"^start: 'elbow' cannot be closed: tip of b and tip of c stay 0.7348\d* apart at the nearest position found with alpha = 1;",
+        lambda: da.simulate(
+            linkage(2, lambda s, P, Q: s.close(P, Q, "pin", name="elbow")), 1, start={"alpha": 1.0}
+        ),
+        (
+            r"^start: 'elbow' cannot be closed: tip of b and tip of c stay 0.7348\d* apart at the "
+            r"nearest position found with alpha = 1;"
+        ),
     ),
     "given and contradictory": (
         lambda: da.simulate(linkage(0.6), 1, start={"alpha": 1.0, "beta": 0.0, "gamma": 0.0}),
-        r"^start: alpha = 1, beta = 0, gamma = 0 contradict 'loop closure x': residual 0.0731\d*; change a value, or leave one out",
+        (
+            r"^start: alpha = 1, beta = 0, gamma = 0 contradict 'loop closure x': residual "
+            r"0.0731\d*; "
+            r"change a value, or leave one out"
+        ),
     ),
     "two circles that do not meet": (
-        lambda: da.simulate(point(lambda s, P, x: (s.distance(P, s.O, 1), s.distance(P, s.O.offset(3 * s.N.x, "Q"), 1))), 1),
-        r"^start: no position found that satisfies 'distance of P and O': least-squares residual 1.25 ",
+        lambda: da.simulate(
+            point(
+                lambda s, P, x: (
+                    s.distance(P, s.O, 1),
+                    s.distance(P, s.O.offset(3 * s.N.x, "Q"), 1),
+                )
+            ),
+            1,
+        ),
+        (
+            r"^start: no position found that satisfies 'distance of P and O': least-squares "
+            r"residual "
+            r"1.25 "
+        ),
     ),
     "a row that has moved on": (
-        lambda: da.simulate(point(lambda s, P, x: s.constrain(x - 1 - s.t, "carriage")), 1, start={"x": 1.0}, t0=2.0),
+        lambda: da.simulate(
+            point(lambda s, P, x: s.constrain(x - 1 - s.t, "carriage")), 1, start={"x": 1.0}, t0=2.0
+        ),
         r"^start: x = 1 contradicts 'carriage': residual -2; change a value",
     ),
     "an infinite start": (
-        lambda: da.simulate(point(lambda s, P, x: s.constrain(x - 1 - s.t, "carriage")), 1, start={"y": float("inf")}),
+        lambda: da.simulate(
+            point(lambda s, P, x: s.constrain(x - 1 - s.t, "carriage")),
+            1,
+            start={"y": float("inf")},
+        ),
         r"^start: y = inf is not finite$",
     ),
     "a length without a number": (
-        lambda: da.simulate(point(lambda s, P, x: s.distance(P, s.O, s.constant("l", 1))), 1, start={"x": 1}, values={"l": float("nan")}),
+        lambda: da.simulate(
+            point(lambda s, P, x: s.distance(P, s.O, s.constant("l", 1))),
+            1,
+            start={"x": 1},
+            values={"l": float("nan")},
+        ),
         r"l = nan is not finite",
     ),
 }

@@ -7,24 +7,36 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.printing import source
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.printing import source
 from same_equations import equal
 
 # joints, rows, rolling, specified motions, quaternions, speeds, springs, loads; the rest is slow
-SOME = ("double-pendulum", "rolling-disk", "four-bar", "ball-on-turntable", "free-body-quaternion", "moving-knife-edge", "flyball-governor")
+SOME = (
+    "double-pendulum",
+    "rolling-disk",
+    "four-bar",
+    "ball-on-turntable",
+    "free-body-quaternion",
+    "moving-knife-edge",
+    "flyball-governor",
+)
 
 
 def on_the_ground(other):
     """A system without anything but the other's gravity, and the names in it."""
     s = da.System(other.name)
-    if other.field is None:
+    if other.gravity_field is None:
         return s, []
-    g, t = other.field.g.to(other.N), other.space.tape
+    g, t = other.gravity_field.g.to(other.N), other.space.tape
     names = sorted({t.nodes[i][1] for x in g for i in symbols_of(t, (x.i,))})
     for name in names:
         s.constant(name, other.symbols[name].value)
-    s.gravity(sum(s.expression(source(x)) * axis for x, axis in zip(g, (s.N.x, s.N.y, s.N.z), strict=True)))
+    s.gravity(
+        sum(
+            s.expression(source(x)) * axis for x, axis in zip(g, (s.N.x, s.N.y, s.N.z), strict=True)
+        )
+    )
     return s, names
 
 
@@ -56,7 +68,9 @@ def arm(name="arm"):
 
 
 def tool(s, at, p=""):
-    """A driven rod with a spring, a damper, a motor with a current, a slider that is moved, told in terms of `at` and its frame."""
+    """A driven rod with a spring, a damper, a motor with a current, a slider that is moved, told
+    in terms of `at` and its frame.
+    """
     N = at.frame
     s.constants(**{p + "m": 1, p + "l": 0.5, p + "k": 3, p + "R": 2})
     s.input(p + "V", 1)
@@ -85,7 +99,9 @@ def test_a_tool_on_an_arm_is_the_whole_typed_by_hand():
     tool(by_hand, body.tip, "tool_")
     assert equal(s, by_hand)
     start = {"theta": 0.4, "tool_theta": -0.3}
-    one, two = (da.simulate(each, 0.5, start=start, inputs={"tool_V": 0.7}) for each in (s, by_hand))
+    one, two = (
+        da.simulate(each, 0.5, start=start, inputs={"tool_V": 0.7}) for each in (s, by_hand)
+    )
     assert np.array_equal(one.y, two.y)
     assert one["tool_i"][0] == 0.1
     # what the other's things are here
@@ -199,7 +215,9 @@ def test_a_ground_that_is_mounted_askew_is_an_incline():
     s = da.System("incline", gravity=9.81)
     s.attach(block_on_its_ground(), at=s.O.offset(2 * s.N.x, "foot"), frame=s.N.rotated(0.5, "z"))
     run = da.simulate(s, 1.0, rtol=1e-12, atol=1e-12)
-    assert run["x"][-1] == pytest.approx(-9.81 / 2 * (math.sin(0.5) - 0.3 * math.cos(0.5)), abs=1e-11)
+    assert run["x"][-1] == pytest.approx(
+        -9.81 / 2 * (math.sin(0.5) - 0.3 * math.cos(0.5)), abs=1e-11
+    )
     assert np.abs(run["y"]).max() < 1e-12
 
 
@@ -216,7 +234,10 @@ def test_a_block_on_the_ground_of_a_cart_that_is_a_particle_drags_the_cart():
 def test_grounds_that_no_body_carries_are_refused():
     s, body = arm()
     slider = body.tip.offset(s.coordinate("z") * body.frame.x, "slider")
-    with pytest.raises(da.BadDescription, match=r"contact on the ground.*at slider, which is no body; attach it to one"):
+    with pytest.raises(
+        da.BadDescription,
+        match=r"contact on the ground.*at slider, which is no body; attach it to one",
+    ):
         s.attach(block_on_its_ground(), at=slider, prefix="b_")
     with pytest.raises(da.BadDescription, match=r"curved ground.*attach it at s\.O"):
         s.attach(block_on_its_ground(height="x**2"), at=s.O.offset(s.N.x, "aside"), prefix="b_")
@@ -224,8 +245,13 @@ def test_grounds_that_no_body_carries_are_refused():
 
 def test_starts_of_files_come_along(tmp_path):
     for name, joint in (("arm", "theta"), ("tool", "phi")):
-        text = f'name = "{name}"\ngravity = 9.81\n[pin.{joint}]\nat = "O"\n[rod.{name}]\nat = "{joint}"\nmass = 1\nlength = 1\n'
-        (tmp_path / f"{name}.toml").write_text(f"{text}[run]\nduration = 2\nstart = {{ {joint} = 0.5 }}\n")
+        text = (
+            f'name = "{name}"\ngravity = 9.81\n[pin.{joint}]\nat = "O"\n[rod.{name}]\nat = '
+            f'"{joint}"\nmass = 1\nlength = 1\n'
+        )
+        (tmp_path / f"{name}.toml").write_text(
+            f"{text}[run]\nduration = 2\nstart = {{ {joint} = 0.5 }}\n"
+        )
     s, other = da.load(tmp_path / "arm.toml"), da.load(tmp_path / "tool.toml")
     s.attach(other, at=s.bodies[0].tip, prefix="t_")
     assert {"theta", "t_phi"} == {str(key) for key in s.settings.run["start"]}
@@ -237,9 +263,12 @@ def test_what_is_refused_changes_nothing():
     other, _ = described_alone()
     energies = da.System.from_energies(T="x.dot**2/2", q="x")
     bare = da.System("bare")
-    signature = s.signature()
+    signature = s.cache_key()
     for wrong, words in (
-        (lambda: s.attach(other, at=body.tip), "both systems have m, l, theta; give prefix='tool_'.*shared='m l'"),
+        (
+            lambda: s.attach(other, at=body.tip),
+            "both systems have m, l, theta; give prefix='tool_'.*shared='m l'",
+        ),
         (lambda: s.attach(other, at=body), "mass centre is .G"),
         (lambda: s.attach(other, at="tip"), "expected a point"),
         (lambda: s.attach(s, at=body.tip), "to itself"),
@@ -248,11 +277,14 @@ def test_what_is_refused_changes_nothing():
         (lambda: bare.attach(other, at=bare.O), "this one has none"),
         (lambda: s.attach(other, at=body.tip, prefix="my tool"), "beginning of a name"),
         (lambda: s.attach(other, at=body.tip, prefix="a_", shared="m"), "m is 2 here and 1 there"),
-        (lambda: s.attach(other, at=body.tip, prefix="a_", shared="k"), "not a constant or input of both"),
+        (
+            lambda: s.attach(other, at=body.tip, prefix="a_", shared="k"),
+            "not a constant or input of both",
+        ),
     ):
         with pytest.raises(da.DalembertError, match=words):
             wrong()
-        assert s.signature() == signature
+        assert s.cache_key() == signature
     a = s.attach(other, at=body.tip, prefix="tool_")
     with pytest.raises(da.DalembertError, match="no symbol of tool"):
         a["psi"]

@@ -11,7 +11,11 @@ from dalembert.errors import BadDescription
 def system():
     s = da.System("Pendulum")
     th = s.coordinate("th", display="θ₁")
-    m, l, g = s.constant("mass", 2, display="m_A"), s.constant("len", 1, display="ℓ"), s.constant("g", 9.81)
+    m, l, g = (
+        s.constant("mass", 2, display="m_A"),
+        s.constant("len", 1, display="ℓ"),
+        s.constant("g", 9.81),
+    )
     B = s.N.rotated(th, s.N.z, "B")
     s.particle("bob", m, s.O.offset(-l * B.y, "P"))
     s.gravity(-g * s.N.y)
@@ -21,7 +25,9 @@ def system():
 def test_every_printer_uses_it():
     d = da.lagrange(system())
     assert "m_A ℓ² θ̈₁ = −m_A ℓ g sin θ₁" == str(d.equations)
-    assert r"m_{A} \ell^{2} \ddot{\theta}_{1} &= -m_{A} \ell g \sin \theta_{1}" in d.equations.latex()
+    assert (
+        r"m_{A} \ell^{2} \ddot{\theta}_{1} &= -m_{A} \ell g \sin \theta_{1}" in d.equations.latex()
+    )
     assert "<msub>" in d._repr_html_()
     assert "θ̇₁" == str(system()["th"].dot)
 
@@ -34,11 +40,15 @@ def test_programs_keep_the_name():
 
 
 def test_quantities_of_a_coordinate_carry_it(capsys):
-    from dalembert.report import document, terminal
-    from dalembert.report.writing import Writing
+    from dalembert.interface.report import system_report, terminal_renderer
+    from dalembert.interface.report.formula_writer import FormulaWriter
 
     s = system()
-    text = terminal.text(document.derivations(document.Subject(s, "P"), [da.lagrange(s)], Writing(), level="full"))
+    text = terminal_renderer.render_text(
+        system_report.derivation_report(
+            system_report.ReportSubject(s, "P"), [da.lagrange(s)], FormulaWriter(), level="full"
+        )
+    )
     assert "p_θ₁ = m_A ℓ² θ̇₁" in text
     assert "∂V/∂θ₁ = m_A ℓ g sin θ₁" in text
     assert "θ₁" in text.split("\nsymbol")[1].split("\nm_A")[0]

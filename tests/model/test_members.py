@@ -12,16 +12,23 @@ def s():
 
 
 def beam(s, name="beam", **changed):
-    given = {"at": s.O, "along": s.N.x, "bending": s.N.y, "length": 2, "stiffness": 3, "density": 4} | changed
+    given = {
+        "at": s.O,
+        "along": s.N.x,
+        "bending": s.N.y,
+        "length": 2,
+        "stiffness": 3,
+        "density": 4,
+    } | changed
     return s.beam(name, **given)
 
 
 def test_a_beam_knows_its_fields_and_their_geometric_conditions(s):
     b = beam(s, bending=(s.N.y, s.N.z), axial=5, torsion=6, polar=7, right="pinned")
     assert ["v", "w", "u", "phi"] == [f.symbol for f in b.fields]
-    assert ((0, 0), (0, 1), (1, 0)) == b.geometric(b.fields[0])
+    assert ((0, 0), (0, 1), (1, 0)) == b.essential_conditions(b.fields[0])
     # bent, it draws its far end in: that end slides along
-    assert ((0, 0),) == b.geometric(b.fields[2])
+    assert ((0, 0),) == b.essential_conditions(b.fields[2])
     assert s.members == {"beam": b}
     assert str(b) == "Member('beam': beam, clamped–pinned)"
 
@@ -29,7 +36,7 @@ def test_a_beam_knows_its_fields_and_their_geometric_conditions(s):
 def test_shear_makes_sections_turn_by_themselves(s):
     b = beam(s, shear=5, rotary=1)
     assert [("v", 1), ("psi", 1)] == [(f.symbol, f.order) for f in b.fields]
-    assert [((0, 0),), ((0, 0),)] == [b.geometric(f) for f in b.fields]
+    assert [((0, 0),), ((0, 0),)] == [b.essential_conditions(f) for f in b.fields]
 
 
 def test_properties_are_functions_of_the_place(s):
@@ -50,7 +57,10 @@ def test_properties_are_functions_of_the_place(s):
         ({"bending": ()}, "give one direction of bending or two"),
         ({"shear": 1}, "give rotary="),
         ({"stiffness": (1, 2, 3)}, "stiffness has 3 entries"),
-        ({"left": "free"}, r"its ends \(free–free\) leave it loose, it can move sideways as a whole in frame N"),
+        (
+            {"left": "free"},
+            r"its ends \(free–free\) leave it loose, it can move sideways as a whole in frame N",
+        ),
         ({"left": "pinned"}, r"its ends \(pinned–free\) leave it loose, it can turn as a whole"),
         ({"left": "sliding"}, r"its ends \(sliding–free\) leave it loose, it can move sideways"),
         ({"left": "glued"}, "end 'glued': an end is clamped"),
@@ -71,15 +81,23 @@ def test_directions_at_right_angles_in_one_frame(s):
 
 def test_what_moves_cannot_be_a_property(s):
     q = s.coordinate("q")
-    with pytest.raises(BadDescription, match="its stiffness depends on q; it must not change with time"):
+    with pytest.raises(
+        BadDescription, match="its stiffness depends on q; it must not change with time"
+    ):
         beam(s, stiffness=1 + q**2)
     with pytest.raises(BadDescription, match="its length depends on q"):
         beam(s, length=2 + q)
 
 
-@pytest.mark.parametrize(("support", "what"), [("clamped", "turning_spring"), ("pinned", "spring"), ("pinned", "damper")])
+@pytest.mark.parametrize(
+    ("support", "what"), [("clamped", "turning_spring"), ("pinned", "spring"), ("pinned", "damper")]
+)
 def test_an_end_that_is_held_and_sprung_is_over_supported(s, support, what):
-    with pytest.raises(BadDescription, match=f"its right end is over-supported, {support} there and given a {what.replace('_', ' ')}"):
+    with pytest.raises(
+        BadDescription,
+        match=f"its right end is over-supported, {support} there and given a "
+        f"{what.replace('_', ' ')}",
+    ):
         beam(s, right=s.end(support, **{what: 1}))
 
 
@@ -96,12 +114,18 @@ def test_ends_are_refused_in_words(s):
         s.end(turning_spring=-1)
     with pytest.raises(BadDescription, match="a body with a moment of inertia has a mass too"):
         s.end(inertia=1)
-    with pytest.raises(BadDescription, match="its right end has a spring, but nothing in this member moves against it; give axial_spring="):
+    with pytest.raises(
+        BadDescription,
+        match="its right end has a spring, but nothing in this member moves against it; give "
+        "axial_spring=",
+    ):
         s.bar("bar", s.O, s.N.x, 1, 1, 1, right=s.end(spring=1))
 
 
 def test_a_string_needs_a_tension(s):
-    with pytest.raises(BadDescription, match="nothing makes it resist; give its tension, or shortening=True"):
+    with pytest.raises(
+        BadDescription, match="nothing makes it resist; give its tension, or shortening=True"
+    ):
         s.string("string", s.O, s.N.x, s.N.y, 1, 1)
 
 
@@ -116,5 +140,9 @@ def test_names_are_used_once(s):
 def test_a_continuum_is_not_ignored_in_silence(s):
     beam(s)
     s.particle("p", 1, s.O.offset(s.coordinate("q") * s.N.x))
-    with pytest.raises(IllPosed, match=r"beam 'beam' is a continuum.*da\.discretise\(s, beam, 4\).*da\.extended_hamilton\(s\)"):
+    with pytest.raises(
+        IllPosed,
+        match=r"beam 'beam' is a continuum.*da\.discretise\(s, beam, "
+        r"4\).*da\.extended_hamilton\(s\)",
+    ):
         da.kane(s)

@@ -1,4 +1,6 @@
-"""What is not a point, frame, vector, number or name is refused at the line that gives it, in the terms of mechanics."""
+"""What is not a point, frame, vector, number or name is refused at the line that gives it, in
+the terms of mechanics.
+"""
 
 import math
 
@@ -7,7 +9,21 @@ import pytest
 
 import dalembert as da
 
-STRANGE = (None, "abc", "", 1 + 2j, math.inf, math.nan, [1], {}, object(), b"x", 10**400, np.array([1.0, 2.0]), int)
+STRANGE = (
+    None,
+    "abc",
+    "",
+    1 + 2j,
+    math.inf,
+    math.nan,
+    [1],
+    {},
+    object(),
+    b"x",
+    10**400,
+    np.array([1.0, 2.0]),
+    int,
+)
 
 
 def system():
@@ -112,7 +128,9 @@ def test_a_value_that_does_not_exist_is_refused():
         s.particle("p", 1 / s.constant("k", 0), s.O)
 
 
-@pytest.mark.parametrize(("function", "x"), [(da.sin, "x"), (da.sqrt, -1), (da.log, 0), (da.cosh, 1e9), (da.exp, None)])
+@pytest.mark.parametrize(
+    ("function", "x"), [(da.sin, "x"), (da.sqrt, -1), (da.log, 0), (da.cosh, 1e9), (da.exp, None)]
+)
 def test_functions_of_what_has_no_value(function, x):
     with pytest.raises(da.BadExpression, match="give an expression of a system"):
         function(x)

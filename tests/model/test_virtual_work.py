@@ -23,7 +23,10 @@ def pendulum() -> tuple[da.System, da.Scalar]:
     return s, theta
 
 
-@pytest.mark.parametrize("declare", [lambda s, q: s.generalized_force(q, s["M"]), lambda s, _: s.virtual_work("M*delta(theta)")])
+@pytest.mark.parametrize(
+    "declare",
+    [lambda s, q: s.generalized_force(q, s["M"]), lambda s, _: s.virtual_work("M*delta(theta)")],
+)
 def test_a_bare_generalized_force_in_every_principle_but_free_bodies(declare):
     s, theta = pendulum()
     declare(s, theta)
@@ -77,13 +80,17 @@ def test_part_of_a_quaternion_has_no_generalized_force():
 
 
 def test_ex_7_4_from_its_energies_is_ex_7_3_h():
-    """Mei85 Ex. 7.4: T, V and δW = F (δx + 2 a δθ cos θ) alone give the equations (h) of Ex. 7.3."""
+    """Mei85 Ex. 7.4: T, V and δW = F (δx + 2 a δθ cos θ) alone give the equations (h) of Ex.
+    7.3.
+    """
     s = da.System.from_energies("Cart and bar", **BAR)
     s.virtual_work("F*delta(x) + 2*F*a*cos(theta)*delta(theta)")
     found = da.agreement(s)
     assert found.agree
     assert "4 of 11 principles agree exactly" in str(found)
-    assert {"lagrange", "maggi", "boltzmann-hamel", "hamilton"} == {r.principle.name for r in found.rows if r.applicable}
+    assert {"lagrange", "maggi", "boltzmann-hamel", "hamilton"} == {
+        r.principle.name for r in found.rows if r.applicable
+    }
     first, second = str(da.lagrange(s).equations).splitlines()
     assert "(M + m) ẍ + m a θ̈ cos θ − m a θ̇² sin θ = −k x + F" == first.strip()
     assert "4/3 m a² θ̈ + m a ẍ cos θ = −m a g sin θ + 2 F a cos θ" == second.strip()
@@ -97,14 +104,23 @@ def test_energies_run_like_bodies():
     s.virtual_work("F*delta(x + 2*a*sin(theta))")
     start = {"x": 0.1, "theta": 0.7}
     run = da.simulate(s, 1, start=start, inputs={"F": 3})
-    bodies = da.simulate(gallery.build("cart-and-bar"), 1, start=start, values=values, inputs={"F": 3})
-    assert np.allclose([run["x"][-1], run["theta"][-1]], [bodies["x"][-1], bodies["theta"][-1]], atol=1e-8)
-    assert run.integrals.model_is_right
+    bodies = da.simulate(
+        gallery.build("cart-and-bar"), 1, start=start, values=values, inputs={"F": 3}
+    )
+    assert np.allclose(
+        [run["x"][-1], run["theta"][-1]], [bodies["x"][-1], bodies["theta"][-1]], atol=1e-8
+    )
+    assert run.integrals.is_model_consistent
 
 
 def test_energies_have_statics_and_the_jacobi_integral():
     """A bead on a hoop that turns: T₂ − T₀ + V is constant, T + V is not."""
-    s = da.System.from_energies(T="m*R**2*(theta.dot**2 + phi.dot**2*sin(theta)**2)/2", V="-m*g*R*cos(theta)", q="theta", specified="phi")
+    s = da.System.from_energies(
+        T="m*R**2*(theta.dot**2 + phi.dot**2*sin(theta)**2)/2",
+        V="-m*g*R*cos(theta)",
+        q="theta",
+        specified="phi",
+    )
     found = da.energy_integrals(s, inputs={"phi": 2 * s.t})
     by_bodies = da.energy_integrals(gallery.build("bead-on-hoop"))
     assert ("E_Z", "𝓗") == found.constant

@@ -1,4 +1,6 @@
-"""The sources' ten systems as files: the equations of the gallery, what the books print, and their misprints caught by dimensions."""
+"""The sources' ten systems as files: the equations of the gallery, what the books print, and
+their misprints caught by dimensions.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dalembert import gallery
-from dalembert.cli.program import subject
-from dalembert.modelfile.places import BadModel
-from dalembert.modelfile.reader import load_model, read_model
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.cli.system_lookup import find_system
+from dalembert.exchange.modelfile.reader import load_model, read_model
+from dalembert.exchange.modelfile.source_positions import BadModel
+from dalembert.exchange.modelfile.templates import TEMPLATES
 from same_equations import equal
 
 FILES = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))
@@ -30,15 +32,23 @@ def test_a_file_has_the_equations_of_the_gallery(file):
     assert set(s.symbols) == set(s.known_dimensions())
     assert dict(entry.start) == s.settings.run.get("start", {})
     assert entry.duration == s.settings.run["duration"]
-    described = subject(str(file))
-    assert (entry.title, entry.source, entry.description) == (described.title, described.source, described.description)
+    described = find_system(str(file))
+    assert (entry.title, entry.source, entry.description) == (
+        described.title,
+        described.source,
+        described.description,
+    )
     assert [p.label for p in entry.printed] == [r.label for r in described.results]
 
 
 # what is printed, and what is right; SOURCES of the gallery say where
 MISPRINTS = (
     # H_G for its rate
-    ("free-body", "I_1*omega_1 + (I_3 - I_2)*omega_2*omega_3 - M_1", "I_1*omega_1' + (I_3 - I_2)*omega_2*omega_3 - M_1"),
+    (
+        "free-body",
+        "I_1*omega_1 + (I_3 - I_2)*omega_2*omega_3 - M_1",
+        "I_1*omega_1' + (I_3 - I_2)*omega_2*omega_3 - M_1",
+    ),
     # Bar00 (11): the same in the law itself
     ("free-body", "M_1 - I_1*omega_1", "M_1 - (I_1*omega_1' + (I_3 - I_2)*omega_2*omega_3)"),
     # Mit22 (42): r (r · r) for r (r · ω̇), along 1
@@ -56,7 +66,11 @@ MISPRINTS = (
         "-m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_D - F_C)*h",
     ),
     # a term of T without a
-    ("cart-and-bar", "(M + m)*x'**2/2 + m*x'*theta'*cos(theta)", "(M + m)*x'**2/2 + m*a*x'*theta'*cos(theta)"),
+    (
+        "cart-and-bar",
+        "(M + m)*x'**2/2 + m*x'*theta'*cos(theta)",
+        "(M + m)*x'**2/2 + m*a*x'*theta'*cos(theta)",
+    ),
     (
         "cart-and-bar",
         "(M + m)*x'' + m*theta''*cos(theta) + k*x - F",
@@ -84,16 +98,24 @@ LIKE_THE_RIGHT_ONE = {
         "vehicle",
         "m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_C + F_D)*h",
     ),
-    "Mei85 Ex. 7.4 (b), M for M + m": ("cart-and-bar", "M*x'**2/2 + m*a*x'*theta'*cos(theta) + 2*m*a**2*theta'**2/3"),
+    "Mei85 Ex. 7.4 (b), M for M + m": (
+        "cart-and-bar",
+        "M*x'**2/2 + m*a*x'*theta'*cos(theta) + 2*m*a**2*theta'**2/3",
+    ),
     "Mit22 (42), sign of the second term": (
         "free-body",
         "m*((x**2 + y**2 + z**2)*omega_1' + x*(x*omega_1' + y*omega_2' + z*omega_3'))",
     ),
-    "Mit22 34.3, sign of K₀ in 𝓗": ("positioning-device", "7*m*v**2/10 + 7*m*Omega**2*(L + s)**2/10 + k*s**2/2"),
+    "Mit22 34.3, sign of K₀ in 𝓗": (
+        "positioning-device",
+        "7*m*v**2/10 + 7*m*Omega**2*(L + s)**2/10 + k*s**2/2",
+    ),
     "Mit22 (3), sign of 𝒫": ("positioning-device", "b*v**2/r**2 + b*omega_y*(Omega - omega_y)"),
 }
-# letters, indices, order and words: Bar00 (8), (10), (12), (22)–(23), (27), (28), (38)–(40), (43), (47), (59), Mar (5), (20), Mei85 (7.11),
-# (7.33), Ex. 7.2 (a), Ex. 7.3 (g), Gre03 (4.39), Mit22 (2), (9), (12), (18), (28), (54), (55), 34.1.3, 34.2, 34.3 (last bullet)
+# letters, indices, order and words: Bar00 (8), (10), (12), (22)–(23), (27), (28), (38)–(40), (43),
+# (47), (59), Mar (5), (20), Mei85 (7.11),
+# (7.33), Ex. 7.2 (a), Ex. 7.3 (g), Gre03 (4.39), Mit22 (2), (9), (12), (18), (28), (54), (55),
+# 34.1.3, 34.2, 34.3 (last bullet)
 
 
 @pytest.mark.parametrize("label", LIKE_THE_RIGHT_ONE)

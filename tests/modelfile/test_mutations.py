@@ -1,4 +1,6 @@
-"""Files with mistakes in them: each is refused with its place in one sentence, or is another model; none fails otherwise."""
+"""Files with mistakes in them: each is refused with its place in one sentence, or is another
+model; none fails otherwise.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,33 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
-from dalembert.modelfile.places import BadModel
-from dalembert.modelfile.reader import read_model
-from dalembert.modelfile.templates import TEMPLATES
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.exchange.modelfile.source_positions import BadModel
+from dalembert.exchange.modelfile.templates import TEMPLATES
 
-FILES = [f.read_text(encoding="utf-8") for f in sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))]
+FILES = [
+    f.read_text(encoding="utf-8")
+    for f in sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.toml"))
+]
 TEXTS = [*(f.partition("\n[[printed]]")[0] for f in FILES), *TEMPLATES.values()]
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _UNIT = re.compile(r'"([0-9./]+) ([A-Za-z][^"]*)"')
-WRONG = ("true", "[]", "{}", "[1, 2]", "1979-05-27", '""', "-1", "nan", "inf", "1e400", "{ a = 1 }", '"N.x"', '"O"', "[[[]]]")
+WRONG = (
+    "true",
+    "[]",
+    "{}",
+    "[1, 2]",
+    "1979-05-27",
+    '""',
+    "-1",
+    "nan",
+    "inf",
+    "1e400",
+    "{ a = 1 }",
+    '"N.x"',
+    '"O"',
+    "[[[]]]",
+)
 GARBLE = ("", "[", "]", "=", '"', "\n", "{", "}", "\x00", "\ud800", "9" * 500, "(" * 300)
 
 
@@ -61,8 +81,8 @@ def outcome(text):
         return "model"
     assert refused.file == "m.toml"
     assert str(refused).startswith("m.toml")
-    assert refused.sentence
-    assert "\n" not in refused.sentence
+    assert refused.message
+    assert "\n" not in refused.message
     return "refused" if refused.line else "refused as a whole"
 
 
@@ -95,8 +115,15 @@ def wrong_units():
     for text in TEXTS:
         for found in _UNIT.finditer(text):
             unit = found[2]
-            if found.start() > text.index("constants") and "\n" not in text[text.index("constants") : found.start()]:
-                yield text[: found.start(2)] + ("kg*m" if unit != "kg*m" else "s") + text[found.end(2) :]
+            if (
+                found.start() > text.index("constants")
+                and "\n" not in text[text.index("constants") : found.start()]
+            ):
+                yield (
+                    text[: found.start(2)]
+                    + ("kg*m" if unit != "kg*m" else "s")
+                    + text[found.end(2) :]
+                )
 
 
 def test_every_wrong_unit_is_found():
@@ -113,7 +140,10 @@ def test_a_term_of_another_dimension_is_found():
         for value in re.finditer(r'(?:potential[^=]*|offset|F|T|stiffness) = "([^"]+)"', text):
             # what a run puts in is a number in SI units
             if not text[: value.start()].rpartition("\n")[2].startswith("inputs"):
-                planted = f"{text[: value.start(1)]}3*({value[1]})*(1 + O.v @ N.x + t){text[value.end(1) :]}"
+                planted = (
+                    f"{text[: value.start(1)]}3*({value[1]})*(1 + O.v @ N.x + "
+                    f"t){text[value.end(1) :]}"
+                )
                 with pytest.raises(BadModel):
                     read_model(planted)
                 found += 1

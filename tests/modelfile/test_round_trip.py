@@ -1,4 +1,6 @@
-"""Save, load: the same equations in the field, the same start, the same motion to the bit, the same file again."""
+"""Save, load: the same equations in the field, the same start, the same motion to the bit, the
+same file again.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,19 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.modelfile.reader import read_model
-from dalembert.modelfile.save import json_text, toml_text
+from dalembert.exchange.modelfile.reader import read_model
+from dalembert.exchange.modelfile.save import json_text, toml_text
 from same_equations import equal
 
-QUICK = ("double-pendulum", "rolling-disk", "cantilever", "slider-crank", "suslov", "flyball-governor", "bouncing-ball")
+QUICK = (
+    "double-pendulum",
+    "rolling-disk",
+    "cantilever",
+    "slider-crank",
+    "suslov",
+    "flyball-governor",
+    "bouncing-ball",
+)
 
 
 def sections(text):
@@ -57,7 +67,8 @@ def test_all_of_the_gallery(name):
 
 def test_a_file_with_a_run_keeps_it(tmp_path):
     s = read_model(
-        'gravity = 9.81\npin.theta = "O"\nrod.bar = { at = "theta", mass = 1, length = 1 }\nrun = { duration = 3, start = { theta = 0.1 } }'
+        'gravity = 9.81\npin.theta = "O"\nrod.bar = { at = "theta", mass = 1, length = 1 }\nrun = '
+        "{ duration = 3, start = { theta = 0.1 } }"
     )
     s.save(tmp_path / "m.toml")
     assert s.settings.run == da.load(tmp_path / "m.toml").settings.run
@@ -83,10 +94,10 @@ def test_a_robot_can_be_written(tmp_path):
 
 
 def test_a_verb_that_files_do_not_know_is_a_sentence(tmp_path):
-    from dalembert.geometry.journal import recorded
+    from dalembert.mechanics.geometry.declaration_log import record_declaration
 
     class Own(da.System):
-        @recorded
+        @record_declaration
         def shake(self, at, a):
             self.force(a * self.N.x, at)
 
@@ -114,4 +125,6 @@ def test_friction_that_is_viscous_alone(tmp_path):
     s.friction(s["x"].dot, 0.1, normal=1, viscous=2)
     s.save(tmp_path / "m.toml")
     assert equal(s, da.load(tmp_path / "m.toml"))
-    assert ["friction 1", "friction 2", "friction 3"] == list(tomllib.loads((tmp_path / "m.toml").read_text())["friction"])
+    assert ["friction 1", "friction 2", "friction 3"] == list(
+        tomllib.loads((tmp_path / "m.toml").read_text())["friction"]
+    )

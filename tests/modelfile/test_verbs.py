@@ -7,7 +7,12 @@ import inspect
 import pytest
 
 import dalembert as da
-from dalembert.modelfile.kinds import KINDS, PARTS, SECTIONS, SETTINGS
+from dalembert.exchange.modelfile.element_schema import (
+    ELEMENT_TYPES,
+    NESTED_TABLES,
+    SECTIONS,
+    SETTINGS,
+)
 
 # verbs that are sections of a file, or words of one
 ELSEWHERE = {
@@ -33,11 +38,12 @@ NOT_SAID = {
     "dimension": "a question",
     "end": "a table inside a member: PARTS['end']",
     "expand": "what [discretise] does",
-    "from_energies": "coordinates, constants, kinetic_energy, potential and dissipation, each by itself",
-    "frozen": "a copy",
+    "from_energies": "coordinates, constants, kinetic_energy, potential and dissipation, each by "
+    "itself",
+    "snapshot": "a copy",
     "known_dimensions": "a question",
     "save": "writes the file",
-    "signature": "a question",
+    "cache_key": "a question",
     "unit": "a question",
     "view": "a picture of a run",
 }
@@ -62,25 +68,31 @@ def words(f):
 
 
 def test_every_verb_is_a_kind_or_a_section_or_has_a_reason():
-    assert set(verbs()) == (set(KINDS) - NO_VERBS) | set(ELSEWHERE) | set(NOT_SAID)
+    assert set(verbs()) == (set(ELEMENT_TYPES) - NO_VERBS) | set(ELSEWHERE) | set(NOT_SAID)
     assert set(ELSEWHERE.values()) <= set(SECTIONS)
 
 
-@pytest.mark.parametrize("name", sorted(set(KINDS) - NO_VERBS))
+@pytest.mark.parametrize("name", sorted(set(ELEMENT_TYPES) - NO_VERBS))
 def test_every_word_of_a_verb_is_a_key(name):
-    kind = KINDS[name]
-    assert words(getattr(da.System, name)) - {kind.called} == {k.name for k in kind.keys} - FILE_ONLY.get(name, set())
+    kind = ELEMENT_TYPES[name]
+    assert words(getattr(da.System, name)) - {kind.name_argument} == {
+        k.name for k in kind.keys
+    } - FILE_ONLY.get(name, set())
 
 
 def test_required_keys_are_those_without_a_default():
-    for name in sorted(set(KINDS) - NO_VERBS - set(FILE_ONLY)):
+    for name in sorted(set(ELEMENT_TYPES) - NO_VERBS - set(FILE_ONLY)):
         parameters = inspect.signature(getattr(da.System, name)).parameters
-        needed = {n for n, p in parameters.items() if p.default is p.empty} - {"self", "s", KINDS[name].called}
+        needed = {n for n, p in parameters.items() if p.default is p.empty} - {
+            "self",
+            "s",
+            ELEMENT_TYPES[name].name_argument,
+        }
         # s.roll is told its body; in a file the name of the element may be that of the body
         optional = {"body"} if name == "roll" else set()
-        assert needed - optional == {k.name for k in KINDS[name].keys if k.required}, name
+        assert needed - optional == {k.name for k in ELEMENT_TYPES[name].keys if k.required}, name
 
 
 def test_ends_and_runs():
-    assert words(da.System.end) == {k.name for k in PARTS["end"]}
+    assert words(da.System.end) == {k.name for k in NESTED_TABLES["end"]}
     assert words(da.simulate) - RUN_ONLY == set(SETTINGS["run"])

@@ -1,7 +1,8 @@
-"""A spatial chain of revolute joints by articulated bodies, written on a tape: a realistic load for the compiler.
+"""A spatial chain of revolute joints by articulated bodies, written on a tape: a realistic load for
+the compiler.
 
-Joint i turns about axis i mod 3 of its body; masses, mass centres, inertias and offsets are literals drawn
-from a fixed seed, the same for every length.
+Joint i turns about axis i mod 3 of its body; masses, mass centres, inertias and offsets are
+literals drawn from a fixed seed, the same for every length.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from dalembert.algebra.functions import cos, sin
-from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.functions import cos, sin
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.tape import Tape
 
 Vector = list[Scalar]
 Matrix = list[Vector]
@@ -43,7 +44,12 @@ def links(n: int) -> list[Link]:
     def three(low: float, high: float) -> list[float]:
         return [round(draw.uniform(low, high), 6) for _ in range(3)]
 
-    return [Link(i % 3, round(draw.uniform(1, 2), 6), three(-0.3, 0.3), three(0.1, 0.2), three(-0.5, 0.5)) for i in range(n)]
+    return [
+        Link(
+            i % 3, round(draw.uniform(1, 2), 6), three(-0.3, 0.3), three(0.1, 0.2), three(-0.5, 0.5)
+        )
+        for i in range(n)
+    ]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
@@ -105,7 +111,7 @@ class Builder:
         self.force: list[tuple[Vector, Vector]] = []
 
     def number(self, x: float) -> Scalar:
-        from dalembert.algebra.scalar import exact
+        from dalembert.symbolic.algebra.scalar import exact
 
         return Scalar(self.tape, self.tape.const(exact(x)))
 
@@ -138,7 +144,11 @@ class Builder:
         cx = self.skew(self.vector(link.centre))
         I = [[self.number(link.inertia[a]) if a == b else o for b in range(3)] for a in range(3)]
         A = plus(I, [[m * x for x in row] for row in product(cx, transposed(cx))])
-        return A, [[m * x for x in row] for row in cx], [[m if a == b else o for b in range(3)] for a in range(3)]
+        return (
+            A,
+            [[m * x for x in row] for row in cx],
+            [[m if a == b else o for b in range(3)] for a in range(3)],
+        )
 
     def inward(self, i: int) -> tuple[Vector, Vector, Scalar, Scalar]:
         """Eliminate joint i, and hang what is left of it on its parent."""
@@ -148,9 +158,18 @@ class Builder:
         d, t = 1 / A[axis][axis], -self.force[i][0][axis]
         if i:
             Da, Dl = [x * d for x in Ua], [x * d for x in Ul]
-            A = [[A[a][b] - Da[min(a, b)] * Ua[max(a, b)] if axis not in (a, b) else self.zero for b in range(3)] for a in range(3)]
+            A = [
+                [
+                    A[a][b] - Da[min(a, b)] * Ua[max(a, b)] if axis not in (a, b) else self.zero
+                    for b in range(3)
+                ]
+                for a in range(3)
+            ]
             M = [[M[a][b] - Dl[min(a, b)] * Ul[max(a, b)] for b in range(3)] for a in range(3)]
-            B = [[B[a][b] - Da[a] * Ul[b] if a != axis else self.zero for b in range(3)] for a in range(3)]
+            B = [
+                [B[a][b] - Da[a] * Ul[b] if a != axis else self.zero for b in range(3)]
+                for a in range(3)
+            ]
             cw, cv = self.bias[i]
             fa = [x + y * (t * d) for x, y in zip(self.force[i][0], Ua, strict=True)]
             fl = [x + y * (t * d) for x, y in zip(self.force[i][1], Ul, strict=True)]
@@ -159,7 +178,9 @@ class Builder:
             self.hang(i, (A, B, M), fa, fl)
         return Ua, Ul, d, t
 
-    def hang(self, i: int, articulated: tuple[Matrix, Matrix, Matrix], fa: Vector, fl: Vector) -> None:
+    def hang(
+        self, i: int, articulated: tuple[Matrix, Matrix, Matrix], fa: Vector, fl: Vector
+    ) -> None:
         link, (c, s) = self.links[i], self.turns[i]
         A, B, M = (rotated(link.axis, c, s, X) for X in articulated)
         fa, fl = to_parent(link.axis, c, s, fa), to_parent(link.axis, c, s, fl)
@@ -167,11 +188,21 @@ class Builder:
         rx = self.skew(r)
         shifted = plus(B, product(rx, M))
         turned = product(shifted, rx)
-        A = [[x - y for x, y in zip(p, q, strict=True)] for p, q in zip(plus(A, product(rx, transposed(B))), turned, strict=True)]
+        A = [
+            [x - y for x, y in zip(p, q, strict=True)]
+            for p, q in zip(plus(A, product(rx, transposed(B))), turned, strict=True)
+        ]
         A0, B0, M0 = self.inertia[i - 1]
         A = plus(A0, A)
-        self.inertia[i - 1] = ([[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)], plus(B0, shifted), plus(M0, M))
-        self.force[i - 1] = (add(self.force[i - 1][0], add(fa, cross(r, fl))), add(self.force[i - 1][1], fl))
+        self.inertia[i - 1] = (
+            [[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)],
+            plus(B0, shifted),
+            plus(M0, M),
+        )
+        self.force[i - 1] = (
+            add(self.force[i - 1][0], add(fa, cross(r, fl))),
+            add(self.force[i - 1][1], fl),
+        )
 
     def build(self) -> Chain:
         self.outward()
@@ -181,12 +212,17 @@ class Builder:
         udot = []
         for i in range(n):
             link, (c, s) = self.links[i], self.turns[i]
-            al = add(to_child(link.axis, c, s, add(al, cross(aw, self.vector(link.offset)))), self.bias[i][1])
+            al = add(
+                to_child(link.axis, c, s, add(al, cross(aw, self.vector(link.offset)))),
+                self.bias[i][1],
+            )
             aw = add(to_child(link.axis, c, s, aw), self.bias[i][0])
             Ua, Ul, d, t = left[i]
             udot.append((t - dot(Ua, aw) - dot(Ul, al)) * d)
             aw[link.axis] = aw[link.axis] + udot[-1]
-        return Chain(self.tape, [x.i for x in self.q], [x.i for x in self.u], [x.i for x in udot], self.links)
+        return Chain(
+            self.tape, [x.i for x in self.q], [x.i for x in self.u], [x.i for x in udot], self.links
+        )
 
 
 def chain(n: int) -> Chain:

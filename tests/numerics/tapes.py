@@ -4,9 +4,9 @@ import random
 
 import numpy
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def bounded(t, a):
@@ -55,14 +55,16 @@ def random_tape(seed, n_state=5, n_parameters=4, size=300, n_out=12):
     for _ in range(size // 10):
         pool.append(grown(t, draw, [*parameters, *pool[n_state:]]))
     for _ in range(size):
-        pool.append(bounded(t, grown(t, draw, pool)) if draw.random() < 0.3 else grown(t, draw, pool))
+        pool.append(
+            bounded(t, grown(t, draw, pool)) if draw.random() < 0.3 else grown(t, draw, pool)
+        )
     outs = [*draw.sample(pool, n_out - 5), state[0], parameters[0], t.const(2), pool[-1], pool[-1]]
     return t, outs, state, parameters
 
 
 def reference(tape, outs, values):
     """The values by Python's own arithmetic."""
-    return numpy.array(evaluate(tape, outs, lambda i: float(values[i]), Floats()))
+    return numpy.array(evaluate(tape, outs, lambda i: float(values[i]), FloatArithmetic()))
 
 
 def bits(a):

@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from dalembert.errors import DalembertWarning
-from dalembert.numerics import jit
-from dalembert.numerics.cache import ObjectCache
+from dalembert.runtime.numerics import jit
+from dalembert.runtime.numerics.object_cache import ObjectCache
 from numerics.test_jit import plus, value
 
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and rights are those of POSIX")
@@ -18,8 +18,8 @@ posix = pytest.mark.skipif(os.name != "posix", reason="owners and rights are tho
 def compilations(monkeypatch):
     """How often something was compiled."""
     count = []
-    compile_ = jit._emit
-    monkeypatch.setattr(jit, "_emit", lambda *a: count.append(1) or compile_(*a))
+    compile_ = jit._compile_object
+    monkeypatch.setattr(jit, "_compile_object", lambda *a: count.append(1) or compile_(*a))
     return count
 
 
@@ -69,7 +69,9 @@ def flipped(data):
     return data[:100] + bytes([data[100] ^ 1]) + data[101:]
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: data[:0], flipped, lambda data: data[32:]])
+@pytest.mark.parametrize(
+    "spoil", [lambda data: data[:-1], lambda data: data[:0], flipped, lambda data: data[32:]]
+)
 def test_a_spoilt_file_is_compiled_again_and_mended(place, compilations, spoil):
     plus(2.5)
     (path,) = files(place)
@@ -150,7 +152,7 @@ def test_a_disk_that_refuses_to_write(place, monkeypatch):
         raise OSError
 
     plus(1.25)
-    monkeypatch.setattr("dalembert.numerics.cache._write_new", full)
+    monkeypatch.setattr("dalembert.runtime.numerics.object_cache._write_new", full)
     assert 7.5 == value(plus(6.5))
     assert 1 == len(files(place))
 
@@ -159,7 +161,7 @@ def test_no_home(monkeypatch):
     monkeypatch.delenv("DALEMBERT_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr("pathlib.Path.home", lambda: (_ for _ in ()).throw(RuntimeError))
-    assert ObjectCache.of_environment().directory is None
+    assert ObjectCache.from_environment().directory is None
     assert 7.5 == value(plus(6.5))
 
 
@@ -167,10 +169,10 @@ def test_no_home(monkeypatch):
 def test_the_usual_place(monkeypatch, tmp_path):
     monkeypatch.delenv("DALEMBERT_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert tmp_path / "dalembert" == ObjectCache.of_environment().directory
+    assert tmp_path / "dalembert" == ObjectCache.from_environment().directory
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert tmp_path / ".cache" / "dalembert" == ObjectCache.of_environment().directory
+    assert tmp_path / ".cache" / "dalembert" == ObjectCache.from_environment().directory
 
 
 def test_the_unused_longest_go_first(tmp_path):
@@ -191,7 +193,7 @@ def test_the_unused_longest_go_first(tmp_path):
 def test_two_processes_at_once(place):
     code = """
 import ctypes
-from dalembert.numerics import jit
+from dalembert.runtime.numerics import jit
 for k in range(30):
     text = f"define double @f(double %x) {{\\n  %y = fadd double %x, {k}.0\\n  ret double %y\\n}}"
     library = jit.load(text, ("f",), optimize=0)
@@ -204,8 +206,12 @@ for k in range(30):
 
 def test_a_directory_is_looked_through_once_and_again_only_near_the_limit(tmp_path, monkeypatch):
     looks = []
-    shrink = ObjectCache._shrink
-    monkeypatch.setattr(ObjectCache, "_shrink", lambda self, directory: (looks.append(directory), shrink(self, directory)))
+    shrink = ObjectCache._evict_oldest
+    monkeypatch.setattr(
+        ObjectCache,
+        "_evict_oldest",
+        lambda self, directory: (looks.append(directory), shrink(self, directory)),
+    )
     cache = ObjectCache(tmp_path, limit=100_000)
     for k in range(200):
         ObjectCache(tmp_path, limit=100_000).write(f"{k:03}", bytes(968))

@@ -12,11 +12,17 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.numerics import compiled, emit, jit, python_call, rows
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.python_call import BadArguments
+from dalembert.runtime.numerics import (
+    batch_evaluation,
+    compiled_function,
+    emit,
+    jit,
+    python_binding,
+)
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.python_binding import BadArguments
+from dalembert.symbolic.algebra.tape import Tape
 from numerics.chain import chain
 from numerics.tapes import bits, random_tape, reference
 from numerics.test_jit import STATM, resident
@@ -27,14 +33,20 @@ def sample():
     """A function of five state symbols and four parameters, with 33 states."""
     tape, outs, state, parameters = random_tape(21)
     rng = numpy.random.default_rng(0)
-    return CompiledFunction(tape, outs, state, parameters), rng.normal(size=(33, 5)), rng.normal(size=4)
+    return (
+        CompiledFunction(tape, outs, state, parameters),
+        rng.normal(size=(33, 5)),
+        rng.normal(size=4),
+    )
 
 
 def quadratic(parts=None):
     """(a x² + b, a b) with the state (x, y, z)."""
     t = Tape()
     x, y, z, a, b = (t.symbol(name) for name in "xyzab")
-    return CompiledFunction(t, [t.add(t.mul(a, t.mul(x, x)), b), t.mul(a, b), t.sub(z, y)], [x, y, z], [a, b], parts)
+    return CompiledFunction(
+        t, [t.add(t.mul(a, t.mul(x, x)), b), t.mul(a, b), t.sub(z, y)], [x, y, z], [a, b], parts
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -42,7 +54,10 @@ def test_a_batch_has_the_bits_of_single_calls(seed):
     tape, outs, state, parameters = random_tape(seed)
     f = CompiledFunction(tape, outs, state, parameters)
     rng = numpy.random.default_rng(seed)
-    X, p = rng.normal(size=(21, len(state))) * 10.0 ** rng.uniform(-3, 8, size=(21, 1)), rng.normal(size=len(parameters))
+    X, p = (
+        rng.normal(size=(21, len(state))) * 10.0 ** rng.uniform(-3, 8, size=(21, 1)),
+        rng.normal(size=len(parameters)),
+    )
     X[4, 0], X[9] = numpy.nan, numpy.inf
     single = numpy.array([f.call(x, p) for x in X])
     assert (bits(single) == bits(f.batch(X, p))).all()
@@ -52,9 +67,9 @@ def test_a_batch_has_the_bits_of_single_calls(seed):
 def test_with_any_number_of_lanes(lanes, sample, monkeypatch):
     f, X, p = sample
     single = numpy.array([f.call(x, p) for x in X])
-    monkeypatch.setattr(compiled, "native_lanes", lambda: lanes)
-    monkeypatch.setattr(rows, "_SMALL", 0)
-    monkeypatch.setattr(compiled, "writers", lambda: b"one register")
+    monkeypatch.setattr(compiled_function, "simd_width", lambda: lanes)
+    monkeypatch.setattr(batch_evaluation, "_SMALL", 0)
+    monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"one register")
     again = pickle.loads(pickle.dumps(f))
     assert (bits(single) == bits(again.batch(X, p))).all()
     assert (bits(single[:1]) == bits(again.batch(X[:1], p))).all()
@@ -82,10 +97,20 @@ def test_columns_that_nothing_needs_may_hold_anything():
 def test_a_batch_holds_no_references(sample):
     f, X, p = sample
     f.batch(X, p)
-    before = sys.getrefcount(X), sys.getrefcount(p), sys.getrefcount(f.batch), sys.getrefcount(f.n_out)
+    before = (
+        sys.getrefcount(X),
+        sys.getrefcount(p),
+        sys.getrefcount(f.batch),
+        sys.getrefcount(f.n_out),
+    )
     for _ in range(100):
         f.batch(X, p)
-    assert before == (sys.getrefcount(X), sys.getrefcount(p), sys.getrefcount(f.batch), sys.getrefcount(f.n_out))
+    assert before == (
+        sys.getrefcount(X),
+        sys.getrefcount(p),
+        sys.getrefcount(f.batch),
+        sys.getrefcount(f.n_out),
+    )
     Y = f.batch(X, p)
     assert 2 == sys.getrefcount(Y)
 
@@ -108,12 +133,16 @@ def test_a_row_of_parameters_for_each_state(sample):
 def test_one_row_of_a_part_for_all_states(small, monkeypatch):
     if not small:
         # called instead of written into the loop
-        monkeypatch.setattr(compiled, "_INLINED", 0)
-        monkeypatch.setattr(compiled, "writers", lambda: b"nothing inlined")
+        monkeypatch.setattr(compiled_function, "_MAX_INLINED_NODES", 0)
+        monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"nothing inlined")
     tape, outs, state, parameters = random_tape(3)
     f = CompiledFunction(tape, outs, state, parameters, (2, len(state) - 2))
     rng = numpy.random.default_rng(3)
-    A, B, p = rng.normal(size=(19, 2)), rng.normal(size=(19, len(state) - 2)), rng.normal(size=len(parameters))
+    A, B, p = (
+        rng.normal(size=(19, 2)),
+        rng.normal(size=(19, len(state) - 2)),
+        rng.normal(size=len(parameters)),
+    )
     single = numpy.array([f.call(a, b, p) for a, b in zip(A, B, strict=True)])
     assert (bits(single) == bits(f.batch(A, B, p))).all()
     with_one = numpy.array([f.call(A[0], b, p) for b in B])
@@ -125,7 +154,9 @@ def test_the_chain_of_bodies(n):
     c = chain(n)
     f = CompiledFunction(c.tape, c.udot, c.q + c.u, [])
     X, p = numpy.random.default_rng(0).normal(size=(9, 2 * n)), numpy.empty(0)
-    expected = numpy.array([reference(c.tape, c.udot, dict(zip(c.q + c.u, x, strict=True))) for x in X])
+    expected = numpy.array(
+        [reference(c.tape, c.udot, dict(zip(c.q + c.u, x, strict=True))) for x in X]
+    )
     actual = f.batch(X, p)
     assert (bits(numpy.array([f.call(x, p) for x in X])) == bits(actual)).all()
     assert numpy.abs(expected - actual).max() <= 1e-13 * numpy.abs(expected).max()
@@ -135,9 +166,19 @@ def test_arguments_of_every_kind():
     f = quadratic()
     p, expected = numpy.array([2.0, 3.0]), [5.0, 6.0, 2.0]
     strided = numpy.array([[1.0, 9], [-5, 9], [-3, 9]])[:, 0]
-    unaligned = numpy.frombuffer(b"\0" + numpy.array([1.0, -5, -3]).tobytes(), dtype=float, offset=1)
+    unaligned = numpy.frombuffer(
+        b"\0" + numpy.array([1.0, -5, -3]).tobytes(), dtype=float, offset=1
+    )
     swapped = numpy.array([1.0, -5, -3]).astype(">f8")
-    for x in ([1, -5, -3], (1.0, -5.0, -3.0), numpy.array([1, -5, -3]), strided, unaligned, swapped, numpy.array([1, -5, -3], dtype="f4")):
+    for x in (
+        [1, -5, -3],
+        (1.0, -5.0, -3.0),
+        numpy.array([1, -5, -3]),
+        strided,
+        unaligned,
+        swapped,
+        numpy.array([1, -5, -3], dtype="f4"),
+    ):
         assert expected == list(f.call(x, p))
         assert [expected] == f.batch([x], p).tolist()
     assert expected == list(f.call(numpy.array([1.0, -5, -3]), [2, 3]))
@@ -155,13 +196,18 @@ def test_the_state_in_parts():
 def test_a_part_may_hold_for_all_states():
     f, p = quadratic((1, 2)), [2.0, 3.0]
     assert [[5.0, 6.0, 2.0], [11.0, 6.0, 2.0]] == f.batch([[1.0], [2.0]], [-5.0, -3.0], p).tolist()
-    assert [[5.0, 6.0, 2.0], [5.0, 6.0, 0.0]] == f.batch(1.0, [[-5.0, -3.0], [1.0, 1.0]], p).tolist()
+    assert [[5.0, 6.0, 2.0], [5.0, 6.0, 0.0]] == f.batch(
+        1.0, [[-5.0, -3.0], [1.0, 1.0]], p
+    ).tolist()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1.0, 2.0], [1.0, 2.0]), "expected 3 numbers for the state; got an array of shape \\(2,\\)"),
+        (
+            ([1.0, 2.0], [1.0, 2.0]),
+            "expected 3 numbers for the state; got an array of shape \\(2,\\)",
+        ),
         (([1.0, 2.0, 3.0], [1.0]), "expected 2 numbers for the parameters"),
         (([1.0, 2.0, 3.0],), "expected 2 arguments"),
         (([1.0, 2.0, 3.0], [1.0, 2.0], 0.0), "expected 2 arguments"),
@@ -219,8 +265,8 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
     tape, outs, state, parameters = random_tape(5, size=2000)
     x, p = numpy.ones(len(state)), numpy.ones(len(parameters))
     expected = CompiledFunction(tape, outs, state, parameters).call(x, p)
-    monkeypatch.setattr("dalembert.numerics.rows.STACK", 8)
-    monkeypatch.setattr(compiled, "writers", lambda: b"another version")
+    monkeypatch.setattr("dalembert.runtime.numerics.batch_evaluation.MAX_STACK_BYTES", 8)
+    monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"another version")
     again = CompiledFunction(tape, outs, state, parameters)
     assert (bits(expected) == bits(again.call(x, p))).all()
     assert (bits(expected) == bits(again.batch(numpy.tile(x, (9, 1)), p))).all()
@@ -229,7 +275,7 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
 def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
     f, X, p = sample
     expected = f.call(X[0], p)
-    monkeypatch.setattr(python_call, "LAYOUT_IS_KNOWN", False)
+    monkeypatch.setattr(python_binding, "OBJECT_LAYOUT_IS_KNOWN", False)
     again = pickle.loads(pickle.dumps(f))
     assert (bits(expected) == bits(again.call(X[0], p))).all()
     assert (bits(f.batch(X, p)) == bits(again.batch(X, p))).all()
@@ -238,7 +284,9 @@ def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
 def test_native_code_calls_by_address(sample):
     f, X, p = sample
     y, work = numpy.empty(f.n_out), numpy.empty(f.work_size + 1)
-    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(f.prologue_address)(p.ctypes.data, work.ctypes.data)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(f.prologue_address)(
+        p.ctypes.data, work.ctypes.data
+    )
     run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(f.address)
     for x in X:
         run(x.ctypes.data, p.ctypes.data, y.ctypes.data, work.ctypes.data)
@@ -266,7 +314,9 @@ def test_a_pickle_carries_only_what_is_needed():
         e = t.add(t.mul(e, x), t.const(k))
     last = t.call("exp", x)
     small = CompiledFunction(t, [first, last], [x], [])
-    assert len(pickle.dumps(small)) < len(pickle.dumps(CompiledFunction(t, [first, e], [x], []))) / 3
+    assert (
+        len(pickle.dumps(small)) < len(pickle.dumps(CompiledFunction(t, [first, e], [x], []))) / 3
+    )
     assert [4.0, numpy.exp(2.0)] == list(pickle.loads(pickle.dumps(small)).call([2.0], []))
 
 
@@ -281,9 +331,9 @@ def test_a_pickle_is_found_in_the_cache(tmp_path, monkeypatch):
 
 def test_equal_expressions_are_compiled_once_and_different_ones_apart(monkeypatch):
     count = []
-    compile_ = jit._emit
-    monkeypatch.setattr(jit, "_emit", lambda *a: count.append(1) or compile_(*a))
-    monkeypatch.setattr(compiled, "writers", lambda: b"yet another version")
+    compile_ = jit._compile_object
+    monkeypatch.setattr(jit, "_compile_object", lambda *a: count.append(1) or compile_(*a))
+    monkeypatch.setattr(compiled_function, "codegen_version", lambda: b"yet another version")
 
     def line(slope, name="x"):
         t = Tape()
@@ -302,7 +352,9 @@ def test_threads_share_a_function(sample):
     def work(k):
         for i in range(300):
             x = X[(i + k) % len(X)]
-            if (bits(f.call(x, p)) != bits(expected[(i + k) % len(X)])).any() or (bits(f.batch(X, p)) != bits(expected)).any():
+            if (bits(f.call(x, p)) != bits(expected[(i + k) % len(X)])).any() or (
+                bits(f.batch(X, p)) != bits(expected)
+            ).any():
                 wrong.append(k)
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
@@ -319,7 +371,9 @@ def in_child(task):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("method", sorted(set(multiprocessing.get_all_start_methods()) & {"fork", "spawn"}))
+@pytest.mark.parametrize(
+    "method", sorted(set(multiprocessing.get_all_start_methods()) & {"fork", "spawn"})
+)
 def test_processes_share_a_function(method, sample, monkeypatch):
     f, X, p = sample
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
@@ -376,7 +430,17 @@ def test_states_in_rows_of_any_kind_have_the_bits_of_single_ones():
     wide[:, 1:3] = Q
     still = Q.copy()
     still.flags.writeable = False
-    kinds = (Q, list(Q), Q.tolist(), numpy.asfortranarray(Q), wide[:, 1:3], Q[::-1].copy()[::-1], Q.astype(object), Q.astype(">f8"), still)
+    kinds = (
+        Q,
+        list(Q),
+        Q.tolist(),
+        numpy.asfortranarray(Q),
+        wide[:, 1:3],
+        Q[::-1].copy()[::-1],
+        Q.astype(object),
+        Q.astype(">f8"),
+        still,
+    )
     for states in kinds:
         assert expected == f(states, U).tolist()
         assert expected == f(states, list(U), numpy.zeros(11)).tolist()

@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression, Unknown
-from dalembert.numerics import emit, jit, lowering
-from dalembert.numerics.jit import host
+from dalembert.runtime.numerics import emit, jit, lowering
+from dalembert.runtime.numerics.jit import host
+from dalembert.symbolic.algebra.tape import Tape
 from numerics.tapes import bits, random_tape, reference
 
 
@@ -44,7 +44,24 @@ def test_every_operation_against_python(seed):
 
 def test_all_operations_occur():
     ops = {node[0] for seed in range(6) for node in random_tape(seed)[0].nodes}
-    assert {"atan2", "sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "abs", "sign", "neg", "pi", "div"} <= ops
+    assert {
+        "atan2",
+        "sin",
+        "cos",
+        "exp",
+        "log",
+        "sqrt",
+        "sinh",
+        "cosh",
+        "asin",
+        "acos",
+        "atan",
+        "abs",
+        "sign",
+        "neg",
+        "pi",
+        "div",
+    } <= ops
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7, 50, 333])
@@ -61,7 +78,9 @@ def test_what_is_a_parameter_and_what_is_state_changes_nothing_but_the_place():
     rng = numpy.random.default_rng(0)
     x, p = rng.normal(size=len(state)), rng.normal(size=len(parameters))
     apart = compiled(tape, outs, state, parameters)(x, p)
-    together = compiled(tape, outs, [*state, *parameters], [])(numpy.concatenate([x, p]), numpy.empty(0))
+    together = compiled(tape, outs, [*state, *parameters], [])(
+        numpy.concatenate([x, p]), numpy.empty(0)
+    )
     assert close(apart, together)
 
 
@@ -100,9 +119,22 @@ def test_nested_angles():
 def test_a_product_used_once_is_fused_and_a_shared_denominator_inverted_once():
     t = Tape()
     a, b, c = (t.symbol(name) for name in "abc")
-    outs = [t.add(t.mul(a, b), c), t.sub(c, t.mul(a, a)), t.sub(t.mul(b, b), c), t.div(a, c), t.div(b, c)]
+    outs = [
+        t.add(t.mul(a, b), c),
+        t.sub(c, t.mul(a, a)),
+        t.sub(t.mul(b, b), c),
+        t.div(a, c),
+        t.div(b, c),
+    ]
     program = lowering.lower(t.nodes, outs, [a, b, c], [], fuse=True)
-    assert ["multiply-add", "subtract-product", "multiply-subtract", "reciprocal", "mul", "mul"] == [o.op for o in program.body]
+    assert [
+        "multiply-add",
+        "subtract-product",
+        "multiply-subtract",
+        "reciprocal",
+        "mul",
+        "mul",
+    ] == [o.op for o in program.body]
     plain = lowering.lower(t.nodes, outs, [a, b, c], [], fuse=False)
     assert {"mul", "add", "sub", "reciprocal"} == {o.op for o in plain.body}
 
@@ -158,5 +190,7 @@ def test_without_fused_operations():
     x, p = rng.normal(size=len(state)), rng.normal(size=len(parameters))
     with_fused = compiled(tape, outs, state, parameters)(x, p)
     plain = replace(host(), fused=False)
-    assert "llvm.fma.f64(" not in emit.emit(tape.nodes, outs, state, parameters, target=plain).ir.replace("declare double @llvm.fma", "")
+    assert "llvm.fma.f64(" not in emit.emit(
+        tape.nodes, outs, state, parameters, target=plain
+    ).ir.replace("declare double @llvm.fma", "")
     assert close(with_fused, compiled(tape, outs, state, parameters, target=plain)(x, p))

@@ -1,4 +1,6 @@
-"""Taylor coefficients against the rates themselves: along the polynomial they give, d/dτ of it is f of it."""
+"""Taylor coefficients against the rates themselves: along the polynomial they give, d/dτ of it
+is f of it.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,15 @@ import ctypes
 import numpy as np
 import pytest
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
-from dalembert.equations.form import LDL
 from dalembert.errors import NotApplicable
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jet_code import CompiledJets
-from dalembert.numerics.jet_form import ShortForm
-from dalembert.numerics.jets import ImpliedRates, Recurrence
+from dalembert.mechanics.equations.equations_of_motion import LDL
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates, TaylorRecurrence
+from dalembert.runtime.numerics.taylor_simplify import TaylorSimplifier
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
 
 ORDER, H = 24, 0.05
 START = np.array([0.7, -0.4, 0.3])
@@ -38,7 +40,9 @@ def system(name: str) -> tuple[Tape, list[int], list[int], list[int]]:
         "atan2": t.atan2(t.add(x, t.const(2)), t.sub(y, z)),
         "atan2 of a constant": t.atan2(inside, b),
         "neg": t.neg(t.mul(x, x)),
-        "unit circle": t.add(*(t.mul(t.mul(x, t.call(f, y)), t.call(f, y)) for f in ("sin", "cos"))),
+        "unit circle": t.add(
+            *(t.mul(t.mul(x, t.call(f, y)), t.call(f, y)) for f in ("sin", "cos"))
+        ),
         "jump in time": t.mul(x, t.call("sign", t.sub(time, t.one))),
         "kink in time": t.mul(x, t.call("abs", t.sub(time, t.one))),
     }
@@ -48,31 +52,50 @@ def system(name: str) -> tuple[Tape, list[int], list[int], list[int]]:
     return t, outs, [x, y, z, time], [a, b]
 
 
-def rows_of(jets: CompiledJets, p: np.ndarray, t0: float) -> np.ndarray:
-    space = jets.space(p)
+def rows_of(jets: CompiledTaylor, p: np.ndarray, t0: float) -> np.ndarray:
+    space = jets.workspace(p)
     rows, rates = np.zeros((ORDER + 1, 4)), np.zeros(4)
     rows[0, :3] = START
-    first, later = jets.functions()
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(first)(
-        space.address, t0, rows.ctypes.data, rates.ctypes.data
-    )
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(later)(
-        space.address, H, ORDER, rows.ctypes.data, 4
-    )
+    first, later = jets.function_addresses()
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
+        first
+    )(space.address, t0, rows.ctypes.data, rates.ctypes.data)
+    ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64
+    )(later)(space.address, H, ORDER, rows.ctypes.data, 4)
     return rows[:, :3]
 
 
-NAMES = ("sin", "cos", "exp", "sinh", "cosh", "asin", "acos", "atan", "mul", "div", "reciprocal", "square", "sqrt", "log", "atan2")
+NAMES = (
+    "sin",
+    "cos",
+    "exp",
+    "sinh",
+    "cosh",
+    "asin",
+    "acos",
+    "atan",
+    "mul",
+    "div",
+    "reciprocal",
+    "square",
+    "sqrt",
+    "log",
+    "atan2",
+)
 OTHERS = ("atan2 of a constant", "neg", "unit circle", "jump in time", "kink in time")
 
 
 @pytest.mark.parametrize("name", NAMES + OTHERS)
 def test_the_slope_of_the_polynomial_is_the_rate(name: str) -> None:
     tape, outs, state, parameters = system(name)
-    check_slope(CompiledJets(tape, outs, state, parameters), CompiledFunction(tape, outs, state, parameters))
+    check_slope(
+        CompiledTaylor(tape, outs, state, parameters),
+        CompiledFunction(tape, outs, state, parameters),
+    )
 
 
-def check_slope(jets: CompiledJets, f: CompiledFunction) -> None:
+def check_slope(jets: CompiledTaylor, f: CompiledFunction) -> None:
     p, t0 = np.array([1.3, 0.6]), 0.2
     rows = rows_of(jets, p, t0)
     powers = np.arange(ORDER + 1)
@@ -83,18 +106,23 @@ def check_slope(jets: CompiledJets, f: CompiledFunction) -> None:
 
 
 def test_rates_that_are_implied_are_those_solved_for_and_take_fewer_sums() -> None:
-    """(2 + cos x, sin x; sin x, 2) (y', z') = (x z, a cos y + t z): M, its factors and the quotients have no series."""
+    """(2 + cos x, sin x; sin x, 2) (y', z') = (x z, a cos y + t z): M, its factors and the
+    quotients have no series.
+    """
     t = Tape()
     x, y, z, time, a, b, dy, dz = (t.symbol(n) for n in ("x", "y", "z", "t", "a", "b", "y'", "z'"))
     s, c = t.call("sin", x), t.call("cos", x)
     M = [[t.add(t.const(2), c), s], [s, t.const(2)]]
     f = [t.mul(x, z), t.add(t.mul(a, t.call("cos", y)), t.mul(time, z))]
-    residuals = [t.sub(t.add(t.mul(row[0], dy), t.mul(row[1], dz)), right) for row, right in zip(M, f, strict=True)]
+    residuals = [
+        t.sub(t.add(t.mul(row[0], dy), t.mul(row[1], dz)), right)
+        for row, right in zip(M, f, strict=True)
+    ]
     outs = [t.mul(b, y), *LDL(t, M).solve(f)]
-    implied = ImpliedRates((dy, dz), tuple(residuals), tuple(outs[1:]))
+    implied = ImplicitRates((dy, dz), tuple(residuals), tuple(outs[1:]))
     state, parameters = [x, y, z, time], [a, b]
-    jets = CompiledJets(t, outs, state, parameters, implied=implied)
-    assert jets.pairs < CompiledJets(t, outs, state, parameters).pairs
+    jets = CompiledTaylor(t, outs, state, parameters, implied=implied)
+    assert jets.pairs < CompiledTaylor(t, outs, state, parameters).pairs
     check_slope(jets, CompiledFunction(t, outs, state, parameters))
 
 
@@ -102,24 +130,24 @@ def test_rates_that_are_implied_are_those_solved_for_and_take_fewer_sums() -> No
 def test_a_kink_of_something_that_moves_is_refused(function: str) -> None:
     tape, outs, state, _ = system(function)
     with pytest.raises(NotApplicable, match="kink"):
-        Recurrence(tape, outs, state)
+        TaylorRecurrence(tape, outs, state)
 
 
 @pytest.mark.parametrize("most_terms", [1, 8, 32])
 @pytest.mark.parametrize("name", NAMES + OTHERS)
 def test_the_short_form_has_the_same_value(name: str, most_terms: int) -> None:
     tape, outs, state, parameters = system(name)
-    form = ShortForm(tape, state, most_terms)
+    form = TaylorSimplifier(tape, state, most_terms)
     short = form(outs)
     values = dict(zip((*state, *parameters), (0.7, -0.4, 0.3, 0.2, 1.3, 0.6), strict=True))
-    assert evaluate(tape, outs, values.__getitem__, Floats()) == pytest.approx(
-        evaluate(form.tape, short, values.__getitem__, Floats()), rel=1e-14
+    assert evaluate(tape, outs, values.__getitem__, FloatArithmetic()) == pytest.approx(
+        evaluate(form.tape, short, values.__getitem__, FloatArithmetic()), rel=1e-14
     )
 
 
 def test_the_short_form_finds_what_cancels() -> None:
     """x sin² y + x cos² y is x, whatever order the factors come in, and has no product left."""
     tape, outs, state, _ = system("unit circle")
-    form = ShortForm(tape, state, 8)
+    form = TaylorSimplifier(tape, state, 8)
     assert form(outs[:1]) == [state[0]]
-    assert not Recurrence(form.tape, [state[0]], state).pairs
+    assert not TaylorRecurrence(form.tape, [state[0]], state).pairs

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from dalembert.errors import DalembertError
-from dalembert.numerics import jit
+from dalembert.runtime.numerics import jit
 
 STATM = pathlib.Path("/proc/self/statm")
 DOUBLE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -19,7 +19,12 @@ DOUBLE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 def plus(number):
     """A library with f(x) = x + number."""
-    return jit.load(f"define double @f(double %x) {{\n  %y = fadd double %x, {float(number)}\n  ret double %y\n}}", ("f",), optimize=0)
+    return jit.load(
+        f"define double @f(double %x) {{\n  %y = fadd double %x, {float(number)}\n  ret double "
+        f"%y\n}}",
+        ("f",),
+        optimize=0,
+    )
 
 
 def value(library, x=1.0):
@@ -31,7 +36,9 @@ def resident():
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
 
 
-@pytest.mark.parametrize("function", ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "sqrt", "tan"])
+@pytest.mark.parametrize(
+    "function", ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "sqrt", "tan"]
+)
 def test_the_mathematics_library_is_there(function):
     text = f"""declare double @{function}(double)
 define double @f(double %x) {{
@@ -121,7 +128,9 @@ def test_a_child_uses_old_code_and_compiles_new():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.slow  # a child of a process with busy threads may inherit a lock of the system's allocator, whoever wrote the program
+# a child of a process with busy threads may inherit a lock of the system's allocator, whoever wrote
+# the program
+@pytest.mark.slow
 def test_a_child_born_while_others_compile_is_not_stuck():
     stop = threading.Event()
 
@@ -148,13 +157,16 @@ def test_a_child_born_while_others_compile_is_not_stuck():
 
 
 def test_llvm_is_imported_only_when_needed():
-    code = "import sys, dalembert.numerics.compiled; sys.exit('llvmlite' in sys.modules)"
+    code = (
+        "import sys, dalembert.runtime.numerics.compiled_function; sys.exit('llvmlite' in "
+        "sys.modules)"
+    )
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
 def test_nothing_is_said_at_exit():
     code = """
-from dalembert.numerics import jit
+from dalembert.runtime.numerics import jit
 library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
 """
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
@@ -162,9 +174,22 @@ library = jit.load("define void @f() {\\n  ret void\\n}", ("f",))
 
 
 def test_code_of_another_version_is_not_found():
-    assert jit._source.__wrapped__("ode") == jit._source.__wrapped__("ode") != jit._source.__wrapped__("numerics")
+    assert (
+        jit._source_hash.__wrapped__("runtime/ode")
+        == jit._source_hash.__wrapped__("runtime/ode")
+        != jit._source_hash.__wrapped__("runtime/numerics")
+    )
+    # a chapter that is not there would make every process compile again
+    with pytest.raises(FileNotFoundError):
+        jit._source_hash.__wrapped__("nothing")
+
+
+def test_without_sources_kept_code_is_not_found(tmp_path, monkeypatch):
     # as where only bytecode is installed
-    assert jit._source.__wrapped__("nothing") != jit._source.__wrapped__("nothing")
+    (tmp_path / "runtime" / "numerics").mkdir(parents=True)
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "runtime" / "numerics" / "jit.py"))
+    first, second = (jit._source_hash.__wrapped__("runtime/numerics") for _ in range(2))
+    assert first != second
 
 
 def test_without_llvm_the_remedy_is_named(monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dalembert.numerics.jit import CannotCompile, joined
+from dalembert.runtime.numerics.jit import CannotCompile, merge_modules
 
 ONE = """declare double @sin(double)
 define internal i32 @f(i32 %x) {
@@ -15,7 +15,7 @@ define i32 @g(i32 %x) {
 
 
 def test_what_is_common_is_written_once():
-    text = joined([("", ONE), ("", ONE), ("a", ONE)])
+    text = merge_modules([("", ONE), ("", ONE), ("a", ONE)])
     assert 1 == text.count("declare double @sin")
     assert 1 == text.count("@f(i32 %x) {")
     assert "call i32 @a.f" in text
@@ -23,4 +23,4 @@ def test_what_is_common_is_written_once():
 
 def test_two_of_one_name_are_refused():
     with pytest.raises(CannotCompile, match="define f differently"):
-        joined([("", ONE), ("", "define i32 @f() {\n  ret i32 1\n}")])
+        merge_modules([("", ONE), ("", "define i32 @f() {\n  ret i32 1\n}")])

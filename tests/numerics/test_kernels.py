@@ -4,22 +4,22 @@ import mpmath
 import numpy
 import pytest
 
-from dalembert.numerics import jit, kernels
-from dalembert.numerics.jit import native_lanes
-from dalembert.numerics.llvm_types import pack
+from dalembert.runtime.numerics import jit, math_kernels
+from dalembert.runtime.numerics.jit import simd_width
+from dalembert.runtime.numerics.llvm_types import vector_type
 
 LANES = (1, 2, 4, 8)
 
 
 def loop(lanes, *, fused=True):
     """sin and cos of arrays, through the kernel."""
-    real = pack(lanes)
+    real = vector_type(lanes)
     pair = f"{{{real}, {real}}}"
-    text = f"""{kernels.declarations(lanes)}
-{kernels.lanewise("sin", lanes)}
-{kernels.lanewise("cos", lanes)}
-{kernels.sincos(lanes, fused=fused)}
-define void @loop(ptr %x, ptr %s, ptr %c, i64 %n) {kernels.attributes(lanes)} {{
+    text = f"""{math_kernels.declarations(lanes)}
+{math_kernels.per_lane_ir("sin", lanes)}
+{math_kernels.per_lane_ir("cos", lanes)}
+{math_kernels.sincos(lanes, fused=fused)}
+define void @loop(ptr %x, ptr %s, ptr %c, i64 %n) {math_kernels.attributes(lanes)} {{
 entry:
   br label %next
 next:
@@ -40,7 +40,9 @@ done:
   ret void
 }}"""
     library = jit.load(text, ("loop",), optimize=0)
-    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(library.address("loop"))
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(
+        library.address("loop")
+    )
 
     def run(x, _keep=library):
         x = numpy.concatenate([x, numpy.zeros(-len(x) % 8)])
@@ -58,7 +60,10 @@ def worst(x, values, exact):
         for a, value in zip(x, values, strict=True):
             true = exact(mpmath.mpf(float(a)))
             if true:
-                errors.append(abs(mpmath.mpf(float(value)) - true) / mpmath.mpf(float(numpy.spacing(abs(float(true))))))
+                errors.append(
+                    abs(mpmath.mpf(float(value)) - true)
+                    / mpmath.mpf(float(numpy.spacing(abs(float(true)))))
+                )
     return float(max(errors))
 
 
@@ -75,7 +80,15 @@ def samples():
     rng = numpy.random.default_rng(1)
     small = 10.0 ** rng.uniform(-320, 7, 400)
     edges = [0.0, 5e-324, 1e-310, numpy.pi / 4, numpy.nextafter(numpy.pi / 4, 1), 1e7, -1e7]
-    return numpy.concatenate([near_multiples_of_half_pi(), rng.uniform(-1e7, 1e7, 800), rng.normal(size=800), small, edges])
+    return numpy.concatenate(
+        [
+            near_multiples_of_half_pi(),
+            rng.uniform(-1e7, 1e7, 800),
+            rng.normal(size=800),
+            small,
+            edges,
+        ]
+    )
 
 
 def test_at_most_one_ulp_up_to_ten_million():
@@ -86,7 +99,11 @@ def test_at_most_one_ulp_up_to_ten_million():
 
 def test_right_beyond_ten_million():
     rng = numpy.random.default_rng(2)
-    x, s, c = loop(1)(numpy.concatenate([10.0 ** rng.uniform(7.0000001, 308, 300), [numpy.nextafter(1e7, 1e8), 1.7e308]]))
+    x, s, c = loop(1)(
+        numpy.concatenate(
+            [10.0 ** rng.uniform(7.0000001, 308, 300), [numpy.nextafter(1e7, 1e8), 1.7e308]]
+        )
+    )
     assert worst(x, s, mpmath.sin) <= 1
     assert worst(x, c, mpmath.cos) <= 1
 
@@ -111,7 +128,7 @@ def test_lanes_have_the_bits_of_scalars(lanes):
 
 
 def test_host_has_lanes():
-    assert native_lanes() in LANES
+    assert simd_width() in LANES
 
 
 def test_without_fused_operations_too():

@@ -7,11 +7,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from dalembert.algebra.tape import Tape
-from dalembert.numerics import wasm
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jit import IMPORTS, WASM32, CannotCompile, Target, host
-from dalembert.ode.control import loop_text
+from dalembert.runtime.numerics import wasm
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.jit import IMPORTS, WASM32, CannotCompile, Target, host
+from dalembert.runtime.ode.step_size_control import loop_ir
+from dalembert.symbolic.algebra.tape import Tape
 from numerics.tapes import random_tape
 
 NODE = shutil.which("node")
@@ -19,9 +19,12 @@ EVALUATE = """
 const fs = require("fs"), given = JSON.parse(fs.readFileSync(0));
 const memory = new WebAssembly.Memory({initial: 64});
 const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "atan2"];
-const env = {__linear_memory: memory, __stack_pointer: new WebAssembly.Global({value: "i32", mutable: true}, 65536),
-  __indirect_function_table: new WebAssembly.Table({initial: 8, element: "anyfunc"}), ...Object.fromEntries(names.map(f => [f, Math[f]]))};
-const page = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(given.module, "hex")), {env});
+const env = {__linear_memory: memory,
+  __stack_pointer: new WebAssembly.Global({value: "i32", mutable: true}, 65536),
+  __indirect_function_table: new WebAssembly.Table({initial: 8, element: "anyfunc"}),
+    ...Object.fromEntries(names.map(f => [f, Math[f]]))};
+const page = new WebAssembly.Instance(
+  new WebAssembly.Module(Buffer.from(given.module, "hex")), {env});
 const numbers = new Float64Array(memory.buffer), x = 131072, p = 262144, y = 393216, w = 524288;
 numbers.set(given.x, x / 8); numbers.set(given.p, p / 8);
 page.exports["f.prologue"](p, w); page.exports.f(x, p, y, w);
@@ -30,7 +33,7 @@ console.log(JSON.stringify(Array.from(numbers.slice(y / 8, y / 8 + given.n))));
 
 
 def module_of(f):
-    return wasm.module(f.text_for(WASM32)[0], ("f", "f.prologue"))
+    return wasm.wasm_module(f.ir_for(WASM32)[0], ("f", "f.prologue"))
 
 
 @pytest.mark.skipif(NODE is None, reason="no node here")
@@ -41,7 +44,9 @@ def test_a_page_computes_what_is_computed_here(seed):
     rng = np.random.default_rng(seed)
     x, p = rng.normal(size=len(state)), rng.normal(size=len(parameters))
     given = {"module": module_of(f).hex(), "x": x.tolist(), "p": p.tolist(), "n": f.n_out}
-    done = subprocess.run([NODE, "-e", EVALUATE], input=json.dumps(given), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [NODE, "-e", EVALUATE], input=json.dumps(given), capture_output=True, text=True, check=True
+    )
     # JSON has no NaN and no infinity
     there, here = np.array(json.loads(done.stdout), dtype=float), f.call(x, p)
     finite = np.isfinite(here)
@@ -51,13 +56,13 @@ def test_a_page_computes_what_is_computed_here(seed):
 
 def test_a_page_imports_elementary_functions_and_nothing_else():
     tape, outs, state, parameters = random_tape(1)
-    asked = wasm.imported(module_of(CompiledFunction(tape, outs, state, parameters)))
+    asked = wasm.imported_names(module_of(CompiledFunction(tape, outs, state, parameters)))
     assert {"sin", "cos"} <= asked
     assert asked <= IMPORTS | {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
 
 
 def test_the_loop_of_the_integrator_fits_in_a_page():
-    assert wasm.imported(wasm.module(loop_text(), ("start", "advance"))) <= IMPORTS | {
+    assert wasm.imported_names(wasm.wasm_module(loop_ir(), ("start", "advance"))) <= IMPORTS | {
         "__linear_memory",
         "__stack_pointer",
         "__indirect_function_table",
@@ -65,14 +70,17 @@ def test_the_loop_of_the_integrator_fits_in_a_page():
 
 
 def test_what_no_page_provides_is_refused():
-    text = "declare void @system(ptr)\ndefine void @f(ptr %x) {\n  call void @system(ptr %x)\n  ret void\n}"
+    text = (
+        "declare void @system(ptr)\ndefine void @f(ptr %x) {\n  call void @system(ptr %x)\n  "
+        "ret void\n}"
+    )
     with pytest.raises(CannotCompile, match="it would call system, which no page provides"):
-        wasm.module(text, ("f",))
+        wasm.wasm_module(text, ("f",))
 
 
 def test_what_is_not_defined_cannot_be_exported():
     with pytest.raises(CannotCompile, match="does not define g"):
-        wasm.module("define void @f() {\n  ret void\n}", ("g",))
+        wasm.wasm_module("define void @f() {\n  ret void\n}", ("g",))
 
 
 def test_other_processors():
@@ -80,7 +88,7 @@ def test_other_processors():
     x = t.symbol("x")
     f = CompiledFunction(t, [t.call("sin", x)], [x], [])
     arm = Target("aarch64-unknown-linux-gnu", cpu="generic")
-    image = arm.object_code(f.text_for(arm)[0])
+    image = arm.object_code(f.ir_for(arm)[0])
     # an ELF file for the machine number 183
     assert b"\x7fELF" == image[:4]
     assert 183 == int.from_bytes(image[18:20], "little")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL
-from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Value
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, ScalarArray, Value
+from dalembert.runtime.numerics.jit import Library, load
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INTRINSICS, POINTER
 
-Body = Callable[[NativeFunction, Value, list[Value]], Sequence[Operand]]
+Body = Callable[[FunctionBuilder, Value, list[Value]], Sequence[Operand]]
 
 MU = 0.012277471
 DOUBLE_PENDULUM_G = 9.81
@@ -19,27 +19,27 @@ DOUBLE_PENDULUM_G = 9.81
 
 def right_hand_side(name: str, size: int, body: Body) -> str:
     """int32 name(double t, const double *y, double *dy, void *context)"""
-    f = NativeFunction(name, CODE, REAL, POINTER, POINTER, POINTER, exported=True)
+    f = FunctionBuilder(name, INT32, DOUBLE, POINTER, POINTER, POINTER, exported=True)
     t, y, dy, _ = f.parameters
-    for place, rate in enumerate(body(f, t, [NumberArray(y)[i] for i in range(size)])):
-        NumberArray(dy)[place] = rate
-    f.give(0)
+    for place, rate in enumerate(body(f, t, [ScalarArray(y)[i] for i in range(size)])):
+        ScalarArray(dy)[place] = rate
+    f.ret(0)
     return f.text()
 
 
-def kepler(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]:
+def kepler(f: FunctionBuilder, _t: Value, y: list[Value]) -> Sequence[Operand]:
     r2 = y[0] * y[0] + y[1] * y[1]
     r3 = r2 * f.intrinsic("sqrt", r2)
     return y[2], y[3], 0.0 - y[0] / r3, 0.0 - y[1] / r3
 
 
-def kepler_with_quadratures(f: NativeFunction, t: Value, y: list[Value]) -> Sequence[Operand]:
+def kepler_with_quadratures(f: FunctionBuilder, t: Value, y: list[Value]) -> Sequence[Operand]:
     """The area swept, the path length, and one that is soon not finite."""
     speed = f.intrinsic("sqrt", y[2] * y[2] + y[3] * y[3])
     return *kepler(f, t, y), (y[0] * y[3] - y[1] * y[2]) * 0.5, speed, y[0] / (t - t)
 
 
-def arenstorf(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]:
+def arenstorf(f: FunctionBuilder, _t: Value, y: list[Value]) -> Sequence[Operand]:
     """The restricted three-body problem, HNW1 II.0 (0.1)."""
     a, b = y[0] + MU, y[0] - (1.0 - MU)
     d1, d2 = a * a + y[1] * y[1], b * b + y[1] * y[1]
@@ -52,11 +52,14 @@ def arenstorf(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]
     )
 
 
-def double_pendulum(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]:
-    """Two equal masses on equal rods of length 1: [2 c; c 1] (α₁, α₂) = (−s ω₂² − 2 g sin θ₁, s ω₁² − g sin θ₂)."""
+def double_pendulum(f: FunctionBuilder, _t: Value, y: list[Value]) -> Sequence[Operand]:
+    """Two equal masses on equal rods of length 1: [2 c; c 1] (α₁, α₂) = (−s ω₂² − 2 g sin θ₁, s
+    ω₁² − g sin θ₂).
+    """
     g, difference = DOUBLE_PENDULUM_G, y[0] - y[1]
     s, c, s1, s2 = (
-        f.emit(REAL, f"call double @{name}({x})") for name, x in (("sin", difference), ("cos", difference), ("sin", y[0]), ("sin", y[1]))
+        f.emit(DOUBLE, f"call double @{name}({x})")
+        for name, x in (("sin", difference), ("cos", difference), ("sin", y[0]), ("sin", y[1]))
     )
     r1, r2 = 0.0 - s * y[3] * y[3] - 2.0 * g * s1, s * y[2] * y[2] - g * s2
     return y[2], y[3], (r1 - c * r2) / (2.0 - c * c), (2.0 * r2 - c * r1) / (2.0 - c * c)

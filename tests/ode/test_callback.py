@@ -24,10 +24,11 @@ def tell(t, steps):
 """
 NATIVE = """
 from conftest import *
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 library = load(INTRINSICS + right_hand_side("kepler", 4, kepler), ("kepler",))
-problem = InitialValueProblem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 1.7], t0=0.0, t1=1e9)
+start = [0.5, 0.0, 0.0, 1.7]
+problem = InitialValueProblem(rhs=library.address("kepler"), y0=start, t0=0.0, t1=1e9)
 solution = integrate(problem, tell)
 """
 PYTHON = """
@@ -35,11 +36,13 @@ from callback import integrate_function
 solution = integrate_function(lambda t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e9, on_progress=tell)
 """
 REPORT = """
-print(solution.interrupted, solution.steps, solution.t[-1] > 0, solution.message, flush=True)
+print(solution.is_interrupted, solution.steps, solution.t[-1] > 0, solution.message, flush=True)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C reaches a child process in another way there")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Ctrl-C reaches a child process in another way there"
+)
 @pytest.mark.parametrize("program", [NATIVE, PYTHON])
 def test_ctrl_c_returns_the_motion_so_far(program: str) -> None:
     path = [str(Path(__file__).parent), *sys.path]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate._ivp import dop853_coefficients as other
 
-from dalembert.ode.coefficients import E3, E5, STAGES, A, B, C, D, Numbers
+from dalembert.runtime.ode.dop853_coefficients import E3, E5, STAGES, A, B, C, D, Numbers
 
 
 def column(numbers: Numbers, size: int) -> np.ndarray:
@@ -32,11 +32,15 @@ def test_row_sums_are_the_nodes(stage: int) -> None:
 @pytest.mark.parametrize("power", range(8))
 def test_quadrature_conditions_up_to_order_8(power: int) -> None:
     """Σ b_i c_i^k = 1/(k + 1)"""
-    assert 1 / (power + 1) == pytest.approx(sum(b * C[stage] ** power for stage, b in B.items()), abs=1e-14)
+    assert 1 / (power + 1) == pytest.approx(
+        sum(b * C[stage] ** power for stage, b in B.items()), abs=1e-14
+    )
 
 
 @pytest.mark.parametrize(("estimate", "order"), [(E5, 5), (E3, 3)])
 def test_estimates_vanish_up_to_their_order_and_not_beyond(estimate: Numbers, order: int) -> None:
-    sums = [sum(e * C[stage] ** power for stage, e in estimate.items()) for power in range(order + 1)]
+    sums = [
+        sum(e * C[stage] ** power for stage, e in estimate.items()) for power in range(order + 1)
+    ]
     assert [0.0] * order == pytest.approx(sums[:order], abs=1e-14)
     assert abs(sums[order]) > 1e-5

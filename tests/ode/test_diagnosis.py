@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from callback import RHS_TYPE, integrate_function
-from dalembert.ode.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-12])
 def test_blow_up_in_finite_time(rtol: float) -> None:
     """y' = y², y = 1/(1 − t)"""
-    with pytest.raises(StepCollapsed, match=r"component 0 is .* without bound in finite time") as caught:
+    with pytest.raises(
+        StepCollapsed, match=r"component 0 is .* without bound in finite time"
+    ) as caught:
         integrate_function(lambda _t, y: y * y, [1.0], 0.0, 2.0, rtol=rtol, atol=rtol)
     assert caught.value.time == pytest.approx(1.0, abs=20 * rtol)
     assert caught.value.state[0] > 1e6
@@ -37,7 +39,12 @@ def test_nan_ahead_stops_just_before_it() -> None:
 def test_nan_that_a_smaller_step_avoids() -> None:
     """A large trial step leaves the domain of the square root; the motion itself never does."""
     solution = integrate_function(
-        lambda _t, y: [-50 * np.sqrt(y[0]) * (1 if y[0] > 0 else math.nan) + 1], [4.0], 0.0, 5.0, rtol=1e-6, atol=1e-8
+        lambda _t, y: [-50 * np.sqrt(y[0]) * (1 if y[0] > 0 else math.nan) + 1],
+        [4.0],
+        0.0,
+        5.0,
+        rtol=1e-6,
+        atol=1e-8,
     )
     assert solution.y[-1, 0] == pytest.approx(1 / 2500, rel=1e-3)
 
@@ -66,11 +73,15 @@ def test_code_of_the_right_hand_side(code: int) -> None:
         return code if t > 0.5 else 0
 
     address = np.ctypeslib.ctypes.cast(rhs, np.ctypeslib.ctypes.c_void_p).value
-    with pytest.raises(RightHandSideFailed, match=rf"cannot be evaluated just beyond \(code {code}\)") as caught:
+    with pytest.raises(
+        RightHandSideFailed, match=rf"cannot be evaluated just beyond \(code {code}\)"
+    ) as caught:
         integrate(InitialValueProblem(rhs=address, y0=[0.0], t0=0.0, t1=1.0))
     assert caught.value.code == code
     # a positive code asks for smaller steps, up to the very time; a negative one stops at once
-    assert caught.value.time == (pytest.approx(0.5, abs=1e-12) if code > 0 else pytest.approx(0.25, abs=0.25))
+    assert caught.value.time == (
+        pytest.approx(0.5, abs=1e-12) if code > 0 else pytest.approx(0.25, abs=0.25)
+    )
     assert caught.value.state[0] == pytest.approx(caught.value.time)
 
 

@@ -1,11 +1,13 @@
-"""A failure is its data: every cause has a text, copies keep all of it, and the old public name is the same class."""
+"""A failure is its data: every cause has a text, copies keep all of it, and the old public name
+is the same class.
+"""
 
 import pickle
 
 import pytest
 
 import dalembert as da
-from dalembert.ode.failures import Cause, NoProgress
+from dalembert.runtime.ode.failures import Cause, NoProgress
 
 
 def blow_up():
@@ -32,7 +34,12 @@ def test_a_copy_in_another_process_says_the_same():
     failure = blow_up()
     again = pickle.loads(pickle.dumps(failure))
     assert str(failure) == str(again)
-    assert (failure.cause, failure.component, failure.time, failure.likely) == (again.cause, again.component, again.time, again.likely)
+    assert (failure.cause, failure.component, failure.time, failure.likely) == (
+        again.cause,
+        again.component,
+        again.time,
+        again.likely,
+    )
     start = da.BadStart("x contradicts 'rod'", "start")
     assert "start: x contradicts 'rod'" == str(start) == str(pickle.loads(pickle.dumps(start)))
 

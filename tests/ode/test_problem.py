@@ -7,8 +7,8 @@ import math
 import pytest
 
 from dalembert.errors import DalembertError
-from dalembert.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.runtime.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 
 GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
 
@@ -47,8 +47,8 @@ def test_refusals(change: dict[str, object], refusal: type[DalembertError], word
 
 
 def test_tolerances_may_leave_out_the_quadratures() -> None:
-    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9, 1e-9]}).in_norm == 2
-    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9] * 3}).in_norm == 2
+    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9, 1e-9]}).n_in_norm == 2
+    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9] * 3}).n_in_norm == 2
 
 
 def test_later_changes_of_the_start_values_do_not_matter() -> None:

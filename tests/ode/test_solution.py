@@ -8,15 +8,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dalembert.numerics.jit import Library
-from dalembert.ode.failures import OutsideRun
-from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.runtime.numerics.jit import Library
+from dalembert.runtime.ode.failures import OutsideRun
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import Integrator, integrate
+from dalembert.runtime.ode.solution import Outcome, Solution
 
 
 def ellipse(native: Library, *, dense: bool = True) -> Solution:
-    return integrate(InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=1.0, t1=11.0, dense=dense))
+    return integrate(
+        InitialValueProblem(
+            rhs=native.address("kepler"),
+            y0=[0.5, 0.0, 0.0, np.sqrt(3.0)],
+            t0=1.0,
+            t1=11.0,
+            dense=dense,
+        )
+    )
 
 
 def test_points_are_met_to_the_bit(native: Library) -> None:
@@ -27,7 +35,9 @@ def test_points_are_met_to_the_bit(native: Library) -> None:
 
 def test_between_the_points_the_integrals_hold(native: Library) -> None:
     y = ellipse(native).at(np.linspace(1.0, 11.0, 1000))
-    assert np.full(1000, np.sqrt(0.75)) == pytest.approx(y[:, 0] * y[:, 3] - y[:, 1] * y[:, 2], abs=1e-7)
+    assert np.full(1000, np.sqrt(0.75)) == pytest.approx(
+        y[:, 0] * y[:, 3] - y[:, 1] * y[:, 2], abs=1e-7
+    )
 
 
 def test_shapes_follow_the_times(native: Library) -> None:
@@ -55,11 +65,19 @@ def test_pickled_and_restored(native: Library) -> None:
     solution = ellipse(native)
     again = pickle.loads(pickle.dumps(solution))
     assert np.array_equal(solution.at([2.0, 3.0]), again.at([2.0, 3.0]))
-    assert (again.outcome, again.steps, again.calls) == (Outcome.FINISHED, solution.steps, solution.calls)
+    assert (again.outcome, again.steps, again.calls) == (
+        Outcome.FINISHED,
+        solution.steps,
+        solution.calls,
+    )
 
 
 def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
-    integration = Integration(InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0))
+    integration = Integrator(
+        InitialValueProblem(
+            rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0
+        )
+    )
     assert integration.solution().steps == 0
     integration.advance(20)
     part = integration.solution()
@@ -71,18 +89,30 @@ def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
     assert np.array_equal(kept, integration.solution().y[: len(kept)])
 
 
-def test_a_long_run_keeps_what_was_asked_with_the_same_bits(native: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dalembert.ode.solution.KEPT_BYTES", 2**17)
-    problem = InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0)
+def test_a_long_run_keeps_what_was_asked_with_the_same_bits(
+    native: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dalembert.runtime.ode.solution.MAX_STORED_BYTES", 2**17)
+    problem = InitialValueProblem(
+        rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0
+    )
     whole = integrate(problem)
     # between the steps, at steps, twice in one step, at both ends
-    at = np.sort(np.concatenate([[0.0, 3.0, 3.0 + 1e-9, 900.0], whole.t[[1, 511, 512, 2000, -2]], np.linspace(40.0, 899.0, 7)]))
+    at = np.sort(
+        np.concatenate(
+            [
+                [0.0, 3.0, 3.0 + 1e-9, 900.0],
+                whole.t[[1, 511, 512, 2000, -2]],
+                np.linspace(40.0, 899.0, 7),
+            ]
+        )
+    )
     thin = integrate(replace(problem, at=at))
     assert np.array_equal(whole.at(at), thin.at(at))
     assert len(thin.t) < 60
     assert thin.steps == whole.steps > 2000
-    assert whole.anywhere
-    assert not thin.anywhere
+    assert whole.has_full_dense_output
+    assert not thin.has_full_dense_output
     assert np.array_equal(whole.at(thin.t), thin.at(thin.t))
     with pytest.raises(OutsideRun, match="t = 20 was not kept"):
         thin.at([3.0, 20.0])

@@ -14,7 +14,9 @@ FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-de
 
 def executable() -> str | None:
     """Where Chromium is; CHROMIUM names it where it is somewhere else."""
-    return os.environ.get("CHROMIUM") or next((found for name in NAMES if (found := shutil.which(name))), None)
+    return os.environ.get("CHROMIUM") or next(
+        (found for name in NAMES if (found := shutil.which(name))), None
+    )
 
 
 def flags() -> list[str]:
@@ -40,12 +42,19 @@ class Visit:
         return self.page.evaluate(script)
 
     def painted(self) -> None:
-        """Wait until the browser has painted whatever was asked for: two frames, however long they take."""
+        """Wait until the browser has painted whatever was asked for: two frames, however long
+        they take.
+        """
         self.do("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def until(self, condition: str) -> None:
-        """Wait for a condition, looked at before every frame; the page's own policy lets no text be evaluated inside it."""
-        self.do(f"new Promise(done => {{ const look = () => ({condition}) ? done() : requestAnimationFrame(look); look(); }})")
+        """Wait for a condition, looked at before every frame; the page's own policy lets no text
+        be evaluated inside it.
+        """
+        self.do(
+            f"new Promise(done => {{ const look = () => ({condition}) ? done() : "
+            f"requestAnimationFrame(look); look(); }})"
+        )
 
     def picture(self, name: str, *, whole: bool = False) -> Path:
         PICTURES.mkdir(parents=True, exist_ok=True)

@@ -12,25 +12,34 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import executable, flags
 
 from dalembert import gallery
-from dalembert.page.html_page import ReportRequest, Study, page, page_run, study
-from dalembert.report.document import Subject
+from dalembert.interface.page.report_page import (
+    ReportData,
+    ReportRequest,
+    compute_report,
+    render_page,
+    report_run_options,
+)
+from dalembert.interface.report.system_report import ReportSubject
 
 
-def studied(name: str, **changes: object) -> Study:
+def studied(name: str, **changes: object) -> ReportData:
     """A system of the gallery as `dalembert report` studies it."""
     entry = gallery.entry(name)
-    request = ReportRequest(entry.duration, page_run(entry.start, {}, entry.inputs), name)
-    return study(Subject(entry.build(), entry.title, entry.source, entry.description), dataclasses.replace(request, **changes))
+    request = ReportRequest(entry.duration, report_run_options(entry.start, {}, entry.inputs), name)
+    return compute_report(
+        ReportSubject(entry.build(), entry.title, entry.source, entry.description),
+        dataclasses.replace(request, **changes),
+    )
 
 
 @pytest.fixture(scope="session")
-def disk() -> Study:
+def disk() -> ReportData:
     return studied("rolling-disk", duration=4.0)
 
 
 @pytest.fixture(scope="session")
 def disk_page(disk) -> str:
-    return page(disk)
+    return render_page(disk)
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +52,9 @@ def disk_file(disk_page, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, where it and playwright are installed."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="the browser tests need playwright: pip install playwright"
+    )
     if executable() is None:
         pytest.skip("the browser tests need Chromium: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:

@@ -9,13 +9,14 @@ from importlib import resources
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import RunStopped
-from dalembert.page.parts.reproduction import live_module
-from dalembert.page.scene import frames_of, scene
+from dalembert.interface.page.parts.reproduce import simulator_module
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.runtime.ode.failures import RunStopped
 
 NODE = shutil.which("node")
-ASSETS = ("algebra.js", "beginning.js", "happenings.js", "engine.js")
-# given: {code, data, settings, times}; every setting is followed to its end, or to the sentence that refuses it
+ASSETS = ("linear_algebra.js", "initial_conditions.js", "events.js", "simulator.js")
+# given: {code, data, settings, times}; every setting is followed to its end, or to the sentence
+# that refuses it
 FOLLOW = """
 function follow(given, bytes) {
   const engine = new Engine(new WebAssembly.Module(bytes), given.data);
@@ -25,17 +26,26 @@ function follow(given, bytes) {
       let slice = slices.next();
       while (!slice.done) slice = slices.next();
       const motion = slice.value, seen = setting.at ? motion.sample(setting.at) : motion.steps(1e9);
-      const { n, data } = engine, wide = n + engine.riding, out = engine.parts.outputs.out, at = data.outputs;
-      const rides = (k, name) => data.audit && data.audit[name] >= 0 ? seen.states[k * wide + n + data.audit[name]] : 0;
+      const { n, data } = engine, wide = n + engine.riding, out = engine.parts.outputs.out,
+        at = data.outputs;
+      const rides = (k, name) => data.audit && data.audit[name] >= 0
+        ? seen.states[k * wide + n + data.audit[name]] : 0;
       const Z = (k) => rides(k, "Z") + rides(k, "taken");
-      const E_Z = Array.from(seen.t, (_, k) => seen.outputs[k * out + at.energies] + seen.outputs[k * out + at.energies + 3] + Z(k));
-      const states = Array.from(seen.t, (_, k) => Array.from(seen.states.subarray(k * wide, k * wide + n)));
-      const rest = (k) => seen.outputs.subarray(k * out + at.residuals, k * out + at.residuals + given.residuals);
+      const E_Z = Array.from(seen.t,
+        (_, k) => seen.outputs[k * out + at.energies]
+          + seen.outputs[k * out + at.energies + 3] + Z(k));
+      const states = Array.from(seen.t,
+        (_, k) => Array.from(seen.states.subarray(k * wide, k * wide + n)));
+      const rest = (k) => seen.outputs.subarray(k * out + at.residuals,
+        k * out + at.residuals + given.residuals);
       const residuals = Array.from(seen.t, (_, k) => Array.from(rest(k)));
-      const places = Array.from(engine.data.outputs.places ?? [], (at) => Array.from(seen.outputs.subarray(at, at + 3)));
+      const places = Array.from(engine.data.outputs.places ?? [],
+        (at) => Array.from(seen.outputs.subarray(at, at + 3)));
       const { count, stopped, start, events } = motion;
-      const reactions = data.reactions && setting.at ? setting.at.map((t) => engine.reactions(t, motion.at(t))) : [];
-      return { count, stopped, start, events, reactions, t: Array.from(seen.t), states, E_Z, residuals, places };
+      const reactions = data.reactions && setting.at
+        ? setting.at.map((t) => engine.reactions(t, motion.at(t))) : [];
+      return { count, stopped, start, events, reactions, t: Array.from(seen.t),
+        states, E_Z, residuals, places };
     } catch (problem) {
       if (!(problem instanceof BadSetting)) throw problem;
       return { fault: problem.message };
@@ -44,25 +54,33 @@ function follow(given, bytes) {
 }
 """
 BY_NODE = """
-const given = JSON.parse(require("fs").readFileSync(0)), code = require("zlib").inflateSync(Buffer.from(given.code, "base64"));
+const given = JSON.parse(require("fs").readFileSync(0)),
+  code = require("zlib").inflateSync(Buffer.from(given.code, "base64"));
 console.log(JSON.stringify(follow(given, code)));
 """
 
 
 def engine_text():
     """The scripts of the engine, as a page holds them."""
-    return "\n".join(resources.files("dalembert.page").joinpath("assets", name).read_text(encoding="utf-8") for name in ASSETS)
+    return "\n".join(
+        resources.files("dalembert.interface.page")
+        .joinpath("assets", name)
+        .read_text(encoding="utf-8")
+        for name in ASSETS
+    )
 
 
 class Live:
-    """A system of the gallery, or anything with build, start, duration, inputs and events, with its recorded run and its module."""
+    """A system of the gallery, or anything with build, start, duration, inputs and events, with
+    its recorded run and its module.
+    """
 
     def __init__(self, name):
         self.entry = gallery.entry(name) if isinstance(name, str) else name
         self.system = self.entry.build()
         self.run = self._recorded()
-        self.drawn = scene(frames_of(self.run)) if self.system.bodies else None
-        self.module = live_module(self.run, self.entry.start, self.drawn, self.entry.events)
+        self.drawn = build_scene(sample_frames(self.run)) if self.system.bodies else None
+        self.module = simulator_module(self.run, self.entry.start, self.drawn, self.entry.events)
 
     def _recorded(self):
         try:
@@ -71,8 +89,15 @@ class Live:
             return failure.trajectory
 
     def native(self, start, *, rtol=1e-9, **options):
-        given = {"inputs": dict(self.entry.inputs), "events": self.entry.events, "progress": False, **options}
-        return da.simulate(self.system, self.entry.duration, start=dict(start), rtol=rtol, atol=rtol, **given)
+        given = {
+            "inputs": dict(self.entry.inputs),
+            "events": self.entry.events,
+            "progress": False,
+            **options,
+        }
+        return da.simulate(
+            self.system, self.entry.duration, start=dict(start), rtol=rtol, atol=rtol, **given
+        )
 
     def setting(self, *, rtol=1e-9, values=None, starts=None, **more):
         """What the panel sends: the recorded numbers with some of them changed."""
@@ -87,11 +112,18 @@ class Live:
         }
 
     def given(self, settings):
-        return {"code": self.module.packed, "data": self.module.data, "settings": settings, "residuals": len(self.run.residuals)}
+        return {
+            "code": self.module.compressed,
+            "data": self.module.data,
+            "settings": settings,
+            "residuals": len(self.run.residuals),
+        }
 
     def by_node(self, *settings):
         text = engine_text() + FOLLOW + BY_NODE
         given = json.dumps(self.given(settings))
-        done = subprocess.run([NODE, "-e", text], input=given, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [NODE, "-e", text], input=given, capture_output=True, text=True, check=False, timeout=60
+        )
         assert not done.returncode, done.stderr[-2000:]
         return json.loads(done.stdout)

@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import MissingPackage, Unwritable
-from dalembert.page import film
-from dalembert.page.run_view import Animation
+from dalembert.interface.page import image_export
+from dalembert.interface.page.run_viewer import Animation
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_pictures_are_what_their_ending_says(run, tmp_path):
     from PIL import Image
 
     with Image.open(run.animate(tmp_path / "start.png").path) as still:
-        assert ("PNG", (film.WIDTH, film.HEIGHT)) == (still.format, still.size)
+        assert ("PNG", (image_export.WIDTH, image_export.HEIGHT)) == (still.format, still.size)
         # something is drawn on the paper
         assert len(still.getcolors(1 << 20)) > 20
     with Image.open(run.animate(tmp_path / "swing.gif").path) as moving:
@@ -45,7 +45,11 @@ def test_pictures_are_what_their_ending_says(run, tmp_path):
 
 
 def test_what_cannot_be_had_is_said(run, tmp_path, monkeypatch):
-    with pytest.raises(Unwritable, match=r"swing\.avi: the ending decides on the format; give one of \.html, \.png, \.gif, \.mp4"):
+    with pytest.raises(
+        Unwritable,
+        match=r"swing\.avi: the ending decides on the format; give one of \.html, \.png, \.gif, "
+        r"\.mp4",
+    ):
         run.animate(tmp_path / "swing.avi")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(MissingPackage, match="ffmpeg, which is not installed here"):

@@ -1,4 +1,6 @@
-"""Letters in the sketch: arcs are the angles they name, lengths lie along their links, and no letter lies on another."""
+"""Letters in the sketch: arcs are the angles they name, lengths lie along their links, and no
+letter lies on another.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.dimension_lines import DimensionLine, SketchLabel, labels
-from dalembert.page.scene import scene
-from dalembert.page.sketch import picture, svg
+from dalembert.interface.page.scene import build_scene
+from dalembert.interface.page.sketch_dimensions import DimensionLine, SketchLabel, place_labels
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 
 def drawn(s: da.System, start: dict[str, float]):
-    return scene(da.simulate(s, 0.1, start=start).at(np.linspace(0, 0.1, 5)), arrows=False)
+    return build_scene(da.simulate(s, 0.1, start=start).at(np.linspace(0, 0.1, 5)), arrows=False)
 
 
 def cart() -> da.System:
@@ -40,7 +42,9 @@ def test_an_arc_goes_from_where_the_angle_is_counted_to_the_body():
     assert np.array([np.sin(0.7), -np.cos(0.7), 0]) == pytest.approx(ways[-1], abs=1e-12)
     assert 0.7 == pytest.approx(np.arccos(ways[0] @ ways[-1]))
     assert np.array([[0, 0, 0], [1.5, 0, 0]]) == pytest.approx(found["x"].line)
-    assert np.array([1.5 + 2 * np.sin(0.7), -2 * np.cos(0.7), 0]) == pytest.approx(found["l_R"].line[1])
+    assert np.array([1.5 + 2 * np.sin(0.7), -2 * np.cos(0.7), 0]) == pytest.approx(
+        found["l_R"].line[1]
+    )
 
 
 def test_an_angle_that_is_zero_has_no_arc_and_the_tape_stays_as_it_was():
@@ -52,24 +56,29 @@ def test_an_angle_that_is_zero_has_no_arc_and_the_tape_stays_as_it_was():
 
 
 def test_an_index_stands_lower_and_names_are_escaped():
-    assert "_" not in svg(picture(drawn(cart(), {"x": 1.5}), letters=True))
+    assert "_" not in svg(draw_scene(drawn(cart(), {"x": 1.5}), letters=True))
     assert "&lt;" in SketchLabel("<", 0, 0, 10).svg
-    assert "<text" not in svg(picture(drawn(cart(), {"x": 1.5})))
+    assert "<text" not in svg(draw_scene(drawn(cart(), {"x": 1.5})))
 
 
 @pytest.mark.parametrize("name", ["double-pendulum", "rolling-disk", "four-bar", "gyroscope"])
 @pytest.mark.parametrize("size", [(480.0, 300.0), (900.0, 460.0)])
 def test_no_letter_lies_on_another(name, size):
     entry = gallery.entry(name)
-    made = picture(drawn(entry.build(), entry.start), 0, *size, letters=True)
+    made = draw_scene(drawn(entry.build(), entry.start), 0, *size, letters=True)
     assert made.labels
-    assert not [(a.text, b.text) for a, b in combinations(made.labels, 2) if a.meets(b)]
-    assert all(0 <= x.box[0] and 0 <= x.box[1] and x.box[2] <= size[0] and x.box[3] <= size[1] for x in made.labels)
+    assert not [(a.text, b.text) for a, b in combinations(made.labels, 2) if a.overlaps(b)]
+    assert all(
+        0 <= x.box[0] and 0 <= x.box[1] and x.box[2] <= size[0] and x.box[3] <= size[1]
+        for x in made.labels
+    )
 
 
 def test_a_letter_without_room_is_left_out():
     line = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
     same = [DimensionLine(f"a{k}", line) for k in range(40)]
-    placed = [label for _, label in labels(same, lambda p: (50 + p[:, :2], p[:, 2]), 100.0, 100.0)]
+    placed = [
+        label for _, label in place_labels(same, lambda p: (50 + p[:, :2], p[:, 2]), 100.0, 100.0)
+    ]
     assert 1 < len(placed) < 40
-    assert not any(a.meets(b) for a, b in combinations(placed, 2))
+    assert not any(a.overlaps(b) for a, b in combinations(placed, 2))

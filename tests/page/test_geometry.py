@@ -3,15 +3,19 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.geometry import Poses, quaternions
+from dalembert.interface.page.kinematics_arrays import Poses, quaternions
 
 
-@pytest.mark.parametrize("name", ["rolling-disk", "spatial-chain", "two-wheeled-robot", "free-body-quaternion"])
+@pytest.mark.parametrize(
+    "name", ["rolling-disk", "spatial-chain", "two-wheeled-robot", "free-body-quaternion"]
+)
 def test_points_and_frames_are_those_of_the_expressions(name):
     # two routes: products of numbers frame by frame, and the tape's own expressions along N
     entry = gallery.entry(name)
     s = entry.build()
-    run = da.simulate(s, 0.5, start=entry.start, inputs=entry.inputs, progress=False).at(np.linspace(0, 0.5, 7))
+    run = da.simulate(s, 0.5, start=entry.start, inputs=entry.inputs, progress=False).at(
+        np.linspace(0, 0.5, 7)
+    )
     points = [b.G for b in s.bodies]
     poses = Poses(run, points)
     for P in points:
@@ -24,7 +28,9 @@ def test_points_and_frames_are_those_of_the_expressions(name):
 def test_quaternions_turn_as_the_matrices_do_and_never_jump():
     angles = np.linspace(0, 12, 200)
     c, s, o, e = np.cos(angles), np.sin(angles), np.zeros_like(angles), np.ones_like(angles)
-    about_x = np.stack([np.stack([e, o, o], 1), np.stack([o, c, -s], 1), np.stack([o, s, c], 1)], axis=1)
+    about_x = np.stack(
+        [np.stack([e, o, o], 1), np.stack([o, c, -s], 1), np.stack([o, s, c], 1)], axis=1
+    )
     tilt = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
     R = about_x @ tilt
     q = quaternions(R)

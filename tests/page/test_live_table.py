@@ -1,4 +1,6 @@
-"""Every system of the gallery in Chromium against this machine: as recorded, and with random constants and starts; a table of it."""
+"""Every system of the gallery in Chromium against this machine: as recorded, and with random
+constants and starts; a table of it.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,15 @@ def table():
     rows = []
     yield rows
     TABLE.parent.mkdir(parents=True, exist_ok=True)
-    names = ("system", "setting", "compared until", "coordinates differ by", "speeds by", "E_Z drift in the page", "E_Z drift here")
+    names = (
+        "system",
+        "setting",
+        "compared until",
+        "coordinates differ by",
+        "speeds by",
+        "E_Z drift in the page",
+        "E_Z drift here",
+    )
     head = f"| {' | '.join(names)} |\n|{' --- |' * len(names)}"
     TABLE.write_text("\n".join([head, *sorted(rows)]) + "\n", encoding="utf-8")
 
@@ -53,18 +63,31 @@ def changes(live):
     yield Changed({}, {})
     rng = np.random.default_rng(17)
     data = live.module.data
-    constants = [s.name for s in live.system.symbols.values() if s.kind == "constant" and s.name in data["values"]]
+    constants = [
+        s.name
+        for s in live.system.symbols.values()
+        if s.kind == "constant" and s.name in data["values"]
+    ]
     for k in range(TRIES):
         values = {name: data["values"][name] * rng.uniform(0.9, 1.1) for name in constants}
-        starts = {f["name"]: f["value"] + rng.uniform(-0.1, 0.1) * max(abs(f["value"]), 0.5) for f in data["starts"]}
+        starts = {
+            f["name"]: f["value"] + rng.uniform(-0.1, 0.1) * max(abs(f["value"]), 0.5)
+            for f in data["starts"]
+        }
         # where no other start is possible (rows that are not linear in the rates), constants alone
         yield Changed(values, starts if k < TRIES // 2 else {})
 
 
 def native(live, changed, rtol):
     data = live.module.data
-    given = {f["name"]: changed.starts.get(f["name"], f["value"]) for f in data["starts"] if f["given"] or f["name"] in changed.starts}
-    guess = {name: x for which in ("guess", "bent") for name, (_, x) in data["start"][which].items()}
+    given = {
+        f["name"]: changed.starts.get(f["name"], f["value"])
+        for f in data["starts"]
+        if f["given"] or f["name"] in changed.starts
+    }
+    guess = {
+        name: x for which in ("guess", "bent") for name, (_, x) in data["start"][which].items()
+    }
     return live.native(given, rtol=rtol, values=changed.values, guess=guess)
 
 
@@ -103,18 +126,28 @@ def test_the_page_agrees(page, table, name):
         assert "fault" not in found, found
         ours, other = (np.hstack([r.at(times).q, r.at(times).u]) for r in (run, finer))
         theirs = np.array(found["states"])
-        # each by its own largest value, or by a hundredth: atol = 1e-9 asks for no more digits of what stays smaller
+        # each by its own largest value, or by a hundredth: atol = 1e-9 asks for no more digits of
+        # what stays smaller
         size = np.maximum(np.abs(ours).max(axis=0), 1e-2)
         spread = np.abs(ours - other) / size
         # up to where halving the tolerance shows, but at least so many steps
         shows = spread.max(axis=1) > 1e-6
         until = int(np.argmax(shows)) if shows.any() else len(times)
-        until = max(until, int(np.searchsorted(times, run.t[min(FEWEST_STEPS, len(run) - 1)], side="right")))
+        until = max(
+            until, int(np.searchsorted(times, run.t[min(FEWEST_STEPS, len(run) - 1)], side="right"))
+        )
         apart, n = (np.abs(ours - theirs) / size)[:until].max(axis=0), run.q.shape[1]
         difference, of_speeds = float(apart[:n].max()), float(apart[n:].max(initial=0.0))
         here, there = drifts(run, at_steps, times[until - 1])
-        label = "recorded" if not changed.values else f"random {done}" + " (constants)" * (not changed.starts)
-        table.append(f"| {name} | {label} | {times[until - 1]:.3g} s | {difference:.1e} | {of_speeds:.1e} | {there:.1e} | {here:.1e} |")
+        label = (
+            "recorded"
+            if not changed.values
+            else f"random {done}" + " (constants)" * (not changed.starts)
+        )
+        table.append(
+            f"| {name} | {label} | {times[until - 1]:.3g} s | {difference:.1e} | {of_speeds:.1e} | "
+            f"{there:.1e} | {here:.1e} |"
+        )
         assert difference <= 1e-7, (label, changed)
         # near places where speeds are singular these are less well determined than the motion
         assert of_speeds <= 1e-5, (label, changed)

@@ -1,4 +1,6 @@
-"""Contacts in a page: bands, arrows and columns of a block on a belt against its closed form; the whole page from a model file."""
+"""Contacts in a page: bands, arrows and columns of a block on a belt against its closed form;
+the whole page from a model file.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ import pytest
 
 import dalembert as da
 from cli.running import run as command
-from dalembert.page.embedding import longest, scene_data
-from dalembert.page.plots import WIDTH, Plots, mode_bands
-from dalembert.page.scene import scene
-from dalembert.simulation.plotting.chart import Curve, Panel
+from dalembert.interface.page.data_blocks import largest_magnitude, scene_data
+from dalembert.interface.page.scene import build_scene
+from dalembert.interface.page.time_plots import WIDTH, Plots, mode_bands
+from dalembert.runtime.simulation.plotting.chart import Curve, Panel
 
 M, K, V, MU, MU_S, G = 2.0, 50.0, 0.3, 0.2, 0.5, 9.81
 # k x = μ_s m g where the block lets go; then m ẍ = −k x + μ m g until ẋ = v again
@@ -76,22 +78,24 @@ def test_every_plot_has_the_band_below_it_and_the_cursor_its_modes(run):
     plots = Plots.of_run(run)
     text = plots.grid([Panel("x", (Curve("x", run.t, run["x"]),))])
     assert 1 == text.count('<use href="#mode-bands"/>')
-    (told,) = plots.embedded()["modes"]
+    (told,) = plots.json_data()["modes"]
     assert {"sticks", "slips −"} == set(told["m"])
     assert len(told["t"]) == len(told["m"])
 
 
 def test_arrows_are_the_forces_of_the_contact(run):
     t = np.array([0.5 * LETS_GO, 0.5 * (LETS_GO + STICKS)])
-    drawn = scene(run.at(t))
+    drawn = build_scene(run.at(t))
     arrows = {a.kind: a for a in drawn.arrows}
     # no reaction is drawn where there is none but rounding
     assert {"weight", "normal", "friction"} == set(arrows)
     assert np.array([[0, M * G, 0]] * 2) == pytest.approx(arrows["normal"].vector, abs=1e-9)
     # it sticks, and carries the spring; it slips, and is dragged along
-    assert np.array([[K * V * t[0], 0, 0], [MU * M * G, 0, 0]]) == pytest.approx(arrows["friction"].vector, abs=1e-9)
+    assert np.array([[K * V * t[0], 0, 0], [MU * M * G, 0, 0]]) == pytest.approx(
+        arrows["friction"].vector, abs=1e-9
+    )
     assert run.at(t)["x"] == pytest.approx(arrows["friction"].at[:, 0])
-    assert M * G == pytest.approx(longest(drawn, "force"))
+    assert M * G == pytest.approx(largest_magnitude(drawn, "force"))
     assert 0.0 == scene_data(drawn)["view"]["ground"]
 
 
@@ -102,7 +106,7 @@ def test_an_incline_is_drawn_as_a_line_along_it():
     P = s.O.offset(x * plane.x + y * plane.y, "P")
     s.particle("block", 1, P)
     s.contact(P, plane.y, friction=0.1)
-    drawn = scene(da.simulate(s, 0.5, start={y: 0.05}).at(np.linspace(0, 0.5, 9)))
+    drawn = build_scene(da.simulate(s, 0.5, start={y: 0.05}).at(np.linspace(0, 0.5, 9)))
     (rail,) = drawn.rails
     assert np.tan(0.5) == pytest.approx(rail.ends[:, 1] / rail.ends[:, 0])
     assert drawn.view.ground is None
@@ -110,7 +114,16 @@ def test_an_incline_is_drawn_as_a_line_along_it():
 
 def test_a_model_file_with_contacts_becomes_a_page_and_a_table(tmp_path):
     (tmp_path / "belt.toml").write_text(MODEL, encoding="utf-8")
-    told = command("report", str(tmp_path / "belt.toml"), "--start", "x.dot=0.3", "--for", "3", "-o", str(tmp_path / "belt.html"))
+    told = command(
+        "report",
+        str(tmp_path / "belt.toml"),
+        "--start",
+        "x.dot=0.3",
+        "--for",
+        "3",
+        "-o",
+        str(tmp_path / "belt.html"),
+    )
     assert 0 == told.exit_code, told.output
     text = (tmp_path / "belt.html").read_text(encoding="utf-8")
     assert "What the contacts do" in text
@@ -120,7 +133,16 @@ def test_a_model_file_with_contacts_becomes_a_page_and_a_table(tmp_path):
     assert ["t", "x", "y", "x.dot", "y.dot", "N_belt", "T_belt", "mode of belt"] == table["names"]
     values = np.frombuffer(base64.b64decode(table["values"]), "<f8").reshape(-1, 8)
     assert {2.0, -3.0} == set(values[:, -1])
-    told = command("simulate", str(tmp_path / "belt.toml"), "--start", "x.dot=0.3", "--for", "3", "-o", str(tmp_path / "belt.csv"))
+    told = command(
+        "simulate",
+        str(tmp_path / "belt.toml"),
+        "--start",
+        "x.dot=0.3",
+        "--for",
+        "3",
+        "-o",
+        str(tmp_path / "belt.csv"),
+    )
     assert 0 == told.exit_code, told.output
     head, *rows = (tmp_path / "belt.csv").read_text(encoding="utf-8").splitlines()
     assert head.endswith("N_belt,T_belt,mode of belt")

@@ -3,37 +3,47 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.embedding import scene_data, script
-from dalembert.page.scene import frames_of, scene
-from dalembert.page.sketch import picture, svg
+from dalembert.interface.page.data_blocks import data_block, scene_data
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 
 def run_of(name, duration=None):
     entry = gallery.entry(name)
-    return da.simulate(entry.build(), duration or entry.duration, start=entry.start, inputs=entry.inputs, progress=False)
+    return da.simulate(
+        entry.build(),
+        duration or entry.duration,
+        start=entry.start,
+        inputs=entry.inputs,
+        progress=False,
+    )
 
 
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_system_of_the_gallery_can_be_drawn(name):
-    drawn = scene(frames_of(run_of(name, 0.4), 31))
+    drawn = build_scene(sample_frames(run_of(name, 0.4), 31))
     assert drawn.bodies or drawn.curves
     for body in drawn.bodies:
         assert np.isfinite(body.r).all()
         assert min(body.solid.sizes) > 0
         np.testing.assert_allclose(np.linalg.det(body.R), 1, atol=1e-9)
     assert drawn.view.far >= drawn.view.near / 1.7 > 0
-    made = picture(drawn, 0, 480, 300)
-    inside = [f for f in made.faces if f.fill is not None and (f.points > -60).all() and (f.points < 540).all()]
+    made = draw_scene(drawn, 0, 480, 300)
+    inside = [
+        f
+        for f in made.faces
+        if f.fill is not None and (f.points > -60).all() and (f.points < 540).all()
+    ]
     assert inside, "nothing is in the picture"
     assert svg(made).startswith("<svg")
-    script("scene", scene_data(drawn))
+    data_block("scene", scene_data(drawn))
 
 
 def test_a_pendulum_hangs_on_a_link_from_a_fixed_joint():
-    drawn = scene(frames_of(run_of("simple-pendulum")))
+    drawn = build_scene(sample_frames(run_of("simple-pendulum")))
     (link,) = drawn.lines
-    ends = drawn.places[link.a], drawn.places[link.b]
+    ends = drawn.points[link.a], drawn.points[link.b]
     assert ["O", "P"] == [p.name for p in ends]
     assert ends[0].fixed
     assert ends[0].joint
@@ -44,7 +54,7 @@ def test_a_pendulum_hangs_on_a_link_from_a_fixed_joint():
 
 
 def test_the_eye_follows_what_travels_and_finds_the_floor():
-    drawn = scene(frames_of(run_of("rolling-disk")))
+    drawn = build_scene(sample_frames(run_of("rolling-disk")))
     assert drawn.view.follow
     assert 0.0 == pytest.approx(drawn.view.ground)
     # the point of contact is on the floor, and the disk as drawn touches it within its thickness
@@ -60,7 +70,7 @@ def test_springs_and_dampers_join_their_points_and_forces_are_arrows():
     s.particle("mass", 2, P)
     s.spring(30, s.O, P, rest=0.5)
     s.damper(0.4, s.O, P)
-    drawn = scene(da.simulate(s, 1, start={"x": 1.2}, progress=False))
+    drawn = build_scene(da.simulate(s, 1, start={"x": 1.2}, progress=False))
     assert ["spring", "damper"] == [line.kind for line in drawn.lines]
     weight = next(a for a in drawn.arrows if a.kind == "weight")
     np.testing.assert_allclose(weight.vector, [[0, -2 * 9.81, 0]] * len(drawn.t))
@@ -69,7 +79,9 @@ def test_springs_and_dampers_join_their_points_and_forces_are_arrows():
 
 
 def test_two_masses_held_apart_by_a_constraint_are_linked():
-    assert [("link",)] == [(line.kind,) for line in scene(frames_of(run_of("dumbbell"))).lines]
+    assert [("link",)] == [
+        (line.kind,) for line in build_scene(sample_frames(run_of("dumbbell"))).lines
+    ]
 
 
 def test_a_rope_that_is_hauled_in_is_drawn_and_a_coordinate_alone_is_not():
@@ -79,5 +91,11 @@ def test_a_rope_that_is_hauled_in_is_drawn_and_a_coordinate_alone_is_not():
     load = trolley.offset(-l * s.N.rotated(theta, s.N.z, "B").y, "load")
     s.particle("trolley", 2, trolley)
     s.particle("load", 1, load)
-    drawn = scene(frames_of(da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1, "x.dot": 1}, progress=False)))
-    assert [("rope", "trolley", "load")] == [(line.kind, drawn.places[line.a].name, drawn.places[line.b].name) for line in drawn.lines]
+    drawn = build_scene(
+        sample_frames(
+            da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1, "x.dot": 1}, progress=False)
+        )
+    )
+    assert [("rope", "trolley", "load")] == [
+        (line.kind, drawn.points[line.a].name, drawn.points[line.b].name) for line in drawn.lines
+    ]

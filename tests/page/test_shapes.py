@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.page.scene import scene
+from dalembert.interface.page.scene import build_scene
 
 MASS = 3.0
 
@@ -13,7 +13,7 @@ def drawn(inertia, axes):
     B = s.N.rotations(axes, *s.coordinates("a b c"[: 2 * len(axes) - 1]))[-1]
     s.body("body", MASS, s.O.offset(x * s.N.x), B, inertia(B))
     run = da.simulate(s, 0.1, start={"a": 0.3, "b.dot": 1.0}, progress=False)
-    return scene(run).bodies[0].solid
+    return build_scene(run).bodies[0].solid
 
 
 def moments(solid):
@@ -26,7 +26,7 @@ def moments(solid):
         own = np.array([across, across, MASS * a * a / 2])
     else:
         own = MASS / 5 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
-    return solid.turn @ np.diag(own) @ solid.turn.T
+    return solid.orientation @ np.diag(own) @ solid.orientation.T
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_body_without_a_shape_is_drawn_with_its_own_inertia(inertia, kind, nea
     # nothing resists the spin of a rod about itself
     solid = drawn(inertia, "xyz" if kind != "cylinder" or near > 0.01 else "zx")
     assert solid.kind == kind
-    assert solid.guessed
+    assert solid.is_inferred
     s = da.System("Frame")
     a, b, c = s.coordinates("a b c")
     B = s.N.rotations("xyz", a, b, c)[-1]
@@ -68,11 +68,11 @@ def test_declared_shapes_are_drawn_as_they_are_declared():
     s.sphere("ball", G, B, 1, 0.3)
     s.disk("disk", G, B, 1, 0.5, axis=B.x)
     s.cylinder("drum", G, B, 1, 0.2, 0.8, axis=B.y)
-    solids = [b.solid for b in scene(da.simulate(s, 0.1, progress=False)).bodies]
+    solids = [b.solid for b in build_scene(da.simulate(s, 0.1, progress=False)).bodies]
     assert ["box", "sphere", "cylinder", "cylinder"] == [s.kind for s in solids]
     np.testing.assert_allclose(solids[0].sizes, (0.1, 0.2, 0.3))
     np.testing.assert_allclose(solids[1].sizes, (0.3, 0.3, 0.3))
     assert 0.5 == solids[2].sizes[0]
-    np.testing.assert_allclose(np.abs(solids[2].turn[:, 2]), (1, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(np.abs(solids[2].orientation[:, 2]), (1, 0, 0), atol=1e-12)
     np.testing.assert_allclose(solids[3].sizes, (0.2, 0.2, 0.4))
-    assert not any(s.guessed for s in solids)
+    assert not any(s.is_inferred for s in solids)

@@ -14,7 +14,7 @@ from browsing import Visit
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.live.drawn import reaction_places
+from dalembert.interface.page.simulator.outputs import reaction_offsets
 
 SIZE = {"width": 1280, "height": 900}
 
@@ -51,13 +51,19 @@ def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk
     visit.give("theta", "1.0")
     visit.give("m", "2")
     visit.settled()
-    run = da.simulate(disk.system, 4.0, start={"theta": 1.0, "psi.dot": 6.0}, values={"m": 2.0}, progress=False)
-    t, x = visit.do("(() => { const f = trial.values('q:0'); return [Array.from(f.t), Array.from(f.v)]; })()")
+    run = da.simulate(
+        disk.system, 4.0, start={"theta": 1.0, "psi.dot": 6.0}, values={"m": 2.0}, progress=False
+    )
+    t, x = visit.do(
+        "(() => { const f = trial.values('q:0'); return [Array.from(f.t), Array.from(f.v)]; })()"
+    )
     assert run.at(np.array(t))["x"] == pytest.approx(np.array(x), abs=1e-8)
     # reactions come later
     visit.until("document.querySelector('#trial').dataset.reactions === String(trial.id)")
-    t, f = visit.do("(() => { const f = trial.values('f:2'); return [Array.from(f.t), Array.from(f.v)]; })()")
-    ((name, what),) = (key for key, place in reaction_places(run.reactions).items() if place == 0)
+    t, f = visit.do(
+        "(() => { const f = trial.values('f:2'); return [Array.from(f.t), Array.from(f.v)]; })()"
+    )
+    ((name, what),) = (key for key, place in reaction_offsets(run.reactions).items() if place == 0)
     assert "force" == what
     loads = run.at(np.array(t)).reactions
     assert {**loads.joints, **loads.rows}[name].force[:, 2] == pytest.approx(np.array(f), rel=1e-6)
@@ -65,7 +71,9 @@ def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk
     assert visit.do("stage.ghost !== null && stage.t.length === trial.result.frames.t.length")
     # a plot is drawn again when it is on the screen
     visit.page.locator("#group-0 .plot").first.scroll_into_view_if_needed()
-    visit.until("document.querySelector('#group-0 .plot').querySelectorAll('.curve.pale').length === 1")
+    visit.until(
+        "document.querySelector('#group-0 .plot').querySelectorAll('.curve.pale').length === 1"
+    )
     assert "in" in visit.page.locator(".said").inner_text()
     assert "#try?Start.theta=1&Constants.m=2" == visit.do("location.hash")
     again = visit.page.context.new_page()
@@ -136,7 +144,10 @@ def test_python_and_csv_of_this_run(visit, disk):
     visit.give("theta", "1")
     visit.settled()
     text = visit.do("trial.python()")
-    assert 's = gallery.build(\'rolling-disk\')\nrun = da.simulate(s, 4, start={"theta": 1, "psi.dot": 6}, rtol=1e-9, atol=1e-9)' in text
+    assert (
+        "s = gallery.build('rolling-disk')\nrun = da.simulate(s, 4, start={\"theta\": 1, "
+        '"psi.dot": 6}, rtol=1e-9, atol=1e-9)' in text
+    )
     with visit.page.expect_download() as download:
         visit.page.get_by_role("button", name="Download this run as CSV").click()
     lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
@@ -163,7 +174,9 @@ def tried(browser, tmp_path):
 
 
 def falling():
-    """A particle that falls into the centre that attracts it: r = 0 is reached from rest at 1 after π/√8."""
+    """A particle that falls into the centre that attracts it: r = 0 is reached from rest at 1
+    after π/√8.
+    """
     s = da.System("Fall")
     r, (m, k) = s.coordinate("r"), s.constants(m=1.0, k=1.0)
     s.particle("p", m, s.O.offset(r * s.N.x, "P"))
@@ -183,7 +196,10 @@ def locking():
     return da.simulate(s, 0.5, start={}, guess={"x": 2.0}, progress=False)
 
 
-@pytest.mark.parametrize(("build", "end", "why"), [(falling, 1.1107, "stopped at t = 1.11"), (locking, 0.9273, "stopped at t = 0.927")])
+@pytest.mark.parametrize(
+    ("build", "end", "why"),
+    [(falling, 1.1107, "stopped at t = 1.11"), (locking, 0.9273, "stopped at t = 0.927")],
+)
 def test_a_run_that_cannot_go_on_shows_the_motion_so_far(tried, build, end, why):
     visit = tried(build())
     visit.give("duration", "3")
@@ -192,7 +208,10 @@ def test_a_run_that_cannot_go_on_shows_the_motion_so_far(tried, build, end, why)
     assert why in said.lower()
     assert "The motion so far is shown" in said
     assert end == pytest.approx(visit.do("trial.result.frames.t.at(-1)"), abs=2e-4)
-    assert visit.do("clock.last === trial.result.frames.t.at(-1) && stage.t.length === trial.result.frames.t.length")
+    assert visit.do(
+        "clock.last === trial.result.frames.t.at(-1) && stage.t.length === "
+        "trial.result.frames.t.length"
+    )
     assert [] == visit.said
 
 
@@ -202,11 +221,17 @@ def test_what_cannot_be_is_said_beside_the_field(tried):
     visit.give("theta_1", "0.7")
     visit.settled()
     before = visit.do("trial.result.count")
-    for name, text, sentence in (("l_1", "100", "no position satisfies"), ("rho", "0", "a mass must be positive")):
+    for name, text, sentence in (
+        ("l_1", "100", "no position satisfies"),
+        ("rho", "0", "a mass must be positive"),
+    ):
         value = visit.field(name).input_value()
         visit.give(name, text)
         visit.until("[...document.querySelectorAll('.fault')].some(p => p.textContent)")
-        assert sentence in visit.page.locator(".knob", has=visit.field(name)).locator(".fault").inner_text()
+        assert (
+            sentence
+            in visit.page.locator(".knob", has=visit.field(name)).locator(".fault").inner_text()
+        )
         assert before == visit.do("trial.result.count")
         visit.give(name, value)
         visit.until("![...document.querySelectorAll('.fault')].some(p => p.textContent)")
@@ -220,10 +245,17 @@ def test_a_ball_bounces_in_the_page(tried):
     visit = tried(da.simulate(s, 2.0, start={"h": 0.3}, events=entry.events, progress=False))
     visit.give("restitution of table", "0.5")
     visit.settled()
-    run = da.simulate(s, 2.0, start={"h": 0.3}, events=[da.impact("h", 0.5, name="table")], progress=False)
-    t, h = visit.do("(() => { const f = trial.values('q:0'); return [Array.from(f.t), Array.from(f.v)]; })()")
+    run = da.simulate(
+        s, 2.0, start={"h": 0.3}, events=[da.impact("h", 0.5, name="table")], progress=False
+    )
+    t, h = visit.do(
+        "(() => { const f = trial.values('q:0'); return [Array.from(f.t), Array.from(f.v)]; })()"
+    )
     assert run.at(np.array(t))["h"] == pytest.approx(np.array(h), abs=1e-7)
-    assert f"“table” (impact) {len(run.events)} times, first at t = 0.355126" in visit.page.locator(".said").inner_text()
+    assert (
+        f"“table” (impact) {len(run.events)} times, first at t = 0.355126"
+        in visit.page.locator(".said").inner_text()
+    )
     assert "events=[da.impact('h', 0.5, name='table')]" in visit.do("trial.python()")
     visit.give("restitution of table", "1.5")
     visit.until("[...document.querySelectorAll('.fault')].some(p => p.textContent)")
@@ -236,7 +268,9 @@ def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context = browser.new_context(viewport=SIZE, offline=True)
     context.add_init_script(f"delete window.{missing}; window.{missing} = undefined;")
     visit = Tried(context, disk_file, ready=False)
-    assert {"WebAssembly": "WebAssembly", "Worker": "workers"}[missing] in visit.page.locator("#trial .said").text_content()
+    assert {"WebAssembly": "WebAssembly", "Worker": "workers"}[missing] in visit.page.locator(
+        "#trial .said"
+    ).text_content()
     assert "the recorded run is shown" in visit.page.locator("#trial .said").text_content()
     assert [] == visit.said
     context.close()
@@ -246,7 +280,9 @@ def test_without_webgl_runs_go_on_and_a_drawing_is_shown(browser, disk_file):
     context = browser.new_context(viewport=SIZE, offline=True)
     context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
     visit = Tried(context, disk_file)
-    said = visit.page.get_by_text("3D needs WebGL, which this browser does not offer: a drawing of the start is shown.")
+    said = visit.page.get_by_text(
+        "3D needs WebGL, which this browser does not offer: a drawing of the start is shown."
+    )
     assert said.is_visible()
     visit.give("theta", "1")
     visit.settled()
@@ -255,14 +291,20 @@ def test_without_webgl_runs_go_on_and_a_drawing_is_shown(browser, disk_file):
 
 
 def test_every_control_is_reached_by_the_tabulator(visit):
-    controls = "[...document.querySelectorAll('#trial input, #trial button')].filter(e => e.offsetParent && !e.disabled)"
+    controls = (
+        "[...document.querySelectorAll('#trial input, #trial button')].filter(e => "
+        "e.offsetParent && !e.disabled)"
+    )
     visit.field("theta").focus()
     while visit.do(f"document.activeElement !== {controls}[0]"):
         visit.page.keyboard.press("Shift+Tab")
     for k in range(1, visit.do(f"{controls}.length")):
         visit.page.keyboard.press("Tab")
         assert visit.do(f"document.activeElement === {controls}[{k}]")
-        assert visit.do("Boolean(document.activeElement.getAttribute('aria-label') || document.activeElement.textContent)")
+        assert visit.do(
+            "Boolean(document.activeElement.getAttribute('aria-label') || "
+            "document.activeElement.textContent)"
+        )
 
 
 MARKUP = """<b>x</b> &lt; </script><script>window.pwned = 1</script> "q" 'r' ${1}"""
@@ -276,11 +318,16 @@ def test_names_that_look_like_markup_are_shown_as_they_are(browser, tmp_path):
     s.particle(MARKUP, m, P)
     s.force(m * s.N.x, at=P, name=f"{MARKUP} wind")
     file = tmp_path / "page.html"
-    da.write_report(s, file, duration=1, start={"theta": 0.3}, events=[da.event("theta", name=MARKUP)])
+    da.write_report(
+        s, file, duration=1, start={"theta": 0.3}, events=[da.event("theta", name=MARKUP)]
+    )
     context = browser.new_context(viewport=SIZE, offline=True, reduced_motion="reduce")
     visit = Tried(context, file)
     assert MARKUP == visit.page.locator("h1").inner_text()
-    assert visit.do("window.pwned === undefined && ![...document.querySelectorAll('b')].some(b => b.textContent === 'x')")
+    assert visit.do(
+        "window.pwned === undefined && ![...document.querySelectorAll('b')].some(b => "
+        "b.textContent === 'x')"
+    )
     visit.give("theta", "0.4")
     visit.settled()
     assert f"“{MARKUP}”" in visit.page.locator("#trial .said").inner_text()

@@ -6,7 +6,7 @@ import math
 
 import dalembert as da
 
-# the start of the figure-eight, Sim02 (digits of Chenciner and Montgomery 2000)
+# the start of the figure-eight, digits of Chenciner and Montgomery 2000
 _X, _Y, _U, _V = 0.97000436, -0.24308753, -0.93240737, -0.86473146
 EIGHT_START = {
     "x1": _X,

@@ -21,7 +21,7 @@ from periodic.systems import (
 
 
 def test_figure_eight_has_its_period_and_multipliers_and_eight_ones() -> None:
-    """Sim02: T = 6.32591398 at E = −1.28714199; E is given to 9 digits, which leaves 4e-8 of T."""
+    """Simó 2002: T = 6.32591398 at E = −1.28714199, whose 9 digits leave 4e-8 of T."""
     orbit = da.periodic(three_bodies(), EIGHT_START, 6.326, energy=-1.28714199)
     assert orbit.period == pytest.approx(6.32591398, abs=5e-8)
     assert orbit.period_error < 1e-11
@@ -130,7 +130,7 @@ def _gait(foot: float) -> da.PeriodicOrbit:
 
 
 def test_compass_gait_tends_to_that_of_massless_feet() -> None:
-    """Gar98: θ = 0.2003109, θ̇ = 0.1998325, multipliers −0.190 ± 0.559 i, massless feet."""
+    """Garcia et al. 1998, massless feet: θ = 0.2003109, θ̇ = 0.1998325, −0.190 ± 0.559 i."""
     coarse, fine = _gait(1e-3), _gait(1e-4)
     limit = {k: (10 * fine.start[k] - coarse.start[k]) / 9 for k in ("a", "a.dot")}
     assert limit["a"] == pytest.approx(-0.2003109, abs=2e-7)
@@ -155,7 +155,7 @@ def test_compass_gait_by_a_free_model_is_the_same() -> None:
 
 @pytest.mark.slow
 def test_compass_gait_doubles_its_period_in_a_cascade() -> None:
-    """Gar98: doubling near γ = 0.015; the intervals shrink like Feigenbaum's 4.669."""
+    """Garcia et al. 1998: doubling near γ = 0.015; the intervals shrink like Feigenbaum's 4.669."""
     family = da.continuation(_gait(1e-3), "gamma", (0.009, 0.02), step=0.05, points=60)
     doublings = []
     for k in range(4):

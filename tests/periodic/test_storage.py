@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from periodic.systems import equal_double_pendulum, van_der_pol
+from periodic.systems import duffing, equal_double_pendulum, van_der_pol
 
 
 def _family() -> da.Family:
@@ -75,3 +75,12 @@ def test_pictures(tmp_path: Path) -> None:
     for name, draw in pictures.items():
         draw(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 5000
+
+
+def test_a_forced_family_goes_on_with_the_period_of_its_drive(tmp_path: Path) -> None:
+    """The file has numbers only; the period follows Ω again after it was read."""
+    first = da.continuation(da.periodic(duffing(0.8), {"x": 1.0}), "Omega", (0.8, 0.85), step=0.5)
+    first.save(tmp_path / "response.json")
+    again = da.open_family(tmp_path / "response.json", duffing(0.8))
+    longer = da.continuation(again, over=(0.8, 0.9), step=0.5)
+    assert longer.periods[-1] == pytest.approx(2 * np.pi / 0.9, rel=1e-12)

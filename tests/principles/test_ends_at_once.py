@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 @pytest.mark.parametrize(("principle", "derive"), PRINCIPLES, ids=lambda x: getattr(x, "name", ""))

@@ -1,4 +1,6 @@
-"""Every system of the gallery by every principle that applies: LaTeX that parses and compiles, HTML that is valid."""
+"""Every system of the gallery by every principle that applies: LaTeX that parses and compiles,
+HTML that is valid.
+"""
 
 import shutil
 import subprocess
@@ -12,29 +14,37 @@ from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.algebra import printing
 from dalembert.errors import NotApplicable
-from dalembert.report import document
-from dalembert.report.blocks import Block
-from dalembert.report.layouts import HTML, LATEX
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report
+from dalembert.interface.report.document_blocks import Block
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.renderers import HTML, LATEX
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.symbolic.algebra import printing
 
-# their equations fill many pages: in the fast suite without the search for a short form, and read by our own reader alone
+# their equations fill many pages: in the fast suite without the search for a short form, and read
+# by our own reader alone
 LARGE = frozenset({
-    "andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar", "flexible-slider-crank", "spatial-chain", "suslov",
-    "free-body-quaternion", "beam-on-ball-joint", "snakeboard", "moving-knife-edge", "spin-up-beam", "four-bar", "flexible-pendulum",
+    "andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar",
+    "flexible-slider-crank", "spatial-chain", "suslov",
+    "free-body-quaternion", "beam-on-ball-joint", "snakeboard", "moving-knife-edge", "spin-up-beam",
+    "four-bar", "flexible-pendulum",
 })  # fmt: skip
 # where every step is shown too, with its reasons
 TAUGHT = ("cart-and-bar", "hoist", "rolling-disk", "vehicle")
 # what LaTeX and amsmath know without arguments, and what they read one or two arguments of
 PLAIN = frozenset({
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma",
-    "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
-    "Omega", "ell", "partial", "sum", "int", "infty", "cdot", "times", "neq", "le", "ge", "to", "dots", "pm", "in", "nabla", "backslash",
-    "vert", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det", "left", "right",
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+    "mu", "nu", "xi", "pi", "rho", "sigma",
+    "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi",
+    "Sigma", "Upsilon", "Phi", "Psi",
+    "Omega", "ell", "partial", "sum", "int", "infty", "cdot", "times", "neq", "le", "ge", "to",
+    "dots", "pm", "in", "nabla", "backslash",
+    "vert", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log",
+    "min", "max", "det", "left", "right",
     "quad", "hline", "parindent", "parskip",
-    "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\", "textbackslash",
+    "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\",
+    "textbackslash",
     "textasciicircum", "textasciitilde",
 })  # fmt: skip
 ARGUMENTS = {"tfrac": "{{", "text": "{", "operatorname": "{", "dddot": "{", "ddddot": "{"}
@@ -44,7 +54,9 @@ def known():
     """A context in which an unknown macro is an error."""
     context = get_default_latex_context_db()
     macros = [MacroSpec(name, args_parser=arguments) for name, arguments in ARGUMENTS.items()]
-    environments = [EnvironmentSpec(name) for name in ("bmatrix", "aligned", "align*", "center", "flushleft")]
+    environments = [
+        EnvironmentSpec(name) for name in ("bmatrix", "aligned", "align*", "center", "flushleft")
+    ]
     context.add_context_category("amsmath", macros=macros, environments=environments, prepend=True)
     context.set_unknown_macro_spec(None)
     context.set_unknown_environment_spec(None)
@@ -62,8 +74,13 @@ def parse(text: str) -> None:
         if node is None:
             continue
         if hasattr(node, "macroname"):
-            assert node.macroname in PLAIN or context.get_macro_spec(node.macroname) is not None, node.macroname
-        for inside in (getattr(node, "nodelist", None), getattr(getattr(node, "nodeargd", None), "argnlist", None)):
+            assert node.macroname in PLAIN or context.get_macro_spec(node.macroname) is not None, (
+                node.macroname
+            )
+        for inside in (
+            getattr(node, "nodelist", None),
+            getattr(getattr(node, "nodeargd", None), "argnlist", None),
+        ):
             stack += inside or []
 
 
@@ -87,8 +104,8 @@ def blocks(name: str, level: str) -> tuple[Block, ...]:
             found.append(derive(da.kinematics(system)))
         except NotApplicable:
             continue
-    subject = document.Subject(system, entry.title, entry.source, entry.description)
-    return tuple(document.derivations(subject, found, Writing(), level=level))
+    subject = system_report.ReportSubject(system, entry.title, entry.source, entry.description)
+    return tuple(system_report.derivation_report(subject, found, FormulaWriter(), level=level))
 
 
 # longer documents are given to the other parsers, which take their time, in the slow suite
@@ -113,10 +130,16 @@ def test_every_step(name):
     validate(HTML.document(blocks(name, "teach")))
 
 
-@pytest.mark.parametrize("name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in sorted(LARGE)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in SOME else pytest.param(name, marks=pytest.mark.slow)
+        for name in sorted(LARGE)
+    ],
+)
 def test_equations_that_fill_pages(name, monkeypatch):
     monkeypatch.setattr(printing, "LIMIT", 50)
-    monkeypatch.setattr(printing, "HOPELESS", 30)
+    monkeypatch.setattr(printing, "SHORTENING_LIMIT", 30)
     assert "<math" in HTML.text(blocks.__wrapped__(name, "equations"))
 
 
@@ -129,18 +152,28 @@ def test_every_step_of_every_system(name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed (texlive-latex-base, texlive-latex-extra)")
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None,
+    reason="pdflatex is not installed (texlive-latex-base, texlive-latex-extra)",
+)
 @pytest.mark.parametrize("name", gallery.names())
 def test_pdflatex_compiles_it(name, tmp_path):
     file = tmp_path / "derivation.tex"
-    file.write_text(LATEX.document(blocks(name, "equations" if name in LARGE else "teach")), encoding="utf-8")
+    file.write_text(
+        LATEX.document(blocks(name, "equations" if name in LARGE else "teach")), encoding="utf-8"
+    )
     done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", file.name], cwd=tmp_path, capture_output=True, check=False
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", file.name],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
     )
     assert 0 == done.returncode, done.stdout.decode(errors="replace")[-3000:]
 
 
-@pytest.mark.parametrize("broken", [r"\frac{1}{2", r"\begin{align*} a \end{center}", r"\unheardof{x}", "$a", r"a}"])
+@pytest.mark.parametrize(
+    "broken", [r"\frac{1}{2", r"\begin{align*} a \end{center}", r"\unheardof{x}", "$a", r"a}"]
+)
 def test_broken_latex_is_noticed(broken):
     with pytest.raises((LatexWalkerParseError, AssertionError)):
         parse(broken)

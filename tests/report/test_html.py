@@ -5,11 +5,20 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.printing.tree import Letter, NamedSymbol, Sides
-from dalembert.report import document
-from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
-from dalembert.report.layouts import HTML
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report
+from dalembert.interface.report.document_blocks import (
+    Code,
+    Display,
+    FormulaSpan,
+    Heading,
+    Line,
+    TableBlock,
+    VerdictSpan,
+    paragraph,
+)
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.renderers import HTML
+from dalembert.symbolic.algebra.printing.print_tree import Equality, Letter, NamedSymbol
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -22,16 +31,29 @@ def parsed(text):
 def test_every_block():
     blocks = (
         Heading(2, "Title"),
-        words("So ", FormulaSpan(NamedSymbol("theta_1", "theta_1")), " is ", VerdictSpan("wrong", holds=False), quiet=True),
-        Display(
-            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Sides(NamedSymbol("z1", "z1"), Letter("a")),)
+        paragraph(
+            "So ",
+            FormulaSpan(NamedSymbol("theta_1", "theta_1")),
+            " is ",
+            VerdictSpan("wrong", holds=False),
+            quiet=True,
         ),
-        TableBlock(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
+        Display(
+            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),),
+            (Equality(NamedSymbol("z1", "z1"), Letter("a")),),
+        ),
+        TableBlock(
+            ("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))
+        ),
         Code("if a < b:\n    pass\n"),
     )
     fragment = HTML.text(blocks)
-    found = parsed(f"<!DOCTYPE html><html><head><title>x</title></head><body>{fragment}</body></html>")
-    assert ["h2", "p", "div", "p", "div", "table", "pre"] == [child.tag for child in found.find("body")]
+    found = parsed(
+        f"<!DOCTYPE html><html><head><title>x</title></head><body>{fragment}</body></html>"
+    )
+    assert ["h2", "p", "div", "p", "div", "table", "pre"] == [
+        child.tag for child in found.find("body")
+    ]
     assert "<h2>Title</h2>" in fragment
     assert '<p class="quiet">So <math ' in fragment
     assert '<strong class="fails">wrong</strong>' in fragment
@@ -52,8 +74,10 @@ def hostile():
 def test_names_are_shown_never_obeyed():
     s = hostile()
     d = da.kane(s)
-    subject = document.Subject(s, SCRIPT, SCRIPT, SCRIPT)
-    text = HTML.document(document.derivations(subject, [d], Writing(), level="teach"))
+    subject = system_report.ReportSubject(s, SCRIPT, SCRIPT, SCRIPT)
+    text = HTML.document(
+        system_report.derivation_report(subject, [d], FormulaWriter(), level="teach")
+    )
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     body = parsed(text).find("body")
@@ -63,7 +87,14 @@ def test_names_are_shown_never_obeyed():
 
 def test_a_document_stands_by_itself():
     s = gallery.build("vehicle")
-    text = HTML.document(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
+    text = HTML.document(
+        system_report.derivation_report(
+            system_report.ReportSubject(s, "Vehicle"),
+            [da.boltzmann_hamel(s)],
+            FormulaWriter(),
+            level="teach",
+        )
+    )
     found = parsed(text)
     assert "Vehicle" == found.find("head/title").text
     assert "src=" not in text
@@ -72,4 +103,6 @@ def test_a_document_stands_by_itself():
 
 def test_the_parser_of_these_tests_is_strict():
     with pytest.raises(Exception, match=r"error|Unexpected|expected"):
-        parsed("<!DOCTYPE html><html><head><title>x</title></head><body><p><table></p></body></html>")
+        parsed(
+            "<!DOCTYPE html><html><head><title>x</title></head><body><p><table></p></body></html>"
+        )

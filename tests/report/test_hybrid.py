@@ -4,10 +4,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.report import terminal
-from dalembert.report.hybrid import hybrid
-from dalembert.report.layouts import HTML, LATEX, MARKDOWN
-from dalembert.report.writing import Writing
+from dalembert.interface.report import terminal_renderer
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.hybrid_report import hybrid
+from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def beam():
 
 
 def test_text(beam):
-    shown = terminal.text(hybrid(beam, Writing(), steps=True))
+    shown = terminal_renderer.render_text(hybrid(beam, FormulaWriter(), steps=True))
     for line in (
         "1. A point of the member",
         "r − r_P = x B.x + v B.y",
@@ -30,11 +30,16 @@ def test_text(beam):
         "EI v‴(L) = 0    [natural, x = L]",
     ):
         assert line in shown
-    assert "A point of the member" not in terminal.text(hybrid(beam, Writing()))
+    assert "A point of the member" not in terminal_renderer.render_text(
+        hybrid(beam, FormulaWriter())
+    )
 
 
 def test_latex_and_markdown(beam):
-    for shown in (LATEX.text(hybrid(beam, Writing(), steps=True)), MARKDOWN.text(hybrid(beam, Writing(), steps=True))):
+    for shown in (
+        LATEX.text(hybrid(beam, FormulaWriter(), steps=True)),
+        MARKDOWN.text(hybrid(beam, FormulaWriter(), steps=True)),
+    ):
         assert r"\int_{0}^{L} v^{2}\,dx" in shown
         assert r"\mathrm{EI}\, {v^{(4)}}" in shown
         assert "∫" not in shown
@@ -43,13 +48,15 @@ def test_latex_and_markdown(beam):
 
 def test_a_page(beam):
     # every formula is read again as MathML, which refuses LaTeX that it does not know
-    assert "∫" in HTML.document(hybrid(beam, Writing(), steps=True))
+    assert "∫" in HTML.document(hybrid(beam, FormulaWriter(), steps=True))
 
 
 def test_a_remark_is_shown():
     from dalembert.gallery.beam_on_ball_joint import build
 
-    shown = terminal.text(hybrid(da.extended_hamilton(build(polar=False)), Writing()))
+    shown = terminal_renderer.render_text(
+        hybrid(da.extended_hamilton(build(polar=False)), FormulaWriter())
+    )
     assert "nothing resists a change of ωₓ" in shown
 
 

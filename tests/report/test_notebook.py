@@ -23,11 +23,15 @@ def shown():
     return {name: (result, words) for name, result, words in results()}
 
 
-@pytest.mark.parametrize("name", ["System", "Derivation", "Equations", "Agreement", "EnergyIntegrals", "Trajectory"])
+@pytest.mark.parametrize(
+    "name", ["System", "Derivation", "Equations", "Agreement", "EnergyIntegrals", "Trajectory"]
+)
 def test_every_result_shows_itself(shown, name):
     result, words = shown[name]
     html = result._repr_html_()
-    html5lib.HTMLParser(strict=True).parse(f"<!DOCTYPE html><html><head><title>x</title></head><body>{html}</body></html>")
+    html5lib.HTMLParser(strict=True).parse(
+        f"<!DOCTYPE html><html><head><title>x</title></head><body>{html}</body></html>"
+    )
     assert words in html
     assert words in result._repr_markdown_()
     assert words in result._repr_latex_()

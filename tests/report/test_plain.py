@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from dalembert.report.plain import make_safe, plain
+from dalembert.interface.report.ascii_fallback import replace_unencodable, to_ascii
 
 
 @pytest.mark.parametrize(
@@ -18,18 +18,21 @@ from dalembert.report.plain import make_safe, plain
         ("═─", "=-"),
         ("雪", "?"),
         ("plain", "plain"),
-        ("μ v̈ + EI v⁗ − N v″, v̇₁′(0), s′, rate′", "mu v'' + EI v_xxxx - N v_xx, v'_1_x(0), s_x, rate'"),
+        (
+            "μ v̈ + EI v⁗ − N v″, v̇₁′(0), s′, rate′",
+            "mu v'' + EI v_xxxx - N v_xx, v'_1_x(0), s_x, rate'",
+        ),
         ("∫₀ᴸ x v̇ dx", "int_0^L x v' dx"),
     ],
 )
 def test_symbols_are_spelled_as_programs_spell_them(text, expected):
-    assert expected == plain(text)
+    assert expected == to_ascii(text)
 
 
 def test_a_stream_replaces_only_what_it_lacks():
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="latin-1")
-    make_safe(stream)
+    replace_unencodable(stream)
     stream.write("r² θ̇ \udcff")
     stream.flush()
     assert "r² theta' ?" == raw.getvalue().decode("latin-1")
@@ -37,6 +40,6 @@ def test_a_stream_replaces_only_what_it_lacks():
 
 def test_streams_that_cannot_be_told_are_left_alone():
     stream = io.StringIO()
-    make_safe(stream)
+    replace_unencodable(stream)
     stream.write("θ")
     assert "θ" == stream.getvalue()

@@ -7,17 +7,21 @@ import pytest
 import dalembert as da
 from cli.running import run
 from dalembert import gallery
-from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.report import document, terminal
-from dalembert.report.layouts import LATEX, MARKDOWN
-from dalembert.report.steps import LEVELS
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report, terminal_renderer
+from dalembert.interface.report.derivation_steps import LEVELS
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.renderers import LATEX, MARKDOWN
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
 def shown(name: str, *derive, level="teach") -> str:
     s = gallery.build(name)
-    subject = document.Subject(s, gallery.entry(name).title, gallery.entry(name).source)
-    return terminal.text(document.derivations(subject, [d(s) for d in derive], Writing(), level=level))
+    subject = system_report.ReportSubject(s, gallery.entry(name).title, gallery.entry(name).source)
+    return terminal_renderer.render_text(
+        system_report.derivation_report(
+            subject, [d(s) for d in derive], FormulaWriter(), level=level
+        )
+    )
 
 
 def in_order(text: str, *parts: str) -> None:
@@ -29,7 +33,8 @@ def in_order(text: str, *parts: str) -> None:
         at = found + len(part)
 
 
-# Gre03 Ex. 4.2 as the book takes it: Ψ (4.39), Φ (4.40), T (4.45), operators (4.46)–(4.50), Maggi (4.51)–(4.53), reduced set
+# Gre03 Ex. 4.2 as the book takes it: Ψ (4.39), Φ (4.40), T (4.45), operators (4.46)–(4.50), Maggi
+# (4.51)–(4.53), reduced set
 DISK = (
     "1. Description",
     "r of disk = x N.x + y N.y + r B.y",
@@ -49,11 +54,19 @@ DISK = (
     "d/dt ∂T/∂ψ̇ − ∂T/∂ψ = 1/2 m r² ψ̈ + 1/2 m r² φ̈ cos θ − 1/2 m r² φ̇ θ̇ sin θ",
     "Q_θ = −m r g cos θ",
     "1/4 m r² (1 + 5 cos² θ) φ̈ − m r ẍ cos φ cos θ − m r ÿ sin φ cos θ + 1/2 m r² ψ̈ cos θ",
-    "5/4 m r² θ̈ + m r ẍ sin φ sin θ − m r ÿ cos φ sin θ + 5/4 m r² φ̇² sin θ cos θ + 1/2 m r² φ̇ ψ̇ sin θ = −m r g cos θ",
+    (
+        "5/4 m r² θ̈ + m r ẍ sin φ sin θ − m r ÿ cos φ sin θ + 5/4 m r² φ̇² sin θ cos θ + 1/2 "
+        "m r² φ̇ "
+        "ψ̇ sin θ = −m r g cos θ"
+    ),
     "1/2 m r² ψ̈ − m r ẍ cos φ − m r ÿ sin φ + 3/2 m r² φ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ = 0",
     "What is eliminated, and how",
     "ẍ = −r ψ̈ cos φ + r φ̇ ψ̇ sin φ",
-    "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m r² θ̇ ψ̇ sin θ = 0",
+    (
+        "1/4 m r² (1 + 5 cos² θ) φ̈ + 3/2 m r² ψ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ cos θ − 1/2 m "
+        "r² θ̇ ψ̇ "
+        "sin θ = 0"
+    ),
     "5/4 m r² θ̈ + 5/4 m r² φ̇² sin θ cos θ + 3/2 m r² φ̇ ψ̇ sin θ = −m r g cos θ",
     "3/2 m r² ψ̈ + 3/2 m r² φ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ = 0",
     "Gre03  D. T. Greenwood",
@@ -85,8 +98,21 @@ def test_the_vehicle_by_boltzmann_hamel():
 def test_every_step_is_computed_not_typed():
     s = gallery.build("vehicle")
     s.display(m="μ", L="ℓ")
-    text = terminal.text(document.derivations(document.Subject(s, "V"), [da.boltzmann_hamel(s)], Writing(), level="full"))
-    in_order(text, "T̄ = 1/2 μ u₁²", "P₃ = μ ℓ u₂", "from P₃ in equation 1 = −μ ℓ u₂²", "μ u̇₁ − μ ℓ u₂² = F_C + F_D")
+    text = terminal_renderer.render_text(
+        system_report.derivation_report(
+            system_report.ReportSubject(s, "V"),
+            [da.boltzmann_hamel(s)],
+            FormulaWriter(),
+            level="full",
+        )
+    )
+    in_order(
+        text,
+        "T̄ = 1/2 μ u₁²",
+        "P₃ = μ ℓ u₂",
+        "from P₃ in equation 1 = −μ ℓ u₂²",
+        "μ u̇₁ − μ ℓ u₂² = F_C + F_D",
+    )
     assert "m L" not in text
 
 
@@ -108,7 +134,10 @@ def test_levels_say_more_and_more():
 
 def test_steps_are_numbered_through():
     text = shown("vehicle", da.kane, da.lagrange)
-    by_kane, by_lagrange = text.split("Lagrange's equations\n")[0], text.split("Lagrange's equations\n")[1]
+    by_kane, by_lagrange = (
+        text.split("Lagrange's equations\n")[0],
+        text.split("Lagrange's equations\n")[1],
+    )
     numbers = [int(n) for n in re.findall(r"^(\d+)\. ", by_kane, re.MULTILINE)]
     assert list(range(1, len(numbers) + 1)) == numbers
     # what both share is shown once
@@ -119,14 +148,20 @@ def test_steps_are_numbered_through():
 
 def test_the_same_steps_in_every_format():
     s = gallery.build("vehicle")
-    blocks = list(document.derivations(document.Subject(s, "Vehicle"), [da.maggi(s)], Writing(), level="teach"))
+    blocks = list(
+        system_report.derivation_report(
+            system_report.ReportSubject(s, "Vehicle"), [da.maggi(s)], FormulaWriter(), level="teach"
+        )
+    )
     assert r"\begin{bmatrix}" in LATEX.text(blocks)
     assert r"\begin{bmatrix}" in MARKDOWN.text(blocks)
     assert "What is eliminated, and how" in MARKDOWN.text(blocks)
 
 
 def test_a_matrix_that_is_too_wide_is_listed_by_entries():
-    text = shown("snakeboard", da.maggi, level="brief") + shown("spatial-chain", da.maggi, level="brief")
+    text = shown("snakeboard", da.maggi, level="brief") + shown(
+        "spatial-chain", da.maggi, level="brief"
+    )
     assert "Rows of Ψ" in text or "entries are zero" in text
 
 
@@ -153,6 +188,9 @@ def test_a_file_says_its_format(tmp_path, ending):
 
 
 def test_bad_wishes_are_refused_in_a_sentence(tmp_path):
-    assert "--steps 'teech': did you mean 'teach'?" in run("derive", "vehicle", "--steps", "teech").stderr
+    assert (
+        "--steps 'teech': did you mean 'teach'?"
+        in run("derive", "vehicle", "--steps", "teech").stderr
+    )
     assert "cannot write" in run("derive", "vehicle", "-o", str(tmp_path / "no" / "x.html")).stderr
     assert 2 == run("derive", "vehicle", "--steps").exit_code

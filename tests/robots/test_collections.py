@@ -1,4 +1,6 @@
-"""Robots of others: every URDF of example-robot-data and every model of dm_control, where these packages are installed."""
+"""Robots of others: every URDF of example-robot-data and every model of dm_control, where these
+packages are installed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ import dalembert as da
 
 pytestmark = pytest.mark.slow
 
-PREFIX = next((Path(p) / "cmeel.prefix" for p in sys.path if (Path(p) / "cmeel.prefix").is_dir()), Path("nowhere"))
+PREFIX = next(
+    (Path(p) / "cmeel.prefix" for p in sys.path if (Path(p) / "cmeel.prefix").is_dir()),
+    Path("nowhere"),
+)
 URDF = PREFIX / "share" / "example-robot-data" / "robots"
 SPEC = find_spec("dm_control")
 SUITE = Path(str(SPEC.origin)).parent if SPEC is not None else Path("nowhere")
@@ -28,8 +33,16 @@ UNREADABLE = ("lqr.xml", "drosophila.xml", "build_fruitfly/fruitfly.xml")
 
 
 def models():
-    found = sorted([*(SUITE / "suite").glob("*.xml"), *(SUITE / "locomotion").rglob("*.xml")]) if SPEC is not None else []
-    return [f for f in found if not any(part in f.name for part in ("scene", "defaults", "floor", "_base"))]
+    found = (
+        sorted([*(SUITE / "suite").glob("*.xml"), *(SUITE / "locomotion").rglob("*.xml")])
+        if SPEC is not None
+        else []
+    )
+    return [
+        f
+        for f in found
+        if not any(part in f.name for part in ("scene", "defaults", "floor", "_base"))
+    ]
 
 
 def quiet(file, **options):
@@ -45,7 +58,9 @@ def test_every_urdf_agrees_with_the_engines_that_take_it():
         if file.name in EMPTY:
             continue
         if file.name in BROKEN:
-            with pytest.raises(da.BadDescription, match="names a parent or child link that is not in the file"):
+            with pytest.raises(
+                da.BadDescription, match="names a parent or child link that is not in the file"
+            ):
                 quiet(file)
             continue
         s = quiet(file, base="free" if file.name in WITHOUT_JOINTS else None)
@@ -74,8 +89,11 @@ def test_every_model_of_dm_control_agrees_with_mujoco():
 
 @pytest.mark.skipif(not URDF.is_dir(), reason="example-robot-data is not installed")
 def test_the_arm_of_the_panda_has_43_base_parameters():
-    s = quiet(URDF / "panda_description" / "urdf" / "panda.urdf", locked=["panda_finger_joint1", "panda_finger_joint2"])
+    s = quiet(
+        URDF / "panda_description" / "urdf" / "panda.urdf",
+        locked=["panda_finger_joint1", "panda_finger_joint2"],
+    )
     Y, tau = da.regressor(s), da.inverse_dynamics(s)
     assert 43 == Y.base.count
     q, u, a = np.random.default_rng(1).uniform(-1, 1, (3, 20, 7))
-    assert tau(q, u, a) == pytest.approx(Y(q, u, a) @ Y.pi + Y.known(q, u, a), abs=1e-11)
+    assert tau(q, u, a) == pytest.approx(Y(q, u, a) @ Y.pi + Y.known_loads(q, u, a), abs=1e-11)

@@ -15,7 +15,9 @@ def quiet(file, **options):
         return da.load(file, **options)
 
 
-@pytest.mark.parametrize("options", [{}, {"base": "free"}, {"base": "free", "attitude": "angles"}, {"drives": "all"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"base": "free"}, {"base": "free", "attitude": "angles"}, {"drives": "all"}]
+)
 def test_urdf(arm, options):
     check = da.crosscheck(quiet(arm, **options), states=5)
     assert check.agrees, check
@@ -44,7 +46,9 @@ def test_agreement_has_rows_for_the_engines(arm):
 
 def test_a_wrong_model_is_told_by_its_joint(arm):
     s = quiet(arm)
-    text = arm.read_text().replace('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics damping="9"/>')
+    text = arm.read_text().replace(
+        '<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics damping="9"/>'
+    )
     arm.write_text(text)
     check = da.crosscheck(s, states=3)
     assert not check.agrees
@@ -60,15 +64,27 @@ def test_a_system_described_by_hand_has_no_witness():
 
 def test_a_joint_that_follows_another_has_no_coordinate_of_its_own(tmp_path):
     inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
-    link = f'<link name="{{}}"><inertial><origin xyz="0.1 0.2 0"/><mass value="1"/>{inertia}</inertial></link>'
-    joint = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><origin xyz="1 0 0"/><axis xyz="0 1 1"/>{}</joint>'
+    link = (
+        f'<link name="{{}}"><inertial><origin xyz="0.1 0.2 0"/><mass '
+        f'value="1"/>{inertia}</inertial></link>'
+    )
+    joint = (
+        '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><origin xyz="1 0 '
+        '0"/><axis xyz="0 1 1"/>{}</joint>'
+    )
     mimic = '<mimic joint="{}" multiplier="{}" offset="0.3"/>'
     parts = [
         *(link.format(n) for n in "abcde"),
         joint.format("follower", "continuous", "a", "b", mimic.format("second", -2)),
         joint.format("leader", "continuous", "b", "c", ""),
         joint.format("second", "continuous", "c", "d", mimic.format("leader", 0.5)),
-        joint.format("third", "prismatic", "a", "e", mimic.format("leader", 3) + '<limit lower="0" upper="1" effort="1" velocity="1"/>'),
+        joint.format(
+            "third",
+            "prismatic",
+            "a",
+            "e",
+            mimic.format("leader", 3) + '<limit lower="0" upper="1" effort="1" velocity="1"/>',
+        ),
     ]
     file = tmp_path / "mimic.urdf"
     file.write_text(f'<robot name="r">{"".join(parts)}</robot>')

@@ -1,4 +1,6 @@
-"""A file that MuJoCo has read is not read by it again, unless anything that it was read from has changed."""
+"""A file that MuJoCo has read is not read by it again, unless anything that it was read from has
+changed.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ import warnings
 import pytest
 
 import dalembert as da
-from dalembert.robots import kept_record, load
-from dalembert.robots.safety import checked_file
+from dalembert.exchange.robots import load_robot, record_cache
+from dalembert.exchange.robots.xml_validation import checked_file
 
 BODY = '<worldbody><body name="b"><joint name="j" axis="0 1 0"/>{}</body></worldbody>'
 EMPTY = "<mujoco><default/></mujoco>"
@@ -27,13 +29,13 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def readings(monkeypatch):
     """The names of the files that MuJoCo has read."""
-    seen, read = [], load.read
+    seen, read = [], load_robot.read_robot
 
     def counted(checked):
         seen.append(checked.path.name)
         return read(checked)
 
-    monkeypatch.setattr(load, "read", counted)
+    monkeypatch.setattr(load_robot, "read_robot", counted)
     return seen
 
 
@@ -97,7 +99,10 @@ def test_a_mesh_that_changed_is_read_again(tmp_path, readings):
     mesh = tmp_path / "shapes" / "x.obj"
     mesh.write_text(OBJ.format(1))
     file = tmp_path / "r.xml"
-    file.write_text(f'<mujoco><compiler meshdir="shapes"/><asset><mesh name="x" file="x.obj"/></asset>{BODY.format(MESH)}</mujoco>')
+    file.write_text(
+        f'<mujoco><compiler meshdir="shapes"/><asset><mesh name="x" '
+        f'file="x.obj"/></asset>{BODY.format(MESH)}</mujoco>'
+    )
     small = [loaded(file)[0].origin.robot.bodies[0].inertial.mass for _ in range(2)]
     mesh.write_text(OBJ.format(2))
     large = loaded(file)[0].origin.robot.bodies[0].inertial.mass
@@ -108,17 +113,23 @@ def test_a_mesh_that_changed_is_read_again(tmp_path, readings):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('<robot name="r"><link name="a"/><gazebo><plugin filename="lib.so"/></gazebo></robot>', None),
+        (
+            '<robot name="r"><link name="a"/><gazebo><plugin filename="lib.so"/></gazebo></robot>',
+            None,
+        ),
         (f"<mujoco>{BODY.format(BALL)}</mujoco>", None),
         (f'<mujoco><asset><mesh file="x.obj"/></asset>{BODY.format(BALL)}</mujoco>', "absent"),
         (f'<mujoco><compiler strippath="true"/>{BODY.format(BALL)}</mujoco>', "stripped"),
-        (f'<mujoco><extension><plugin plugin="p"/></extension>{BODY.format(BALL)}</mujoco>', "plugin"),
+        (
+            f'<mujoco><extension><plugin plugin="p"/></extension>{BODY.format(BALL)}</mujoco>',
+            "plugin",
+        ),
     ],
 )
 def test_nothing_is_kept_where_it_cannot_be_told_what_is_read(tmp_path, text, why):
     file = tmp_path / "r.xml"
     file.write_text(text)
-    assert (checked_file(file).read is None) == (why is not None)
+    assert (checked_file(file).files is None) == (why is not None)
 
 
 def test_a_damaged_record_is_read_and_written_again(arm, cache, readings):
@@ -135,7 +146,7 @@ def test_a_damaged_record_is_read_and_written_again(arm, cache, readings):
 
 def test_another_version_of_mujoco_reads_again(arm, monkeypatch, readings):
     loaded(arm)
-    monkeypatch.setattr(kept_record, "_mujoco_version", lambda: "mujoco-0.0.0.dist-info")
+    monkeypatch.setattr(record_cache, "_mujoco_version", lambda: "mujoco-0.0.0.dist-info")
     loaded(arm)
     assert 2 == len(readings)
 

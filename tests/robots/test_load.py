@@ -8,12 +8,17 @@ import warnings
 import pytest
 
 import dalembert as da
-from dalembert.cli.program import wished_run
-from dalembert.report.tables import symbols
-from dalembert.report.writing import Writing
+from dalembert.cli.system_lookup import run_options
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.system_tables import symbol_table
 
-LINK = '<link name="{}"><inertial><mass value="{}"/><inertia ixx="{}" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/></joint>'
+LINK = (
+    '<link name="{}"><inertial><mass value="{}"/><inertia ixx="{}" iyy="1" izz="1" ixy="0" '
+    'ixz="0" iyz="0"/></inertial></link>'
+)
+JOINT = (
+    '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/></joint>'
+)
 
 
 def quiet(file, **options):
@@ -49,7 +54,9 @@ def test_names_are_made_legal_and_the_originals_kept(arm):
     assert any("'elbow.joint' is elbow_joint" in str(w.message) for w in said)
     assert ["shoulder", "elbow_joint", "slider"] == [q.name for q in s.q]
     assert {"elbow_joint": "elbow.joint"} == s.origin.names
-    assert ["shoulder", "elbow_joint (elbow.joint in its file)", "slider"] == [row[1] for row in symbols(s, Writing()).rows]
+    assert ["shoulder", "elbow_joint (elbow.joint in its file)", "slider"] == [
+        row[1] for row in symbol_table(s, FormulaWriter()).rows
+    ]
     # rotations that are no right angles make fractions of a hundred digits; nobody reads those
     assert max(map(len, re.findall(r"[0-9.]+", str(da.kane(s).equations)))) < 20
     assert "upper-arm" in {b.name for b in s.bodies}
@@ -89,7 +96,9 @@ def test_joints_can_be_locked(arm):
 def test_a_free_root_by_quaternion_or_angles(arm):
     assert 3 + 7 == len(quiet(arm, base="free").q)
     s = quiet(arm, base="free", attitude="angles")
-    assert ["base_x", "base_y", "base_z", "base_yaw", "base_pitch", "base_roll"] == [q.name for q in s.q[:6]]
+    assert ["base_x", "base_y", "base_z", "base_yaw", "base_pitch", "base_roll"] == [
+        q.name for q in s.q[:6]
+    ]
     for options in ({"base": "loose"}, {"attitude": "matrix"}):
         with pytest.raises(da.BadDescription, match="give"):
             quiet(arm, **options)
@@ -106,7 +115,7 @@ def test_keyframes_are_start_values(walker):
 
 def test_every_command_runs_it_from_the_position_of_its_file(walker):
     s = quiet(walker)
-    assert s.origin.keyframes["initial"] == wished_run(str(walker), s)[1]["start"]
+    assert s.origin.keyframes["initial"] == run_options(str(walker), s)[1]["start"]
 
 
 def test_inputs_of_a_file_are_zero_unless_given(walker):
@@ -121,10 +130,21 @@ def test_inputs_of_a_file_are_zero_unless_given(walker):
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ([LINK.format("a", 1, 1), LINK.format("b", 1, 1), JOINT.format("j", "screw", "a", "b")], "unknown type"),
-        ([LINK.format("a", 1, 1), LINK.format("b", 1, 1), JOINT.format("j", "fixed", "a", "c")], "not in the file"),
         (
-            [LINK.format("a", 1, 1), LINK.format("b", 1, 1), JOINT.format("j", "fixed", "a", "b"), JOINT.format("k", "fixed", "b", "a")],
+            [LINK.format("a", 1, 1), LINK.format("b", 1, 1), JOINT.format("j", "screw", "a", "b")],
+            "unknown type",
+        ),
+        (
+            [LINK.format("a", 1, 1), LINK.format("b", 1, 1), JOINT.format("j", "fixed", "a", "c")],
+            "not in the file",
+        ),
+        (
+            [
+                LINK.format("a", 1, 1),
+                LINK.format("b", 1, 1),
+                JOINT.format("j", "fixed", "a", "b"),
+                JOINT.format("k", "fixed", "b", "a"),
+            ],
             "loop",
         ),
         ([LINK.format("a", 1, 1), LINK.format("a", 1, 1)], "same name"),
@@ -147,23 +167,41 @@ def test_two_parents_are_a_loop(tmp_path):
 
 
 def test_an_inertia_that_no_body_has_is_taken_and_named(tmp_path):
-    file = written(tmp_path, LINK.format("a", 1, 1), LINK.format("heavy", 1, 9), JOINT.format("j", "continuous", "a", "heavy"))
+    file = written(
+        tmp_path,
+        LINK.format("a", 1, 1),
+        LINK.format("heavy", 1, 9),
+        JOINT.format("j", "continuous", "a", "heavy"),
+    )
     with pytest.warns(da.DalembertWarning, match="no real body has the mass and inertia of heavy"):
         s = da.load(file)
     assert 1 == len(s.q)
 
 
 def test_a_mass_that_is_taken_as_it_is_runs_as_a_symbol_too(tmp_path):
-    file = written(tmp_path, LINK.format("a", 1, 1), LINK.format("rotor", 0, 1), JOINT.format("j", "continuous", "a", "rotor"))
+    file = written(
+        tmp_path,
+        LINK.format("a", 1, 1),
+        LINK.format("rotor", 0, 1),
+        JOINT.format("j", "continuous", "a", "rotor"),
+    )
     for named in ((), ("mass",)):
-        assert pytest.approx(1.0) == da.simulate(quiet(file, symbols=named), 1.0, start={"j.dot": 1.0}).q[-1, 0]
+        assert (
+            pytest.approx(1.0)
+            == da.simulate(quiet(file, symbols=named), 1.0, start={"j.dot": 1.0}).q[-1, 0]
+        )
     with pytest.raises(da.DalembertError, match="the mass of 'rotor' is -1"):
         da.simulate(quiet(file, symbols=("mass",)), 1.0, values={"m_rotor": -1})
 
 
 def test_a_joint_that_moves_nothing_is_held_and_named(tmp_path):
     parts = [LINK.format("a", 1, 1), LINK.format("b", 1, 1), '<link name="eye"/>']
-    file = written(tmp_path, *parts, JOINT.format("j", "continuous", "a", "b"), JOINT.format("blink", "continuous", "b", "eye"))
+    file = written(
+        tmp_path,
+        *parts,
+        JOINT.format("j", "continuous", "a", "b"),
+        JOINT.format("blink", "continuous", "b", "eye"),
+    )
     with pytest.warns(da.DalembertWarning, match="held at zero: blink"):
         s = da.load(file)
     assert ["j"] == [q.name for q in s.q]
@@ -172,13 +210,17 @@ def test_a_joint_that_moves_nothing_is_held_and_named(tmp_path):
 def test_absent_meshes_do_not_matter_in_a_urdf(tmp_path):
     mesh = '<visual><geometry><mesh filename="package://x/y.dae"/></geometry></visual></link>'
     file = written(
-        tmp_path, LINK.format("a", 1, 1), LINK.format("b", 1, 1).replace("</link>", mesh), JOINT.format("j", "continuous", "a", "b")
+        tmp_path,
+        LINK.format("a", 1, 1),
+        LINK.format("b", 1, 1).replace("</link>", mesh),
+        JOINT.format("j", "continuous", "a", "b"),
     )
     assert 1 == len(quiet(file).q)
 
 
 def test_absent_meshes_matter_in_mjcf_where_inertia_comes_from_them(tmp_path):
-    text = """<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><body name="b"><joint name="j"/>{}
+    text = """<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><body name="b">
+      <joint name="j"/>{}
     <geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
     file = tmp_path / "m.xml"
     file.write_text(text.format(""))
@@ -189,15 +231,15 @@ def test_absent_meshes_matter_in_mjcf_where_inertia_comes_from_them(tmp_path):
 
 
 def test_links_show_the_primitives_of_the_file_or_bars_from_joint_to_joint(arm, walker):
-    looks = {b.name: b.looks for b in quiet(arm).bodies}
+    looks = {b.name: b.visuals for b in quiet(arm).bodies}
     (box,) = looks["fore arm"]
     assert ("box", (0.05, 0.05, 0.3)) == (box.kind, box.sizes)
     # the box stands at the origin of the link, its mass centre at (0, 0.1, 0.3)
-    assert box.middle == pytest.approx([0, -0.1, -0.3])
+    assert box.centre == pytest.approx([0, -0.1, -0.3])
     bar, ball = looks["upper-arm"]
     assert ["cylinder", "sphere"] == [bar.kind, ball.kind]
     # from the shoulder to the elbow
     assert 2 * bar.sizes[2] == pytest.approx(1.01**0.5)
     assert bar.turn @ [0, 0, 1] == pytest.approx([0.1 / 1.01**0.5, 0, 1 / 1.01**0.5])
-    kinds = [p.kind for b in quiet(walker).bodies if b.name == "thigh" for p in b.looks]
+    kinds = [p.kind for b in quiet(walker).bodies if b.name == "thigh" for p in b.visuals]
     assert ["cylinder", "sphere", "sphere"] == kinds

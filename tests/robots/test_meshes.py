@@ -10,15 +10,18 @@ import pytest
 
 import dalembert as da
 from cli.running import run
-from dalembert.page.embedding import scene_data
-from dalembert.page.scene import scene
-from dalembert.robots import meshes
+from dalembert.exchange.robots import meshes
+from dalembert.interface.page.data_blocks import scene_data
+from dalembert.interface.page.scene import build_scene
 
 LINK = """<robot name="mallet"><link name="base"/>
-  <link name="head"><inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    <visual><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><mesh filename="{0}" scale="1 2 3"/></geometry></visual>
+  <link name="head"><inertial><origin xyz="0 0 0.5"/><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry>
+      <mesh filename="{0}" scale="1 2 3"/></geometry></visual>
     <collision><geometry><mesh filename="{1}"/></geometry></collision></link>
-  <joint name="pivot" type="continuous"><parent link="base"/><child link="head"/><axis xyz="0 1 0"/></joint></robot>"""
+  <joint name="pivot" type="continuous"><parent link="base"/><child link="head"/>
+    <axis xyz="0 1 0"/></joint></robot>"""
 # a wedge: no two of its sides are alike
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 0.5, 0], [0, 0, 0.25]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -41,12 +44,16 @@ def loaded(folder, visual, collision="absent.stl", **options):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         s = da.load(file, meshes=True, root=folder, **options)
-    return s, " ".join(str(w.message) for w in said if "left out" not in str(w.message)), s.bodies[0].looks
+    return (
+        s,
+        " ".join(str(w.message) for w in said if "left out" not in str(w.message)),
+        s.bodies[0].visuals,
+    )
 
 
 def places(p):
     """The corners of a primitive from the origin of the link."""
-    found = p.middle + (p.surface.corners * p.sizes) @ p.turn.T + [0, 0, 0.5]
+    found = p.centre + (p.surface.vertices * p.sizes) @ p.rotation.T + [0, 0, 0.5]
     return found[np.lexsort(found.round(5).T)]
 
 
@@ -60,10 +67,12 @@ def test_a_mesh_stands_where_the_file_puts_it(tmp_path):
     assert np.allclose(places(p), expected[np.lexsort(expected.round(5).T)], atol=1e-6)
     # the page has the same corners, as parts of the box
     s, _, (p,) = loaded(tmp_path, "../meshes/wedge.stl")
-    corners, faces = scene_data(scene(da.simulate(s, 0.01)))["bodies"][0]["mesh"]
+    corners, faces = scene_data(build_scene(da.simulate(s, 0.01)))["bodies"][0]["mesh"]
     read = np.frombuffer(base64.b64decode(corners), dtype="<i2").reshape(-1, 3) / 32767
-    assert np.allclose(read, p.surface.corners, atol=1e-4)
-    assert np.array_equal(np.frombuffer(base64.b64decode(faces), dtype="<u2").reshape(-1, 3), p.surface.faces)
+    assert np.allclose(read, p.surface.vertices, atol=1e-4)
+    assert np.array_equal(
+        np.frombuffer(base64.b64decode(faces), dtype="<u2").reshape(-1, 3), p.surface.faces
+    )
 
 
 def test_the_collision_shape_stands_in_for_a_visual_that_cannot_be_read(tmp_path):
@@ -92,12 +101,18 @@ def test_what_is_missing_or_broken_or_outside_is_named_once_and_a_bar_is_drawn(t
 
 
 def test_a_fine_mesh_is_drawn_coarser_and_that_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(meshes, "MOST_TRIANGLES", 500)
+    monkeypatch.setattr(meshes, "MAX_TRIANGLES", 500)
     n = 60
     a, b = np.meshgrid(np.linspace(0, np.pi, n), np.linspace(0, 2 * np.pi, n), indexing="ij")
-    ball = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1).reshape(-1, 3)
+    ball = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1).reshape(
+        -1, 3
+    )
     k = np.arange((n - 1) * n).reshape(n - 1, n)[:, :-1].ravel()
-    stl(tmp_path / "ball.stl", ball, np.concatenate([np.stack([k, k + n, k + 1], 1), np.stack([k + 1, k + n, k + n + 1], 1)]))
+    stl(
+        tmp_path / "ball.stl",
+        ball,
+        np.concatenate([np.stack([k, k + n, k + 1], 1), np.stack([k + 1, k + n, k + n + 1], 1)]),
+    )
     _, said, (p,) = loaded(tmp_path, "absent.dae", "../ball.stl")
     assert "drawn with at most 500 in a mesh: head" in said
     assert 250 < len(p.surface.faces) <= 500
@@ -108,15 +123,20 @@ def test_a_fine_mesh_is_drawn_coarser_and_that_is_said(tmp_path, monkeypatch):
 def test_meshes_of_an_mjcf_file(tmp_path):
     stl(tmp_path / "wedge.stl")
     file = tmp_path / "hammer.xml"
-    file.write_text("""<mujoco><asset><mesh name="w" file="wedge.stl"/></asset><worldbody><body name="b"><joint axis="0 1 0"/>
-      <inertial pos="0 0 0.5" mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="w" pos="0 0 2"/><geom type="sphere" size="1"/>
+    file.write_text("""<mujoco><asset><mesh name="w" file="wedge.stl"/></asset><worldbody>
+      <body name="b"><joint axis="0 1 0"/>
+      <inertial pos="0 0 0.5" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="w" pos="0 0 2"/><geom type="sphere" size="1"/>
       </body></worldbody></mujoco>""")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        (p,) = da.load(file, meshes=True).bodies[0].looks
+        (p,) = da.load(file, meshes=True).bodies[0].visuals
         assert places(p).min(axis=0) == pytest.approx([0, 0, 2], abs=1e-6)
         (tmp_path / "wedge.stl").unlink()
-        assert {p.kind for p in da.load(file, meshes=True).bodies[0].looks} == {"cylinder", "sphere"}
+        assert {p.kind for p in da.load(file, meshes=True).bodies[0].visuals} == {
+            "cylinder",
+            "sphere",
+        }
     assert sum("wedge.stl" in str(w.message) for w in said) == 1
 
 

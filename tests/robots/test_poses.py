@@ -7,12 +7,26 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalembert.robots.poses import exact_axis, exact_rotation, pose, quaternion, rotation
+from dalembert.exchange.robots.transforms import (
+    exact_axis,
+    exact_rotation,
+    pose,
+    quaternion,
+    rotation,
+)
 
 RNG = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize("e", [*RNG.normal(size=(5, 4)), np.array([0, 1.0, 0, 0]), np.array([0, 0, 1.0, 0]), np.array([0, 0, 0, 1.0])])
+@pytest.mark.parametrize(
+    "e",
+    [
+        *RNG.normal(size=(5, 4)),
+        np.array([0, 1.0, 0, 0]),
+        np.array([0, 0, 1.0, 0]),
+        np.array([0, 0, 0, 1.0]),
+    ],
+)
 def test_an_exact_rotation_is_orthogonal_exactly_and_near(e):
     R = rotation(tuple(e))
     exact = exact_rotation(R)
@@ -27,7 +41,9 @@ def test_an_exact_rotation_is_orthogonal_exactly_and_near(e):
 def test_an_exact_axis_has_length_one_exactly(axis):
     n = exact_axis(axis)
     assert 1 == sum(x * x for x in n)
-    assert np.array(axis) / np.linalg.norm(axis) == pytest.approx(np.array(n, dtype=float), abs=1e-15)
+    assert np.array(axis) / np.linalg.norm(axis) == pytest.approx(
+        np.array(n, dtype=float), abs=1e-15
+    )
 
 
 def test_right_angles_become_right_angles():

@@ -1,4 +1,6 @@
-"""A joint of the tree and the same joint closed by rows: the wrench by the balances of free bodies, and by multipliers."""
+"""A joint of the tree and the same joint closed by rows: the wrench by the balances of free
+bodies, and by multipliers.
+"""
 
 import numpy as np
 import pytest
@@ -50,7 +52,9 @@ def closed(kind):
     B = G.frame
     s.body("load", 1.5, G, B, inertia(B))
     hook = G.offset(-0.3 * B.x + 0.4 * B.y - 0.2 * B.z, "hook", B)
-    axes = {"universal": (B.y, A.x), "slide": (A.x, None), "cylinder": (A.z, B.z)}.get(kind, (None, None))
+    axes = {"universal": (B.y, A.x), "slide": (A.x, None), "cylinder": (A.z, B.z)}.get(
+        kind, (None, None)
+    )
     first, second = (end, hook) if kind in ("slide", "cylinder") else (hook, end)
     s.close(first, second, kind, *axes, name="joint")
     return s
@@ -83,7 +87,9 @@ def test_the_same_wrench_by_two_routes(kind):
     assert np.abs(moment - sign * rows.moment).max() < 1e-9 * size
     # and so the arm's own bearing, which carries both
     for what in ("force", "moment"):
-        assert np.abs(getattr(by_balance["a"], what) - getattr(by_rows["a"], what)).max() < 1e-9 * size
+        assert (
+            np.abs(getattr(by_balance["a"], what) - getattr(by_rows["a"], what)).max() < 1e-9 * size
+        )
 
 
 def test_a_row_that_may_hold_one_body_or_another_is_not_placed_by_guessing():

@@ -16,13 +16,16 @@ DOUBLE_PENDULUMS = [
 @pytest.mark.parametrize(("system", "angles"), DOUBLE_PENDULUMS)
 @pytest.mark.parametrize(("start", "most"), [((0.5, 0.3), 1e-11), ((2, 2.5), 1e-9)])
 def test_the_double_pendulum_keeps_its_energy_for_100_s(system, angles, start, most):
-    run = da.simulate(system, 100, start=dict(zip(angles, start, strict=True)), rtol=1e-12, atol=1e-12)
+    run = da.simulate(
+        system, 100, start=dict(zip(angles, start, strict=True)), rtol=1e-12, atol=1e-12
+    )
     assert run.conserves_energy
     assert run.energy_drift <= most
 
 
 def test_from_rest_at_a_right_angle_every_tolerance_is_kept():
-    # the first derivatives of the lower rod vanish there, which deceives a step size chosen from them
+    # the first derivatives of the lower rod vanish there, which deceives a step size chosen from
+    # them
     s = pendulum_absolute.build(2)
 
     def motion(tolerance):
@@ -36,7 +39,9 @@ def test_from_rest_at_a_right_angle_every_tolerance_is_kept():
 
 
 def disk_with_six_coordinates():
-    """All six coordinates of the centre and the attitude; the height of the contact is a row of its own."""
+    """All six coordinates of the centre and the attitude; the height of the contact is a row of
+    its own.
+    """
     s = da.System("Rolling disk", gravity=9.81, up="z")
     x, y, z, phi, theta, psi = s.coordinates("x y z phi theta psi")
     _, B, D = s.N.rotations("zxz", phi, theta, psi)
@@ -51,9 +56,21 @@ def disk_with_six_coordinates():
 def test_the_rolling_disk_keeps_its_rows():
     known = Published("rolling_disk")
     s, r_OC = disk_with_six_coordinates()
-    start = {r_OC @ s.N.x: 0, r_OC @ s.N.y: 0, "theta": 1.2, "phi.dot": 0.6, "theta.dot": 0.1, "psi.dot": -4}
+    start = {
+        r_OC @ s.N.x: 0,
+        r_OC @ s.N.y: 0,
+        "theta": 1.2,
+        "phi.dot": 0.6,
+        "theta.dot": 0.1,
+        "psi.dot": -4,
+    }
     run = da.simulate(s, 10, start=start, rtol=1e-12, atol=1e-12)
-    rows = {"height of the contact", "height of the contact, rate", "rolling of disk along x", "rolling of disk along y"}
+    rows = {
+        "height of the contact",
+        "height of the contact, rate",
+        "rolling of disk along x",
+        "rolling of disk along y",
+    }
     assert rows == set(run.residuals)
     velocity = max(np.abs(run.qdot).max(), 1.0)
     assert run.worst_residual <= 1e-12 * velocity
@@ -92,13 +109,18 @@ def test_the_cartesian_pendulum_turns_over_with_a_speed_that_serves_everywhere()
 
 
 def test_rounding_does_not_add_up_over_two_hundred_thousand_steps() -> None:
-    """x = cos t: the error at the end stays in proportion to the tolerance, as if steps were not rounded."""
+    """x = cos t: the error at the end stays in proportion to the tolerance, as if steps were not
+    rounded.
+    """
     s = da.System("oscillator")
     x = s.coordinate("x")
     s.particle("P", 1, s.O.offset(x * s.N.x))
     s.potential(x**2 / 2)
     end, tolerances = 20_000.0, np.array([1e-13, 5e-14, 2e-14])
-    runs = [da.simulate(s, end, start={"x": 1.0}, rtol=r, atol=r, audit=False, at=[end]) for r in tolerances]
+    runs = [
+        da.simulate(s, end, start={"x": 1.0}, rtol=r, atol=r, audit=False, at=[end])
+        for r in tolerances
+    ]
     errors = [np.hypot(run.q[-1, 0] - np.cos(end), run.u[-1, 0] + np.sin(end)) for run in runs]
     assert runs[-1].solution.steps > 150_000
     assert errors[0] / tolerances[0] == pytest.approx(errors / tolerances, rel=0.1)
@@ -107,7 +129,9 @@ def test_rounding_does_not_add_up_over_two_hundred_thousand_steps() -> None:
 @pytest.mark.filterwarnings("ignore:all coordinates and speeds stay below")
 @pytest.mark.parametrize("windows", [3, 12])
 def test_rows_hold_beside_a_position_of_zeros(windows):
-    """Lengths leave rounding in the rows that has nothing to do with angles of 1e-13: the motion is that of small angles all the same."""
+    """Lengths leave rounding in the rows that has nothing to do with angles of 1e-13: the motion
+    is that of small angles all the same.
+    """
     s = n_four_bar.build(windows=windows)
     grown = [da.simulate(s, 0.2, start={"phi_0": x})["phi_0"][-1] / x for x in (1e-4, 1e-10, 1e-13)]
     assert grown == pytest.approx([grown[0]] * 3, rel=1e-2)

@@ -11,9 +11,9 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import Unknown
-from dalembert.simulation.events.event import BadEvent
-from dalembert.simulation.events.locating import root
-from dalembert.simulation.events.running import EndlessEvents
+from dalembert.runtime.simulation.events.event import BadEvent
+from dalembert.runtime.simulation.events.event_loop import EndlessEvents
+from dalembert.runtime.simulation.events.root_finding import root
 
 G = 9.81
 FINE = {"rtol": 1e-12, "atol": 1e-12}
@@ -49,10 +49,15 @@ def times(run, name=None):
 # ---- where they are ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("direction", "expected"), [("any", (1, 3, 5, 7, 9, 11)), ("down", (1, 5, 9)), ("up", (3, 7, 11))])
+@pytest.mark.parametrize(
+    ("direction", "expected"),
+    [("any", (1, 3, 5, 7, 9, 11)), ("down", (1, 5, 9)), ("up", (3, 7, 11))],
+)
 def test_zeros_of_a_cosine(direction, expected):
     """x = cos 2t vanishes at t = (2k + 1) π/4."""
-    run = da.simulate(oscillator(), 9.0, start={"x": 1.0}, events=[da.event("x", direction=direction)], **FINE)
+    run = da.simulate(
+        oscillator(), 9.0, start={"x": 1.0}, events=[da.event("x", direction=direction)], **FINE
+    )
     assert [k * math.pi / 4 for k in expected] == pytest.approx(times(run), abs=2e-11)
     assert [0.0] * len(expected) == pytest.approx([o.before["x"] for o in run.events], abs=1e-13)
     assert all(o.before == o.after for o in run.events)
@@ -67,7 +72,12 @@ def test_being_watched_changes_no_bit():
 
 
 def test_several_in_one_step_come_in_the_order_of_time():
-    run = da.simulate(free(), 10.0, start={"x": 0.5, "x.dot": 1.0}, events=["x - 3", "x - 1", "x - 3001/1000", "t - 2", "x - 9"])
+    run = da.simulate(
+        free(),
+        10.0,
+        start={"x": 0.5, "x.dot": 1.0},
+        events=["x - 3", "x - 1", "x - 3001/1000", "t - 2", "x - 9"],
+    )
     assert ["x - 1", "t - 2", "x - 3", "x - 3001/1000", "x - 9"] == [o.name for o in run.events]
     assert [0.5, 2.0, 2.5, 2.501, 8.5] == pytest.approx(times(run), rel=1e-14)
     assert max(np.diff(run.t)) > 2.0
@@ -75,17 +85,26 @@ def test_several_in_one_step_come_in_the_order_of_time():
 
 @pytest.mark.parametrize("over", [1.0, 1e-2, 1e-5, 1e-8])
 def test_up_and_down_again_within_one_step(over):
-    """A stone that rises little above a height: two crossings with no sample of the step between them."""
+    """A stone that rises little above a height: two crossings with no sample of the step between
+    them.
+    """
     top = 1 + 64 / (2 * G)
     run = da.simulate(thrown(), 3.0, start={"y": 1.0, "y.dot": 8.0}, events=[f"y - {top - over!r}"])
     half = math.sqrt(2 * over / G)
     assert [8 / G - half, 8 / G + half] == pytest.approx(times(run), abs=1e-9 / half**0.5)
-    missed = da.simulate(thrown(), 3.0, start={"y": 1.0, "y.dot": 8.0}, events=[f"y - {top + over!r}"])
+    missed = da.simulate(
+        thrown(), 3.0, start={"y": 1.0, "y.dot": 8.0}, events=[f"y - {top + over!r}"]
+    )
     assert () == missed.events
 
 
 def test_zero_at_the_start_does_not_count():
-    run = da.simulate(oscillator(), 3.0, start={"x": 0.0, "x.dot": 1.0}, events=[da.event("x"), da.event("x", direction="up", name="up")])
+    run = da.simulate(
+        oscillator(),
+        3.0,
+        start={"x": 0.0, "x.dot": 1.0},
+        events=[da.event("x"), da.event("x", direction="up", name="up")],
+    )
     assert [math.pi / 2] == pytest.approx(times(run, "x"), abs=1e-8)
     assert [] == times(run, "up")
     # nor what is zero but for rounding
@@ -94,13 +113,17 @@ def test_zero_at_the_start_does_not_count():
 
 
 def test_velocities_and_time_can_be_watched():
-    run = da.simulate(oscillator(), 2.0, start={"x": 1.0}, events=["x.dot + 1", "cos(3*t) - x", "x*x.dot"], **FINE)
+    run = da.simulate(
+        oscillator(), 2.0, start={"x": 1.0}, events=["x.dot + 1", "cos(3*t) - x", "x*x.dot"], **FINE
+    )
     assert math.asin(0.5) / 2 == pytest.approx(times(run, "x.dot + 1")[0], abs=1e-11)
     assert 2 * math.pi / 5 == pytest.approx(times(run, "cos(3*t) - x")[0], abs=1e-11)
 
 
 def test_an_event_far_from_zero_never_fires_and_it_is_said():
-    run = da.simulate(oscillator(), 2.0, start={"x": 1.0}, events=[da.event("x - 5", name="escape"), "x"])
+    run = da.simulate(
+        oscillator(), 2.0, start={"x": 1.0}, events=[da.event("x - 5", name="escape"), "x"]
+    )
     assert "event escape: never fired" in str(run)
     assert "event x (recorded): at t = 0.785" in str(run)
 
@@ -117,7 +140,13 @@ def test_the_root_is_exact_to_the_last_bit():
 
 
 def test_stop():
-    run = da.simulate(oscillator(), 9.0, start={"x": 1.0}, events=[da.event("x + 1/2", stop=True, name="half"), "x"], **FINE)
+    run = da.simulate(
+        oscillator(),
+        9.0,
+        start={"x": 1.0},
+        events=[da.event("x + 1/2", stop=True, name="half"), "x"],
+        **FINE,
+    )
     assert math.pi / 3 == pytest.approx(run.t[-1], abs=1e-11)
     assert abs(run["x"][-1] + 0.5) < 1e-15
     assert run.finished
@@ -129,7 +158,11 @@ def test_stop():
 def test_reset_of_a_speed():
     """A push at every passage upwards: the speed grows by 1/10 each time, the period stays π."""
     run = da.simulate(
-        oscillator(), 10.0, start={"x": 0.0, "x.dot": 1.0}, events=[da.event("x", direction="up", reset={"x.dot": "x.dot + 1/10"})], **FINE
+        oscillator(),
+        10.0,
+        start={"x": 0.0, "x.dot": 1.0},
+        events=[da.event("x", direction="up", reset={"x.dot": "x.dot + 1/10"})],
+        **FINE,
     )
     assert [math.pi, 2 * math.pi, 3 * math.pi] == pytest.approx(times(run), abs=1e-10)
     assert [1.1, 1.2, 1.3] == pytest.approx([o.after["x.dot"] for o in run.events], abs=1e-10)
@@ -175,7 +208,13 @@ def test_events_where_rows_stand_beside_the_equations():
     B = p.N.rotated(theta, p.N.z)
     p.particle("bob", 1, p.O.offset(-1 * B.y))
     one = da.simulate(s, 3.0, start={x: 0.6, y: -0.8}, events=["x - 1/4", "x.dot + 1"], **FINE)
-    other = da.simulate(p, 3.0, start={theta: math.asin(0.6)}, events=["sin(theta) - 1/4", "theta.dot*cos(theta) + 1"], **FINE)
+    other = da.simulate(
+        p,
+        3.0,
+        start={theta: math.asin(0.6)},
+        events=["sin(theta) - 1/4", "theta.dot*cos(theta) + 1"],
+        **FINE,
+    )
     assert 6 <= len(one.events)
     assert times(other) == pytest.approx(times(one), abs=1e-9)
 
@@ -202,7 +241,7 @@ def test_ctrl_c_between_events():
             pressed.append(1)
             signal.raise_signal(signal.SIGINT)
 
-    from dalembert.simulation import simulate
+    from dalembert.runtime.simulation import simulate
 
     original = simulate.progress_bar
 
@@ -219,7 +258,9 @@ def test_ctrl_c_between_events():
     simulate.progress_bar = Bar
     try:
         with pytest.raises(da.RunInterrupted) as interrupted:
-            da.simulate(oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")], progress=True)
+            da.simulate(
+                oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")], progress=True
+            )
     finally:
         simulate.progress_bar = original
     run = interrupted.value.trajectory
@@ -276,8 +317,8 @@ def test_a_reset_onto_the_event_is_endless():
 
 
 def test_too_many_are_refused(monkeypatch):
-    from dalembert.simulation.events import running
+    from dalembert.runtime.simulation.events import event_loop
 
-    monkeypatch.setattr(running, "_MOST", 20)
+    monkeypatch.setattr(event_loop, "_MOST", 20)
     with pytest.raises(EndlessEvents, match="fires without end: 20 events"):
         da.simulate(oscillator(), 100.0, start={"x": 1.0}, events=["x"])

@@ -1,4 +1,6 @@
-"""Impacts against closed forms, impulses computed by hand, and the same obstacle met in other coordinates."""
+"""Impacts against closed forms, impulses computed by hand, and the same obstacle met in other
+coordinates.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.simulation.events.event import BadEvent
-from dalembert.simulation.events.running import EndlessEvents
+from dalembert.runtime.simulation.events.event import BadEvent
+from dalembert.runtime.simulation.events.event_loop import EndlessEvents
 
 G = 9.81
 FINE = {"rtol": 1e-12, "atol": 1e-12}
@@ -39,7 +41,10 @@ def test_a_ball_bounces_as_the_closed_form_says(e):
     v, t = math.sqrt(2 * G * h), math.sqrt(2 * h / G)
     length = 0.9 * (t + 2 * v / G * e / (1 - e)) if e < 1 else 4.0
     run = da.simulate(
-        ball(m=m), length, start={"y": h}, events=[da.impact("y", e, name="floor"), da.event("y.dot", direction="down", name="apex")]
+        ball(m=m),
+        length,
+        start={"y": h},
+        events=[da.impact("y", e, name="floor"), da.event("y.dot", direction="down", name="apex")],
     )
     found = bounces(run)
     assert 2 <= len(found)
@@ -107,9 +112,13 @@ def test_an_impact_at_the_end_of_a_run_counts():
 
 
 def test_a_table_that_rises_evenly():
-    """In the frame of the table nothing moves but the ball: t_k as on a table at rest, for the velocity relative to it."""
+    """In the frame of the table nothing moves but the ball: t_k as on a table at rest, for the
+    velocity relative to it.
+    """
     w, h, e = 0.7, 1.0, 0.6
-    run = da.simulate(ball(), 1.4, start={"y": h}, events=[da.impact("y - 7*t/10", e, name="floor")])
+    run = da.simulate(
+        ball(), 1.4, start={"y": h}, events=[da.impact("y - 7*t/10", e, name="floor")]
+    )
     v = math.sqrt(w**2 + 2 * G * h)
     t = (-w + v) / G
     assert 2 <= len(run.events)
@@ -124,7 +133,9 @@ def test_a_table_that_rises_evenly():
 def test_a_table_that_shakes():
     """Each flight a parabola, each impact a root found with forty digits."""
     a, w, e = 0.05, 9.0, 0.8
-    run = da.simulate(ball(), 2.0, start={"y": 0.5}, events=[da.impact("y - sin(9*t)/20", e, name="floor")])
+    run = da.simulate(
+        ball(), 2.0, start={"y": 0.5}, events=[da.impact("y - sin(9*t)/20", e, name="floor")]
+    )
     found = bounces(run)
     assert 3 <= len(found)
     with mpmath.workdps(40):
@@ -142,13 +153,29 @@ def test_a_table_that_shakes():
 
 
 def test_the_gap_as_a_coordinate_above_a_specified_motion():
-    """h above a table at Y(t) is y − Y: the same impacts, with Y̊ in the equations instead of in the gap."""
+    """h above a table at Y(t) is y − Y: the same impacts, with Y̊ in the equations instead of in
+    the gap.
+    """
     s = da.System("Ball above its table", gravity=G)
     h = s.coordinate("h")
     Y = s.specified("Y", s.expression("sin(9*t)/20"))
     s.particle("ball", 2, s.O.offset((Y + h) * s.N.y))
-    above = da.simulate(s, 2.0, start={h: 0.5, h.dot: -0.45}, rtol=1e-12, atol=1e-12, events=[da.impact(h, 0.8, name="floor")])
-    plain = da.simulate(ball(), 2.0, start={"y": 0.5}, rtol=1e-12, atol=1e-12, events=[da.impact("y - sin(9*t)/20", 0.8, name="floor")])
+    above = da.simulate(
+        s,
+        2.0,
+        start={h: 0.5, h.dot: -0.45},
+        rtol=1e-12,
+        atol=1e-12,
+        events=[da.impact(h, 0.8, name="floor")],
+    )
+    plain = da.simulate(
+        ball(),
+        2.0,
+        start={"y": 0.5},
+        rtol=1e-12,
+        atol=1e-12,
+        events=[da.impact("y - sin(9*t)/20", 0.8, name="floor")],
+    )
     assert [o.t for o in plain.events] == pytest.approx([o.t for o in above.events], abs=1e-10)
     assert above.integrals.relative_drift < 1e-10
     assert plain.integrals.relative_drift < 1e-10
@@ -185,9 +212,16 @@ def double_pendulum():
 
 @pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
 def test_a_double_pendulum_against_a_stop(e):
-    """Δq̇ = 𝓜⁻¹Jᵀ Λ, Λ = −(1 + ε) φ̇ / (J 𝓜⁻¹ Jᵀ), ΔT = −½ (1 − ε²) φ̇² / (J 𝓜⁻¹ Jᵀ), with 𝓜 and J from a book."""
+    """Δq̇ = 𝓜⁻¹Jᵀ Λ, Λ = −(1 + ε) φ̇ / (J 𝓜⁻¹ Jᵀ), ΔT = −½ (1 − ε²) φ̇² / (J 𝓜⁻¹ Jᵀ), with 𝓜 and
+    J from a book.
+    """
     stop = da.impact(f"2/5 - {L1}*sin(a) - {L2}*sin(b)", e, name="wall")
-    run = da.simulate(double_pendulum(), 1.5, start={"a": -0.9, "b": -0.4}, events=[stop, da.event("a", name="passes")])
+    run = da.simulate(
+        double_pendulum(),
+        1.5,
+        start={"a": -0.9, "b": -0.4},
+        events=[stop, da.event("a", name="passes")],
+    )
     o = bounces(run, "wall")[0]
     a, b = o.before["a"], o.before["b"]
     u = np.array([o.before["a.dot"], o.before["b.dot"]])
@@ -226,20 +260,37 @@ def angular():
 def test_constraints_take_part_in_an_impact(e):
     """The same wall hit by the same pendulum in x and y with its rod as a row, and in its angle."""
     accuracy = {"rtol": 1e-12, "atol": 1e-12}
-    with_row = da.simulate(cartesian(), 3.0, start={"x": -0.6, "y": -0.8}, events=[da.impact("1/2 - x", e, name="wall")], **accuracy)
-    free = da.simulate(angular(), 3.0, start={"theta": math.asin(-0.6)}, events=[da.impact("1/2 - sin(theta)", e, name="wall")], **accuracy)
+    with_row = da.simulate(
+        cartesian(),
+        3.0,
+        start={"x": -0.6, "y": -0.8},
+        events=[da.impact("1/2 - x", e, name="wall")],
+        **accuracy,
+    )
+    free = da.simulate(
+        angular(),
+        3.0,
+        start={"theta": math.asin(-0.6)},
+        events=[da.impact("1/2 - sin(theta)", e, name="wall")],
+        **accuracy,
+    )
     assert 2 <= len(free.events)
     assert [o.t for o in free.events] == pytest.approx([o.t for o in with_row.events], abs=1e-9)
-    assert [o.energy for o in free.events] == pytest.approx([o.energy for o in with_row.events], rel=1e-8, abs=1e-9)
+    assert [o.energy for o in free.events] == pytest.approx(
+        [o.energy for o in with_row.events], rel=1e-8, abs=1e-9
+    )
     # Λ is the impulse along x: the same in both, for the gap is the same distance
-    assert [o.impulse for o in free.events] == pytest.approx([o.impulse for o in with_row.events], rel=1e-8)
+    assert [o.impulse for o in free.events] == pytest.approx(
+        [o.impulse for o in with_row.events], rel=1e-8
+    )
     assert with_row.worst_residual < 1e-10
     assert with_row.energy_drift < 1e-9
 
 
 @pytest.mark.parametrize("e", [0.0, 0.6])
 def test_a_sleigh_that_cannot_slip_hits_a_wall(e):
-    """Rows that were eliminated: 𝓜 Δq̇ = Aᵀλ̂ + Jᵀ Λ, A Δq̇ = 0, J Δq̇ = −(1 + ε) φ̇ in all three coordinates by hand.
+    """Rows that were eliminated: 𝓜 Δq̇ = Aᵀλ̂ + Jᵀ Λ, A Δq̇ = 0, J Δq̇ = −(1 + ε) φ̇ in all three
+    coordinates by hand.
 
     What meets the wall is the mass centre, a ahead of the edge, φ = d − x − a cos ϕ.
     """
@@ -252,9 +303,13 @@ def test_a_sleigh_that_cannot_slip_hits_a_wall(e):
     before, after = np.flatnonzero(run.t == o.t)
     phi, qdot = o.before["phi"], run.qdot[before]
     c, si = math.cos(phi), math.sin(phi)
-    M = np.array([[m, 0, -m * a * si], [0, m, m * a * c], [-m * a * si, m * a * c, inertia + m * a**2]])
+    M = np.array(
+        [[m, 0, -m * a * si], [0, m, m * a * c], [-m * a * si, m * a * c, inertia + m * a**2]]
+    )
     A, J = np.array([-si, c, 0]), np.array([-1.0, 0.0, a * si])
-    K = np.block([[M, -A[:, None], -J[:, None]], [A[None], np.zeros((1, 2))], [J[None], np.zeros((1, 2))]])
+    K = np.block(
+        [[M, -A[:, None], -J[:, None]], [A[None], np.zeros((1, 2))], [J[None], np.zeros((1, 2))]]
+    )
     given = np.array([0, 0, 0, 0, -(1 + e) * (J @ qdot)])
     solved = np.linalg.solve(K, given)
     assert J @ qdot < -0.1
@@ -272,7 +327,12 @@ def test_two_obstacles_at_once():
     s = da.System("Corner")
     x, y = s.coordinates("x y")
     s.particle("ball", 1, s.O.offset(x * s.N.x + y * s.N.y))
-    run = da.simulate(s, 2.0, start={x: 1, y: 1, x.dot: -1, y.dot: -1}, events=[da.impact(x, 1.0), da.impact(y, 0.5)])
+    run = da.simulate(
+        s,
+        2.0,
+        start={x: 1, y: 1, x.dot: -1, y.dot: -1},
+        events=[da.impact(x, 1.0), da.impact(y, 0.5)],
+    )
     assert ["x", "y"] == [o.name for o in run.events]
     assert [1.0, 1.0] == pytest.approx([o.t for o in run.events], abs=1e-14)
     assert [1.0, 0.5] == pytest.approx([run["x"][-1], run["y"][-1]], abs=1e-12)
@@ -324,14 +384,21 @@ def test_restitution_may_be_a_constant_of_the_system():
     m, e = s.constants(m=2, e=0.25)
     s.particle("ball", m * (1 + e), s.O.offset(y * s.N.y))
     for restitution in (e, "e"):
-        run = da.simulate(s, 0.6, start={y: 1.0}, values={"e": 0.5}, events=[da.impact(y, restitution)])
-        assert 0.5 == pytest.approx(-run.events[0].after["y.dot"] / run.events[0].before["y.dot"], rel=1e-13)
+        run = da.simulate(
+            s, 0.6, start={y: 1.0}, values={"e": 0.5}, events=[da.impact(y, restitution)]
+        )
+        assert 0.5 == pytest.approx(
+            -run.events[0].after["y.dot"] / run.events[0].before["y.dot"], rel=1e-13
+        )
 
 
 def test_an_impact_where_the_run_ends_is_in_the_run():
     s = da.System("Ball that is caught after it hits", gravity=9.81)
     s.particle("ball", 1, s.O.offset(s.coordinate("y") * s.N.y))
-    both = [da.impact("y", 0.8, name="hit"), da.event("y", direction="down", stop=True, name="caught")]
+    both = [
+        da.impact("y", 0.8, name="hit"),
+        da.event("y", direction="down", stop=True, name="caught"),
+    ]
     run = da.simulate(s, 2, start={"y": 1.0}, events=both)
     assert ["hit", "caught"] == [o.name for o in run.events]
     assert "caught" in run.solution.message

@@ -10,7 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import MissingPackage, Unknown
 from dalembert.gallery import build, entry
-from dalembert.simulation.run_options import SCIPY
+from dalembert.runtime.simulation.run_options import SCIPY
 
 START = {"alpha": 1.0, "beta": 0.5}
 
@@ -32,7 +32,9 @@ def test_scipy_gives_the_same_motion_between_the_steps_too(name: str) -> None:
     assert np.abs(found - expected).max() < 1e3 * rtol
 
 
-@pytest.mark.parametrize(("name", "package"), [("heyoka", "heyoka"), ("CVODE", "sksundae"), ("IDA", "sksundae")])
+@pytest.mark.parametrize(
+    ("name", "package"), [("heyoka", "heyoka"), ("CVODE", "sksundae"), ("IDA", "sksundae")]
+)
 def test_what_is_not_installed_is_named(name: str, package: str) -> None:
     s = double_pendulum()
     if importlib.util.find_spec(package) is None:
@@ -46,7 +48,10 @@ def test_what_is_not_installed_is_named(name: str, package: str) -> None:
 def test_heyoka_takes_constants_that_drop_out_of_the_equations() -> None:
     pytest.importorskip("heyoka")
     s, start = build("chaplygin-sleigh"), dict(entry("chaplygin-sleigh").start)
-    found, expected = (da.simulate(s, 1.0, start=start, integrator=name)["phi"][-1] for name in ("heyoka", "native"))
+    found, expected = (
+        da.simulate(s, 1.0, start=start, integrator=name)["phi"][-1]
+        for name in ("heyoka", "native")
+    )
     assert found == pytest.approx(expected, abs=1e-7)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algebra.tape import Tape
-from dalembert.simulation.jump_times import jump_times
+from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
+from dalembert.symbolic.algebra.tape import Tape
 
 
 def pushed(force):
@@ -56,7 +56,7 @@ def test_every_switch_of_a_square_wave():
     time, w = t.symbol("t"), t.symbol("w")
     wave = t.call("sign", t.call("sin", t.mul(w, time)))
     assert wave
-    found = jump_times(t, time, {w: math.pi}, 0.0, 100.5)
+    found = discontinuity_times(t, time, {w: math.pi}, 0.0, 100.5)
     assert np.allclose(np.arange(1, 101), found, rtol=0, atol=1e-12)
 
 
@@ -64,14 +64,14 @@ def test_what_depends_on_the_state_is_left_to_events():
     t = Tape()
     time, x = t.symbol("t"), t.symbol("x")
     t.call("sign", t.sub(x, time))
-    assert () == jump_times(t, time, {}, 0.0, 10.0)
+    assert () == discontinuity_times(t, time, {}, 0.0, 10.0)
 
 
 def found_in(expression, t1, **values):
     t = Tape()
     time = t.symbol("t")
     t.call("sign", expression(t, time))
-    return jump_times(t, time, {}, 0.0, t1)
+    return discontinuity_times(t, time, {}, 0.0, t1)
 
 
 def test_pulses_a_millionth_of_the_run_long_are_found():
@@ -82,7 +82,12 @@ def test_pulses_a_millionth_of_the_run_long_are_found():
 
 def test_roots_that_samples_would_miss():
     """t² − 2·10⁻³ t + 10⁻⁶ − 10⁻¹⁸ has two roots 2·10⁻⁹ apart; (t − 3)² touches zero."""
-    near = found_in(lambda t, x: t.sub(t.power(t.sub(x, t.const(Fraction(7, 3))), 2), t.const(Fraction(1, 10**18))), 10.0)
+    near = found_in(
+        lambda t, x: t.sub(
+            t.power(t.sub(x, t.const(Fraction(7, 3))), 2), t.const(Fraction(1, 10**18))
+        ),
+        10.0,
+    )
     assert np.allclose([7 / 3 - 1e-9, 7 / 3 + 1e-9], near, rtol=0, atol=1e-12)
     touched = found_in(lambda t, x: t.power(t.sub(x, t.const(Fraction(29, 10))), 2), 10.0)
     assert 2.9 == pytest.approx(touched[0], abs=1e-7)
@@ -90,7 +95,12 @@ def test_roots_that_samples_would_miss():
 
 def test_a_wave_too_fast_to_be_followed_is_said():
     with pytest.warns(da.DalembertWarning, match="too often in t to be followed for certain"):
-        assert found_in(lambda t, x: t.add(t.call("sin", t.mul(t.const(10**6), x)), t.const(Fraction(999, 1000))), 100.0)
+        assert found_in(
+            lambda t, x: t.add(
+                t.call("sin", t.mul(t.const(10**6), x)), t.const(Fraction(999, 1000))
+            ),
+            100.0,
+        )
 
 
 @pytest.mark.parametrize("integrator", ["RK45", "Radau", "LSODA", "CVODE", "IDA"])

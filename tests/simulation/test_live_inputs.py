@@ -1,4 +1,6 @@
-"""F = f(t, state), held or not, and tables: against expressions, exact sampling and the integral by hand."""
+"""F = f(t, state), held or not, and tables: against expressions, exact sampling and the integral
+by hand.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.numerics.symbol_values import BadValue
+from dalembert.runtime.numerics.symbol_values import BadValue
 
 T = np.linspace(0, 5, 51)
 
@@ -46,10 +48,18 @@ def test_a_held_function_is_exact_sampling():
 
 
 def test_held_inputs_and_events_meet():
-    """x falls from 1 under F = −8 until t = ½, whether or not an event begins in the first step behind a break."""
+    """x falls from 1 under F = −8 until t = ½, whether or not an event begins in the first step
+    behind a break.
+    """
     hold = da.sampled(lambda t, now: -8 * now["x"], every=0.5)
     free = da.simulate(cart(), 1, start={"x": 1}, inputs={"F": hold})
-    seen = da.simulate(cart(), 1, start={"x": 1}, inputs={"F": hold}, events=[da.event("x"), da.event("x - 0.45", reset={"x": "x"})])
+    seen = da.simulate(
+        cart(),
+        1,
+        start={"x": 1},
+        inputs={"F": hold},
+        events=[da.event("x"), da.event("x - 0.45", reset={"x": "x"})],
+    )
     assert seen["x"][-1] == pytest.approx(free["x"][-1], abs=1e-9)
     # x = ½ and x′ = −2 at t = ½, and F = −4 from there on
     assert free["x"][-1] == pytest.approx(0.5 - 2 * 0.5 - 0.25, abs=1e-12)
@@ -78,14 +88,25 @@ def test_a_road_from_a_file(tmp_path):
     s.particle("mass", 1, P)
     s.force(-(k * (y - z) + c * (y.dot - z.dot)) * s.N.y, at=P)
     times = np.linspace(0, 3, 301)
-    np.savetxt(tmp_path / "road.csv", np.column_stack([times, np.sin(2 * times)]), delimiter=",", header="t,z", comments="")
+    np.savetxt(
+        tmp_path / "road.csv",
+        np.column_stack([times, np.sin(2 * times)]),
+        delimiter=",",
+        header="t,z",
+        comments="",
+    )
     road = da.table(tmp_path / "road.csv", kind="cubic")
-    measured, written = da.simulate(s, 3, inputs={z: road}), da.simulate(s, 3, inputs={z: da.sin(2 * s.t)})
+    measured, written = (
+        da.simulate(s, 3, inputs={z: road}),
+        da.simulate(s, 3, inputs={z: da.sin(2 * s.t)}),
+    )
     assert measured["y"][-1] == pytest.approx(written["y"][-1], abs=1e-7)
     # and as a transfer function: a, ȧ enter the linear model
     model = da.linearize(s)
     assert model.inputs == ("z", "z.dot")
-    assert model.frequency_response([6.0], "z", "y")[0] == pytest.approx((40 + 12j) / (40 - 36 + 12j))
+    assert model.frequency_response([6.0], "z", "y")[0] == pytest.approx(
+        (40 + 12j) / (40 - 36 + 12j)
+    )
 
 
 def test_an_acceleration_enters_the_linear_model():
@@ -94,7 +115,9 @@ def test_an_acceleration_enters_the_linear_model():
     s.rod("rod", s.pin("theta", s.O.offset(s.specified("z") * s.N.x)), 1, 1)
     model = da.linearize(s)
     assert model.inputs == ("z.dot.dot",)
-    assert model.frequency_response([2.0], "z", "theta")[0] == pytest.approx(1.5 * 4 / (1.5 * 9.81 - 4))
+    assert model.frequency_response([2.0], "z", "theta")[0] == pytest.approx(
+        1.5 * 4 / (1.5 * 9.81 - 4)
+    )
 
 
 def test_compiled_functions_and_runs_speak_one_language():
@@ -143,7 +166,11 @@ def test_where_no_run_is_made_functions_are_refused():
     s.rod("rod", s.pin("theta", s.O.offset(s.specified("z") * s.N.x)), 1, 1)
     with pytest.raises(BadValue, match="a Python function has no rates"):
         da.simulate(s, 1, inputs={"z": np.sin})
-    with pytest.raises(BadValue, match=r"the velocity of a linear table jumps; a specified motion needs da\.table\(…, kind='cubic'\)"):
+    with pytest.raises(
+        BadValue,
+        match=r"the velocity of a linear table jumps; a specified motion needs da\.table\(…, "
+        r"kind='cubic'\)",
+    ):
         da.simulate(s, 1, inputs={"z": da.table(T, T)})
     with pytest.raises(BadValue, match="every=0; give a positive interval"):
         da.sampled(np.sin, every=0)

@@ -1,4 +1,6 @@
-"""Reactions along a run: by multipliers and by the balances of free bodies, at rest, in motion, and the power behind it all."""
+"""Reactions along a run: by multipliers and by the balances of free bodies, at rest, in motion,
+and the power behind it all.
+"""
 
 import csv
 
@@ -14,7 +16,14 @@ g = 9.81
 
 def run_of(name, duration=1.0, **more):
     entry = gallery.entry(name)
-    return da.simulate(entry.build(), duration, start=dict(entry.start), inputs=dict(entry.inputs), progress=False, **more)
+    return da.simulate(
+        entry.build(),
+        duration,
+        start=dict(entry.start),
+        inputs=dict(entry.inputs),
+        progress=False,
+        **more,
+    )
 
 
 def pendulum_in_x_and_y(m=2.0, k=1):
@@ -66,24 +75,42 @@ def test_chain_of_rows_carries_the_same():
 
 
 def test_swinging_rod_against_the_text_book():
-    """T = m g cos θ + m l θ̇², by the row of the (x, y) pendulum and by the hinge of the angular one."""
-    by_row = da.simulate(pendulum_in_x_and_y(), 2, start={"x": 0.8, "y": -0.6}, rtol=1e-11, atol=1e-11, progress=False)
+    """T = m g cos θ + m l θ̇², by the row of the (x, y) pendulum and by the hinge of the angular
+    one.
+    """
+    by_row = da.simulate(
+        pendulum_in_x_and_y(),
+        2,
+        start={"x": 0.8, "y": -0.6},
+        rtol=1e-11,
+        atol=1e-11,
+        progress=False,
+    )
     force = by_row.reaction("rod").force
     tension = 2 * (-g * by_row["y"] + by_row["x.dot"] ** 2 + by_row["y.dot"] ** 2)
     assert np.linalg.norm(force, axis=1) == pytest.approx(tension, rel=1e-9)
     s = da.System("Pendulum", gravity=g)
     hinge = s.pin("theta", s.O)
     s.particle("bob", 2, hinge.offset(-hinge.frame.y))
-    by_hinge = da.simulate(s, 2, start={"theta": np.arcsin(0.8)}, rtol=1e-11, atol=1e-11, progress=False)
+    by_hinge = da.simulate(
+        s, 2, start={"theta": np.arcsin(0.8)}, rtol=1e-11, atol=1e-11, progress=False
+    )
     times = np.linspace(0, 2, 9)
-    assert by_row.at(times).reaction("rod").force == pytest.approx(by_hinge.at(times).reaction("theta").force, abs=1e-8)
+    assert by_row.at(times).reaction("rod").force == pytest.approx(
+        by_hinge.at(times).reaction("theta").force, abs=1e-8
+    )
 
 
 def free_body_solution(run, k):
-    """The four-bar cut into three bars: nine balances for the forces in four pins, solved at one time."""
+    """The four-bar cut into three bars: nine balances for the forces in four pins, solved at one
+    time.
+    """
     l, rho = np.array([0.2, 0.6, 0.5]), 2.0
     m, a = rho * l, np.array([run[f"theta_{i}"][k] for i in (1, 2, 3)])
-    w, acc = np.array([run[f"theta_{i}.dot"][k] for i in (1, 2, 3)]), np.array([run[f"theta_{i}.dot.dot"][k] for i in (1, 2, 3)])
+    w, acc = (
+        np.array([run[f"theta_{i}.dot"][k] for i in (1, 2, 3)]),
+        np.array([run[f"theta_{i}.dot.dot"][k] for i in (1, 2, 3)]),
+    )
     e, n = np.column_stack([np.cos(a), np.sin(a)]), np.column_stack([-np.sin(a), np.cos(a)])
     rate = acc[:, None] * n - w[:, None] ** 2 * e
     pivot = np.array([run["w.dot.dot"][k], 0.0])
@@ -114,10 +141,13 @@ def test_four_bar_against_its_bars_cut_free():
     for k in range(0, len(run), 7):
         x = free_body_solution(run, k)
         scale = np.abs(x).max()
-        for pin, force in enumerate((found["theta_1"].force, found["theta_2"].force, closure.force, found["theta_3"].force)):
+        for pin, force in enumerate(
+            (found["theta_1"].force, found["theta_2"].force, closure.force, found["theta_3"].force)
+        ):
             assert force[k, :2] == pytest.approx(x[2 * pin : 2 * pin + 2], abs=1e-10 * scale)
             assert 0 == force[k, 2]
-    # pins transmit no moment: by the balances of free bodies with the forces that Lagrange's equations gave the rows
+    # pins transmit no moment: by the balances of free bodies with the forces that Lagrange's
+    # equations gave the rows
     for joint in found.joints.values():
         assert np.abs(joint.moment).max() < 1e-12 * np.abs(joint.force).max()
 
@@ -126,29 +156,47 @@ def test_four_bar_against_its_bars_cut_free():
 def test_pins_of_closed_loops_transmit_no_moment(name):
     entry = gallery.entry(name)
     run = run_of(name, min(entry.duration, 1.0))
-    # the spring of Andrews' mechanism was declared by its potential, and pulls at its ends all the same
+    # the spring of Andrews' mechanism was declared by its potential, and pulls at its ends all the
+    # same
     for joint in run.reactions.joints.values():
         assert np.abs(joint.moment).max() < 1e-10 * np.abs(joint.force).max()
 
 
-@pytest.mark.parametrize("name", ["rolling-disk", "four-bar", "whipple-bicycle", "chaplygin-sleigh", "suslov", "dumbbell", "bricard"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rolling-disk",
+        "four-bar",
+        "whipple-bicycle",
+        "chaplygin-sleigh",
+        "suslov",
+        "dumbbell",
+        "bricard",
+    ],
+)
 def test_multipliers_balance_the_equations_and_equal_those_of_the_run(name):
     run = run_of(name, 0.5)
     found = run.reactions
     assert found.balance < 1e-11
     for row, lam in run.multipliers.items():
-        assert found.rows[row].multiplier == pytest.approx(lam, rel=1e-8, abs=1e-9 * np.abs(lam).max())
+        assert found.rows[row].multiplier == pytest.approx(
+            lam, rel=1e-8, abs=1e-9 * np.abs(lam).max()
+        )
 
 
 def test_rolling_disk_is_carried_by_the_plane():
-    """The force at the contact moves the mass centre: friction from the rows, the normal force from the plane of C."""
+    """The force at the contact moves the mass centre: friction from the rows, the normal force
+    from the plane of C.
+    """
     run = run_of("rolling-disk", 1.0)
     normal = run.reaction("x, y").force
     assert np.abs(normal[:, :2]).max() < 1e-12
     s = run.system
     times = np.linspace(0.3, 0.7, 5)
     h = 1e-3
-    at = lambda t: np.column_stack([run.at(t)[(s.bodies[0].G - s.O) @ axis] for axis in (s.N.x, s.N.y, s.N.z)])  # noqa: E731
+    at = lambda t: np.column_stack(  # noqa: E731
+        [run.at(t)[(s.bodies[0].G - s.O) @ axis] for axis in (s.N.x, s.N.y, s.N.z)]
+    )
     by_difference = (at(times + h) - 2 * at(times) + at(times - h)) / h**2
     found = run.at(times).reactions
     total = found["rolling of disk"].force + found["x, y"].force
@@ -156,7 +204,9 @@ def test_rolling_disk_is_carried_by_the_plane():
 
 
 def test_the_wheels_of_an_upright_bicycle_share_its_weight():
-    """Mei07 Table 1: 94 kg, of which the front wheel carries Σ m x/w; no rear contact transmits a moment."""
+    """Mei07 Table 1: 94 kg, of which the front wheel carries Σ m x/w; no rear contact transmits
+    a moment.
+    """
     run = da.simulate(gallery.build("whipple-bicycle"), 0.5, start={"v": 5.0}, progress=False)
     front, rear = run.reaction("front wheel on the ground"), run.reaction("x, y")
     assert ("front wheel", "the ground") == (front.on, front.against)
@@ -186,8 +236,12 @@ def test_energy_changes_by_the_work_fed_in(name):
     run = run_of(name, 1.0, rtol=1e-11, atol=1e-11)
     found = run.reactions
     assert np.abs(found.power_in).max() > 0.1
-    assert run.energy - run.energy[0] == pytest.approx(found.work_in, abs=1e-7 * np.abs(run.kinetic_energy).max())
-    assert found.power_in == pytest.approx(sum(d.power for d in found.drives.values()), abs=1e-9 * np.abs(found.power_in).max())
+    assert run.energy - run.energy[0] == pytest.approx(
+        found.work_in, abs=1e-7 * np.abs(run.kinetic_energy).max()
+    )
+    assert found.power_in == pytest.approx(
+        sum(d.power for d in found.drives.values()), abs=1e-9 * np.abs(found.power_in).max()
+    )
 
 
 def test_a_moving_row_feeds_in_minus_lambda_b():
@@ -222,12 +276,18 @@ def test_the_load_of_a_motion_is_the_force_in_its_joint():
     """By Lagrange's equation along w, and by the balances of the bars."""
     run = run_of("four-bar", 1.0)
     found = run.reactions
-    assert found.drives["w"].load == pytest.approx(found.joints["w"].force[:, 0], abs=1e-10 * np.abs(found.joints["w"].force).max())
+    assert found.drives["w"].load == pytest.approx(
+        found.joints["w"].force[:, 0], abs=1e-10 * np.abs(found.joints["w"].force).max()
+    )
     hoop = run_of("bead-on-hoop", 1.0)
     bead = hoop.reactions.joints["theta, psi"]
     about = bead.moment + np.cross(bead.at, bead.force)
     torque = hoop.reactions.drives["psi"].load
-    assert any(torque == pytest.approx(sign * about[:, k], abs=1e-10 * np.abs(torque).max()) for k in range(3) for sign in (1, -1))
+    assert any(
+        torque == pytest.approx(sign * about[:, k], abs=1e-10 * np.abs(torque).max())
+        for k in range(3)
+        for sign in (1, -1)
+    )
 
 
 def test_a_body_that_rolls_on_another_pushes_it_back():
@@ -261,7 +321,12 @@ def test_a_spring_pulls_at_its_ends():
     r = run[hook - tip]
     pull = 30 * (1 - 0.5 / np.linalg.norm(r, axis=1))[:, np.newaxis] * r
     a = run["theta.dot.dot"], run["theta.dot"], run["theta"]
-    centre = 0.5 * np.column_stack([a[0] * np.cos(a[2]) - a[1] ** 2 * np.sin(a[2]), a[0] * np.sin(a[2]) + a[1] ** 2 * np.cos(a[2])])
+    centre = 0.5 * np.column_stack(
+        [
+            a[0] * np.cos(a[2]) - a[1] ** 2 * np.sin(a[2]),
+            a[0] * np.sin(a[2]) + a[1] ** 2 * np.cos(a[2]),
+        ]
+    )
     expected = centre - pull[:, :2] + np.array([0, g])
     assert run.reaction("theta").force[:, :2] == pytest.approx(expected, abs=1e-9)
     assert np.abs(run.reaction("theta").moment).max() < 1e-11
@@ -295,7 +360,12 @@ def test_rows_that_repeat_others_only_where_they_hold_share_too():
     lam = np.array([row.multiplier[-1] for row in plain.reactions.rows.values()])
     kin = plain.kinematics
     names = [kin.name(i) for i in kin.q]
-    along = np.array([[row.along[q][-1] if q in row.along else 0.0 for q in names] for row in plain.reactions.rows.values()])
+    along = np.array(
+        [
+            [row.along[q][-1] if q in row.along else 0.0 for q in names]
+            for row in plain.reactions.rows.values()
+        ]
+    )
     A = along / lam[:, np.newaxis]
     assert lam == pytest.approx(np.linalg.pinv(A.T, rcond=1e-7) @ along.sum(axis=0), rel=1e-6)
 
@@ -309,7 +379,10 @@ def test_every_component_in_a_table(tmp_path):
     run.reactions.to_csv(path)
     with path.open(encoding="utf-8") as file:
         names, *lines = csv.reader(file)
-    assert names[:5] == ["t", *(f"rolling of disk along x: {c}" for c in ("lambda", "f_x", "f_y", "f_z"))]
+    assert names[:5] == [
+        "t",
+        *(f"rolling of disk along x: {c}" for c in ("lambda", "f_x", "f_y", "f_z")),
+    ]
     # the name of the joint has a comma in it
     assert "x, y: f_z" in names
     table = np.array(lines, dtype=float)
@@ -336,7 +409,10 @@ def test_a_name_that_is_none_gets_the_nearest():
 def test_where_a_row_acts_must_be_known_for_the_joints():
     run = run_of("two-wheeled-robot", 0.2)
     assert {} == run.reactions.joints
-    assert "'no slip of the axle sideways' at A may act on 'body' or on 'right wheel'; say which with on=" in str(run.reactions)
+    assert (
+        "'no slip of the axle sideways' at A may act on 'body' or on 'right wheel'; say which with "
+        "on=" in str(run.reactions)
+    )
 
 
 def test_nothing_held_and_nothing_driven():
@@ -355,12 +431,18 @@ def test_a_closure_is_not_mixed_up_with_one_whose_name_begins_alike():
     s.coincide(G.offset(-B.x), s.O, name="loop")
     s.distance(G.offset(B.x), s.O.offset(2 * s.N.x + s.N.y), 1, name="loop closure x")
     found = da.simulate(s, 0.1, start={"x": 1}, progress=False).reactions
-    assert found["loop"].force == pytest.approx(found["loop x"].force + found["loop y"].force, abs=1e-12)
-    assert np.abs(found["loop"].force + found["loop closure x"].force - [0, 2 * 9.81, 0]).max() < 1e-9
+    assert found["loop"].force == pytest.approx(
+        found["loop x"].force + found["loop y"].force, abs=1e-12
+    )
+    assert (
+        np.abs(found["loop"].force + found["loop closure x"].force - [0, 2 * 9.81, 0]).max() < 1e-9
+    )
 
 
 def test_a_spin_row_on_a_body_that_only_translates():
-    """(ω_wheel − ω_cart)·z = 2 t, the cart on a rail: M = J ω̇ on the wheel, −M on the cart and through it on the rail."""
+    """(ω_wheel − ω_cart)·z = 2 t, the cart on a rail: M = J ω̇ on the wheel, −M on the cart and
+    through it on the rail.
+    """
     s = da.System("Cart and wheel")
     x, theta = s.coordinates("x theta")
     N, B = s.N, s.N.rotated(theta, s.N.z, "B")

@@ -19,7 +19,8 @@ def pendulum():
 
 
 TAKING_A_SYSTEM = (
-    da.kane, da.lagrange, da.agreement, da.compile, da.constraints, da.energy_integrals, da.equilibrium, da.linearize, da.reactions,
+    da.kane, da.lagrange, da.agreement, da.compile, da.constraints, da.energy_integrals,
+    da.equilibrium, da.linearize, da.reactions,
     da.routh, lambda x: da.simulate(x, 1), lambda x: da.symmetry(x, {}), da.virtual_work,
 )  # fmt: skip
 

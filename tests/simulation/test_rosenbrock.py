@@ -1,4 +1,6 @@
-"""Stiff systems: the native implicit method, compiled slopes for the others, and auto, which changes over."""
+"""Stiff systems: the native implicit method, compiled slopes for the others, and auto, which
+changes over.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import DalembertWarning, NotApplicable
-from dalembert.ode import diagnosis
+from dalembert.runtime.ode import failure_diagnosis
 
 
 def settling(rate: int = 10**9) -> da.System:
@@ -29,17 +31,23 @@ def slow(t: Any) -> Any:
 
 
 def test_a_stiff_run_takes_few_steps_and_is_right_between_them() -> None:
-    run = da.simulate(settling(), 20.0, start={"x": 1.0}, integrator="rosenbrock", rtol=1e-7, atol=1e-9)
+    run = da.simulate(
+        settling(), 20.0, start={"x": 1.0}, integrator="rosenbrock", rtol=1e-7, atol=1e-9
+    )
     times = np.linspace(0.5, 20.0, 77)
     assert run.solution.steps < 300
     assert slow(times) == pytest.approx(run.at(times)["x"], abs=1e-5)
 
 
 def test_auto_changes_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
-    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
-    with pytest.warns(DalembertWarning, match="stiff, and was made anew with integrator='rosenbrock'"):
-        run = da.simulate(settling(), 20.0, start={"x": 1.0}, integrator="auto", rtol=1e-6, atol=1e-8, audit=False)
+    monkeypatch.setattr(failure_diagnosis, "STALL_STEPS", 10_000)
+    monkeypatch.setattr(failure_diagnosis, "MIN_PROGRESS", 1e-4)
+    with pytest.warns(
+        DalembertWarning, match="stiff, and was made anew with integrator='rosenbrock'"
+    ):
+        run = da.simulate(
+            settling(), 20.0, start={"x": 1.0}, integrator="auto", rtol=1e-6, atol=1e-8, audit=False
+        )
     assert run["x"][-1] == pytest.approx(slow(20.0), abs=1e-4)
 
 
@@ -64,8 +72,15 @@ def test_events_energy_and_rows() -> None:
     s.particle("P", 1, s.O.offset(x * s.N.x + y * s.N.y, "P"))
     s.constrain(x**2 + y**2 - 1)
     s.speeds(omega=x * y.dot - y * x.dot)
-    options: dict[str, Any] = {"start": {"x": 1.0, "y": 0.0}, "rtol": 1e-9, "atol": 1e-9, "events": [da.event("x", stop=True)]}
-    native, run = (da.simulate(s, 3.0, integrator=name, **options) for name in ("native", "rosenbrock"))
+    options: dict[str, Any] = {
+        "start": {"x": 1.0, "y": 0.0},
+        "rtol": 1e-9,
+        "atol": 1e-9,
+        "events": [da.event("x", stop=True)],
+    }
+    native, run = (
+        da.simulate(s, 3.0, integrator=name, **options) for name in ("native", "rosenbrock")
+    )
     assert native.t[-1] == pytest.approx(run.t[-1], abs=1e-7)
     assert run.worst_residual < 1e-12
     assert run.energy_drift < 1e-7

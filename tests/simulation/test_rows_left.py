@@ -1,4 +1,6 @@
-"""Rows whose slope falls by orders of magnitude are taken for rows beside a singular position; that the motion leaves them is said."""
+"""Rows whose slope falls by orders of magnitude are taken for rows beside a singular position;
+that the motion leaves them is said.
+"""
 
 import warnings
 
@@ -21,8 +23,15 @@ def bead(factor, *, holonomic: bool) -> da.System:
 
 @pytest.mark.parametrize("holonomic", [True, False])
 def test_a_row_that_is_left_is_named(holonomic):
-    with pytest.warns(da.DalembertWarning, match=r"'wire' does not hold for a time of .*: its slope has fallen") as said:
-        run = da.simulate(bead(lambda x: da.exp(6 * x), holonomic=holonomic), 2, start={"x": 2.0, "z": 4.0}, progress=False)
+    with pytest.warns(
+        da.DalembertWarning, match=r"'wire' does not hold for a time of .*: its slope has fallen"
+    ) as said:
+        run = da.simulate(
+            bead(lambda x: da.exp(6 * x), holonomic=holonomic),
+            2,
+            start={"x": 2.0, "z": 4.0},
+            progress=False,
+        )
     assert np.abs(run["z"] - run["x"] ** 2).max() > 1e-3
     assert any("leave out the factor" in str(w.message) for w in said)
 
@@ -32,7 +41,9 @@ def test_a_row_that_is_left_is_named(holonomic):
 def test_a_row_that_is_held_is_not(factor, holonomic):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run = da.simulate(bead(factor, holonomic=holonomic), 2, start={"x": 2.0, "z": 4.0}, progress=False)
+        run = da.simulate(
+            bead(factor, holonomic=holonomic), 2, start={"x": 2.0, "z": 4.0}, progress=False
+        )
     assert np.abs(run["z"] - run["x"] ** 2).max() < 1e-7
 
 

@@ -7,8 +7,15 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import Unwritable
-from dalembert.numerics.symbol_values import BadValue, MissingValue
-from dalembert.ode.failures import BadDuration, BadStart, BadTolerance, NotFinite, OutsideRun, StepCollapsed
+from dalembert.runtime.numerics.symbol_values import BadValue, MissingValue
+from dalembert.runtime.ode.failures import (
+    BadDuration,
+    BadStart,
+    BadTolerance,
+    NotFinite,
+    OutsideRun,
+    StepCollapsed,
+)
 
 VALUES = {"m": 1, "k": 1, "g": 9.81}
 INPUTS = {"F": 0, "wobble": 0}
@@ -48,7 +55,10 @@ def refused(kind, sentence, system, duration=1.0, **given):
         ({"values": {"m": 1, "g": 9.81}}, "no value for the constant k (values={'k': …})"),
         ({"inputs": {"wobble": 0}}, "no value for the input F (inputs={'F': …})"),
         ({"inputs": {"F": 0}}, "no value for the specified motion wobble (inputs={'wobble': …})"),
-        ({"values": {}, "inputs": {"wobble": 0}}, "no value for the constants m, k, g (values={'m': …, 'k': …, 'g': …}) and the input F"),
+        (
+            {"values": {}, "inputs": {"wobble": 0}},
+            "no value for the constants m, k, g (values={'m': …, 'k': …, 'g': …}) and the input F",
+        ),
     ],
 )
 def test_what_has_no_value_is_named(cart, given, sentence):
@@ -61,7 +71,10 @@ def test_what_has_no_value_is_named(cart, given, sentence):
         ({"values": {"mm": 1}}, "'mm' is not a constant or an input of 'Cart': did you mean 'm'?"),
         ({"values": {"zeta": 1}}, "known are m, k, g, F"),
         ({"values": {"theta": 1}}, "but a coordinate: give it with start={'theta': …}"),
-        ({"inputs": {"f": 1}}, "'f' is not an input or a specified motion of 'Cart': did you mean 'F'?"),
+        (
+            {"inputs": {"f": 1}},
+            "'f' is not an input or a specified motion of 'Cart': did you mean 'F'?",
+        ),
         ({"inputs": {"woble": 1}}, "did you mean 'wobble'?"),
         ({"inputs": {"m": 1}}, "but a constant: give it with values={'m': …}"),
         ({"start": {"tetha": 1}}, "did you mean 'theta'?"),
@@ -74,17 +87,35 @@ def test_unknown_names_bring_the_nearest_one(cart, given, sentence):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, np.float64("nan")])
 @pytest.mark.parametrize(
-    ("place", "name"), [("values", "m"), ("inputs", "F"), ("inputs", "wobble"), ("start", "theta"), ("start", "x.dot"), ("guess", "theta")]
+    ("place", "name"),
+    [
+        ("values", "m"),
+        ("inputs", "F"),
+        ("inputs", "wobble"),
+        ("start", "theta"),
+        ("start", "x.dot"),
+        ("guess", "theta"),
+    ],
 )
 def test_numbers_must_be_finite(cart, place, name, number):
-    refused(da.DalembertError, f"{name} = {float(number)} is not finite", cart, **{place: {name: number}})
+    refused(
+        da.DalembertError,
+        f"{name} = {float(number)} is not finite",
+        cart,
+        **{place: {name: number}},
+    )
 
 
 @pytest.mark.parametrize("given", ["a", None, [1, 2], 1j])
 @pytest.mark.parametrize(("place", "name"), [("values", "m"), ("start", "theta")])
 def test_values_must_be_numbers(cart, place, name, given):
     read = place == "start" and isinstance(given, str)
-    refused(da.DalembertError, f"{name} = {given!r} {'cannot be read' if read else 'is not a number'}", cart, **{place: {name: given}})
+    refused(
+        da.DalembertError,
+        f"{name} = {given!r} {'cannot be read' if read else 'is not a number'}",
+        cart,
+        **{place: {name: given}},
+    )
 
 
 @pytest.mark.parametrize("place", ["values", "inputs", "start", "guess"])
@@ -96,7 +127,10 @@ def test_names_come_with_values(cart, place):
     ("motion", "sentence"),
     [
         (lambda t: [2, t], "F: its function returned [2, 0.0] at t = 0; one number is expected"),
-        ("2*sin(tt)", "F = '2*sin(tt)' cannot be read: unknown name 'tt' at column 7: did you mean 't'?"),
+        (
+            "2*sin(tt)",
+            "F = '2*sin(tt)' cannot be read: unknown name 'tt' at column 7: did you mean 't'?",
+        ),
         ("2*sin(", "F = '2*sin(' cannot be read"),
         ("1/t", "F = 1/t has no finite value at the start, t = 0"),
         ("log(t - 1)", "has no finite value at the start"),
@@ -109,7 +143,12 @@ def test_inputs_must_be_expressions_that_have_a_value(cart, motion, sentence):
 
 @pytest.mark.parametrize("mass", [0, -1])
 def test_masses_stay_positive(cart, mass):
-    refused(BadValue, f"m = {mass}: the mass of 'cart' is {mass}; a mass must be positive", cart, values={**VALUES, "m": mass})
+    refused(
+        BadValue,
+        f"m = {mass}: the mass of 'cart' is {mass}; a mass must be positive",
+        cart,
+        values={**VALUES, "m": mass},
+    )
 
 
 def test_inputs_by_name_are_not_confused_with_those_of_an_earlier_run(cart):
@@ -185,7 +224,10 @@ def pendulum():
     [
         ({"x": 1, "y": 0.5}, "x = 1, y = 0.5 contradict 'rod': residual 0.25"),
         ({"x": 2}, "no position found that satisfies 'rod' with x = 2: least-squares residual 3"),
-        ({"x": 0.6, "y": -0.8, "x.dot": 1, "y.dot": 1}, "contradict 'rod': least-squares residual -0.4"),
+        (
+            {"x": 0.6, "y": -0.8, "x.dot": 1, "y.dot": 1},
+            "contradict 'rod': least-squares residual -0.4",
+        ),
         ({"x": 0.6, "y": -0.8, "x.dot.dot": 1}, "x.dot.dot is an acceleration"),
     ],
 )
@@ -225,7 +267,10 @@ def test_a_singular_mass_matrix_stops_the_run_with_time_state_and_cause():
     failure, sentence = stopped(StepCollapsed, s, start={theta.dot: 1})
     assert 1.0 == pytest.approx(failure.time, abs=1e-6)
     assert "state: theta = 1.5708, theta.dot = " in sentence
-    assert "likely cause: the mass matrix is singular there; nothing resists the speed theta.dot" in sentence
+    assert (
+        "likely cause: the mass matrix is singular there; nothing resists the speed theta.dot"
+        in sentence
+    )
 
 
 def test_a_mass_matrix_that_is_singular_at_the_start():
@@ -243,7 +288,10 @@ def test_masses_of_unlike_size_are_not_called_singular():
     wheel = s.pin("phi", s.O)
     s.body("wheel", 1, wheel, wheel.frame, da.inertia(wheel.frame, 1e-14, 1e-14, 1e-14))
     _, sentence = stopped(NotFinite, s)
-    assert "likely cause: a load or a specified motion that is infinite, or not a number, there" in sentence
+    assert (
+        "likely cause: a load or a specified motion that is infinite, or not a number, there"
+        in sentence
+    )
 
 
 def test_rates_that_the_speeds_do_not_determine():
@@ -251,7 +299,14 @@ def test_rates_that_the_speeds_do_not_determine():
     hand = s.ball("a b c", s.O)
     s.body("body", 1, hand, hand.frame, da.inertia(hand.frame, 1, 1, 1))
     s.speeds("w_1 w_2 w_3", hand.frame.w, hand.frame)
-    refused(BadStart, "cannot be had", s, start={"b": math.pi / 2, "a.dot": 1, "c.dot": 0, "w_1": 3}, values={}, inputs={})
+    refused(
+        BadStart,
+        "cannot be had",
+        s,
+        start={"b": math.pi / 2, "a.dot": 1, "c.dot": 0, "w_1": 3},
+        values={},
+        inputs={},
+    )
 
 
 def test_motion_without_bound_stops_the_run():

@@ -18,7 +18,10 @@ def pendulum():
 def test_crossing_the_singular_position_is_told():
     s, x, _ = pendulum()
     s.speeds(u=x.dot)
-    with pytest.warns(da.DalembertWarning, match="the rate of y is .* times a speed.*declare speeds that stay regular"):
+    with pytest.warns(
+        da.DalembertWarning,
+        match="the rate of y is .* times a speed.*declare speeds that stay regular",
+    ):
         da.simulate(s, 5.0, start={x: 0.6})
 
 

@@ -1,4 +1,6 @@
-"""Charts as SVG text: axes that are round, curves that are whole, names that cannot break the file."""
+"""Charts as SVG text: axes that are round, curves that are whole, names that cannot break the
+file.
+"""
 
 import re
 import subprocess
@@ -8,7 +10,16 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dalembert.simulation.plotting.chart import Chart, Curve, Panel, labels, limits, svg, thinned, ticks
+from dalembert.runtime.simulation.plotting.chart import (
+    Chart,
+    Curve,
+    Panel,
+    decimate,
+    svg,
+    tick_labels,
+    ticks,
+    y_limits,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 10.0, 1001)
@@ -46,14 +57,14 @@ def test_ticks_are_round(low, high, most, expected):
     ],
 )
 def test_labels_tell_values_apart(values, expected):
-    assert expected == labels(values)
+    assert expected == tick_labels(values)
 
 
 def test_what_does_not_move_is_a_straight_line():
-    low, high = limits(Panel("", (Curve("x", T, 3.0 + 1e-12 * np.sin(T), "#000"),)))
+    low, high = y_limits(Panel("", (Curve("x", T, 3.0 + 1e-12 * np.sin(T), "#000"),)))
     assert low <= 1.51
     assert high >= 4.49
-    assert (-0.5, 0.5) == limits(Panel("", (Curve("x", T, 0.0 * T, "#000"),)))
+    assert (-0.5, 0.5) == y_limits(Panel("", (Curve("x", T, 0.0 * T, "#000"),)))
 
 
 def test_a_curve_ends_where_its_times_end_and_is_inside_its_panel():
@@ -75,7 +86,9 @@ def test_a_gap_where_there_is_no_value():
 
 def test_names_that_do_not_fit_take_another_row_and_only_named_curves_are_told_apart():
     names = [f"{k}: a shape with a long name" for k in range(6)]
-    root = drawn(Panel("shape", (*(Curve(name, T, T, "#000") for name in names), Curve("", T, -T, "#111"))))
+    root = drawn(
+        Panel("shape", (*(Curve(name, T, T, "#000") for name in names), Curve("", T, -T, "#111")))
+    )
     rows = {t.get("y") for t in root.iter(f"{SVG}text") if t.text in names}
     assert 3 == len(rows)
     # six curves with names and one without, and the energy
@@ -84,13 +97,15 @@ def test_names_that_do_not_fit_take_another_row_and_only_named_curves_are_told_a
 
 def test_points_that_are_not_joined_and_lines_that_coincide():
     panel = Panel("Re λ", (Curve("", T, T + 1.0),), zero_line=True, dotted=True)
-    root = ET.fromstring(svg(Chart("A", "", "#666", (0.0, 10.0), (panel,), across="speed")))
+    root = ET.fromstring(svg(Chart("A", "", "#666", (0.0, 10.0), (panel,), x_label="speed")))
     (dots,) = [p.get("d") for p in root.iter(f"{SVG}path") if p.get("class") == "curve dots"]
     assert len(T) == dots.count("M") == dots.count("h0")
     # the line of zero is in the picture, and the axis has its name
-    assert limits(panel)[0] < 0.0
+    assert y_limits(panel)[0] < 0.0
     assert "speed" in [t.text for t in root.iter(f"{SVG}text")]
-    whole, *dashed = [Panel("", (Curve("", T, T),) * 4, coinciding=True).dashes(k) for k in range(4)]
+    whole, *dashed = [
+        Panel("", (Curve("", T, T),) * 4, coinciding=True).dashes(k) for k in range(4)
+    ]
     assert () == whole
     assert all(dashed)
 
@@ -112,20 +127,23 @@ def test_of_many_points_the_extremes_are_kept():
     t = np.linspace(0.0, 1.0, 500_001)
     x = np.sin(300.0 * t)
     x[123_456], x[400_001] = 7.0, np.nan
-    few, y = thinned(t, x, 600)
+    few, y = decimate(t, x, 600)
     assert len(few) < 5000
     assert 7.0 == np.nanmax(y)
     assert (t[0], t[-1]) == (few[0], few[-1])
     assert (np.diff(few) > 0).all()
-    assert thinned(t[:2000], x[:2000], 600)[0] is not few
-    assert 2000 == len(thinned(t[:2000], x[:2000], 600)[0])
+    assert decimate(t[:2000], x[:2000], 600)[0] is not few
+    assert 2000 == len(decimate(t[:2000], x[:2000], 600)[0])
 
 
 def test_the_default_plot_needs_no_plotting_package(tmp_path):
     program = (
-        "import sys, dalembert as da\ns = da.System('P', gravity=9.81)\ns.rod('rod', s.pin('theta', s.O), mass=1, length=1)\n"
+        "import sys, dalembert as da\ns = da.System('P', gravity=9.81)\ns.rod('rod', "
+        "s.pin('theta', s.O), mass=1, length=1)\n"
         "da.simulate(s, 1, start={'theta': 1}).plot()\nprint('matplotlib' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=tmp_path
+    )
     assert ["saved p.svg", "False"] == done.stdout.splitlines()
     ET.parse(tmp_path / "p.svg")

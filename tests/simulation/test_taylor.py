@@ -10,13 +10,18 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.api.compile import what_to_integrate
-from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.gallery import entry, names
-from dalembert.simulation.model import native_model
-from dalembert.simulation.own_methods import best_order, runge_kutta_step_operations, step_operations, taylor_is_cheaper
-from dalembert.states.values import values_of_run
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.simulation.taylor_and_rosenbrock import (
+    best_order,
+    runge_kutta_step_cost,
+    taylor_is_cheaper,
+    taylor_step_cost,
+)
+from dalembert.runtime.states.run_values import run_values
 
 TIMES = np.linspace(0.0, 2.0, 41)
 
@@ -50,28 +55,46 @@ def in_x_and_y() -> da.System:
     [
         (pendulum, {"start": {"alpha": 1.0, "beta": 0.5}}),
         (driven, {"start": {"alpha": 0.3}, "inputs": {"tau": "sign(sin(4*t)) + t/2"}}),
-        *((entry(name).build, {"start": entry(name).start}) for name in ("lagrange-top", "rolling-disk", "rattleback")),
+        *(
+            (entry(name).build, {"start": entry(name).start})
+            for name in ("lagrange-top", "rolling-disk", "rattleback")
+        ),
     ],
 )
-def test_the_motion_is_the_same_between_the_steps_too(system: Callable[[], da.System], options: dict[str, Any]) -> None:
+def test_the_motion_is_the_same_between_the_steps_too(
+    system: Callable[[], da.System], options: dict[str, Any]
+) -> None:
     s = system()
-    runs = [da.simulate(s, 2.0, rtol=1e-11, atol=1e-11, integrator=name, **options).at(TIMES) for name in ("native", "taylor")]
+    runs = [
+        da.simulate(s, 2.0, rtol=1e-11, atol=1e-11, integrator=name, **options).at(TIMES)
+        for name in ("native", "taylor")
+    ]
     assert runs[0].q == pytest.approx(runs[1].q, rel=1e-8, abs=1e-8)
     assert runs[0].u == pytest.approx(runs[1].u, rel=1e-8, abs=1e-8)
 
 
 def test_from_rest_it_is_right_at_every_tolerance() -> None:
-    """(π/2, 0) at rest, where the last coefficients happen to be small: a step that trusts them alone goes far astray."""
+    """(π/2, 0) at rest, where the last coefficients happen to be small: a step that trusts them
+    alone goes far astray.
+    """
     s, start = pendulum(), {"alpha": pi / 2}
     truth = da.simulate(s, 10.0, start=start, rtol=1e-14, atol=1e-14, audit=False).q[-1]
     for rtol in 10.0 ** -np.arange(4, 14):
-        found = da.simulate(s, 10.0, start=start, rtol=rtol, atol=rtol, integrator="taylor", audit=False).q[-1]
+        found = da.simulate(
+            s, 10.0, start=start, rtol=rtol, atol=rtol, integrator="taylor", audit=False
+        ).q[-1]
         assert np.abs(found - truth).max() < max(1e5 * rtol, 1e-8)
 
 
 def test_energy_is_kept_and_watching_changes_nothing() -> None:
     s, start = driven(), {"alpha": 1.0}
-    options: dict[str, Any] = {"start": start, "inputs": {"tau": "sin(3*t)"}, "rtol": 1e-12, "atol": 1e-12, "integrator": "taylor"}
+    options: dict[str, Any] = {
+        "start": start,
+        "inputs": {"tau": "sin(3*t)"},
+        "rtol": 1e-12,
+        "atol": 1e-12,
+        "integrator": "taylor",
+    }
     run = da.simulate(s, 3.0, **options)
     assert run.integrals.relative_drift < 1e-12
     assert (run.q == da.simulate(s, 3.0, audit=False, **options).q).all()
@@ -79,7 +102,9 @@ def test_energy_is_kept_and_watching_changes_nothing() -> None:
 
 def test_time_runs_backwards() -> None:
     s = pendulum()
-    there = da.simulate(s, 3.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-13, atol=1e-13, integrator="taylor")
+    there = da.simulate(
+        s, 3.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-13, atol=1e-13, integrator="taylor"
+    )
     names = list(there.names)
     turned = dict(zip(names, (*there.q[-1], *-there.u[-1]), strict=True))
     back = da.simulate(s, 3.0, start=turned, rtol=1e-13, atol=1e-13, integrator="taylor")
@@ -89,7 +114,15 @@ def test_time_runs_backwards() -> None:
 def test_events_are_found_on_the_series() -> None:
     s, start = pendulum(), {"alpha": 1.0, "beta": 0.5}
     runs = [
-        da.simulate(s, 4.0, start=start, rtol=1e-12, atol=1e-12, integrator=name, events=["alpha", da.event("beta + 1", stop=True)])
+        da.simulate(
+            s,
+            4.0,
+            start=start,
+            rtol=1e-12,
+            atol=1e-12,
+            integrator=name,
+            events=["alpha", da.event("beta + 1", stop=True)],
+        )
         for name in ("native", "taylor")
     ]
     times = [[o.t for o in run.events] for run in runs]
@@ -111,7 +144,15 @@ def test_impacts_come_at_their_times() -> None:
 
 
 def test_an_energy_tolerance_is_held() -> None:
-    run = da.simulate(pendulum(), 5.0, start={"alpha": 2.0}, rtol=1e-4, atol=1e-4, energy_tolerance=1e-9, integrator="taylor")
+    run = da.simulate(
+        pendulum(),
+        5.0,
+        start={"alpha": 2.0},
+        rtol=1e-4,
+        atol=1e-4,
+        energy_tolerance=1e-9,
+        integrator="taylor",
+    )
     assert float(np.abs(run.energy - run.energy[0]).max()) <= 1e-9
 
 
@@ -132,7 +173,9 @@ def test_what_has_no_series_is_refused_and_auto_takes_the_other() -> None:
     s.force(-da.sign(x.dot) * s.N.x, at=P)
     with pytest.raises(NotApplicable, match="leave out integrator='taylor'"):
         da.simulate(s, 1.0, start={"x.dot": 5.0}, integrator="taylor")
-    assert da.simulate(s, 1.0, start={"x.dot": 5.0}, integrator="auto")["x"][-1] == pytest.approx(4.5)
+    assert da.simulate(s, 1.0, start={"x.dot": 5.0}, integrator="auto")["x"][-1] == pytest.approx(
+        4.5
+    )
 
 
 def test_rows_beside_the_equations_keep_the_other_method() -> None:
@@ -142,26 +185,51 @@ def test_rows_beside_the_equations_keep_the_other_method() -> None:
     assert da.simulate(s, 0.1, start={"x": 1.0}, guess={"y": 0.1}, integrator="auto").finished
 
 
-QUICK = ("double-pendulum", "gyroscope", "lagrange-top", "rolling-coin", "rolling-disk", "rotating-beam", "spherical-pendulum")
-# operations of the chosen method exceed the bound, CPU time does not: 0.95 and 0.99 ms, 6.3 and 7.4 ms for Taylor and Runge–Kutta
+QUICK = (
+    "double-pendulum",
+    "gyroscope",
+    "lagrange-top",
+    "rolling-coin",
+    "rolling-disk",
+    "rotating-beam",
+    "spherical-pendulum",
+)
+# operations of the chosen method exceed the bound, CPU time does not: 0.95 and 0.99 ms, 6.3 and 7.4
+# ms for Taylor and Runge–Kutta
 EQUAL = {("slider-crank", 1e-9): 1.35, ("positioning-device", 1e-12): 1.35}
 
 
 # one system comes near a position where its speeds are singular
 @pytest.mark.filterwarnings("ignore:near t:dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in names()])
-def test_auto_takes_no_more_than_a_third_more_operations_than_the_better_one(name: str, rtol: float) -> None:
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in names()]
+)
+def test_auto_takes_no_more_than_a_third_more_operations_than_the_better_one(
+    name: str, rtol: float
+) -> None:
     example = entry(name)
     s = example.build()
-    kin, equations = what_to_integrate(s, "native")
+    kin, equations = select_equations(s, "native")
     if s.contacts or not isinstance(equations, ExplicitEquations):
         pytest.skip("contacts, or rows beside the equations, which have no series")
-    model = native_model(values_of_run(kin, {}, example.inputs), equations)
-    asked: dict[str, Any] = {"start": example.start, "inputs": example.inputs, "rtol": rtol, "atol": rtol, "audit": False}
+    model = native_model(run_values(kin, {}, example.inputs), equations)
+    asked: dict[str, Any] = {
+        "start": example.start,
+        "inputs": example.inputs,
+        "rtol": rtol,
+        "atol": rtol,
+        "audit": False,
+    }
     duration = min(example.duration, 4.0)
-    steps = {k: da.simulate(s, duration, integrator=k, **asked).solution.steps for k in ("native", "taylor", "auto")}
-    cost = {"native": runge_kutta_step_operations(model), "taylor": step_operations(model.jets, best_order(model.jets, rtol))}
+    steps = {
+        k: da.simulate(s, duration, integrator=k, **asked).solution.steps
+        for k in ("native", "taylor", "auto")
+    }
+    cost = {
+        "native": runge_kutta_step_cost(model),
+        "taylor": taylor_step_cost(model.jets, best_order(model.jets, rtol)),
+    }
     spent = {k: steps[k] * cost[k] for k in cost}
     chosen = "taylor" if taylor_is_cheaper(model, rtol) else "native"
     assert steps["auto"] == steps[chosen]
@@ -172,8 +240,22 @@ def test_auto_takes_no_more_than_a_third_more_operations_than_the_better_one(nam
 
 # x and y of the seven stars at t = 3: HW96, Test Set for IVP Solvers, PLEI
 PLEIADES = (
-    (0.3706139143970502, 3.237284092057233, -3.222559032418324, 0.6597091455775310, 0.3425581707156584, 1.562172101400631),
-    (-0.7003092922212495, -3.943437585517392, -3.271380973972550, 5.225081843456543, -2.590612434977470, 1.198213693392275),
+    (
+        0.3706139143970502,
+        3.237284092057233,
+        -3.222559032418324,
+        0.6597091455775310,
+        0.3425581707156584,
+        1.562172101400631,
+    ),
+    (
+        -0.7003092922212495,
+        -3.943437585517392,
+        -3.271380973972550,
+        5.225081843456543,
+        -2.590612434977470,
+        1.198213693392275,
+    ),
     (-0.2429682344935824, 1.091449240428980),
 )
 
@@ -185,7 +267,10 @@ def test_the_pleiades_end_where_they_should() -> None:
     for i in range(7):
         s.particle(f"P_{i + 1}", i + 1, s.O.offset(x[i] * s.N.x + y[i] * s.N.y, f"P_{i + 1}"))
         for j in range(i):
-            s.potential(-(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2), name=f"V_{i}{j}")
+            s.potential(
+                -(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2),
+                name=f"V_{i}{j}",
+            )
     given = dict(zip((*x, *y), (3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4), strict=True))
     start = {**given, x[5].dot: 1.75, x[6].dot: -1.5, y[3].dot: -1.25, y[4].dot: 1}
     expected = [number for row in PLEIADES for number in row]

@@ -16,15 +16,15 @@ import pytest
 import dalembert as da
 from callback import integrate_function
 from dalembert.errors import BadExpression, MissingPackage, Unwritable
-from dalembert.files import file_name
+from dalembert.foundation.atomic_write import slug
 from dalembert.gallery import entry
-from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode.failures import OutsideRun
-from dalembert.ode.solution import Outcome
-from dalembert.simulation.summary import duration
-from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.start import find_start
-from dalembert.states.values import values_of_run
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.failures import OutsideRun
+from dalembert.runtime.ode.solution import Outcome
+from dalembert.runtime.simulation.summary import format_duration
+from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import run_values
 
 PNG = b"\x89PNG\r\n"
 
@@ -46,11 +46,17 @@ def simple_pendulum() -> da.System:
     return s
 
 
-def trajectory(system: da.System, rates, given, end: float, *, inputs=None, accelerations=None, **options) -> Trajectory:
-    chosen = values_of_run(da.kinematics(system), {}, inputs or {})
-    start = find_start(chosen.kin, given, chosen.value_at(0.0))
-    solution = integrate_function(rates, [*start.q, *start.u], 0.0, end, rtol=1e-10, atol=1e-10, **options)
-    return Trajectory(chosen, start, solution, until=end, seconds=0.00025, accelerations=accelerations)
+def trajectory(
+    system: da.System, rates, given, end: float, *, inputs=None, accelerations=None, **options
+) -> Trajectory:
+    chosen = run_values(da.kinematics(system), {}, inputs or {})
+    start = solve_initial_conditions(chosen.kin, given, chosen.symbol_values_at(0.0))
+    solution = integrate_function(
+        rates, [*start.q, *start.u], 0.0, end, rtol=1e-10, atol=1e-10, **options
+    )
+    return Trajectory(
+        chosen, start, solution, t_end=end, wall_time=0.00025, accelerations=accelerations
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,13 @@ def system() -> da.System:
 
 @pytest.fixture(scope="module")
 def run(system) -> Trajectory:
-    return trajectory(system, lambda _t, y: [y[1], -9.81 / 2.0 * math.sin(y[0])], {"theta_1": 1.0}, 5.0, accelerations=Pendulum())
+    return trajectory(
+        system,
+        lambda _t, y: [y[1], -9.81 / 2.0 * math.sin(y[0])],
+        {"theta_1": 1.0},
+        5.0,
+        accelerations=Pendulum(),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -98,13 +110,17 @@ def test_expressions_made_after_the_run(system, run) -> None:
     (q,) = system.q
     late = system.N.rotated(2 * q + 1, system.N.z).x
     theta = run["theta_1"]
-    assert np.column_stack([np.cos(2 * theta + 1), np.sin(2 * theta + 1), 0 * theta]) == pytest.approx(run[late], abs=1e-14)
+    assert np.column_stack(
+        [np.cos(2 * theta + 1), np.sin(2 * theta + 1), 0 * theta]
+    ) == pytest.approx(run[late], abs=1e-14)
 
 
 def test_vectors_along_the_inertial_axes(system, run) -> None:
     P = next(b for b in system.bodies if b.name == "bob").G
     theta, rate = run["theta_1"], run["theta_1.dot"]
-    assert 2 * np.column_stack([np.sin(theta), -np.cos(theta), 0 * theta]) == pytest.approx(run[P - system.O], abs=1e-14)
+    assert 2 * np.column_stack([np.sin(theta), -np.cos(theta), 0 * theta]) == pytest.approx(
+        run[P - system.O], abs=1e-14
+    )
     v = 2 * np.column_stack([rate * np.cos(theta), rate * np.sin(theta), 0 * theta])
     assert v == pytest.approx(run[P.v], abs=1e-13)
     assert (len(run), 3) == run[P.v].shape
@@ -137,8 +153,12 @@ def test_dependent_and_declared_speeds() -> None:
     assert np.sin(2 * t) / 5 == pytest.approx(run["w"], abs=1e-15)
     assert np.cos(2 * t) * 2 / 5 == pytest.approx(run["w.dot"], abs=1e-15)
     assert run.u[:, 1] == pytest.approx((1 + t / 10) * run["theta.dot"] + X / 10, abs=1e-13)
-    assert run["u2.dot"] == pytest.approx(run["(1 + t/10)*theta.dot.dot + theta.dot/10 + X.dot/10"], abs=1e-12)
-    assert run["-X.dot*sin(theta) + Y.dot*cos(theta) - L*theta.dot - w - X/4"] == pytest.approx(0 * theta, abs=1e-13)
+    assert run["u2.dot"] == pytest.approx(
+        run["(1 + t/10)*theta.dot.dot + theta.dot/10 + X.dot/10"], abs=1e-12
+    )
+    assert run["-X.dot*sin(theta) + Y.dot*cos(theta) - L*theta.dot - w - X/4"] == pytest.approx(
+        0 * theta, abs=1e-13
+    )
 
 
 def test_what_is_returned_does_not_lead_back(run) -> None:
@@ -152,7 +172,11 @@ def test_what_is_returned_does_not_lead_back(run) -> None:
 
 @pytest.mark.parametrize(
     ("key", "message"),
-    [("theta", "'theta' cannot be read.*did you mean 'theta_1'"), (3, "expected a name"), ("theta_1 +", "cannot be read from this run")],
+    [
+        ("theta", "'theta' cannot be read.*did you mean 'theta_1'"),
+        (3, "expected a name"),
+        ("theta_1 +", "cannot be read from this run"),
+    ],
 )
 def test_an_unknown_key_is_refused(run, key, message) -> None:
     with pytest.raises(BadExpression, match=message):
@@ -204,7 +228,7 @@ def test_no_times_at_all(run) -> None:
 def test_a_long_motion_is_evaluated_piece_by_piece(run, monkeypatch) -> None:
     many = run.at(np.linspace(0.0, 5.0, 1001))
     whole = many.energy
-    monkeypatch.setattr("dalembert.states.evaluator._MOST_NUMBERS", 1)
+    monkeypatch.setattr("dalembert.runtime.states.evaluator._MOST_NUMBERS", 1)
     assert np.array_equal(whole, run.at(np.linspace(0.0, 5.0, 1001)).energy)
 
 
@@ -217,7 +241,9 @@ def test_energies(run) -> None:
     assert -3 * 9.81 * 2 * np.cos(theta) == pytest.approx(run.potential_energy, rel=1e-13)
     assert run.conserves_energy
     assert run.energy_drift < 1e-8
-    assert np.max(np.abs(run.energy - run.energy[0])) / np.max(run.kinetic_energy) == run.energy_drift
+    assert (
+        np.max(np.abs(run.energy - run.energy[0])) / np.max(run.kinetic_energy) == run.energy_drift
+    )
 
 
 def test_energy_that_need_not_be_conserved() -> None:
@@ -234,7 +260,10 @@ def test_loads_that_are_zero_conserve_energy() -> None:
     s.particle("p", 1, P)
     s.force(F * s.N.y, at=P)
     s.dissipation(c * y.dot**2 / 2)
-    runs = [da.simulate(s, 0.1, inputs={F: force}, values={c: damping}) for force, damping in ((0, 0), ("0", 0), (1, 0), (0, 1))]
+    runs = [
+        da.simulate(s, 0.1, inputs={F: force}, values={c: damping})
+        for force, damping in ((0, 0), ("0", 0), (1, 0), (0, 1))
+    ]
     assert [run.conserves_energy for run in runs] == [True, True, False, False]
     assert "energy: drift" in str(runs[0])
 
@@ -261,8 +290,14 @@ def test_residuals_of_holonomic_rows_and_norms() -> None:
     kin = da.kinematics(s)
     rates = Rates(kin)
     run = trajectory(s, rates, {"x": 0.6, "y": -0.8, "omega_Bx": 1.0}, 0.5)
-    # every coordinate moved with constant speeds u, so that the rows hold as exactly as the integrator is
-    assert {"rod", "rod, rate", "norm of the quaternion of B", "norm of the quaternion of B, rate"} == set(run.residuals)
+    # every coordinate moved with constant speeds u, so that the rows hold as exactly as the
+    # integrator is
+    assert {
+        "rod",
+        "rod, rate",
+        "norm of the quaternion of B",
+        "norm of the quaternion of B, rate",
+    } == set(run.residuals)
     assert run["x**2 + y**2 - 1"] == pytest.approx(run.residuals["rod"], abs=1e-16)
     assert run.worst_residual <= 1e-9
     assert "largest residual" in str(run)
@@ -272,14 +307,14 @@ class Rates:
     """q̇ = W u + X with u̇ = 0."""
 
     def __init__(self, kin) -> None:
-        from dalembert.states.evaluator import Evaluator
+        from dalembert.runtime.states.evaluator import Evaluator
 
         self.evaluator, self.kin = Evaluator(kin, {}), kin
-        self.nodes = [self.evaluator.reduced(x) for x in kin.qdot]
+        self.nodes = [self.evaluator.in_state(x) for x in kin.qdot]
 
     def __call__(self, _t, y):
         state = dict(zip((*self.kin.q, *self.kin.u), y, strict=True))
-        return [*self.evaluator.floats(self.nodes, state), *np.zeros(self.kin.n_u)]
+        return [*self.evaluator.values_at(self.nodes, state), *np.zeros(self.kin.n_u)]
 
 
 # ---- what it says --------------------------------------------------------------------------------
@@ -288,7 +323,10 @@ class Rates:
 def test_the_summary_tells_the_run(run) -> None:
     text = str(run)
     assert "Simple pendulum: t = 0 … 5" == text.splitlines()[0]
-    assert f"{run.solution.steps} steps, {run.solution.rejected} rejected, {run.solution.calls} evaluations, 250 µs" in text
+    assert (
+        f"{run.solution.steps} steps, {run.solution.rejected} rejected, {run.solution.calls} "
+        f"evaluations, 250 µs" in text
+    )
     assert "  theta_1      1  given" in text
     assert "energy: drift" in text
     assert repr(run) == text
@@ -296,8 +334,11 @@ def test_the_summary_tells_the_run(run) -> None:
 
 def test_a_run_that_did_not_finish_says_so(run) -> None:
     part = replace(run.solution, outcome=Outcome.INTERRUPTED, message="interrupted at t = 5")
-    broken = Trajectory(run.values, run.start, part, until=9.0)
-    assert "Simple pendulum: t = 0 … 5 of 9, NOT FINISHED: interrupted (interrupted at t = 5)" == str(broken).splitlines()[0]
+    broken = Trajectory(run.values, run.start, part, t_end=9.0)
+    assert (
+        "Simple pendulum: t = 0 … 5 of 9, NOT FINISHED: interrupted (interrupted at t = 5)"
+        == str(broken).splitlines()[0]
+    )
     assert not broken.finished
     assert run.finished
     assert 5.0 == broken.at(5.0).t[0]
@@ -310,9 +351,11 @@ def test_a_long_start_is_counted_in_the_summary() -> None:
     assert "start at t = 0: 1 given, 25 zero; print(run.start) lists them" in str(run)
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(12.345, "12.3 s"), (0.0123, "12.3 ms"), (0.00024, "240 µs")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(12.345, "12.3 s"), (0.0123, "12.3 ms"), (0.00024, "240 µs")]
+)
 def test_durations(seconds, text) -> None:
-    assert text == duration(seconds)
+    assert text == format_duration(seconds)
 
 
 # ---- files and other libraries -------------------------------------------------------------------
@@ -364,7 +407,9 @@ def test_pandas_and_xarray_get_the_columns(run, monkeypatch) -> None:
     pandas, xarray = ModuleType("pandas"), ModuleType("xarray")
     pandas.Index = lambda values, name: (name, list(values))
     pandas.DataFrame = lambda columns, index: SimpleNamespace(columns=columns, index=index)
-    xarray.Dataset = lambda variables, coords, attrs: SimpleNamespace(variables=variables, coords=coords, attrs=attrs)
+    xarray.Dataset = lambda variables, coords, attrs: SimpleNamespace(
+        variables=variables, coords=coords, attrs=attrs
+    )
     monkeypatch.setitem(sys.modules, "pandas", pandas)
     monkeypatch.setitem(sys.modules, "xarray", xarray)
     frame, dataset = run.to_pandas(), run.to_xarray()
@@ -437,7 +482,9 @@ def test_the_energies_are_drawn_where_they_change(tmp_path) -> None:
 
 
 def test_a_plot_says_that_the_run_did_not_finish(run, tmp_path) -> None:
-    broken = Trajectory(run.values, run.start, replace(run.solution, outcome=Outcome.STOPPED), until=9.0)
+    broken = Trajectory(
+        run.values, run.start, replace(run.solution, outcome=Outcome.STOPPED), t_end=9.0
+    )
     texts = [t.get_text() for t in broken.plot(path=tmp_path / "x.png").figure.texts]
     assert any("STOPPED at t = 5" in t for t in texts)
 
@@ -460,17 +507,26 @@ def test_a_plot_that_cannot_be_written(run, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("title", "name"),
-    [("Double pendulum", "double-pendulum"), ("Pendulum of 3 links, absolute angles", "pendulum-of-3-links-absolute-angles")],
+    [
+        ("Double pendulum", "double-pendulum"),
+        ("Pendulum of 3 links, absolute angles", "pendulum-of-3-links-absolute-angles"),
+    ],
 )
 def test_files_are_named_after_the_system(title, name) -> None:
-    assert name == file_name(title)
+    assert name == slug(title)
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     program = (
-        "import sys, dalembert.simulation.trajectory; print([m for m in ('matplotlib', 'pandas', 'xarray', 'scipy') if m in sys.modules])"
+        "import sys, dalembert.runtime.simulation.trajectory; print([m for m in "
+        "('matplotlib', 'pandas', 'xarray', 'scipy') if m in sys.modules])"
     )
-    assert "[]" == subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip()
+    assert (
+        "[]"
+        == subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=True, text=True
+        ).stdout.strip()
+    )
 
 
 def test_a_long_run_at_few_times_stores_few_states() -> None:
@@ -486,8 +542,14 @@ def test_a_long_run_at_few_times_stores_few_states() -> None:
 
 
 def test_events_and_few_times_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dalembert.ode.solution.KEPT_BYTES", 2**17)
-    s, kick = simple_pendulum(), [da.event("theta_1 - 0.5", reset={"theta_1.dot": "0.999*theta_1.dot"}, name="kick"), da.event("theta_1")]
+    monkeypatch.setattr("dalembert.runtime.ode.solution.MAX_STORED_BYTES", 2**17)
+    s, kick = (
+        simple_pendulum(),
+        [
+            da.event("theta_1 - 0.5", reset={"theta_1.dot": "0.999*theta_1.dot"}, name="kick"),
+            da.event("theta_1"),
+        ],
+    )
     whole = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick)
     times = [0.5, whole.events[40].t, 250.0]
     run = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick, at=times)

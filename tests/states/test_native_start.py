@@ -1,30 +1,40 @@
-"""The native search for starts against the one in Python, which explains what the native one refuses."""
+"""The native search for starts against the one in Python, which explains what the native one
+refuses.
+"""
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.api.compile import what_to_integrate
-from dalembert.gallery import andrews_squeezer, bricard, four_bar, free_body_quaternion, n_four_bar, pendulum_absolute, slider_crank
-from dalembert.ode.failures import BadStart
-from dalembert.states import start as starts
-from dalembert.states.start import find_start
-from dalembert.states.start_form import StartForm
-from dalembert.states.values import values_of_run
+from dalembert.gallery import (
+    andrews_squeezer,
+    bricard,
+    four_bar,
+    free_body_quaternion,
+    n_four_bar,
+    pendulum_absolute,
+    slider_crank,
+)
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.states import initial_conditions as starts
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.initial_form import InitialForm
+from dalembert.runtime.states.run_values import run_values
 
 
 def both(monkeypatch, system, given, guess=None, inputs=None):
     """The start by native code, and the one by Python."""
-    kin, _ = what_to_integrate(system, "native")
-    chosen = values_of_run(kin, {}, inputs or {})
-    arguments = (chosen.kin, given, chosen.value_at(0.0), 0.0, guess)
+    kin, _ = select_equations(system, "native")
+    chosen = run_values(kin, {}, inputs or {})
+    arguments = (chosen.kin, given, chosen.symbol_values_at(0.0), 0.0, guess)
     with monkeypatch.context() as m:
         # Python must not be asked
-        m.setattr(starts, "_positions", None)
-        native = find_start(*arguments)
+        m.setattr(starts, "_assemble_positions", None)
+        native = solve_initial_conditions(*arguments)
     with monkeypatch.context() as m:
-        m.setattr(StartForm, "is_native", False)
-        return native, find_start(*arguments)
+        m.setattr(InitialForm, "is_native", False)
+        return native, solve_initial_conditions(*arguments)
 
 
 CASES = [
@@ -33,7 +43,11 @@ CASES = [
     (
         andrews_squeezer.build,
         {"beta": -0.06},
-        {k: v for k, v in andrews_squeezer.ENTRY.start.items() if k != "beta" and not k.endswith("'")},
+        {
+            k: v
+            for k, v in andrews_squeezer.ENTRY.start.items()
+            if k != "beta" and not k.endswith("'")
+        },
     ),
     (lambda: n_four_bar.build(windows=12), {"phi_0": 0.3, "phi_0'": 1.0}, None),
     (pendulum_absolute.build, dict(pendulum_absolute.ENTRY.start), None),
@@ -42,7 +56,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("build", "given", "guess"), CASES, ids=lambda x: getattr(x, "__module__", None))
+@pytest.mark.parametrize(
+    ("build", "given", "guess"), CASES, ids=lambda x: getattr(x, "__module__", None)
+)
 def test_the_native_start_is_that_of_python(monkeypatch, build, given, guess):
     native, python = both(monkeypatch, build(), given, guess)
     size = 1.0 + np.abs(python.y).max()
@@ -70,8 +86,11 @@ def test_what_native_code_refuses_is_explained():
 
 
 def test_the_same_start_again_has_the_same_bits():
-    kin, _ = what_to_integrate(n_four_bar.build(windows=12), "native")
-    chosen = values_of_run(kin, {}, {})
+    kin, _ = select_equations(n_four_bar.build(windows=12), "native")
+    chosen = run_values(kin, {}, {})
     given = ({"phi_0": 0.3, "phi_0'": 1.0}, {"phi_0": 0.5, "phi_0'": -1.0})
-    first, _, again = (find_start(chosen.kin, given[k], chosen.value_at(0.0)).y for k in (0, 1, 0))
+    first, _, again = (
+        solve_initial_conditions(chosen.kin, given[k], chosen.symbol_values_at(0.0)).y
+        for k in (0, 1, 0)
+    )
     assert first.tobytes() == again.tobytes()

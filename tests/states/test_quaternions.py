@@ -1,4 +1,6 @@
-"""Quaternions: the norm is held, the motion is that of Euler's angles, no attitude is singular, e and −e are the same."""
+"""Quaternions: the norm is held, the motion is that of Euler's angles, no attitude is singular,
+e and −e are the same.
+"""
 
 import math
 
@@ -7,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.failures import BadStart
 
 NO_TORQUE = {"M_1": 0, "M_2": 0, "M_3": 0}
 SPIN = {"omega_1": 0.3, "omega_2": 3.0, "omega_3": -0.2, "v_z": 5.0}
@@ -21,7 +23,9 @@ def attitude(run):
 
 
 def run_of(name, start, duration=5.0, **more):
-    return da.simulate(gallery.build(name), duration, start=start, inputs=NO_TORQUE, **{**FINE, **more})
+    return da.simulate(
+        gallery.build(name), duration, start=start, inputs=NO_TORQUE, **{**FINE, **more}
+    )
 
 
 def of_angles(psi, theta, phi):
@@ -52,7 +56,8 @@ def test_the_norm_is_held_through_many_turns():
     run = run_of("free-body-quaternion", {"e_0": 1.0, **SPIN}, 50.0)
     e = run.q[:, 3:7]
     assert np.abs(np.sum(e * e, axis=1) - 1).max() < 1e-12
-    # Dzhanibekov's tumbling: ω and R go through every attitude while energy and angular momentum stay
+    # Dzhanibekov's tumbling: ω and R go through every attitude while energy and angular momentum
+    # stay
     assert np.ptp(run["omega_2"]) > 5
     assert run.energy_drift < 1e-9
 
@@ -66,7 +71,11 @@ def test_no_singularity_where_the_angles_have_theirs():
     assert lean.max() > 1.569
     steps = run.solution.steps
     # as many steps as far from it: turned by a quarter at the start nothing else changes
-    turned = run_of("free-body-quaternion", {**of_angles(0.0, -math.pi / 2, 0.0), "omega_1": 1e-3, "omega_2": 2.0}, 3.0)
+    turned = run_of(
+        "free-body-quaternion",
+        {**of_angles(0.0, -math.pi / 2, 0.0), "omega_1": 1e-3, "omega_2": 2.0},
+        3.0,
+    )
     assert abs(turned.solution.steps - steps) <= 2
     exactly = run_of("free-body-quaternion", {**of_angles(0.3, math.pi / 2, 0.0), **SPIN}, 1.0)
     R = attitude(exactly)
@@ -87,15 +96,23 @@ def test_mirrored_quaternions_are_the_same_attitude_for_the_whole_motion():
 
 
 def test_a_quaternion_of_any_length_is_normalised_and_it_is_said():
-    run = run_of("free-body-quaternion", {"e_0": 2, "e_1": 0, "e_2": 0, "e_3": -2, "omega_1": 1}, 0.1)
+    run = run_of(
+        "free-body-quaternion", {"e_0": 2, "e_1": 0, "e_2": 0, "e_3": -2, "omega_1": 1}, 0.1
+    )
     assert run.q[0, 3:7] == pytest.approx([math.sqrt(0.5), 0, 0, -math.sqrt(0.5)])
-    assert "given as (2, 0, 0, -2), of length 2.82843; it was divided by its length" in str(run.start)
+    assert "given as (2, 0, 0, -2), of length 2.82843; it was divided by its length" in str(
+        run.start
+    )
 
 
 def test_given_rates_are_divided_with_it_so_that_the_spin_stays():
     # ω = 2 E ė/(e·e)
-    unit = run_of("free-body-quaternion", {"e_0": 1, "e_1": 0, "e_2": 0, "e_3": 0, "e_1.dot": 0.5}, 0.1)
-    longer = run_of("free-body-quaternion", {"e_0": 3, "e_1": 0, "e_2": 0, "e_3": 0, "e_1.dot": 1.5}, 0.1)
+    unit = run_of(
+        "free-body-quaternion", {"e_0": 1, "e_1": 0, "e_2": 0, "e_3": 0, "e_1.dot": 0.5}, 0.1
+    )
+    longer = run_of(
+        "free-body-quaternion", {"e_0": 3, "e_1": 0, "e_2": 0, "e_3": 0, "e_1.dot": 1.5}, 0.1
+    )
     assert (1.0, 1.0) == (unit["omega_1"][0], longer["omega_1"][0])
 
 
@@ -110,7 +127,9 @@ def test_four_zeros_are_no_attitude():
 
 
 def test_a_part_that_no_unit_quaternion_has_is_refused():
-    with pytest.raises(BadStart, match=r"e_1 = 1.6 cannot belong to .*; give all four, of any length"):
+    with pytest.raises(
+        BadStart, match=r"e_1 = 1.6 cannot belong to .*; give all four, of any length"
+    ):
         run_of("free-body-quaternion", {"e_1": 1.6})
 
 
@@ -138,13 +157,18 @@ def test_a_body_held_by_rows_is_the_spherical_pendulum():
     plane = da.System("Plane")
     hinge = plane.pin("theta", plane.O)
     plane.gravity(-9.81 * plane.N.y)
-    plane.body("bob", 1, hinge.offset(-hinge.frame.y), hinge.frame, da.inertia(hinge.frame, 0.1, 0.1, 0.1))
+    plane.body(
+        "bob", 1, hinge.offset(-hinge.frame.y), hinge.frame, da.inertia(hinge.frame, 0.1, 0.1, 0.1)
+    )
     other = da.simulate(plane, 2, start={"theta.dot": 1.0}, rtol=1e-11, atol=1e-11, progress=False)
     times = np.linspace(0, 2, 21)
     assert np.abs(run.at(times)["x"] - np.sin(other.at(times)["theta"])).max() < 1e-8
     hook = run.reaction("hook")
     pin = other.reaction("theta")
-    sizes = np.linalg.norm(run.at(times).reaction("hook").force, axis=1), np.linalg.norm(other.at(times).reaction("theta").force, axis=1)
+    sizes = (
+        np.linalg.norm(run.at(times).reaction("hook").force, axis=1),
+        np.linalg.norm(other.at(times).reaction("theta").force, axis=1),
+    )
     assert sizes[0] == pytest.approx(sizes[1], rel=1e-7)
     assert hook.on == "bob"
     assert len(pin.force) == len(other)
@@ -160,11 +184,21 @@ def test_rates_as_they_are_typed(digits):
     for _ in range(20):
         e, w = rng.normal(size=4), rng.normal(size=3)
         e /= np.linalg.norm(e)
-        E = np.array([[-e[1], -e[2], -e[3]], [e[0], -e[3], e[2]], [e[3], e[0], -e[1]], [-e[2], e[1], e[0]]])
+        E = np.array(
+            [[-e[1], -e[2], -e[3]], [e[0], -e[3], e[2]], [e[3], e[0], -e[1]], [-e[2], e[1], e[0]]]
+        )
         names = [f"e{k}" for k in range(4)]
-        typed = dict(zip([*names, *(f"{n}.dot" for n in names)], (float(f"{x:.{digits}g}") for x in (*e, *(E @ w / 2))), strict=True))
+        typed = dict(
+            zip(
+                [*names, *(f"{n}.dot" for n in names)],
+                (float(f"{x:.{digits}g}") for x in (*e, *(E @ w / 2))),
+                strict=True,
+            )
+        )
         run = da.simulate(s, 1e-9, start=typed, audit=False, progress=False)
         found = [float(run[P.frame.w @ n][0]) for n in (P.frame.x, P.frame.y, P.frame.z)]
         assert found == pytest.approx(w, abs=10.0 ** (1 - min(digits, 14)))
     with pytest.raises(BadStart, match="contradicts"):
-        da.simulate(s, 1, start={**typed, "e0.dot": typed["e0.dot"] + 0.1}, audit=False, progress=False)
+        da.simulate(
+            s, 1, start={**typed, "e0.dot": typed["e0.dot"] + 0.1}, audit=False, progress=False
+        )

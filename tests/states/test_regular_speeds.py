@@ -1,4 +1,6 @@
-"""Speeds that nobody declared are regular where they are asked for: a particle on a circle at its horizontal diameter, a knife edge."""
+"""Speeds that nobody declared are regular where they are asked for: a particle on a circle at
+its horizontal diameter, a knife edge.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.numerics.symbol_values import BadValue
+from dalembert.runtime.numerics.symbol_values import BadValue
 
 g = 9.81
 
@@ -54,7 +56,9 @@ def test_an_equilibrium_where_the_usual_speeds_are_singular(guess):
 def test_a_compiled_function_names_the_divisor():
     f = da.compile(circle())
     with pytest.raises(
-        BadValue, match=r"the speeds ẋ are singular in this state, where 2 y = 0: da\.compile\(s, start=\{…\}\) chooses others"
+        BadValue,
+        match=r"the speeds ẋ are singular in this state, where 2 y = 0: da\.compile\(s, "
+        r"start=\{…\}\) chooses others",
     ):
         f([1, 0], [0.3])
     with pytest.raises(BadValue, match="the speeds ẋ are singular in this state"):
@@ -67,7 +71,10 @@ def test_a_compiled_function_names_the_divisor():
 def test_a_compiled_function_of_many_states_names_the_row_and_the_divisor(form):
     """The rows that are regular keep their numbers."""
     f = da.compile(circle())
-    with pytest.warns(da.DalembertWarning, match=r"1 of 3 rows are no numbers; the speeds ẋ are singular in row 1, where 2 y = 0"):
+    with pytest.warns(
+        da.DalembertWarning,
+        match=r"1 of 3 rows are no numbers; the speeds ẋ are singular in row 1, where 2 y = 0",
+    ):
         found = f(form([[0.6, 0.8], [1.0, 0.0], [0.8, 0.6]]), form([[0.1], [0.3], [0.2]]))
     assert np.isnan(found[1, 0])
     assert found[0] == f([0.6, 0.8], [0.1])
@@ -94,7 +101,9 @@ def test_energy_integrals_in_regular_speeds():
     assert "in the speeds ẏ" in str(there)
     # a speed along the edge is regular at every heading
     assert "K₂    = 3/4 ψ̇² + 1/2 v²" in str(da.energy_integrals(sledge()))
-    assert str(da.energy_integrals(sledge())) == str(da.energy_integrals(sledge(), about={"psi": "pi/2"}))
+    assert str(da.energy_integrals(sledge())) == str(
+        da.energy_integrals(sledge(), about={"psi": "pi/2"})
+    )
 
 
 def bead_on_a_ring():
@@ -111,7 +120,9 @@ def test_expressions_name_the_pivot_that_vanishes_and_take_other_speeds():
     f = da.compile(s, "x.dot + y.dot")
     with pytest.raises(da.BadValue, match="the speeds ẋ are singular in this state, where 2 y = 0"):
         f([1, 0], [0.5])
-    with pytest.warns(da.DalembertWarning, match="1 of 2 rows are no numbers; the speeds ẋ are singular in row 1"):
+    with pytest.warns(
+        da.DalembertWarning, match="1 of 2 rows are no numbers; the speeds ẋ are singular in row 1"
+    ):
         values = f([[0.6, 0.8], [1, 0]], [[0.5], [0.5]])
     assert 0.125 == pytest.approx(values[0])
     # x² + y² = 1, ẏ = 1/2 at (1, 0): ẋ = 0, ẍ = −ẏ², ÿ = −g
@@ -124,4 +135,6 @@ def test_expressions_name_the_pivot_that_vanishes_and_take_other_speeds():
 def test_a_state_is_evaluated_where_the_usual_speeds_are_singular():
     s, _ = bead_on_a_ring()
     at = {"x": 1, "y": 0, "y.dot": 0.5}
-    assert [0, 0.5, -0.25, -9.81] == pytest.approx(da.evaluate(s, ["x.dot", "y.dot", "x.dot.dot", "y.dot.dot"], at=at))
+    assert [0, 0.5, -0.25, -9.81] == pytest.approx(
+        da.evaluate(s, ["x.dot", "y.dot", "x.dot.dot", "y.dot.dot"], at=at)
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dalembert.states.row_rank import clearly_independent, rank_of_rows
+from dalembert.runtime.states.constraint_rank import clearly_independent, rank_of_rows
 
 
 def test_rows_that_are_clearly_independent_have_full_rank():
@@ -11,7 +11,9 @@ def test_rows_that_are_clearly_independent_have_full_rank():
     for _ in range(300):
         m = int(random.integers(1, 7))
         # units differ from row to row
-        A = random.normal(size=(m, m + int(random.integers(0, 3)))) * 10.0 ** random.uniform(-3, 3, (m, 1))
+        A = random.normal(size=(m, m + int(random.integers(0, 3)))) * 10.0 ** random.uniform(
+            -3, 3, (m, 1)
+        )
         if clearly_independent(A):
             shown += 1
             assert (m, ()) == rank_of_rows(A)

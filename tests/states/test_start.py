@@ -12,18 +12,22 @@ import pytest
 import dalembert as da
 from dalembert.errors import DalembertWarning
 from dalembert.gallery import build
-from dalembert.ode.failures import BadStart
-from dalembert.states.start import Start, find_start, table
-from dalembert.states.values import values_of_run
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.states.initial_conditions import (
+    InitialState,
+    solve_initial_conditions,
+    table,
+)
+from dalembert.runtime.states.run_values import run_values
 
 
-def start(system, given, guess=None, *, t=0.0, values=None, inputs=None) -> Start:
-    chosen = values_of_run(da.kinematics(system), values or {}, inputs or {})
-    return find_start(chosen.kin, given, chosen.value_at(t), t, guess)
+def start(system, given, guess=None, *, t=0.0, values=None, inputs=None) -> InitialState:
+    chosen = run_values(da.kinematics(system), values or {}, inputs or {})
+    return solve_initial_conditions(chosen.kin, given, chosen.symbol_values_at(t), t, guess)
 
 
-def marked(found: Start) -> dict[str, tuple[float, str]]:
-    return {m.name: (m.value, m.origin) for m in found.marks}
+def marked(found: InitialState) -> dict[str, tuple[float, str]]:
+    return {m.name: (m.value, m.origin) for m in found.values}
 
 
 def pendulum(*, speed: bool = False, l: float = 1.0) -> da.System:
@@ -69,7 +73,7 @@ def disk_on_six_coordinates() -> da.System:
 
 def test_nothing_given_is_zero() -> None:
     found = start(build("double-pendulum"), {})
-    assert {"zero"} == {m.origin for m in found.marks}
+    assert {"zero"} == {m.origin for m in found.values}
     assert not found.q.any()
     assert not found.u.any()
 
@@ -94,11 +98,11 @@ def test_a_dependent_rate_determines_the_speed() -> None:
 def test_a_whole_consistent_state_is_accepted() -> None:
     s = build("rolling-disk")
     first = start(s, {"theta": 1.2, "phi": 0.3, "phi.dot": 1.1, "psi.dot": 6.0})
-    everything = {m.name: m.value for m in first.marks}
+    everything = {m.name: m.value for m in first.values}
     again = start(s, everything)
     assert np.array_equal(first.q, again.q)
     assert np.array_equal(first.u, again.u)
-    assert {"given"} == {m.origin for m in again.marks}
+    assert {"given"} == {m.origin for m in again.values}
 
 
 def test_six_coordinates_solve_the_height_or_the_lean() -> None:
@@ -126,10 +130,16 @@ def test_a_bob_at_the_centre_of_its_circle_finds_the_circle() -> None:
 
 def test_four_bar_closes_on_either_branch() -> None:
     s = four_bar()
-    open_, crossed = start(s, {"q1": 1.0}, {"q2": 1, "q3": -1}), start(s, {"q1": 1.0}, {"q2": -1, "q3": 1})
+    open_, crossed = (
+        start(s, {"q1": 1.0}, {"q2": 1, "q3": -1}),
+        start(s, {"q1": 1.0}, {"q2": -1, "q3": 1}),
+    )
     for found in (open_, crossed):
         a, b, c = found.q
-        closure = [math.cos(a) + 2 * math.cos(b) + 1.5 * math.cos(c) - 2, math.sin(a) + 2 * math.sin(b) + 1.5 * math.sin(c)]
+        closure = [
+            math.cos(a) + 2 * math.cos(b) + 1.5 * math.cos(c) - 2,
+            math.sin(a) + 2 * math.sin(b) + 1.5 * math.sin(c),
+        ]
         assert [0, 0] == pytest.approx(closure, abs=1e-14)
     assert abs(open_.q[1] - crossed.q[1]) > 1
     # without a guess the nearest solution to zero, not one that is several turns away
@@ -140,13 +150,17 @@ def test_speeds_of_a_closed_loop_follow_from_one() -> None:
     found = start(four_bar(), {"q1": 1.0, "q1.dot": 2.0}, {"q2": 1, "q3": -1})
     q, qdot = found.q, found.qdot
     lengths = np.array([1, 2, 1.5])
-    assert [0, 0] == pytest.approx([lengths @ (np.cos(q) * qdot), lengths @ (np.sin(q) * qdot)], abs=1e-14)
+    assert [0, 0] == pytest.approx(
+        [lengths @ (np.cos(q) * qdot), lengths @ (np.sin(q) * qdot)], abs=1e-14
+    )
     assert 2.0 == qdot[0]
     assert found.velocity_residual <= 1e-14
 
 
 def test_quaternions_begin_without_rotation() -> None:
-    found = start(build("free-body-quaternion"), {"omega_1": 1.0}, inputs={"M_1": 0, "M_2": 0, "M_3": 0})
+    found = start(
+        build("free-body-quaternion"), {"omega_1": 1.0}, inputs={"M_1": 0, "M_2": 0, "M_3": 0}
+    )
     assert [1, 0, 0, 0] == found.q[3:].tolist()
     assert (1.0, "zero") == marked(found)["e_0"]
     assert "zero rotation" in str(found)
@@ -154,7 +168,9 @@ def test_quaternions_begin_without_rotation() -> None:
 
 
 def test_quaternion_of_which_a_part_is_given_is_completed() -> None:
-    values = marked(start(build("free-body-quaternion"), {"e_1": 0.6}, inputs={"M_1": 0, "M_2": 0, "M_3": 0}))
+    values = marked(
+        start(build("free-body-quaternion"), {"e_1": 0.6}, inputs={"M_1": 0, "M_2": 0, "M_3": 0})
+    )
     assert (pytest.approx(0.8, rel=1e-14), "solved") == values["e_0"]
     assert "zero" == values["e_2"][1] == values["e_3"][1]
 
@@ -222,12 +238,19 @@ def test_the_whole_start_is_printed_with_its_origin() -> None:
     assert 1 + 5 + 5 + 1 == len(lines)
     assert "  theta       1.2  given" in lines
     assert "  x.dot      -3    solved" in lines
-    assert lines[-1].startswith("constraints: residual 0 in positions, 0 in velocities; rank 2 of 2; 0 iterations")
+    assert lines[-1].startswith(
+        "constraints: residual 0 in positions, 0 in velocities; rank 2 of 2; 0 iterations"
+    )
 
 
 def test_decimal_points_stand_below_one_another() -> None:
     rows = table([("a", "1.25", "x"), ("bc", "-130.5", "y"), ("d", "7", "z"), ("e", "1e-05", "z")])
-    assert ["  a      1.25   x", "  bc  -130.5    y", "  d      7      z", "  e      1e-05  z"] == rows
+    assert [
+        "  a      1.25   x",
+        "  bc  -130.5    y",
+        "  d      7      z",
+        "  e      1e-05  z",
+    ] == rows
 
 
 def test_pickled_and_restored() -> None:
@@ -299,12 +322,16 @@ def test_positions_that_contradict_a_row_name_it_with_its_residual() -> None:
 def test_a_position_out_of_reach_names_the_row_with_the_least_residual() -> None:
     with pytest.raises(BadStart, match=r"'rod' with x = 1.6: least-squares residual 1.56"):
         start(pendulum(), {"x": 1.6})
-    with pytest.raises(BadStart, match=r"'contact height' with z = 0.6: least-squares residual 0.1"):
+    with pytest.raises(
+        BadStart, match=r"'contact height' with z = 0.6: least-squares residual 0.1"
+    ):
         start(disk_on_six_coordinates(), {"z": 0.6})
 
 
 def test_a_loop_that_cannot_be_assembled() -> None:
-    with pytest.raises(BadStart, match="no position found that satisfies 'closure along x' with q1 = 1"):
+    with pytest.raises(
+        BadStart, match="no position found that satisfies 'closure along x' with q1 = 1"
+    ):
         start(four_bar(1, 1, 1, 10), {"q1": 1.0})
 
 
@@ -315,9 +342,15 @@ def test_expressions_that_cannot_both_hold() -> None:
 
 def test_velocities_that_contradict_a_row_name_it_with_its_residual() -> None:
     s = build("rolling-disk")
-    with pytest.raises(BadStart, match=r"x.dot = -2 with psi.dot = 6 contradicts 'rolling of disk along x' \(residual 1\)"):
+    with pytest.raises(
+        BadStart,
+        match=r"x.dot = -2 with psi.dot = 6 contradicts 'rolling of disk along x' \(residual 1\)",
+    ):
         start(s, {"x.dot": -2, "psi.dot": 6})
-    with pytest.raises(BadStart, match=r"y.dot = 1 contradicts 'rolling of disk along y'.*least-squares residual -1"):
+    with pytest.raises(
+        BadStart,
+        match=r"y.dot = 1 contradicts 'rolling of disk along y'.*least-squares residual -1",
+    ):
         start(s, {"y.dot": 1})
 
 
@@ -327,27 +360,40 @@ def test_more_velocities_than_freedoms() -> None:
 
 
 def test_a_quaternion_that_is_no_rotation() -> None:
-    with pytest.raises(BadStart, match=r"norm of the quaternion of B.* off by 1; give all four, of any length"):
-        start(build("free-body-quaternion"), {"e_0": 1, "e_1": 1}, inputs={"M_1": 0, "M_2": 0, "M_3": 0})
+    with pytest.raises(
+        BadStart, match=r"norm of the quaternion of B.* off by 1; give all four, of any length"
+    ):
+        start(
+            build("free-body-quaternion"),
+            {"e_0": 1, "e_1": 1},
+            inputs={"M_1": 0, "M_2": 0, "M_3": 0},
+        )
 
 
 def test_a_guess_for_what_needs_none_is_refused() -> None:
     for guess in ({"x": 0.1}, {"theta": 0.1}, {"psi.dot": 1}):
-        with pytest.raises(BadStart, match=r"guess: .* is not a coordinate that the constraints determine"):
+        with pytest.raises(
+            BadStart, match=r"guess: .* is not a coordinate that the constraints determine"
+        ):
             start(disk_on_six_coordinates(), {"theta": 1.2}, guess)
     with pytest.raises(BadStart, match="guess: z = nan is not finite"):
         start(disk_on_six_coordinates(), {"theta": 1.2}, {"z": math.nan})
 
 
 def test_a_singular_position_is_reported() -> None:
-    with pytest.warns(DalembertWarning, match=r"singular position: 'closure along x' vanishes at this start \(rank 1 of 2\)"):
+    with pytest.warns(
+        DalembertWarning,
+        match=r"singular position: 'closure along x' vanishes at this start \(rank 1 of 2\)",
+    ):
         found = start(four_bar(1, 1, 1, 1), {"q1": 0, "q2": 0}, {"q3": 3})
     assert (1, 2) == (found.rank, found.n_rows)
     assert "singular position" in str(found)
 
 
 def test_rates_that_the_speeds_cannot_give_are_named() -> None:
-    with pytest.raises(BadStart, match=r"y.dot cannot be had from x.dot at these positions \(division by zero\)"):
+    with pytest.raises(
+        BadStart, match=r"y.dot cannot be had from x.dot at these positions \(division by zero\)"
+    ):
         start(pendulum(), {"x": 1, "y": 0})
 
 

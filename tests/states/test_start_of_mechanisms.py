@@ -1,4 +1,6 @@
-"""Starts of mechanisms from whatever is known: branches, moving rows, redundant rows, and what cannot be had."""
+"""Starts of mechanisms from whatever is known: branches, moving rows, redundant rows, and what
+cannot be had.
+"""
 
 import math
 
@@ -7,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.failures import BadStart
 
 
 def start_of(s, start=None, **more):
@@ -15,7 +17,7 @@ def start_of(s, start=None, **more):
 
 
 def values(found):
-    return {m.name: (m.value, m.origin) for m in found.marks}
+    return {m.name: (m.value, m.origin) for m in found.values}
 
 
 def chain_of_six():
@@ -31,7 +33,14 @@ def chain_of_six():
 
 
 @pytest.mark.parametrize(
-    "start", [{}, {"a1": 1.2}, {"a1": 1.2, "a5": -1.0}, {"a3": 3.0, "a2.dot": 1.0}, {"cos(a1) + cos(a2)": 0.8, "a1.dot": 1}]
+    "start",
+    [
+        {},
+        {"a1": 1.2},
+        {"a1": 1.2, "a5": -1.0},
+        {"a3": 3.0, "a2.dot": 1.0},
+        {"cos(a1) + cos(a2)": 0.8, "a1.dot": 1},
+    ],
 )
 def test_a_closed_chain_closes_from_any_subset(start):
     found = start_of(chain_of_six(), start)
@@ -45,7 +54,9 @@ def test_a_closed_chain_closes_from_any_subset(start):
 
 @pytest.mark.parametrize(("guess", "sign"), [({"phi": 0.3}, 1), ({"phi": 2.8}, -1)])
 def test_slider_crank_on_either_side_of_its_crank(guess, sign):
-    found = start_of(gallery.build("slider-crank"), {"theta": 1.0, "omega": 3}, guess=guess, inputs={"M": 0})
+    found = start_of(
+        gallery.build("slider-crank"), {"theta": 1.0, "omega": 3}, guess=guess, inputs={"M": 0}
+    )
     theta, phi = found.q
     # l₁ sin θ = l₂ sin φ with l₁ = 0.05, l₂ = 0.15
     assert math.sin(phi) == pytest.approx(math.sin(1.0) / 3)
@@ -95,16 +106,39 @@ def test_rows_that_are_not_linear_in_the_rates_are_counted_with_their_rank():
 @pytest.mark.parametrize(
     ("start", "more", "message"),
     [
-        ({"theta_1": 1, "theta_2": 0.5, "theta_3": 1.5}, {}, r"contradict 'closure along y': residual -0\.04"),
+        (
+            {"theta_1": 1, "theta_2": 0.5, "theta_3": 1.5},
+            {},
+            r"contradict 'closure along y': residual -0\.04",
+        ),
         (
             {"theta_3": 0.0, "theta_1": 2.0},
             {},
-            r"no position found that satisfies 'closure along x' with theta_3 = 0, theta_1 = 2: least-squares",
+            (
+                r"no position found that satisfies 'closure along x' with theta_3 = 0, "
+                r"theta_1 = 2: "
+                r"least-squares"
+            ),
         ),
-        ({}, {"values": {"l_1": 5}}, r"no position found that satisfies 'closure along .': least-squares residual .* iterations"),
-        ({"theta_1": 1, "theta_3.dot": 2, "omega": 5}, {}, r"contradicts 'closure along x' \(residual .*least-squares residual"),
+        (
+            {},
+            {"values": {"l_1": 5}},
+            (
+                r"no position found that satisfies 'closure along .': least-squares residual .* "
+                r"iterations"
+            ),
+        ),
+        (
+            {"theta_1": 1, "theta_3.dot": 2, "omega": 5},
+            {},
+            r"contradicts 'closure along x' \(residual .*least-squares residual",
+        ),
         ({"theta_1": math.inf}, {}, "theta_1 = inf is not finite"),
-        ({"theta_1": 1}, {"guess": {"omega": 1}}, "guess: omega is not a coordinate that the constraints determine"),
+        (
+            {"theta_1": 1},
+            {"guess": {"omega": 1}},
+            "guess: omega is not a coordinate that the constraints determine",
+        ),
         ({"theta_1.dot.dot": 1}, {}, r"is an acceleration"),
     ],
 )
@@ -116,5 +150,5 @@ def test_what_cannot_be_had_is_said_with_the_worst_row(start, more, message):
 def test_too_much_is_welcome_if_it_fits():
     s = gallery.build("four-bar")
     first = start_of(s, {"theta_1": 1, "omega": 2})
-    again = {m.name: m.value for m in first.marks}
+    again = {m.name: m.value for m in first.values}
     assert start_of(s, again).q == pytest.approx(first.q)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.statics.balance import NoEquilibrium
-from dalembert.statics.continuation import continuation
+from dalembert.analysis.statics.continuation import continuation
+from dalembert.analysis.statics.equilibrium_equations import NoEquilibrium
 
 G, R = 9.81, 0.5
 
@@ -22,11 +22,11 @@ def hoop():
 
 def test_the_bead_branches_off_at_its_critical_rate():
     branch = continuation(hoop(), "Omega", (1, 10))
-    (mark,) = branch.marks
+    (mark,) = branch.special_points
     assert "bifurcation" == mark.kind
     assert abs(mark.parameter**2 / (G / R) - 1) <= 1e-9
     assert 0 == np.abs(branch["theta"]).max()
-    sides = [branch.other(mark, side=side) for side in (1, -1)]
+    sides = [branch.switch_branch(mark, side=side) for side in (1, -1)]
     for other in sides:
         # cos θ = g/(R Ω²)
         assert np.abs(np.cos(other["theta"]) - G / (R * other.values**2)).max() <= 1e-12
@@ -51,7 +51,7 @@ def test_an_arch_snaps_through_at_its_fold():
     branch = continuation(arch(), "P", (0, 1), guess={"x": 0.6})
     # V″ = 0 where 1 + x² = l₀^(2/3)
     L = 1.2 ** (1 / 3)
-    (mark,) = branch.marks
+    (mark,) = branch.special_points
     assert "fold" == mark.kind
     assert pytest.approx(-2 * math.sqrt(L * L - 1) * (1 - 1.2 / L), rel=1e-9) == mark.parameter
     assert pytest.approx(math.sqrt(L * L - 1), rel=1e-6) == mark.point["x"]
@@ -70,5 +70,8 @@ def test_free_coordinates_must_be_given():
     s.particle("mass", 1, s.O.offset(x * s.N.x + y * s.N.y))
     s.potential(s.constant("k", 1) * y**2)
     assert continuation(s, "k", (1, 2), {"x": 0}).values.size > 1
-    with pytest.raises(NoEquilibrium, match="1 equations for 2 unknowns; give the coordinates that the balance leaves free"):
+    with pytest.raises(
+        NoEquilibrium,
+        match="1 equations for 2 unknowns; give the coordinates that the balance leaves free",
+    ):
         continuation(s, "k", (1, 2))

@@ -5,10 +5,17 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.gallery import bead_on_hoop, cart_and_bar, double_pendulum, lagrange_top, mass_on_incline, rolling_disk
-from dalembert.linear.linearize import linearize
-from dalembert.statics.balance import NoEquilibrium
-from dalembert.statics.equilibrium import equilibria, equilibrium
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.statics.equilibrium import equilibria, equilibrium
+from dalembert.analysis.statics.equilibrium_equations import NoEquilibrium
+from dalembert.gallery import (
+    bead_on_hoop,
+    cart_and_bar,
+    double_pendulum,
+    lagrange_top,
+    mass_on_incline,
+    rolling_disk,
+)
 
 G = 9.81
 
@@ -55,7 +62,9 @@ def test_all_equilibria_of_a_double_pendulum():
 def test_bead_on_a_hoop_is_in_relative_equilibrium():
     # truth/bead_on_hoop
     found = equilibria(bead_on_hoop.build(), {"theta": (-0.1, 3.2)})
-    assert pytest.approx([0, 1.259216791241488496170137, math.pi], abs=1e-12) == [e["theta"] for e in found]
+    assert pytest.approx([0, 1.259216791241488496170137, math.pi], abs=1e-12) == [
+        e["theta"] for e in found
+    ]
     assert ["unstable", "stable", "unstable"] == [e.stability.verdict for e in found]
     assert "V − T₀ has a minimum on the constraints" == found[1].stability.reason
     assert max(e.potential_residual for e in found) <= 1e-12
@@ -73,7 +82,9 @@ def test_bead_on_a_hoop_is_in_relative_equilibrium():
 )
 def test_steady_rolling(theta, phidot, psidot):
     # truth/rolling_disk
-    found = equilibrium(rolling_disk.build(), {"theta": theta, "phi.dot": phidot}, guess={"psi.dot": -5.0})
+    found = equilibrium(
+        rolling_disk.build(), {"theta": theta, "phi.dot": phidot}, guess={"psi.dot": -5.0}
+    )
     assert pytest.approx(psidot, rel=1e-12) == found["psi.dot"]
     assert "da.linearize gives its eigenvalues" in found.stability.reason
     assert linearize(rolling_disk.build(), found.point, equilibrium=True).steady
@@ -85,7 +96,9 @@ def test_slow_and_fast_precession():
     a, b, c = (0.006 - 0.001) * math.cos(theta), -0.001 * psidot, 0.5 * G * 0.1
     roots = sorted(np.roots([a, b, c]))
     for guess, expected in zip((2.0, 40.0), roots, strict=True):
-        found = equilibrium(lagrange_top.build(), {"theta": theta, "psi.dot": psidot}, guess={"phi.dot": guess})
+        found = equilibrium(
+            lagrange_top.build(), {"theta": theta, "psi.dot": psidot}, guess={"phi.dot": guess}
+        )
         assert pytest.approx(expected, rel=1e-12) == found["phi.dot"]
 
 
@@ -118,17 +131,24 @@ def test_no_equilibrium_says_how_near_it_came():
     s = da.System("Falling", gravity=G)
     (y,) = s.coordinates("y")
     s.particle("mass", 2, s.O.offset(y * s.N.y))
-    with pytest.raises(NoEquilibrium, match=r"no equilibrium found: the best point .* leaves 19\.62 in balance along y\.dot"):
+    with pytest.raises(
+        NoEquilibrium,
+        match=r"no equilibrium found: the best point .* leaves 19\.62 in balance along y\.dot",
+    ):
         equilibrium(s)
 
 
 @pytest.mark.parametrize("angles", [(math.pi, math.pi), (2 * math.pi, -math.pi), ("180 deg", "pi")])
 def test_a_given_point_that_is_one_within_rounding(angles):
     """sin π = 1.2e-16 as a number: every coordinate given, nothing left to search with."""
-    found = da.equilibrium(double_pendulum.build(), dict(zip(("alpha", "beta"), angles, strict=True)))
+    found = da.equilibrium(
+        double_pendulum.build(), dict(zip(("alpha", "beta"), angles, strict=True))
+    )
     assert 0 < found.residual < 1e-13
     assert found.stability.verdict == "unstable"
-    with pytest.raises(da.DalembertError, match=r"the given point leaves .* to search from there, write guess="):
+    with pytest.raises(
+        da.DalembertError, match=r"the given point leaves .* to search from there, write guess="
+    ):
         da.equilibrium(double_pendulum.build(), {"alpha": 3.1415926, "beta": 0})
 
 

@@ -6,11 +6,11 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.statics.equilibrium import equilibrium
+from dalembert.analysis.statics.equilibrium_equations import NoEquilibrium
+from dalembert.analysis.statics.virtual_work import stationary_potential, virtual_work
 from dalembert.errors import NotApplicable
 from dalembert.gallery import bead_on_hoop, cart_and_bar, four_bar, mass_on_incline, simple_pendulum
-from dalembert.statics.balance import NoEquilibrium
-from dalembert.statics.equilibrium import equilibrium
-from dalembert.statics.principles import stationary_potential, virtual_work
 
 ROUTES = [virtual_work, stationary_potential]
 
@@ -40,16 +40,27 @@ def doubled():
 @pytest.mark.parametrize("name", gallery.names())
 def test_routes_agree_wherever_both_apply(name):
     try:
-        work, potential = virtual_work(gallery.build(name)), stationary_potential(gallery.build(name))
+        work, potential = (
+            virtual_work(gallery.build(name)),
+            stationary_potential(gallery.build(name)),
+        )
     except NotApplicable as reason:
-        reasons = ("has no potential", "not declared as a potential", "cannot rest", "not linear in the velocities")
+        reasons = (
+            "has no potential",
+            "not declared as a potential",
+            "cannot rest",
+            "not linear in the velocities",
+        )
         assert any(r in str(reason) for r in reasons)  # noqa: PT017 - any of them will do
         return
     assert work.agrees(potential)
 
 
 def test_rows_that_move_leave_no_rest():
-    with pytest.raises(NotApplicable, match="'closure along x' moves with time, so that the coordinates cannot rest"):
+    with pytest.raises(
+        NotApplicable,
+        match="'closure along x' moves with time, so that the coordinates cannot rest",
+    ):
         virtual_work(four_bar.build())
     with pytest.raises(NoEquilibrium, match=r"'closure along x' moves at the rate -0\.12"):
         equilibrium(four_bar.build(), guess=NEAR)
@@ -61,7 +72,10 @@ NEAR = {"theta_1": -1.2, "theta_2": 0.6, "theta_3": -1.4}
 
 
 def test_a_load_without_potential_is_named():
-    with pytest.raises(NotApplicable, match="stationary potential: F acts at rest and has no potential; virtual work applies"):
+    with pytest.raises(
+        NotApplicable,
+        match="stationary potential: F acts at rest and has no potential; virtual work applies",
+    ):
         stationary_potential(cart_and_bar.build())
     assert "−k x + F" == str(virtual_work(cart_and_bar.build()).equations[0])
 
@@ -110,16 +124,24 @@ def lever(*, forces: bool) -> da.System:
 
 
 def test_a_linkage_without_mass_has_its_equilibrium_by_numbers_too():
-    """k α = F L cos α; loads given as forces are as good as their potential, for the place and for its stability."""
+    """k α = F L cos α; loads given as forces are as good as their potential, for the place and
+    for its stability.
+    """
     by_forces, by_potential = (da.equilibrium(lever(forces=forces)) for forces in (True, False))
     assert abs(by_forces["alpha"] - by_potential["alpha"]) < 1e-12
     assert abs(10 * by_forces["alpha"] - 2 * math.cos(by_forces["alpha"])) < 1e-12
     assert "stable" == by_forces.stability.verdict == by_potential.stability.verdict
-    assert da.stationary_potential(lever(forces=True)).agrees(da.stationary_potential(lever(forces=False))).holds
+    assert (
+        da.stationary_potential(lever(forces=True))
+        .agrees(da.stationary_potential(lever(forces=False)))
+        .holds
+    )
 
 
 def test_the_way_to_the_equations_is_told():
-    """Mei85 (7.12)–(7.13): the displacements of the dumbbell, then the work, then the coefficients."""
+    """Mei85 (7.12)–(7.13): the displacements of the dumbbell, then the work, then the
+    coefficients.
+    """
     text = da.virtual_work(gallery.build("dumbbell")).explain()
     assert "(−2 x₁ + 2 x₂) δx₂ + (2 x₁ − 2 x₂) δx₁" in text
     assert "weight of second: δW = −m₂ g δz₂" in text

@@ -1,4 +1,6 @@
-"""Solutions of one equation of equilibrium: all of them where that can be decided, and otherwise said so."""
+"""Solutions of one equation of equilibrium: all of them where that can be decided, and otherwise
+said so.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_what_may_not_be_all_says_so():
 
 
 def test_what_is_not_elementary_is_refused():
-    with pytest.raises(NotApplicable, match=r"not elementary here; da\.equilibrium solves by numbers"):
+    with pytest.raises(
+        NotApplicable, match=r"not elementary here; da\.equilibrium solves by numbers"
+    ):
         resting(lambda x, a, b: a * x**6 + b * x**2 + x)
 
 
@@ -76,5 +80,7 @@ def test_a_linkage_without_mass_rests_but_does_not_move():
     s.potential(k * theta**2 / 2)
     (equation,) = da.virtual_work(s).equations
     assert "−k θ − F l cos θ" == str(equation)
-    with pytest.raises(IllPosed, match="'Lever' has no masses, so nothing but its equilibrium can be asked for"):
+    with pytest.raises(
+        IllPosed, match="'Lever' has no masses, so nothing but its equilibrium can be asked for"
+    ):
         da.kane(s)

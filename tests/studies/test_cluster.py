@@ -15,9 +15,14 @@ from scipy import stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.studies import running
+from dalembert.analysis.studies import execution
 
-ASKED = {"over": {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}, "n": 600, "keep": ["alpha", "max(beta)"], "chunk": 60}
+ASKED = {
+    "over": {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]},
+    "n": 600,
+    "keep": ["alpha", "max(beta)"],
+    "chunk": 60,
+}
 
 
 def same(one, other):
@@ -37,8 +42,11 @@ def test_an_engine_that_is_none_is_refused(pendulum):
 
 
 def test_a_silent_scheduler_is_told_in_one_sentence(pendulum, monkeypatch):
-    monkeypatch.setattr(running, "_PATIENCE", 0.5)
-    with pytest.raises(da.StudyFailed, match=r"no scheduler answers at tcp://127\.0\.0\.1:9: start one with `dask scheduler`"):
+    monkeypatch.setattr(execution, "_CONNECT_TIMEOUT", 0.5)
+    with pytest.raises(
+        da.StudyFailed,
+        match=r"no scheduler answers at tcp://127\.0\.0\.1:9: start one with `dask scheduler`",
+    ):
         da.ensemble(pendulum, 1, engine="tcp://127.0.0.1:9", **ASKED)
 
 
@@ -59,14 +67,20 @@ class OtherVersion:
 
 
 def test_a_worker_with_another_version_is_named(pendulum):
-    with pytest.raises(da.StudyFailed, match=r"worker tcp://there:2 has dalembert 0\.0\.9, and here is .*: install the same version there"):
+    with pytest.raises(
+        da.StudyFailed,
+        match=r"worker tcp://there:2 has dalembert 0\.0\.9, and here is .*: install the same "
+        r"version there",
+    ):
         da.ensemble(pendulum, 1, engine=OtherVersion(), **ASKED)
 
 
 @pytest.mark.slow
 def test_processes_compute_the_same_bits(pendulum):
     here = da.ensemble(pendulum, 5, **ASKED)
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as engine:
+    with concurrent.futures.ProcessPoolExecutor(
+        2, mp_context=multiprocessing.get_context("spawn")
+    ) as engine:
         same(here, da.ensemble(pendulum, 5, engine=engine, **ASKED))
 
 
@@ -74,16 +88,46 @@ def test_processes_compute_the_same_bits(pendulum):
 def dask_cluster(tmp_path):
     """A scheduler and two workers as processes of their own; (client, the workers by address)."""
     distributed = pytest.importorskip("distributed")
-    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "30s"}
+    environment = {
+        **os.environ,
+        "PYTHONWARNINGS": "ignore",
+        "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "30s",
+    }
     place = tmp_path / "scheduler.json"
     common = ["--scheduler-file", str(place)]
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", *common, "--port", "0", "--no-dashboard", "--host", "127.0.0.1"]
-    processes = [subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)]
+    command = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        *common,
+        "--port",
+        "0",
+        "--no-dashboard",
+        "--host",
+        "127.0.0.1",
+    ]
+    processes = [
+        subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    ]
     try:
         # workers and client wait for the file of the scheduler by themselves
-        worker = [sys.executable, "-m", "distributed.cli.dask_worker", *common, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        processes += [subprocess.Popen(worker, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL) for _ in range(2)]
-        with distributed.Client(scheduler_file=str(place), timeout=30, set_as_default=False) as client:
+        worker = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            *common,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+        ]
+        processes += [
+            subprocess.Popen(worker, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)
+            for _ in range(2)
+        ]
+        with distributed.Client(
+            scheduler_file=str(place), timeout=30, set_as_default=False
+        ) as client:
             client.wait_for_workers(2, timeout=60)
             yield client, processes[1:]
     finally:
@@ -94,7 +138,9 @@ def dask_cluster(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_cluster_computes_the_same_bits_though_a_worker_is_killed(pendulum, dask_cluster, tmp_path):
+def test_a_cluster_computes_the_same_bits_though_a_worker_is_killed(
+    pendulum, dask_cluster, tmp_path
+):
     client, workers = dask_cluster
     here = da.ensemble(pendulum, 20, **ASKED)
     same(here, da.ensemble(pendulum, 20, engine=client, **ASKED))
@@ -123,4 +169,7 @@ def test_a_cluster_computes_the_same_bits_though_a_worker_is_killed(pendulum, da
 def test_the_address_of_a_scheduler_will_do(pendulum, dask_cluster):
     client, _ = dask_cluster
     asked = {**ASKED, "n": 50}
-    same(da.ensemble(pendulum, 1, **asked), da.ensemble(pendulum, 1, engine=client.scheduler.address, **asked))
+    same(
+        da.ensemble(pendulum, 1, **asked),
+        da.ensemble(pendulum, 1, engine=client.scheduler.address, **asked),
+    )

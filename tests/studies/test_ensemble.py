@@ -8,9 +8,17 @@ from scipy import special, stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.studies.starts import Starts
+from dalembert.analysis.studies.initial_states import InitialStates
 
-KEEP = ["alpha", "alpha.dot*beta", "max(alpha)", "min(beta)", "mean(alpha)", "time(alpha - 0.1, up)", "beta.dot.dot"]
+KEEP = [
+    "alpha",
+    "alpha.dot*beta",
+    "max(alpha)",
+    "min(beta)",
+    "mean(alpha)",
+    "time(alpha - 0.1, up)",
+    "beta.dot.dot",
+]
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +30,9 @@ def same(one, other):
     a, b = one._flat, other._flat
     assert list(a.data_vars) == list(b.data_vars)
     for name in a.data_vars:
-        assert np.array_equal(a[name].values, b[name].values, equal_nan=a[name].dtype.kind == "f"), name
+        assert np.array_equal(
+            a[name].values, b[name].values, equal_nan=a[name].dtype.kind == "f"
+        ), name
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +42,17 @@ def study(pendulum):
 
 
 @pytest.mark.parametrize(
-    ("lanes", "threads", "chunk"), [pytest.param(1, 1, None, marks=pytest.mark.slow), (4, 2, None), (4, 3, 5), (8, 1, 7)]
+    ("lanes", "threads", "chunk"),
+    [pytest.param(1, 1, None, marks=pytest.mark.slow), (4, 2, None), (4, 3, 5), (8, 1, 7)],
 )
 def test_not_a_bit_depends_on_lanes_threads_or_chunks(pendulum, study, lanes, threads, chunk):
     over = {"alpha": stats.uniform(-3, 6), "beta": stats.norm(0, 1), "m_1": [0.5, 2.0, -1.0]}
-    same(study, da.ensemble(pendulum, 2, over=over, n=11, keep=KEEP, lanes=lanes, threads=threads, chunk=chunk))
+    same(
+        study,
+        da.ensemble(
+            pendulum, 2, over=over, n=11, keep=KEEP, lanes=lanes, threads=threads, chunk=chunk
+        ),
+    )
 
 
 def test_a_member_has_the_bits_of_a_run_alone(pendulum, study):
@@ -48,15 +64,19 @@ def test_a_member_has_the_bits_of_a_run_alone(pendulum, study):
         events = da.simulate(
             pendulum,
             2,
-            start=study.plan.options_of(member).start,
-            values=study.plan.options_of(member).values,
+            start=study.plan.run_options(member).start,
+            values=study.plan.run_options(member).values,
             events=[da.event("alpha - 0.1", direction="up")],
         ).events
-        assert (events[0].t if events else np.nan) == pytest.approx(row["time(alpha - 0.1, up)"].item(), abs=0.0, nan_ok=True)
+        assert (events[0].t if events else np.nan) == pytest.approx(
+            row["time(alpha - 0.1, up)"].item(), abs=0.0, nan_ok=True
+        )
         fine = run.at(np.linspace(0, 2, 20001))
         assert fine["alpha"].max() == pytest.approx(row["max(alpha)"].item(), abs=1e-7)
         assert fine["beta"].min() == pytest.approx(row["min(beta)"].item(), abs=1e-7)
-        assert np.trapezoid(fine["alpha"], fine.t) / 2 == pytest.approx(row["mean(alpha)"].item(), abs=1e-7)
+        assert np.trapezoid(fine["alpha"], fine.t) / 2 == pytest.approx(
+            row["mean(alpha)"].item(), abs=1e-7
+        )
         assert run.integrals.relative_drift == pytest.approx(row["drift"].item(), abs=1e-14)
 
 
@@ -69,11 +89,14 @@ def test_a_member_that_cannot_exist_is_a_row_with_its_reason(study):
 
 
 def test_the_period_of_a_pendulum_is_the_complete_elliptic_integral():
-    # T = 4 √(l/g) K(sin² (θ₀/2)): the downward passage through the vertical comes after a quarter of it
+    # T = 4 √(l/g) K(sin² (θ₀/2)): the downward passage through the vertical comes after a quarter
+    # of it
     s = gallery.build("simple-pendulum")
     l, g = (float(s.symbols[name].value) for name in ("l", "g"))
     amplitudes = np.linspace(0.1, 3.0, 12)
-    found = da.ensemble(s, 4, over={"phi": amplitudes}, keep="time(phi, down)", rtol=1e-11, atol=1e-12, audit=False)
+    found = da.ensemble(
+        s, 4, over={"phi": amplitudes}, keep="time(phi, down)", rtol=1e-11, atol=1e-12, audit=False
+    )
     quarter = np.sqrt(l / g) * special.ellipk(np.sin(amplitudes / 2) ** 2)
     assert found["time(phi, down)"].values == pytest.approx(quarter, abs=1e-9)
 
@@ -108,8 +131,12 @@ def test_inputs_are_held_or_scaled():
     s = gallery.build("cart-and-bar")
     held = da.ensemble(s, 1, over={"F": [0.0, 2.0]}, keep="x", audit=False)
     assert da.simulate(s, 1, inputs={"F": 2.0}, audit=False)["x"][-1] == held["x"].values[1]
-    scaled = da.ensemble(s, 1, over={"F": [0.0, 2.0]}, inputs={"F": "sin(3*t)"}, keep="x", audit=False)
-    assert da.simulate(s, 1, inputs={"F": "2*sin(3*t)"}, audit=False)["x"][-1] == scaled["x"].values[1]
+    scaled = da.ensemble(
+        s, 1, over={"F": [0.0, 2.0]}, inputs={"F": "sin(3*t)"}, keep="x", audit=False
+    )
+    assert (
+        da.simulate(s, 1, inputs={"F": "2*sin(3*t)"}, audit=False)["x"][-1] == scaled["x"].values[1]
+    )
     assert "amplitude F" in scaled.data.attrs["study over"]
 
 
@@ -120,7 +147,13 @@ def test_first_order_states_vary_and_are_kept():
     B = s.N.rotated(theta, s.N.z, "B")
     s.body("rotor", 1, s.O, B, da.inertia(B, 1, 1, 1))
     s.torque(i * s.N.z, B)
-    found = da.ensemble(s, 1, over={"i": [0.0, 0.5], "theta": [0.0, 0.3]}, keep=["i", "theta", "theta.dot.dot"], audit=False)
+    found = da.ensemble(
+        s,
+        1,
+        over={"i": [0.0, 0.5], "theta": [0.0, 0.3]},
+        keep=["i", "theta", "theta.dot.dot"],
+        audit=False,
+    )
     assert found["i"].values[:, 0] == pytest.approx(1 - np.array([1.0, 0.5]) * np.exp(-1), rel=1e-9)
     run = found.run(3)
     assert [run[name][-1] for name in ("i", "theta", "theta.dot.dot")] == [
@@ -134,31 +167,42 @@ def test_rows_beside_the_equations_run_one_by_one_and_it_is_said():
     s = entry.build()
     name = next(x.name for x in s.symbols.values() if x.kind == "constant")
     value = float(s.symbols[name].value)
-    found = da.ensemble(s, 0.2, over={name: [value, 1.01 * value]}, start=entry.start, inputs=entry.inputs)
+    found = da.ensemble(
+        s, 0.2, over={name: [value, 1.01 * value]}, start=entry.start, inputs=entry.inputs
+    )
     assert found.data.attrs["members run"].startswith(("one by one", "side by side"))
     run = found.run(1)
-    assert [run[kept.name][-1] for kept in found.plan.kept] == [found[kept.name].values[1] for kept in found.plan.kept]
+    assert [run[kept.name][-1] for kept in found.plan.outputs] == [
+        found[kept.name].values[1] for kept in found.plan.outputs
+    ]
 
 
 def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alone(monkeypatch):
-    """The slider-crank closed by Gauss–Newton; a crank longer than its rod cannot be closed where it stands upright."""
+    """The slider-crank closed by Gauss–Newton; a crank longer than its rod cannot be closed
+    where it stands upright.
+    """
     asked = []
 
     def counted(self, *given):
         asked.append(given)
         return find(self, *given)
 
-    find = Starts._found
-    monkeypatch.setattr(Starts, "_found", counted)
-    s, over = gallery.build("slider-crank"), {"theta": [0.3, 1.0, np.pi / 2], "omega": [3.0, -20.0], "l_1": [0.1, 0.15, 0.9]}
-    found = da.ensemble(s, 0.05, over=over, inputs={"M": 0}, keep=["phi", "phi.dot", "theta"], at=[0.0, 0.05])
+    find = InitialStates._solve_one
+    monkeypatch.setattr(InitialStates, "_solve_one", counted)
+    s, over = (
+        gallery.build("slider-crank"),
+        {"theta": [0.3, 1.0, np.pi / 2], "omega": [3.0, -20.0], "l_1": [0.1, 0.15, 0.9]},
+    )
+    found = da.ensemble(
+        s, 0.05, over=over, inputs={"M": 0}, keep=["phi", "phi.dot", "theta"], at=[0.0, 0.05]
+    )
     assert found.data.attrs["members run"].startswith("side by side")
     failures = found.failures
     # only what native code refuses is asked for again, to be told why
     assert len(asked) == len(failures) > 0
     l_2 = float(s.symbols["l_2"].value)
-    for member in range(len(found.plan.members)):
-        o = found.plan.options_of(member)
+    for member in range(len(found.plan.grid)):
+        o = found.plan.run_options(member)
         if member in failures:
             with pytest.raises(da.DalembertError) as alone:
                 found.run(member)
@@ -169,12 +213,18 @@ def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alo
         for name in ("phi", "phi.dot", "theta"):
             assert row[name].values.tolist() == run[name].tolist()
         # l₂ sin φ = l₁ sin θ closes the loop
-        assert l_2 * np.sin(row["phi"].values[0]) == pytest.approx(o.values["l_1"] * np.sin(o.start["theta"]), abs=1e-15)
+        assert l_2 * np.sin(row["phi"].values[0]) == pytest.approx(
+            o.values["l_1"] * np.sin(o.start["theta"]), abs=1e-15
+        )
 
 
 def test_an_event_that_ends_a_run_is_an_outcome(pendulum):
     found = da.ensemble(
-        pendulum, 1, over={"alpha": [0.5, -0.5]}, events=[da.event("alpha - 0.1", direction="down", stop=True)], audit=False
+        pendulum,
+        1,
+        over={"alpha": [0.5, -0.5]},
+        events=[da.event("alpha - 0.1", direction="down", stop=True)],
+        audit=False,
     )
     assert {"finished": 1, "ended": 1} == found.outcomes
     assert found["reason"].values[0].startswith("alpha - 0.1 at t = ")
@@ -223,6 +273,8 @@ def test_pictures(study, tmp_path):
 
 
 def test_trajectories_that_no_memory_holds_are_refused_with_what_to_keep(pendulum, monkeypatch):
-    monkeypatch.setattr("dalembert.api.ensemble._memory", lambda: 2.0**20)
-    with pytest.raises(da.BadStudy, match=r"GiB are free: keep max\(…\), mean\(…\) or end\(…\) instead"):
+    monkeypatch.setattr("dalembert.interface.api.ensemble._free_memory", lambda: 2.0**20)
+    with pytest.raises(
+        da.BadStudy, match=r"GiB are free: keep max\(…\), mean\(…\) or end\(…\) instead"
+    ):
         da.ensemble(pendulum, 1, over={"alpha": np.linspace(0, 1, 1000)}, at=np.linspace(0, 1, 200))

@@ -1,4 +1,6 @@
-"""The largest Lyapunov exponent: published numbers, zero for regular motions, and two neighbours by another integrator."""
+"""The largest Lyapunov exponent: published numbers, zero for regular motions, and two neighbours
+by another integrator.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dalembert.gallery import build, entry
 
 
 def lorenz() -> da.System:
-    """ẋ = σ (y − x), ẏ = x (ρ − z) − y, ż = x y − β z as first-order states beside a particle that rests."""
+    """ẋ = σ (y − x), ẏ = x (ρ − z) − y, ż = x y − β z as first-order states beside a particle
+    that rests.
+    """
     s = da.System("Lorenz")
     k, sigma, rho, beta = s.constants(k=1.0, sigma=10.0, rho=28.0, beta=8 / 3)
     (q,) = s.coordinates("q")
@@ -28,7 +32,9 @@ def lorenz() -> da.System:
 
 def test_lorenz_has_its_published_exponent() -> None:
     """Spr03: 0.9056"""
-    found = da.lyapunov(lorenz(), 900.0, start={"X": 1.0, "Y": 1.0, "Z": 20.0}, rtol=1e-8, atol=1e-8)
+    found = da.lyapunov(
+        lorenz(), 900.0, start={"X": 1.0, "Y": 1.0, "Z": 20.0}, rtol=1e-8, atol=1e-8
+    )
     assert abs(found.value - 0.9056) < 2 * found.error
     assert found.error < 0.03
     assert found.chaotic
@@ -60,7 +66,8 @@ def test_rows_beside_the_equations_change_nothing() -> None:
     assert np.sqrt(9.81) == pytest.approx(found.value, abs=0.02)
 
 
-# Hen26, Theorem 1: E, p₂ where both arms hang straight, period, and bounds of the trace of the return map there; m = l = g = 1
+# Hen26, Theorem 1: E, p₂ where both arms hang straight, period, and bounds of the trace of the
+# return map there; m = l = g = 1
 _ORBITS = [
     (-0.5, -1.2448609709184, 3.7047745461, (-3.23158, -3.23150)),
     (0.0, -1.4623730924799, 2.9534890104, (-3.80869, -3.80863)),
@@ -95,8 +102,11 @@ def test_periodic_motions_of_the_double_pendulum_have_their_proved_exponents(
     names = ("theta1", "theta2", "theta1.dot", "theta2.dot")
     run = da.simulate(s, period, start=start, rtol=1e-13, atol=1e-13, sensitivities=list(names))
     assert run.energy[0] == pytest.approx(energy, abs=1e-11)
-    assert [run[name][-1] for name in names] == pytest.approx([0.0, -2 * np.pi, start["theta1.dot"], start["theta2.dot"]], abs=2e-9)
-    # the derivative of the flow over a period has the two eigenvalues 1 of the energy and of the motion itself beside μ and 1/μ
+    assert [run[name][-1] for name in names] == pytest.approx(
+        [0.0, -2 * np.pi, start["theta1.dot"], start["theta2.dot"]], abs=2e-9
+    )
+    # the derivative of the flow over a period has the two eigenvalues 1 of the energy and of the
+    # motion itself beside μ and 1/μ
     monodromy = sum(run.sensitivity(name, name)[-1] for name in names)
     assert trace[0] <= monodromy - 2 <= trace[1]
 
@@ -104,14 +114,17 @@ def test_periodic_motions_of_the_double_pendulum_have_their_proved_exponents(
     periods = 8
     found = da.lyapunov(s, periods * period, start=start, rtol=1e-13, atol=1e-13)
     assert abs(found.value - growth.mean() / period) < found.error
-    # over the last period w has nearly turned into the direction of μ; what is missing has gone down like |μ|⁻ᵏ
+    # over the last period w has nearly turned into the direction of μ; what is missing has gone
+    # down like |μ|⁻ᵏ
     last = found.growth[-1] - found.growth[-1 - len(found.growth) // periods]
     assert last == pytest.approx(growth.mean(), abs=3 * np.exp(-growth[0] * (periods - 4)))
 
 
 @pytest.mark.slow
 def test_a_double_pendulum_against_two_neighbours_by_another_integrator() -> None:
-    """Ben76: two motions 1e-8 apart, brought together again every half second, by SciPy's DOP853."""
+    """Ben76: two motions 1e-8 apart, brought together again every half second, by SciPy's
+    DOP853.
+    """
     from scipy.integrate import solve_ivp
 
     s = build("double-pendulum")
@@ -121,9 +134,19 @@ def test_a_double_pendulum_against_two_neighbours_by_another_integrator() -> Non
     def rates(_: float, y: Any) -> Any:
         return np.concatenate([y[2:], f(y[:2], y[2:])])
 
-    y, w, tau, apart, total, count = np.array([2.0, 0.5, 0, 0]), np.array([1.0, 0, 0, 0]), 0.5, 1e-8, [], 1200
+    y, w, tau, apart, total, count = (
+        np.array([2.0, 0.5, 0, 0]),
+        np.array([1.0, 0, 0, 0]),
+        0.5,
+        1e-8,
+        [],
+        1200,
+    )
     for _ in range(count):
-        one, other = (solve_ivp(rates, (0, tau), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:, -1] for start in (y, y + apart * w))
+        one, other = (
+            solve_ivp(rates, (0, tau), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:, -1]
+            for start in (y, y + apart * w)
+        )
         w = (other - one) / apart
         total.append(np.log(np.linalg.norm(w)))
         w, y = w / np.linalg.norm(w), one

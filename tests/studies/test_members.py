@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dalembert.analysis.studies.parameter_grid import BadStudy, parameter_grid
 from dalembert.errors import Unknown
-from dalembert.studies.members import BadStudy, members_of
 
 
 def table(over, n=None, sampling="random", seed=0):
-    members = members_of(over, n, sampling, seed)
+    members = parameter_grid(over, n, sampling, seed)
     return members.table(np.arange(len(members)))
 
 
 def test_lists_make_a_grid_of_all_combinations():
-    members = members_of({"m": [1, 2], "l": [3, 4, 5]}, None, "random", 0)
+    members = parameter_grid({"m": [1, 2], "l": [3, 4, 5]}, None, "random", 0)
     assert {"m": 2, "l": 3} == members.dims
     assert [[1, 3], [1, 4], [1, 5], [2, 3], [2, 4], [2, 5]] == members.table(np.arange(6)).tolist()
     assert [[2, 3]] == members.table(np.array([3])).tolist()
@@ -27,7 +27,7 @@ def test_rows_vary_together():
 
 
 def test_every_point_of_the_grid_gets_the_same_draws():
-    members = members_of({"theta": stats.norm(0, 0.1), "m": [1, 2]}, 3, "random", 7)
+    members = parameter_grid({"theta": stats.norm(0, 0.1), "m": [1, 2]}, 3, "random", 7)
     rows = members.table(np.arange(6))
     assert {"m": 2, "draw": 3} == members.dims
     assert ("m", "theta") == members.names
@@ -68,9 +68,9 @@ def test_a_latin_hypercube_has_one_draw_in_every_strip():
 )
 def test_ranges_that_make_no_study_are_refused(over, n, told):
     with pytest.raises(BadStudy, match=told):
-        members_of(over, n, "random", 0)
+        parameter_grid(over, n, "random", 0)
 
 
 def test_an_unknown_way_to_draw_is_refused():
     with pytest.raises(Unknown, match="choose one of random, latin, sobol"):
-        members_of({"m": stats.norm(0, 1)}, 4, "quasi", 0)
+        parameter_grid({"m": stats.norm(0, 1)}, 4, "quasi", 0)

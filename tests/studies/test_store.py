@@ -1,4 +1,6 @@
-"""A study in a file: what is done is never lost, and an interrupted study leaves the file of one that was not."""
+"""A study in a file: what is done is never lost, and an interrupted study leaves the file of one
+that was not.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,25 @@ from scipy import stats
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.studies.store import StudyFile
+from dalembert.analysis.studies.zarr_store import ZarrStore
 
 OVER = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
-ASKED = {"over": OVER, "n": 20, "keep": ["alpha", "max(beta/2)", "beta"], "at": [0.5, 1.0], "chunk": 8, "audit": False}
+ASKED = {
+    "over": OVER,
+    "n": 20,
+    "keep": ["alpha", "max(beta/2)", "beta"],
+    "at": [0.5, 1.0],
+    "chunk": 8,
+    "audit": False,
+}
 
 
 def contents(path):
-    return {str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest() for f in sorted(path.rglob("*")) if f.is_file()}
+    return {
+        str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest()
+        for f in sorted(path.rglob("*"))
+        if f.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +59,7 @@ def test_a_file_holds_what_a_study_in_memory_does(pendulum, whole):
 
 
 def test_an_interrupted_study_goes_on_to_the_same_file(pendulum, whole, tmp_path, monkeypatch):
-    path, write = tmp_path / "study.zarr", StudyFile.write
+    path, write = tmp_path / "study.zarr", ZarrStore.write
     written = []
 
     def interrupted(self, first, chunk):
@@ -55,12 +68,12 @@ def test_an_interrupted_study_goes_on_to_the_same_file(pendulum, whole, tmp_path
         written.append(first)
         write(self, first, chunk)
 
-    monkeypatch.setattr(StudyFile, "write", interrupted)
+    monkeypatch.setattr(ZarrStore, "write", interrupted)
     with pytest.raises(KeyboardInterrupt):
         da.ensemble(pendulum, 1, save=path, **ASKED)
     half = da.open_study(path)
     assert 24 == int((half["outcome"] == 4).sum())
-    monkeypatch.setattr(StudyFile, "write", write)
+    monkeypatch.setattr(ZarrStore, "write", write)
     again = da.ensemble(pendulum, 1, save=path, **ASKED)
     assert [0, 8] == written
     assert {"finished": 20, "refused": 20} == again.outcomes
@@ -100,7 +113,8 @@ def test_what_is_no_study_is_refused(pendulum, tmp_path):
         da.open_study(tmp_path / "nothing.zarr")
 
 
-# ends at once before it opens or renames the n-th file of the study, as if it were killed there; 0 lets it live and counts them
+# ends at once before it opens or renames the n-th file of the study, as if it were killed there; 0
+# lets it live and counts them
 PROGRAM = """
 import os, sys
 from scipy import stats
@@ -115,13 +129,19 @@ def watch(event, given):
             os._exit(9)
 sys.addaudithook(watch)
 over = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
-da.ensemble(gallery.build("double-pendulum"), 10, over=over, n=3000, keep=["alpha", "max(beta)"], chunk=250, threads=1, save=path)
+options = dict(n=3000, keep=["alpha", "max(beta)"], chunk=250, threads=1, save=path)
+da.ensemble(gallery.build("double-pendulum"), 10, over=over, **options)
 print(seen)
 """
 
 
 def run_until(path, last):
-    return subprocess.run([sys.executable, "-c", PROGRAM, str(path), str(last)], check=False, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path), str(last)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.slow

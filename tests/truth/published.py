@@ -1,4 +1,6 @@
-"""Trajectories with more digits than a double holds, each reproduced independently before it was put here."""
+"""Trajectories with more digits than a double holds, each reproduced independently before it was
+put here.
+"""
 
 import json
 from pathlib import Path
@@ -24,7 +26,9 @@ class Published:
 
 
 def difference(actual, expected):
-    """The largest difference, relative to the largest value of the column (or to 1 if all are smaller)."""
+    """The largest difference, relative to the largest value of the column (or to 1 if all are
+    smaller).
+    """
     return float(np.max(np.abs(actual - expected)) / max(1.0, np.max(np.abs(expected))))
 
 

@@ -1,6 +1,7 @@
 """Mei07: the bicycle's linear equations in lean and steer, M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f.
 
-Our q = (φ, δ), in the order and with the signs of the benchmark; the equations along φ̇ and δ̇ are its own.
+Our q = (φ, δ), in the order and with the signs of the benchmark; the equations along φ̇ and δ̇ are
+its own.
 """
 
 import json
@@ -9,13 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dalembert.analysis.linear.linearize import linearize
+from dalembert.analysis.linear.root_locus import ParametricLinearization, root_locus
+from dalembert.analysis.statics.equilibrium import equilibrium
 from dalembert.gallery import whipple_bicycle
-from dalembert.linear.linearize import linearize
-from dalembert.linear.locus import ParameterSweep, root_locus
-from dalembert.statics.equilibrium import equilibrium
 
-KNOWN = json.loads((Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8"))["reference"]
-EXACT = {name: np.array(rows, dtype=float) for name, rows in KNOWN["exact_matrices_25digit"].items()}
+KNOWN = json.loads(
+    (Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8")
+)["reference"]
+EXACT = {
+    name: np.array(rows, dtype=float) for name, rows in KNOWN["exact_matrices_25digit"].items()
+}
 LIMITS = {name: float(x) for name, x in KNOWN["special_speeds"]["exact"].items()}
 G = 9.81
 
@@ -31,11 +36,22 @@ def lateral(bicycle, v):
 
 def test_matrices(bicycle):
     rest, fast = lateral(bicycle, 0), lateral(bicycle, 10)
-    found = {"M": rest.M, "C1": fast.velocity / 10, "K0": rest.position / G, "K2": (fast.position - rest.position) / 100}
+    found = {
+        "M": rest.M,
+        "C1": fast.velocity / 10,
+        "K0": rest.position / G,
+        "K2": (fast.position - rest.position) / 100,
+    }
     assert {"M", "C1", "K0", "K2"} == set(EXACT)
     for name, matrix in EXACT.items():
         # 1e-13 relative, zeros relative to the largest entry
-        assert np.max(np.abs(found[name] - matrix) / np.where(matrix, np.abs(matrix), np.abs(matrix).max())) <= 1e-13, name
+        assert (
+            np.max(
+                np.abs(found[name] - matrix)
+                / np.where(matrix, np.abs(matrix), np.abs(matrix).max())
+            )
+            <= 1e-13
+        ), name
 
 
 def test_parts_at_rest(bicycle):
@@ -55,7 +71,7 @@ def eigenvalues(entry, kind):
 
 @pytest.mark.parametrize("entry", KNOWN["eigenvalues"], ids=lambda e: f"v = {e['v']}")
 def test_eigenvalues(bicycle, entry):
-    found = linearize(bicycle, {"v": entry["v"]}).modes().proper
+    found = linearize(bicycle, {"v": entry["v"]}).modes().nonstructural
     assert 4 == len(found)
     for z in eigenvalues(entry, "exact" if "exact" in entry else "exact_30digit"):
         assert np.min(np.abs(found - z)) <= 1e-12
@@ -72,9 +88,9 @@ def test_structural_zeros_are_exact(bicycle):
 
 def test_sweep_finds_the_stable_speeds(bicycle):
     locus = root_locus(bicycle, "v", np.linspace(0, 10, 21))
-    assert [(4.0, 4.5), (6.0, 6.5)] == list(locus.changes)
+    assert [(4.0, 4.5), (6.0, 6.5)] == list(locus.stability_changes)
     assert 4 == locus.eigenvalues.shape[1]
-    sweep = ParameterSweep(bicycle, "v")
+    sweep = ParametricLinearization(bicycle, "v")
     assert abs(sweep.stability_limit(4, 5) - LIMITS["v_weave"]) <= 1e-9
     assert abs(sweep.stability_limit(5, 7) - LIMITS["v_capsize"]) <= 1e-9
 

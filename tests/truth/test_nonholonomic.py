@@ -7,7 +7,9 @@ from truth.published import Published, difference, differences
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-13}
 DISK_START = {"theta": 1.2, "phi.dot": 0.6, "theta.dot": 0.1, "psi.dot": -4}
-DISK_COLUMNS = {q: q for q in ("x", "y", "phi", "theta", "psi")} | {f"{q}.dot": f"{q}dot" for q in ("phi", "theta", "psi")}
+DISK_COLUMNS = {q: q for q in ("x", "y", "phi", "theta", "psi")} | {
+    f"{q}.dot": f"{q}dot" for q in ("phi", "theta", "psi")
+}
 
 
 def test_rolling_disk():
@@ -20,7 +22,10 @@ def test_rolling_disk():
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_steady_rolling(number):
     # θ, φ̇ and ψ̇ that belong together stay as they are, and the contact runs on a circle
-    steady = {k: float(v) for k, v in Published("rolling_disk").reference["steady_examples_r0p5"][number].items()}
+    steady = {
+        k: float(v)
+        for k, v in Published("rolling_disk").reference["steady_examples_r0p5"][number].items()
+    }
     start = {"theta": steady["theta"], "phi.dot": steady["phidot"], "psi.dot": steady["psidot"]}
     run = da.simulate(rolling_disk.build(), 5, start=start, **TIGHT)
     assert difference(run["theta"], steady["theta"]) <= 1e-11
@@ -36,7 +41,9 @@ BALL_COLUMNS = {"x": "x", "y": "y", "u1": "xdot", "u2": "ydot"}
 @pytest.mark.parametrize(("attitude", "tolerance"), [("quaternion", 1e-13), ("zyx", 1e-10)])
 def test_ball_on_turntable(attitude, tolerance):
     known = Published("ball_on_turntable")
-    run = da.simulate(ball_on_turntable.build(attitude=attitude), 20, start=BALL_START, at=known.t, **TIGHT)
+    run = da.simulate(
+        ball_on_turntable.build(attitude=attitude), 20, start=BALL_START, at=known.t, **TIGHT
+    )
     assert max(differences(run, known, BALL_COLUMNS).values()) <= tolerance
     assert not run.conserves_energy
 
@@ -45,7 +52,9 @@ def test_a_ball_takes_a_fifth_of_the_steps_with_a_quaternion():
     known = Published("ball_on_turntable")
     free = da.simulate(ball_on_turntable.build(attitude="quaternion"), 20, start=BALL_START)
     with pytest.warns(da.DalembertWarning, match="singular"):
-        angles = da.simulate(ball_on_turntable.build(attitude="zxz"), 20, start=BALL_START | {"beta": 1})
+        angles = da.simulate(
+            ball_on_turntable.build(attitude="zxz"), 20, start=BALL_START | {"beta": 1}
+        )
     assert 5 * len(free) <= len(angles)
     for run in (free, angles):
         assert max(differences(run.at(known.t), known, BALL_COLUMNS).values()) <= 1e-9
@@ -69,7 +78,10 @@ def sleigh(a, I):
 def test_chaplygin_sleigh():
     known = Published("chaplygin_sleigh")
     run = da.simulate(sleigh(0.3, 0.5), 10, start={"u": -0.4, "omega": 1.5}, at=known.t, **TIGHT)
-    assert max(differences(run, known, {n: n for n in ("u", "omega", "phi", "x", "y")}).values()) <= 1e-12
+    assert (
+        max(differences(run, known, {n: n for n in ("u", "omega", "phi", "x", "y")}).values())
+        <= 1e-12
+    )
 
 
 def test_knife_edge_on_an_incline():
@@ -78,7 +90,9 @@ def test_knife_edge_on_an_incline():
     s = sleigh(0, 0.7)
     s.gravity(9.81 / 2 * s.N.x)
     run = da.simulate(s, 5, start={"omega": 2}, at=known.t, **TIGHT)
-    assert max(differences(run, known, {"u": "v", "phi": "phi", "x": "x", "y": "y"}).values()) <= 1e-12
+    assert (
+        max(differences(run, known, {"u": "v", "phi": "phi", "x": "x", "y": "y"}).values()) <= 1e-12
+    )
 
 
 def test_nonholonomic_particle():

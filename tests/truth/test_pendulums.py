@@ -15,7 +15,9 @@ def chain(n, angle):
 
 
 def columns(n):
-    return {f"theta_{i}": f"th{i}" for i in range(1, n + 1)} | {f"theta_{i}.dot": f"w{i}" for i in range(1, n + 1)}
+    return {f"theta_{i}": f"th{i}" for i in range(1, n + 1)} | {
+        f"theta_{i}.dot": f"w{i}" for i in range(1, n + 1)
+    }
 
 
 @pytest.mark.parametrize(("until", "tolerance"), [(5, 1e-10), (10, 1e-8)])
@@ -29,7 +31,9 @@ def test_double_pendulum(until, tolerance):
 def test_double_pendulum_in_relative_angles():
     # the reference measures both angles from the vertical: theta_2 = q_1 + q_2
     known = Published("double_pendulum", last=5)
-    run = da.simulate(pendulum_relative.build(2), 5, start={"q_1": math.pi / 2}, at=known.t, **TIGHT)
+    run = da.simulate(
+        pendulum_relative.build(2), 5, start={"q_1": math.pi / 2}, at=known.t, **TIGHT
+    )
     names = {"q_1": "th1", "q_1 + q_2": "th2", "q_1.dot": "w1", "q_1.dot + q_2.dot": "w2"}
     assert max(differences(run, known, names).values()) <= 1e-10
 
@@ -47,7 +51,12 @@ def test_simple_pendulum():
     known = Published("iftomm_A01_pendulum")
     s = pendulum_absolute.build(1)
     run = da.simulate(s, 10, start={"theta_1": -math.pi / 2}, at=known.t, **TIGHT)
-    names = {"theta_1": "theta", "theta_1.dot": "thetadot", "sin(theta_1)": "x", "-cos(theta_1)": "y"}
+    names = {
+        "theta_1": "theta",
+        "theta_1.dot": "thetadot",
+        "sin(theta_1)": "x",
+        "-cos(theta_1)": "y",
+    }
     assert max(differences(run, known, names).values()) <= 1e-11
 
 
@@ -64,7 +73,9 @@ def test_simple_pendulum_in_cartesian_coordinates():
 
 
 def spherical_pendulum():
-    """φ about the vertical, then θ about −y of the turned frame: x = sin θ cos φ, y = sin θ sin φ, z = −cos θ."""
+    """φ about the vertical, then θ about −y of the turned frame: x = sin θ cos φ, y = sin θ sin
+    φ, z = −cos θ.
+    """
     s = da.System("Spherical pendulum", gravity=9.81, up="z")
     phi, theta = s.coordinates("phi theta")
     A = s.N.rotated(phi, s.N.z)
@@ -93,7 +104,9 @@ def bead_on_hoop(omega):
 def test_bead_on_a_turning_hoop():
     known = Published("bead_on_hoop")
     run = da.simulate(bead_on_hoop(8), 5, start={"theta": 0.2}, at=known.t, **TIGHT)
-    assert max(differences(run, known, {"theta": "theta", "theta.dot": "thetadot"}).values()) <= 1e-12
+    assert (
+        max(differences(run, known, {"theta": "theta", "theta.dot": "thetadot"}).values()) <= 1e-12
+    )
     assert not run.conserves_energy
     # Jacobi's integral is conserved instead
     theta, rate = run["theta"], run["theta.dot"]

@@ -13,9 +13,18 @@ QUATERNION = ("e_0", "e_1", "e_2", "e_3")
 
 
 def tumbling(inertias, rates, known):
-    """A free body from zero rotation; ω along the body's axes and the quaternion, scalar first, over the times."""
+    """A free body from zero rotation; ω along the body's axes and the quaternion, scalar first,
+    over the times.
+    """
     s = free_body_quaternion.build(**dict(zip(("I_1", "I_2", "I_3"), inertias, strict=True)))
-    run = da.simulate(s, known.t[-1], start=dict(zip(RATES, rates, strict=True)), inputs=NO_TORQUE, at=known.t, **TIGHT)
+    run = da.simulate(
+        s,
+        known.t[-1],
+        start=dict(zip(RATES, rates, strict=True)),
+        inputs=NO_TORQUE,
+        at=known.t,
+        **TIGHT,
+    )
     return run, *(np.column_stack([run[name] for name in names]) for names in (RATES, QUATERNION))
 
 
@@ -40,13 +49,17 @@ def test_free_symmetric_body():
 
 def test_lagrange_top():
     known = Published("lagrange_top")
-    run = da.simulate(lagrange_top.build(), 2, start={"theta": math.pi / 6, "psi.dot": 150}, at=known.t, **TIGHT)
+    run = da.simulate(
+        lagrange_top.build(), 2, start={"theta": math.pi / 6, "psi.dot": 150}, at=known.t, **TIGHT
+    )
     names = {"theta": "theta", "phi": "phi", "psi": "psi", "theta.dot": "thetadot"}
     assert max(differences(run, known, names).values()) <= 1e-11
 
 
 def suslov():
-    """ω·b₃ = 0 of a body that turns about its mass centre; products of inertia are entries of the tensor."""
+    """ω·b₃ = 0 of a body that turns about its mass centre; products of inertia are entries of
+    the tensor.
+    """
     s = da.System("Suslov's problem")
     B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"), name="B")
     s.body("body", 1, s.O, B, da.inertia(B, 2, 3, 4, xz=0.8))

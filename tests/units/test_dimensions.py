@@ -1,4 +1,6 @@
-"""Units are read exactly; dimensions follow from use; unlike terms are refused where they are made."""
+"""Units are read exactly; dimensions follow from use; unlike terms are refused where they are
+made.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,14 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.model.dimensions import Dimensions
-from dalembert.units.quantity import ascii_unit, has_unit, quantity, unit, unit_text
+from dalembert.mechanics.model.dimension_check import DimensionChecker
+from dalembert.symbolic.units.quantities import (
+    ascii_unit,
+    has_unit,
+    parse_quantity,
+    parse_unit,
+    unit_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,24 +37,38 @@ from dalembert.units.quantity import ascii_unit, has_unit, quantity, unit, unit_
     ],
 )
 def test_units_are_exact(text, value, dimension):
-    found = quantity(text)
+    found = parse_quantity(text)
     assert value == found.value
     assert dimension == unit_text(found.dimension)
-    assert found.dimension == unit(ascii_unit(found.dimension))[1]
+    assert found.dimension == parse_unit(ascii_unit(found.dimension))[1]
 
 
 def test_degrees_are_exact_to_the_last_digit_of_a_double():
     for k in range(1, 361):
         # π to forty digits
-        assert float(Fraction("3.141592653589793238462643383279502884197") * k / 180) == float(quantity(f"{k} deg").value)
+        assert float(Fraction("3.141592653589793238462643383279502884197") * k / 180) == float(
+            parse_quantity(f"{k} deg").value
+        )
 
 
 @pytest.mark.parametrize(
-    "text", ["20 degC", "50 Hz", "2 kHz", "3 A", "2 foo", "kg", "2 kg**", "2 m**m", "1 __import__('os')", "2 kg**999999999"]
+    "text",
+    [
+        "20 degC",
+        "50 Hz",
+        "2 kHz",
+        "3 A",
+        "2 foo",
+        "kg",
+        "2 kg**",
+        "2 m**m",
+        "1 __import__('os')",
+        "2 kg**999999999",
+    ],
 )
 def test_what_is_no_unit_of_mechanics_is_refused(text):
     with pytest.raises(da.BadDescription):
-        quantity(text)
+        parse_quantity(text)
 
 
 def test_a_number_by_itself_has_no_unit():
@@ -73,11 +95,23 @@ def test_what_is_not_said_is_inferred():
 @pytest.mark.parametrize(
     ("mistake", "said"),
     [
-        (lambda s, m, l, k, bar: s.potential(k * s["theta"] ** 2), "potential 1: k θ² has [N/m], but [N m] is needed"),
-        (lambda s, m, l, k, bar: s.potential(k * l**2 + m * l), "unlike terms: l² k has [N m], m l has [kg m]"),
-        (lambda s, m, l, k, bar: s.particle("p", l, s.O), "its mass: l has [m], but [kg] is needed"),
+        (
+            lambda s, m, l, k, bar: s.potential(k * s["theta"] ** 2),
+            "potential 1: k θ² has [N/m], but [N m] is needed",
+        ),
+        (
+            lambda s, m, l, k, bar: s.potential(k * l**2 + m * l),
+            "unlike terms: l² k has [N m], m l has [kg m]",
+        ),
+        (
+            lambda s, m, l, k, bar: s.particle("p", l, s.O),
+            "its mass: l has [m], but [kg] is needed",
+        ),
         (lambda s, m, l, k, bar: s.force(m * s.N.x, bar.tip), "m has [kg], but [N] is needed"),
-        (lambda s, m, l, k, bar: s.O.offset(0.5 * s.N.x), "a plain number has no dimension where units are used"),
+        (
+            lambda s, m, l, k, bar: s.O.offset(0.5 * s.N.x),
+            "a plain number has no dimension where units are used",
+        ),
         (lambda s, m, l, k, bar: s.N.rotated(l, s.N.z), "l has [m], but no dimension is needed"),
         (lambda s, m, l, k, bar: s.constrain(s["theta"] + l), "unlike terms"),
         (lambda s, m, l, k, bar: s.potential(k * l**2 * da.sin(l)), "but sin takes a number"),
@@ -85,11 +119,17 @@ def test_what_is_not_said_is_inferred():
 )
 def test_unlike_terms_are_refused_at_the_line_that_makes_them(mistake, said):
     s, *others = described()
-    before, tables = s.signature(), (len(s.space.frames), len(s.space.points), dict(s.space.journal.check.seen))
+    before, tables = (
+        s.cache_key(),
+        (len(s.space.frames), len(s.space.points), dict(s.space.journal.dimensions.checked_counts)),
+    )
     with pytest.raises(da.BadDimension, match=re.escape(said)):
         mistake(s, *others)
     # nothing of it stays, so the next declaration is read as if it had not been tried
-    assert (before, tables) == (s.signature(), (len(s.space.frames), len(s.space.points), dict(s.space.journal.check.seen)))
+    assert (before, tables) == (
+        s.cache_key(),
+        (len(s.space.frames), len(s.space.points), dict(s.space.journal.dimensions.checked_counts)),
+    )
     s.potential(s["k"] * s["l"] ** 2 * s["theta"] ** 2 / 2)
     # θ̈ = −(m g l/2 + k l²) θ/(m l²/3)
     assert -33.93 == pytest.approx(da.linearize(s).A[1, 0])
@@ -133,24 +173,28 @@ def without_values(s):
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_gallery_system_has_dimensions(name):
     s = without_values(gallery.build(name))
-    d = Dimensions(s)
-    d.learn()
-    known = d.known()
+    d = DimensionChecker(s)
+    d.check_new()
+    known = d.known_dimensions()
     # given back as units, they fit
-    s.dimensions |= {n: known[n] for n, x in s.symbols.items() if x.kind == "constant" and n in known}
-    again = Dimensions(s)
-    again.learn()
-    assert known == again.known()
+    s.dimensions |= {
+        n: known[n] for n, x in s.symbols.items() if x.kind == "constant" and n in known
+    }
+    again = DimensionChecker(s)
+    again.check_new()
+    assert known == again.known_dimensions()
     # what only a motion contains is not known without it
     assert set(s.symbols) - set(known) <= {"Omega"}
 
 
 def test_the_chain_has_dimensions_where_its_numbers_have_names_and_not_where_they_are_plain():
-    d = Dimensions(without_values(spatial_chain.build(symbolic=True)))
-    d.learn()
-    assert {"m_3": "kg", "c_2x": "m", "I_1xy": "kg m²", "g": "m/s²"}.items() <= {n: unit_text(x) for n, x in d.known().items()}.items()
+    d = DimensionChecker(without_values(spatial_chain.build(symbolic=True)))
+    d.check_new()
+    assert {"m_3": "kg", "c_2x": "m", "I_1xy": "kg m²", "g": "m/s²"}.items() <= {
+        n: unit_text(x) for n, x in d.known_dimensions().items()
+    }.items()
     with pytest.raises(da.BadDimension, match=r"a plain number has no dimension|takes a number"):
-        Dimensions(without_values(spatial_chain.build())).learn()
+        DimensionChecker(without_values(spatial_chain.build())).check_new()
 
 
 def test_values_with_units_are_read_wherever_values_are():
@@ -176,7 +220,9 @@ def test_what_is_shown_says_its_unit(tmp_path):
     s, *_ = described()
     s.particle("bead", s["m"], s.slide("x", s.O))
     s.potential(s["k"] * s["x"] ** 2 / 2)
-    run = da.simulate(s, 0.1, start={"theta": "30 deg", "x": "2 cm", "x.dot": "1 m/s"}, progress=False)
+    run = da.simulate(
+        s, 0.1, start={"theta": "30 deg", "x": "2 cm", "x.dot": "1 m/s"}, progress=False
+    )
     assert pytest.approx((0.5235987755982988, 0.02), rel=1e-15) == run.q[0]
     run.write(tmp_path / "run.csv")
     head = (tmp_path / "run.csv").read_text(encoding="utf-8").partition("\n")[0]
@@ -192,7 +238,7 @@ def test_what_is_shown_says_its_unit(tmp_path):
 
 
 def test_forces_rests_modes_and_pages_say_their_units():
-    from dalembert.page.parts.motion import groups
+    from dalembert.interface.page.parts.motion import plot_groups
 
     s, m, l, k, _ = described()
     x, y = s.coordinates("x y")
@@ -206,11 +252,15 @@ def test_forces_rests_modes_and_pages_say_their_units():
     assert "eigenvalue [1/s]" in str(da.linearize(s))
     run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
     assert "λ of shelf  19.62 N" in str(run.reactions)
-    titles = "".join(c.name for _, panels in groups(run, run) for p in panels for c in p.curves)
+    titles = "".join(
+        c.name for _, panels in plot_groups(run, run) for p in panels for c in p.curves
+    )
     assert all(unit in titles for unit in ("[rad]", "[m]", "[rad/s]", "[m/s]", "[N]"))
 
 
 def test_nothing_says_a_unit_where_none_was_given():
     s = gallery.build("cart-and-bar")
     run = da.simulate(s, 0.1, start={"theta": 0.1}, inputs={"F": 0}, progress=False)
-    assert not any(sign in f"{run}{run.reactions}{da.linearize(s)}" for sign in ("[", " N\n", " J", "rad"))
+    assert not any(
+        sign in f"{run}{run.reactions}{da.linearize(s)}" for sign in ("[", " N\n", " J", "rad")
+    )

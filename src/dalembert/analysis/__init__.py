@@ -1,1 +1,1 @@
-"""Questions about a described system: integrals, equilibria, linear models, studies, orbits."""
+"""What follows from equations or runs: integrals, statics, linear models, ensembles."""

@@ -1,8 +1,9 @@
 """The command `dalembert`: the edge, where strings become objects.
 
-A file is a command or a few that belong together, and says which; `commands` lists them all. `plain_line` reads the usual lines without
-opening the library of options, `program` finds the system that a user means, `options` and `declared` hold what several commands take,
-`output` says where a document goes, `errors` turns every refusal into one sentence.
+A file is a command or a few that belong together, and says which; `commands` lists them all.
+`plain_line` reads the usual lines without opening the library of options, `program` finds the
+system that a user means, `options` and `declared` hold what several commands take, `output` says
+where a document goes, `errors` turns every refusal into one sentence.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import gc
 import sys
 from typing import Final
 
-# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a tenth of the time of a page,
-# and looking through all that was kept, after ten such looks, a thirtieth
+# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a
+# tenth of the time of a page, and looking through all that was kept, after ten such looks, a
+# thirtieth
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 200_000
 _COLLECTIONS_BETWEEN_OLDER: Final = 50
 
@@ -21,20 +23,20 @@ def main() -> None:
     """What the shell starts."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, _COLLECTIONS_BETWEEN_OLDER)
     try:
-        from dalembert.cli.errors import at_the_edge
+        from dalembert.cli.exit_handling import run_command
 
-        at_the_edge(_run)
+        run_command(_run)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
 def _run() -> object:
-    from dalembert.cli.errors import flushed
-    from dalembert.cli.plain_line import asked
+    from dalembert.cli.exit_handling import run_and_flush
+    from dalembert.cli.fast_parser import parse_fast
 
-    plain = asked(sys.argv[1:])
+    plain = parse_fast(sys.argv[1:])
     if plain is not None:
-        return flushed(plain)
-    from dalembert.cli.commands import app
+        return run_and_flush(plain)
+    from dalembert.cli.typer_app import app
 
     return app(prog_name="dalembert")

@@ -1,21 +1,33 @@
-"""constraints: what the rows of a system leave free, which repeat others, which are positions in disguise."""
+"""constraints: what the rows of a system leave free, which repeat others, which are positions in
+disguise.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from dalembert.cli.declared import Option
-from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
-from dalembert.cli.output import Json, tell
-from dalembert.cli.program import proposed_position, subject
+from dalembert.cli.command_registry import Option
+from dalembert.cli.output import Json, print_result
+from dalembert.cli.shared_options import (
+    Guess,
+    Input,
+    SetValues,
+    SystemName,
+    parse_assignments,
+    parse_numbers,
+)
+from dalembert.cli.system_lookup import default_coordinates, find_system
 
-Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
+Place = Annotated[
+    list[str] | None,
+    Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value."),
+]
 Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
 
 
 def constraints(
     system: SystemName,
-    values: Given = None,
+    values: SetValues = None,
     start: Place = None,
     guess: Guess = None,
     inputs: Input = None,
@@ -25,21 +37,29 @@ def constraints(
 ) -> None:
     r"""Say what the constraint rows leave free.
 
-    Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities that are positions in
-    disguise, alone or together. Rows that contradict each other are refused with the residual. Some rows repeat others only
-    where all of them hold: --start and --guess say at (or near) which position that is looked at, --set gives constants.
+    Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities
+    that are positions in disguise, alone or together. Rows that contradict each other are refused
+    with the residual. Some rows repeat others only where all of them hold: --start and --guess say
+    at (or near) which position that is looked at, --set gives constants.
 
     \b
     dalembert constraints rolling-disk
     dalembert constraints two-wheeled-robot
     dalembert constraints four-bar --start theta_1=1 --guess theta_3=1.5
     """
-    from dalembert.constraint_analysis.analysis import constraints as analysis
+    from dalembert.analysis.constraint_analysis.analysis import constraints as analysis
 
-    s = subject(system, values, complete=False).system
-    given = numbers(s, "--start", start)
-    near = numbers(s, "--guess", guess)
+    s = find_system(system, values, complete=False).system
+    given = parse_numbers(s, "--start", start)
+    near = parse_numbers(s, "--guess", guess)
     if not given and not near:
-        near = proposed_position(system, s)
-    found = analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)
-    tell(found, as_json=as_json)
+        near = default_coordinates(system, s)
+    result = analysis(
+        s,
+        start=given,
+        guess=near,
+        values=parse_numbers(s, "--set", values),
+        inputs=dict(parse_assignments("--input", inputs)),
+        t0=t0,
+    )
+    print_result(result, as_json=as_json)

@@ -5,34 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from dalembert.agreement.catalogue import NAMES, principle
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import say
-from dalembert.cli.options import Given, SystemName
-from dalembert.cli.output import File, Format, emit, known, style_of
-from dalembert.cli.program import subject
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import print_error
+from dalembert.cli.output import File, Format, check_choice, output_format, write_document
+from dalembert.cli.shared_options import SetValues, SystemName
+from dalembert.cli.system_lookup import find_system
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.model.system import System
-from dalembert.principles.base import Derivation
-from dalembert.report import document
-from dalembert.report.steps import LEVELS, Level
-from dalembert.report.writing import Writing
+from dalembert.interface.report import system_report
+from dalembert.interface.report.derivation_steps import LEVELS, Level
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES, load_principle
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import Derivation
 
 
 def derive(
     system: SystemName,
-    by: Annotated[str, Option(metavar="PRINCIPLE", help=f"{', '.join(NAMES)}, or all.")] = NAMES[0],
-    steps: Annotated[str, Option(metavar="|".join(LEVELS), help="How much of the way to show.")] = "",
+    by: Annotated[
+        str, Option(metavar="PRINCIPLE", help=f"{', '.join(PRINCIPLE_NAMES)}, or all.")
+    ] = PRINCIPLE_NAMES[0],
+    steps: Annotated[
+        str, Option(metavar="|".join(LEVELS), help="How much of the way to show.")
+    ] = "",
     style: Format = "",
     output: File = None,
-    values: Given = None,
+    values: SetValues = None,
 ) -> None:
     r"""Derive the equations of motion.
 
-    Without --steps the equations alone. --steps brief shows every quantity of the principle with the formula it comes from, full begins
-    with the description and the kinematics and says what was eliminated and how, teach says why each step is taken. -o writes a document
-    that stands by itself, in the format that its ending names.
+    Without --steps the equations alone. --steps brief shows every quantity of the principle with
+    the formula it comes from, full begins with the description and the kinematics and says what was
+    eliminated and how, teach says why each step is taken. -o writes a document that stands by
+    itself, in the format that its ending names.
 
     \b
     dalembert derive rolling-disk
@@ -41,19 +46,27 @@ def derive(
     dalembert derive rolling-disk --by all --format markdown > disk.md
     dalembert derive file.py:pendulum --format latex
     """
-    style = style_of(style, output)
-    level: Level = known("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
-    wanted = list(NAMES) if known("--by", by, (*NAMES, "all")) == "all" else [by]
-    chosen = subject(system, values)
-    found = list(_derivations(chosen.system, wanted))
-    emit(document.derivations(chosen, found, Writing(), level=level), style, output)
+    style = output_format(style, output)
+    level: Level = check_choice("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
+    wanted = (
+        list(PRINCIPLE_NAMES)
+        if check_choice("--by", by, (*PRINCIPLE_NAMES, "all")) == "all"
+        else [by]
+    )
+    chosen = find_system(system, values)
+    derivations = list(_derivations(chosen.system, wanted))
+    write_document(
+        system_report.derivation_report(chosen, derivations, FormulaWriter(), level=level),
+        style,
+        output,
+    )
 
 
 def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
     for name in wanted:
         try:
-            yield principle(name)[1](kinematics(system))
+            yield load_principle(name)[1](kinematics(system))
         except NotApplicable as reason:
             if len(wanted) == 1:
                 raise
-            say(f"{name} does not apply: {reason}")
+            print_error(f"{name} does not apply: {reason}")

@@ -5,26 +5,52 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from dalembert.cli.declared import Option
-from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, pairs
-from dalembert.cli.output import Json, echo, tell, wrote
-from dalembert.cli.program import subject
+from dalembert.cli.command_registry import Option
+from dalembert.cli.output import Json, print_line, print_result, report_written
+from dalembert.cli.shared_options import (
+    Input,
+    SetValues,
+    SystemName,
+    parse_assignments,
+    parse_number,
+    parse_numbers,
+)
+from dalembert.cli.system_lookup import find_system
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.model.system import System
-from dalembert.modelfile.settings import Settings
+from dalembert.exchange.modelfile.run_settings import Settings
+from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.linear.locus import RootLocus
+    from dalembert.analysis.linear.root_locus import RootLocus
 
 POINTS: Final = 51
 COLUMNS: Final = 72
 
-At = Annotated[list[str] | None, Option("--at", metavar="NAME=VALUE", help="A coordinate, rate or speed that has this value.")]
-Near = Annotated[list[str] | None, Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for.")]
-Box = Annotated[list[str] | None, Option("--box", metavar="NAME=LOW:HIGH", help="All equilibria with coordinates in this range.")]
-About = Annotated[list[str] | None, Option("--about", metavar="NAME=VALUE", help="A coordinate, rate or speed of the point.")]
-Sweep = Annotated[str, Option("--sweep", metavar="NAME=FROM:TO[:POINTS]", help="Follow the eigenvalues over this range.")]
-Plot = Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")]
+At = Annotated[
+    list[str] | None,
+    Option("--at", metavar="NAME=VALUE", help="A coordinate, rate or speed that has this value."),
+]
+Near = Annotated[
+    list[str] | None,
+    Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for."),
+]
+Box = Annotated[
+    list[str] | None,
+    Option("--box", metavar="NAME=LOW:HIGH", help="All equilibria with coordinates in this range."),
+]
+About = Annotated[
+    list[str] | None,
+    Option("--about", metavar="NAME=VALUE", help="A coordinate, rate or speed of the point."),
+]
+Sweep = Annotated[
+    str,
+    Option(
+        "--sweep", metavar="NAME=FROM:TO[:POINTS]", help="Follow the eigenvalues over this range."
+    ),
+]
+Plot = Annotated[
+    Path | None, Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")
+]
 
 
 def equilibrium(
@@ -32,62 +58,80 @@ def equilibrium(
     at: At = None,
     near: Near = None,
     box: Box = None,
-    values: Given = None,
+    values: SetValues = None,
     inputs: Input = None,
-    steps: Annotated[bool, Option("--steps", help="How the equations come about: virtual work, and the potential.")] = False,
+    steps: Annotated[
+        bool,
+        Option("--steps", help="How the equations come about: virtual work, and the potential."),
+    ] = False,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Find where a system rests, or a steady motion.
 
-    By virtual work, and by stationary potential where every load has one. --at fixes coordinates, rates or speeds; a rate
-    that --near names is solved for; a rate that is not named is zero. --box searches all over a box of coordinates.
+    By virtual work, and by stationary potential where every load has one. --at fixes coordinates,
+    rates or speeds; a rate that --near names is solved for; a rate that is not named is zero. --box
+    searches all over a box of coordinates.
 
     \b
     dalembert equilibrium mass-on-incline
     dalembert equilibrium bead-on-hoop --box theta=-0.1:3.2
     dalembert equilibrium rolling-disk --at theta=pi/3 --at phi.dot=1 --near psi.dot=-5
     """
-    from dalembert.statics.equilibrium import equilibria
-    from dalembert.statics.equilibrium import equilibrium as found_near
+    from dalembert.analysis.statics.equilibrium import equilibria
+    from dalembert.analysis.statics.equilibrium import equilibrium as found_near
 
-    s = subject(system, values, complete=not steps).system
+    s = find_system(system, values, complete=not steps).system
     if steps:
-        _told(s)
+        _print_derivation(s)
         return
     if near and box:
         msg = "--near and --box: give one of them; a box is searched all over"
         raise Unknown(msg)
-    setting, loads = numbers(s, "--set", values), dict(pairs("--input", inputs))
-    given, guess = numbers(s, "--at", at), numbers(s, "--near", near)
-    limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box, "from:to")} if box else None
+    setting, loads = parse_numbers(s, "--set", values), dict(parse_assignments("--input", inputs))
+    given, guess = parse_numbers(s, "--at", at), parse_numbers(s, "--near", near)
+    limits = (
+        {
+            name: _range(s, "--box", name, text)[:2]
+            for name, text in parse_assignments("--box", box, "from:to")
+        }
+        if box
+        else None
+    )
     if isinstance(s.settings, Settings) and not (at or near or box):
         asked = s.settings.equilibrium
         given, guess, limits = dict(asked.get("at", {})), asked.get("near", {}), asked.get("box")
         loads = {**asked.get("inputs", {}), **loads}
     if limits is None:
-        tell(found_near(s, given, guess=guess, values=setting, inputs=loads), as_json=as_json)
+        print_result(
+            found_near(s, given, guess=guess, values=setting, inputs=loads), as_json=as_json
+        )
         return
-    found = equilibria(s, limits, given, values=setting, inputs=loads)
-    tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found" + " in the box" * bool(box), as_json=as_json)
+    points = equilibria(s, limits, given, values=setting, inputs=loads)
+    print_result(
+        points,
+        "\n\n".join(map(str, points))
+        or f"{s.name}: no equilibrium found" + " in the box" * bool(box),
+        as_json=as_json,
+    )
 
 
-def _told(s: System) -> None:
+def _print_derivation(s: System) -> None:
     """Both routes, or why one does not apply."""
-    from dalembert.statics.principles import stationary_potential, virtual_work
+    from dalembert.analysis.statics.virtual_work import stationary_potential, virtual_work
 
-    echo(virtual_work(s).explain())
+    print_line(virtual_work(s).explain())
     try:
-        echo(f"\n{stationary_potential(s).explain()}")
+        print_line(f"\n{stationary_potential(s).explain()}")
     except NotApplicable as reason:
-        echo(f"\nNot applicable: {reason}")
+        print_line(f"\nNot applicable: {reason}")
 
 
 def modes(
     system: SystemName,
     about: About = None,
     sweep: Sweep = "",
-    values: Given = None,
+    values: SetValues = None,
     inputs: Input = None,
     plot: Plot = None,
     *,
@@ -95,8 +139,9 @@ def modes(
 ) -> None:
     r"""Linearize about a point: eigenvalues, damping, mode shapes.
 
-    What --about does not name is zero where the constraints allow it. --sweep follows the eigenvalues over a range of one
-    coordinate, rate, speed or constant, and shows where stability changes; --plot saves the same as an image.
+    What --about does not name is zero where the constraints allow it. --sweep follows the
+    eigenvalues over a range of one coordinate, rate, speed or constant, and shows where stability
+    changes; --plot saves the same as an image.
 
     \b
     dalembert modes double-pendulum
@@ -104,50 +149,73 @@ def modes(
     dalembert modes whipple-bicycle --sweep v=0:10 --plot bicycle.png
     dalembert modes rolling-disk --about theta=pi/2 --sweep psi.dot=1:4:61
     """
-    from dalembert.linear.linearize import linearize
+    from dalembert.analysis.linear.linearize import linearize
 
-    s = subject(system, values).system
-    point, setting, loads = numbers(s, "--about", about), numbers(s, "--set", values), dict(pairs("--input", inputs))
+    s = find_system(system, values).system
+    point, setting, loads = (
+        parse_numbers(s, "--about", about),
+        parse_numbers(s, "--set", values),
+        dict(parse_assignments("--input", inputs)),
+    )
     if isinstance(s.settings, Settings) and not about:
-        point, loads = dict(s.settings.linear.get("about", {})), {**s.settings.linear.get("inputs", {}), **loads}
+        point, loads = (
+            dict(s.settings.linear.get("about", {})),
+            {**s.settings.linear.get("inputs", {}), **loads},
+        )
     if sweep:
-        locus = _swept(s, sweep, point, setting, loads)
-        told = {"parameter": locus.parameter, "values": locus.values, "eigenvalues": locus.eigenvalues, "changes": locus.changes}
-        tell(told, _locus_text(locus), as_json=as_json)
+        locus = _root_locus(s, sweep, point, setting, loads)
+        told = {
+            "parameter": locus.parameter,
+            "values": locus.values,
+            "eigenvalues": locus.eigenvalues,
+            "changes": locus.stability_changes,
+        }
+        print_result(told, _locus_text(locus), as_json=as_json)
         if plot is not None:
             locus.plot(plot)
-            wrote(plot, as_json=as_json)
+            report_written(plot, as_json=as_json)
     elif plot is not None:
         msg = "--plot: there is something to plot only with --sweep"
         raise Unknown(msg)
     else:
-        found = linearize(s, point, values=setting, inputs=loads)
-        tell(found, as_json=as_json, modes=found.modes().modes)
+        model = linearize(s, point, values=setting, inputs=loads)
+        print_result(model, as_json=as_json, modes=model.modes().modes)
 
 
-def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str]) -> RootLocus:
+def _root_locus(
+    s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str]
+) -> RootLocus:
     import numpy as np
 
-    from dalembert.linear.locus import root_locus
+    from dalembert.analysis.linear.root_locus import root_locus
 
-    ((name, text),) = pairs("--sweep", [sweep], "from:to")
+    ((name, text),) = parse_assignments("--sweep", [sweep], "from:to")
     low, high, count = _range(s, "--sweep", name, text)
     return root_locus(s, name, np.linspace(low, high, count), point, values=setting, inputs=loads)
 
 
 def _locus_text(locus: RootLocus) -> str:
     lines = [locus.text_plot(min(len(locus.values), COLUMNS))]
-    lines += [f"stability changes between {locus.parameter} = {a:.6g} and {b:.6g}" for a, b in locus.changes]
+    lines += [
+        f"stability changes between {locus.parameter} = {a:.6g} and {b:.6g}"
+        for a, b in locus.stability_changes
+    ]
     if locus.structural:
-        lines.append(f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)")
+        lines.append(
+            f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)"
+        )
     return "\n".join(lines)
 
 
 def _range(s: System, option: str, name: str, text: str) -> tuple[float, float, int]:
     """0:10 or 0:10:101"""
     parts = text.split(":")
-    if len(parts) not in ((2, 3) if option == "--sweep" else (2,)) or (len(parts) == 3 and not (parts[2].isdigit() and int(parts[2]) > 1)):
-        msg = f"{option} {name}={text}: write it as {option} {name}=from:to" + (" or from:to:points" if option == "--sweep" else "")
+    if len(parts) not in ((2, 3) if option == "--sweep" else (2,)) or (
+        len(parts) == 3 and not (parts[2].isdigit() and int(parts[2]) > 1)
+    ):
+        msg = f"{option} {name}={text}: write it as {option} {name}=from:to" + (
+            " or from:to:points" if option == "--sweep" else ""
+        )
         raise Unknown(msg)
-    low, high = (number_of(s, option, name, x) for x in parts[:2])
+    low, high = (parse_number(s, option, name, x) for x in parts[:2])
     return low, high, int(parts[2]) if len(parts) == 3 else POINTS

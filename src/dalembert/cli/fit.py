@@ -5,65 +5,102 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from dalembert.cli.declared import Argument, Option
-from dalembert.cli.errors import PROGRAM_FAILED, Ended
-from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
-from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.program import proposed, subject
+from dalembert.cli.command_registry import Argument, Option
+from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
+from dalembert.cli.output import Json, check_image_path, print_result, report_written
+from dalembert.cli.shared_options import (
+    Guess,
+    Input,
+    SetValues,
+    Start,
+    SystemName,
+    parse_assignments,
+    parse_number,
+    parse_numbers,
+)
+from dalembert.cli.system_lookup import default_run, find_system
 from dalembert.errors import Unknown
 
 Unknowns = Annotated[
-    list[str] | None, Option("--unknown", metavar="NAME[=GUESS]", help="What to find, several with commas; as often as needed.")
+    list[str] | None,
+    Option(
+        "--unknown",
+        metavar="NAME[=GUESS]",
+        help="What to find, several with commas; as often as needed.",
+    ),
 ]
 
 
 def fit(
     system: SystemName,
-    data: Annotated[str, Argument("DATA.csv", "Measured columns under a line of names: t, and expressions of the system.")],
+    data: Annotated[
+        str,
+        Argument(
+            "DATA.csv", "Measured columns under a line of names: t, and expressions of the system."
+        ),
+    ],
     unknown: Unknowns = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    noise: Annotated[float | None, Option(metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated")] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals.")] = None,
+    noise: Annotated[
+        float | None,
+        Option(
+            metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated"
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Find constants and start values from measured columns.
 
-    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers below; an empty cell is a gap.
-    --unknown names what is to be found, with a first guess where there is a better one than the declared value. Values, standard
-    errors, and what cannot be told apart are printed. The exit code is 1 if the best values were not reached.
+    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers
+    below; an empty cell is a gap. --unknown names what is to be found, with a first guess where
+    there is a better one than the declared value. Values, standard errors, and what cannot be told
+    apart are printed. The exit code is 1 if the best values were not reached.
 
     \b
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
-    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot residuals.png
+    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot
+    residuals.png
     """
-    from dalembert.api.fit import fit as fitted
+    from dalembert.interface.api.fit import fit as fitted
 
-    check_picture(plot)
-    described = subject(system, values).system
-    shown = proposed(system, described)
+    check_image_path(plot)
+    described = find_system(system, values).system
+    shown = default_run(system, described)
     names = [text.strip() for given in unknown or () for text in given.split(",") if text.strip()]
     if not names:
         msg = "fit: name what is to be found, such as --unknown m --unknown theta=0.5"
         raise Unknown(msg)
-    guesses = {name: number_of(described, "--unknown", name, x) for name, x in pairs("--unknown", [n for n in names if "=" in n])}
-    constants = {n: x for n, x in guesses.items() if n in described.symbols and described.symbols[n].kind in ("constant", "input")}
-    found = fitted(
+    guesses = {
+        name: parse_number(described, "--unknown", name, x)
+        for name, x in parse_assignments("--unknown", [n for n in names if "=" in n])
+    }
+    constants = {
+        n: x
+        for n, x in guesses.items()
+        if n in described.symbols and described.symbols[n].kind in ("constant", "input")
+    }
+    result = fitted(
         described,
         data,
         [n.partition("=")[0].strip() for n in names],
-        start=numbers(described, "--start", start) | {n: x for n, x in guesses.items() if n not in constants},
-        guess=numbers(described, "--guess", guess),
-        values=numbers(described, "--set", values) | constants,
-        inputs={**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
+        start=parse_numbers(described, "--start", start)
+        | {n: x for n, x in guesses.items() if n not in constants},
+        guess=parse_numbers(described, "--guess", guess),
+        values=parse_numbers(described, "--set", values) | constants,
+        inputs={**(shown.inputs if shown else {}), **dict(parse_assignments("--input", inputs))},
         noise=noise,
     )
-    tell(found, as_json=as_json)
+    print_result(result, as_json=as_json)
     if plot is not None:
-        found.plot(path=plot)
-        wrote(plot, as_json=as_json)
-    if not found.converged:
-        raise Ended(PROGRAM_FAILED)
+        result.plot(path=plot)
+        report_written(plot, as_json=as_json)
+    if not result.converged:
+        raise CommandExit(PROGRAM_FAILED)

@@ -5,51 +5,71 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from dalembert.api.energy_integrals import energy_integrals
-from dalembert.api.energy_integrals import routh as reduced
-from dalembert.api.simulate import simulate
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import exit_by_verdict
-from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
-from dalembert.cli.output import Json, echo, tell, wrote
-from dalembert.cli.program import subject, wished_run
-from dalembert.report import document, results
-from dalembert.report.writing import Writing
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import exit_by_verdict
+from dalembert.cli.output import Json, print_line, print_result, report_written
+from dalembert.cli.shared_options import (
+    Input,
+    SetValues,
+    SystemName,
+    parse_assignments,
+    parse_numbers,
+)
+from dalembert.cli.system_lookup import find_system, run_options
+from dalembert.interface.api.energy_integrals import energy_integrals
+from dalembert.interface.api.energy_integrals import routh as reduced
+from dalembert.interface.api.simulate import simulate
+from dalembert.interface.report import result_blocks, system_report
+from dalembert.interface.report.formula_writer import FormulaWriter
 
 
 def integrals(
     system: SystemName,
-    values: Given = None,
+    values: SetValues = None,
     inputs: Input = None,
-    routh: Annotated[bool, Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
+    routh: Annotated[
+        bool,
+        Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations."),
+    ] = False,
+    plot: Annotated[
+        Path | None, Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Decide which energy integrals are constant.
 
-    The six integrals of Mitiguy's chapter 34 in the speeds of the system: each is proved constant on every motion or shown not to
-    be, with the coefficients that would have to vanish. Constants count as arbitrary unless --set makes them zero.
+    The six integrals of Mitiguy's chapter 34 in the speeds of the system: each is proved constant
+    on every motion or shown not to be, with the coefficients that would have to vanish. Constants
+    count as arbitrary unless --set makes them zero.
 
     \b
     dalembert integrals positioning-device
     dalembert integrals positioning-device --set b=0 --input Omega=4 --plot energies.png
     """
-    chosen = subject(system, values)
-    given = numbers(chosen.system, "--set", values)
-    motions = dict(pairs("--input", inputs))
-    found = energy_integrals(chosen.system, values=given, inputs=motions)
+    chosen = find_system(system, values)
+    given = parse_numbers(chosen.system, "--set", values)
+    motions = dict(parse_assignments("--input", inputs))
+    result = energy_integrals(chosen.system, values=given, inputs=motions)
     removed = {"routh": reduced(chosen.system)} if routh else {}
-    tell(found, [*document.heading(chosen), *results.energy_integrals(found, Writing())], as_json=as_json, **removed)
+    print_result(
+        result,
+        [
+            *system_report.title_blocks(chosen),
+            *result_blocks.energy_integrals(result, FormulaWriter()),
+        ],
+        as_json=as_json,
+        **removed,
+    )
     if routh and not as_json:
-        echo(str(removed["routh"]))
+        print_line(str(removed["routh"]))
     if plot is not None:
-        from dalembert.integrals.plotting import plot_integrals
+        from dalembert.analysis.integrals.plotting import plot_integrals
 
-        length, wish = wished_run(system, chosen.system, values=values, inputs=inputs)
+        length, wish = run_options(system, chosen.system, values=values, inputs=inputs)
         run = simulate(chosen.system, length, **wish)
         plot_integrals(run, plot)
         if not as_json:
-            echo(str(run.integrals))
-        wrote(plot, as_json=as_json)
-    exit_by_verdict([None if found.undecided else True])
+            print_line(str(run.integrals))
+        report_written(plot, as_json=as_json)
+    exit_by_verdict([None if result.undecided else True])

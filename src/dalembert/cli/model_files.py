@@ -7,57 +7,71 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-from dalembert.api.agreement import agreement
-from dalembert.cli.declared import Argument
-from dalembert.cli.errors import exit_by_verdict, say
-from dalembert.cli.options import Given, SystemName
-from dalembert.cli.output import Json, echo, tell
-from dalembert.cli.program import proposed, proposed_position, subject
+from dalembert.cli.command_registry import Argument
+from dalembert.cli.exit_handling import exit_by_verdict, print_error
+from dalembert.cli.output import Json, print_line, print_result
+from dalembert.cli.shared_options import SetValues, SystemName
+from dalembert.cli.system_lookup import default_coordinates, default_run, find_system
 from dalembert.errors import DalembertError, IllPosed, Unknown
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.model.system import System
-from dalembert.modelfile import ENDINGS
-from dalembert.modelfile.save import json_text, save, toml_text
-from dalembert.modelfile.schema import schema as model_schema
-from dalembert.modelfile.settings import PrintedInFile, Settings
-from dalembert.modelfile.templates import TEMPLATES
-from dalembert.nearest_name import nearest
+from dalembert.exchange.modelfile import ENDINGS
+from dalembert.exchange.modelfile.json_schema import schema as model_schema
+from dalembert.exchange.modelfile.run_settings import PrintedEquation, Settings
+from dalembert.exchange.modelfile.save import json_text, save, toml_text
+from dalembert.exchange.modelfile.templates import TEMPLATES
+from dalembert.foundation.suggestions import suggest_name
+from dalembert.interface.api.agreement import agreement
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.constraint_analysis.analysis import ConstraintAnalysis
+    from dalembert.analysis.constraint_analysis.analysis import ConstraintAnalysis
 
 
-def check(system: SystemName, values: Given = None, *, as_json: Json = False) -> None:
+def check(system: SystemName, values: SetValues = None, *, as_json: Json = False) -> None:
     r"""Check a model file.
 
-    Keys and names (with the nearest one that is known), dimensions where units are given, symbols that are used nowhere, freedoms,
-    rows that repeat others, and the agreement of all principles. Every fault is told with file, line and column.
+    Keys and names (with the nearest one that is known), dimensions where units are given, symbols
+    that are used nowhere, freedoms, rows that repeat others, and the agreement of all principles.
+    Every fault is told with file, line and column.
 
     \b
     dalembert check model.toml
     dalembert check chain.toml --set n=20
     """
-    s = subject(system, values, complete=False).system
-    counted = [(len(s.q), "coordinate", "coordinates"), (len(s.bodies), "body", "bodies"), (len(s.constraints), "row", "rows")]
+    s = find_system(system, values, complete=False).system
+    counted = [
+        (len(s.q), "coordinate", "coordinates"),
+        (len(s.bodies), "body", "bodies"),
+        (len(s.constraints), "row", "rows"),
+    ]
     listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
-    say_fact = (lambda _: None) if as_json else echo
+    say_fact = (lambda _: None) if as_json else print_line
     say_fact(f"read         {s.name}: {listed}")
     dimensions = _dimensions(s)
     say_fact(f"dimensions   {dimensions}")
     try:
         kin = kinematics(s)
     except IllPosed as problem:
-        _refuse(system, s, problem)
+        _raise_at_source(system, s, problem)
     say_fact(f"freedoms     {len(kin.u)}")
-    rows = _rows(system, s) if s.constraints else None
+    rows = _analyse_constraints(system, s) if s.constraints else None
     if rows is not None:
-        say_fact(f"rows         {rows.velocity_rank} independent" + "".join(f"\n             {r}" for r in rows.redundant))
-    found = agreement(s)
-    say_fact(f"agreement    {found.statement}")
+        say_fact(
+            f"rows         {rows.velocity_rank} independent"
+            + "".join(f"\n             {r}" for r in rows.redundant)
+        )
+    result = agreement(s)
+    say_fact(f"agreement    {result.statement}")
     if as_json:
         counts = {several: n for n, _, several in counted}
-        tell({"system": s.name, **counts, "dimensions": dimensions}, as_json=True, freedoms=len(kin.u), constraints=rows, agreement=found)
-    exit_by_verdict([found.holds])
+        print_result(
+            {"system": s.name, **counts, "dimensions": dimensions},
+            as_json=True,
+            freedoms=len(kin.u),
+            constraints=rows,
+            agreement=result,
+        )
+    exit_by_verdict([result.holds])
 
 
 def _dimensions(s: System) -> str:
@@ -69,23 +83,23 @@ def _dimensions(s: System) -> str:
     return f"all sums fit; {len(known)} symbols have one{left}"
 
 
-def _rows(name: str, s: System) -> ConstraintAnalysis:
-    from dalembert.constraint_analysis.analysis import constraints as analysis
+def _analyse_constraints(name: str, s: System) -> ConstraintAnalysis:
+    from dalembert.analysis.constraint_analysis.analysis import constraints as analysis
 
     try:
-        return analysis(s, guess=proposed_position(name, s))
+        return analysis(s, guess=default_coordinates(name, s))
     except DalembertError as problem:
-        _refuse(name, s, problem)
+        _raise_at_source(name, s, problem)
 
 
-def _refuse(name: str, s: System, problem: DalembertError) -> NoReturn:
+def _raise_at_source(name: str, s: System, problem: DalembertError) -> NoReturn:
     """The place of the element at fault, where the system came from a file."""
     source = s.settings.source if isinstance(s.settings, Settings) else None
     if source is not None:
         for element in problem.elements:
-            path = next((p for p in source.places if len(p) == 2 and p[1] == element), None)
+            path = next((p for p in source.positions if len(p) == 2 and p[1] == element), None)
             if path is not None:
-                source.refuse(str(problem), path, key=True)
+                source.raise_error(str(problem), path, key=True)
     msg = f"{name}: {problem}"
     raise Unknown(msg) from problem
 
@@ -98,15 +112,21 @@ def new(kind: Annotated[str, Argument(metavar="KIND", help=f"{', '.join(TEMPLATE
     dalembert new robot-arm > arm.toml
     """
     if kind not in TEMPLATES:
-        msg = f"no kind {kind!r:.40}; {nearest(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
+        msg = (
+            f"no kind {kind!r:.40}; "
+            f"{suggest_name(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
+        )
         raise Unknown(msg)
     sys.stdout.write(TEMPLATES[kind])
 
 
 def convert(
     system: SystemName,
-    target: Annotated[str, Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal.")],
-    values: Given = None,
+    target: Annotated[
+        str,
+        Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal."),
+    ],
+    values: SetValues = None,
 ) -> None:
     r"""Write a system as a model file, from wherever it comes.
 
@@ -115,30 +135,40 @@ def convert(
     dalembert convert file.py:pendulum pendulum.json
     dalembert convert model.toml json
     """
-    s = subject(system, values).system
-    settings = _settings(system, s)
+    s = find_system(system, values).system
+    settings = _gallery_settings(system, s)
     if target in ("toml", "json"):
         sys.stdout.write((toml_text if target == "toml" else json_text)(s, settings))
         return
     if not target.lower().endswith(ENDINGS):
         msg = f"{target}: give a file that ends in {' or '.join(ENDINGS)}"
         raise Unknown(msg)
-    say(f"wrote {save(s, Path(target), settings=settings)}")
+    print_error(f"wrote {save(s, Path(target), settings=settings)}")
 
 
-def _settings(name: str, s: System) -> Settings | None:
+def _gallery_settings(name: str, s: System) -> Settings | None:
     """What the gallery proposes for a system and prints about it, for its file."""
     if isinstance(s.settings, Settings):
         return None
-    entry = proposed(name, s)
+    entry = default_run(name, s)
     if entry is None:
         return None
-    from dalembert.gallery import ByHand
+    from dalembert.gallery import DerivedByHand
 
-    printed = tuple(PrintedInFile(p.label, p.residual, p.equals, isinstance(p, ByHand)) for p in entry.printed)
-    run = {"duration": entry.duration, "start": dict(entry.start), "inputs": dict(entry.inputs), "events": list(entry.events)}
+    printed = tuple(
+        PrintedEquation(p.label, p.residual, p.combination, isinstance(p, DerivedByHand))
+        for p in entry.printed
+    )
+    run = {
+        "duration": entry.duration,
+        "start": dict(entry.start),
+        "inputs": dict(entry.inputs),
+        "events": list(entry.events),
+    }
     title = entry.title if entry.title != s.name else ""
-    return Settings("", title, entry.description, printed, {k: v for k, v in run.items() if v not in ({}, [])})
+    return Settings(
+        "", title, entry.description, printed, {k: v for k, v in run.items() if v not in ({}, [])}
+    )
 
 
 def schema() -> None:

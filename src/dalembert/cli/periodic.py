@@ -5,16 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dalembert.cli.declared import Option
-from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
-from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.program import subject, wished_run
+from dalembert.cli.command_registry import Option
+from dalembert.cli.output import Json, check_image_path, print_result, report_written
+from dalembert.cli.shared_options import (
+    Guess,
+    Input,
+    SetValues,
+    Start,
+    SystemName,
+    parse_assignments,
+    parse_numbers,
+)
+from dalembert.cli.system_lookup import find_system, run_options
 from dalembert.errors import Unknown
-from dalembert.files import check_ending
+from dalembert.foundation.atomic_write import check_extension
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.orbit import PeriodicOrbit
-    from dalembert.model.system import System
+    from dalembert.mechanics.model.system import System
 
 Period = Annotated[
     str | None,
@@ -66,7 +74,7 @@ def periodic(
     period: Period = None,
     start: Start = None,
     guess: Guess = None,
-    values: Given = None,
+    values: SetValues = None,
     inputs: Input = None,
     mode: Mode = None,
     amplitude: Amplitude = 0.02,
@@ -98,9 +106,9 @@ def periodic(
     swing.png
     """
     for picture in (plot, multipliers):
-        check_picture(picture)
+        check_image_path(picture)
     if output is not None:
-        check_ending(output, (".json",))
+        check_extension(output, (".json",))
     options = (
         period,
         start,
@@ -115,19 +123,19 @@ def periodic(
         shift,
         section,
     )
-    orbit = _orbit(system, subject(system, values).system, options)
+    orbit = _orbit(system, find_system(system, values).system, options)
     from dalembert.analysis.periodic.storage import orbit_data
 
-    tell(orbit_data(orbit) if as_json else orbit, as_json=as_json)
+    print_result(orbit_data(orbit) if as_json else orbit, as_json=as_json)
     if output is not None:
         orbit.save(output)
-        wrote(output, as_json=as_json)
+        report_written(output, as_json=as_json)
     if plot is not None:
         orbit.plot(path=plot)
-        wrote(plot, as_json=as_json)
+        report_written(plot, as_json=as_json)
     if multipliers is not None:
         orbit.plot_multipliers(path=multipliers)
-        wrote(multipliers, as_json=as_json)
+        report_written(multipliers, as_json=as_json)
 
 
 def continuation(
@@ -144,7 +152,7 @@ def continuation(
     period: Period = None,
     start: Start = None,
     guess: Guess = None,
-    values: Given = None,
+    values: SetValues = None,
     inputs: Input = None,
     mode: Mode = None,
     amplitude: Amplitude = 0.02,
@@ -181,15 +189,15 @@ def continuation(
     points too.
 
     \b
-    dalembert continue double-pendulum --mode 1 --in energy --over=-14.7:0 -o family.csv --plot
+    dalembert continue double-pendulum --mode 1 --in energy --over=-19.62:0 -o family.csv --plot
     family.png
     dalembert continue bead-on-hoop --equilibria --in R --over 0.1:0.3
     """
-    check_picture(plot)
+    check_image_path(plot)
     if output is not None:
-        check_ending(output, (".csv", ".json", ".zarr"))
+        check_extension(output, (".csv", ".json", ".zarr"))
     span = _span(parameter, over)
-    described = subject(system, values).system
+    described = find_system(system, values).system
     if equilibria:
         if output is not None:
             msg = "-o is for families of periodic motions; use --json for equilibria"
@@ -200,7 +208,7 @@ def continuation(
         return
     from dalembert.analysis.periodic.continuation import continuation as follow
     from dalembert.analysis.periodic.storage import family_data
-    from dalembert.simulation.progress import progress_bar
+    from dalembert.runtime.simulation.progress import progress_bar
 
     options = (
         period,
@@ -221,13 +229,13 @@ def continuation(
         points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")
     ) as progress:
         family = follow(orbit, parameter, span, step=step, points=points, on_progress=progress)
-    tell(family_data(family) if as_json else family, as_json=as_json)
+    print_result(family_data(family) if as_json else family, as_json=as_json)
     if output is not None:
         family.save(output)
-        wrote(output, as_json=as_json)
+        report_written(output, as_json=as_json)
     if plot is not None:
         family.plot(show, path=plot)
-        wrote(plot, as_json=as_json)
+        report_written(plot, as_json=as_json)
 
 
 def _orbit(name: str, system: System, options: tuple[Any, ...]) -> PeriodicOrbit:
@@ -248,8 +256,8 @@ def _orbit(name: str, system: System, options: tuple[Any, ...]) -> PeriodicOrbit
         shift,
         section,
     ) = options
-    _, wish = wished_run(name, system, None, values, start, inputs, guess)
-    begin = numbers(system, "--start", start) if start or mode is not None else wish["start"]
+    _, wish = run_options(name, system, None, values, start, inputs, guess)
+    begin = parse_numbers(system, "--start", start) if start or mode is not None else wish["start"]
     return find(
         system,
         begin,
@@ -306,9 +314,9 @@ def _equilibria(
         system,
         parameter,
         span,
-        guess=numbers(system, "--start", start),
-        values=numbers(system, "--set", values),
-        inputs=dict(pairs("--input", inputs)),
+        guess=parse_numbers(system, "--start", start),
+        values=parse_numbers(system, "--set", values),
+        inputs=dict(parse_assignments("--input", inputs)),
         step=step,
     )
     data = {
@@ -316,10 +324,10 @@ def _equilibria(
         "values": family.values,
         "points": family.points,
         "eigenvalues": family.eigenvalues,
-        "marks": [(m.kind, m.parameter) for m in family.marks],
+        "marks": [(m.kind, m.parameter) for m in family.special_points],
         "changes": [(m.kind, m.parameter) for m in family.changes],
     }
-    tell(data if as_json else family, as_json=as_json)
+    print_result(data if as_json else family, as_json=as_json)
     if plot is not None:
         family.plot(path=plot)
-        wrote(plot, as_json=as_json)
+        report_written(plot, as_json=as_json)

@@ -1,4 +1,6 @@
-"""report, view: one page that shows everything, or the same as text; the pages of the whole gallery."""
+"""report, view: one page that shows everything, or the same as text; the pages of the whole
+gallery.
+"""
 
 from __future__ import annotations
 
@@ -9,44 +11,85 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from dalembert import gallery
-from dalembert.api.agreement import agreement
-from dalembert.api.simulate import simulate
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import PROGRAM_FAILED, Ended, exit_by_verdict, say
-from dalembert.cli.options import AnySystem, Given, Input, Start, check_one_or_all
-from dalembert.cli.output import ENDINGS, FORMATS, Format, echo, emit, known
-from dalembert.cli.program import FILES, subject, wished_run
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit, exit_by_verdict, print_error
+from dalembert.cli.output import (
+    FORMAT_BY_SUFFIX,
+    FORMATS,
+    Format,
+    check_choice,
+    print_line,
+    write_document,
+)
+from dalembert.cli.shared_options import AnySystem, Input, SetValues, Start, check_system_or_all
+from dalembert.cli.system_lookup import FILES, find_system, run_options
 from dalembert.errors import DalembertError, Unknown
-from dalembert.files import file_name, write
-from dalembert.model.system import System
-from dalembert.numerics.cache import ObjectCache
-from dalembert.report import document, terminal
-from dalembert.report.blocks import Block, VerdictSpan
-from dalembert.report.document import Subject
+from dalembert.foundation.atomic_write import slug, write_text
+from dalembert.interface.api.agreement import agreement
+from dalembert.interface.api.simulate import simulate
+from dalembert.interface.report import system_report, terminal_renderer
+from dalembert.interface.report.document_blocks import Block, VerdictSpan
+from dalembert.interface.report.system_report import ReportSubject
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.object_cache import ObjectCache
 
 if TYPE_CHECKING:
-    from dalembert.page.html_page import ReportRequest, Study
+    from dalembert.interface.page.report_page import ReportData, ReportRequest
 
-# where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of `view`
+# where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of
+# `view`
 GALLERY: Final = "gallery"
 VIEWED: Final = "pages"
 
-Output = Annotated[Path | None, Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")]
-Duration = Annotated[float | None, Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
+Output = Annotated[
+    Path | None,
+    Option(
+        "-o",
+        "--output",
+        metavar="FILE.html",
+        help="Where to write the page.",
+        show_default="SYSTEM.html",
+    ),
+]
+Duration = Annotated[
+    float | None,
+    Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's"),
+]
 Open = Annotated[bool, Option("--open", help="Open the page in the browser.")]
-All = Annotated[bool, Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
-Meshes = Annotated[bool, Option("--meshes", help="Draw the links of a robot by the meshes of its file.")]
-Root = Annotated[Path | None, Option("--root", metavar="FOLDER", help="The folder that holds them.", show_default="that of the file")]
-Picture = Annotated[Path | None, Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
-Gif = Annotated[Path | None, Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
-Film = Annotated[Path | None, Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
+All = Annotated[
+    bool, Option("--all", help="Every system of the gallery, and an index; -o names the folder.")
+]
+Meshes = Annotated[
+    bool, Option("--meshes", help="Draw the links of a robot by the meshes of its file.")
+]
+Root = Annotated[
+    Path | None,
+    Option(
+        "--root",
+        metavar="FOLDER",
+        help="The folder that holds them.",
+        show_default="that of the file",
+    ),
+]
+Picture = Annotated[
+    Path | None, Option("--png", metavar="FILE.png", help="Also a picture of the start.")
+]
+Gif = Annotated[
+    Path | None, Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")
+]
+Film = Annotated[
+    Path | None,
+    Option(
+        "--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed."
+    ),
+]
 
 
 def report(
     system: AnySystem = "",
     output: Output = None,
     duration: Duration = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     inputs: Input = None,
     style: Format = "",
@@ -56,17 +99,21 @@ def report(
     root: Root = None,
     *,
     meshes: Meshes = False,
-    text: Annotated[bool, Option("--text", help="Print it as text instead of writing a page.")] = False,
+    text: Annotated[
+        bool, Option("--text", help="Print it as text instead of writing a page.")
+    ] = False,
     every: All = False,
     show: Open = False,
 ) -> None:
     r"""Write one page that shows everything.
 
-    An HTML file that opens in any browser and needs no network: description, equations of motion by every principle with their
-    derivations, agreement and audit, the motion in three dimensions with plots, energy, equilibria and linear modes, and how to make
-    it again. Without --start and --for a system of the gallery runs as the gallery proposes, any other for 10 s from zero.
-    --text prints description, equations, proofs and motion instead; --format and the endings .tex and .md write the same as LaTeX or
-    Markdown. --meshes draws a robot by its meshes (STL, OBJ, MSH) instead of bars; only those inside --root are opened.
+    An HTML file that opens in any browser and needs no network: description, equations of motion by
+    every principle with their derivations, agreement and audit, the motion in three dimensions with
+    plots, energy, equilibria and linear modes, and how to make it again. Without --start and --for
+    a system of the gallery runs as the gallery proposes, any other for 10 s from zero. --text
+    prints description, equations, proofs and motion instead; --format and the endings .tex and .md
+    write the same as LaTeX or Markdown. --meshes draws a robot by its meshes (STL, OBJ, MSH)
+    instead of bars; only those inside --root are opened.
 
     \b
     dalembert report rolling-disk
@@ -76,13 +123,18 @@ def report(
     dalembert report panda/urdf/panda.urdf --meshes --root panda
     dalembert report --all -o gallery
     """
-    check_one_or_all(system, every=every)
-    other = any((duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root))
+    check_system_or_all(system, every=every)
+    other = any(
+        (duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root)
+    )
     if every:
         if other or show:
-            msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
+            msg = (
+                "--all takes the gallery's own runs and only -o beside it; name one system for "
+                "other wishes"
+            )
             raise Unknown(msg)
-        _every(output or Path(GALLERY))
+        _write_gallery_pages(output or Path(GALLERY))
         return
     if system.endswith(".zarr"):
         if other:
@@ -90,15 +142,23 @@ def report(
             raise Unknown(msg)
         _study_page(Path(system), output, show=show)
         return
-    drawn, typed = _drawn_by(root, meshes=meshes)
-    chosen = subject(system, values, drawn=drawn)
-    request = _wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)
-    wanted = "text" if text else known("--format", style, FORMATS) if style else _style_of(output)
+    drawn, typed = _mesh_options(root, meshes=meshes)
+    chosen = find_system(system, values, mesh_options=drawn)
+    request = _report_request(
+        system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed
+    )
+    wanted = (
+        "text"
+        if text
+        else check_choice("--format", style, FORMATS)
+        if style
+        else _report_format(output)
+    )
     if wanted != "html" and (png or gif or mp4 or show):
         msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"
         raise Unknown(msg)
     if wanted == "html":
-        _page(system, request, chosen, output, (png, gif, mp4), show=show)
+        _write_page(system, request, chosen, output, (png, gif, mp4), show=show)
     else:
         _text_report(chosen, request, wanted, output)
 
@@ -106,197 +166,256 @@ def report(
 def view(
     system: AnySystem,
     duration: Duration = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     inputs: Input = None,
 ) -> None:
     r"""Open the page of a system in the browser.
 
-    The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try it").
+    The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try
+    it").
 
     \b
     dalembert view rolling-disk
     dalembert view double-pendulum --for 20 --start alpha=pi/2
     """
-    chosen = subject(system, values)
-    request = _wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
-    folder = ObjectCache.of_environment().directory or Path(tempfile.gettempdir())
-    target = folder / VIEWED / f"{_file_of(system)}.html"
+    chosen = find_system(system, values)
+    request = _report_request(
+        system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}
+    )
+    folder = ObjectCache.from_environment().directory or Path(tempfile.gettempdir())
+    target = folder / VIEWED / f"{_file_stem(system)}.html"
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _page(system, request, chosen, target, (), show=True)
+    _write_page(system, request, chosen, target, (), show=True)
 
 
-def _style_of(output: Path | None) -> str:
+def _report_format(output: Path | None) -> str:
     """A page, unless the ending of the file means something else."""
     ending = "" if output is None else output.suffix.lower()
-    endings = {**ENDINGS, "": "html"}
+    endings = {**FORMAT_BY_SUFFIX, "": "html"}
     if ending not in endings:
-        msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
+        msg = (
+            f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, "
+            f".md), "
+            f"and pictures by --png, --gif, --mp4"
+        )
         raise Unknown(msg)
     return endings[ending]
 
 
-def _drawn_by(root: Path | None, *, meshes: bool) -> tuple[dict[str, Any], list[str]]:
+def _mesh_options(root: Path | None, *, meshes: bool) -> tuple[dict[str, Any], list[str]]:
     """How the links of a robot are drawn, for `subject`; and the same as it was typed."""
-    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | ({} if root is None else {"root": root})
+    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | (
+        {} if root is None else {"root": root}
+    )
     return chosen, ["--meshes"] * meshes + ([] if root is None else ["--root", str(root)])
 
 
-def _wished(
-    name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
+def _report_request(
+    name: str,
+    described: ReportSubject,
+    duration: float | None,
+    options: dict[str, list[str] | None],
+    typed: Iterable[str] = (),
 ) -> ReportRequest:
     """What the command line asks for, on top of what the gallery proposes."""
-    from dalembert.page.html_page import ReportRequest, page_run
+    from dalembert.interface.page.report_page import ReportRequest, report_run_options
 
-    length, run = wished_run(name, described.system, duration, options["--set"], options["--start"], options["--input"])
+    length, run = run_options(
+        name, described.system, duration, options["--set"], options["--start"], options["--input"]
+    )
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
     asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
-    return ReportRequest(length, page_run(run["start"], run["values"], run["inputs"], run["events"]), name, (*asked, *typed))
+    return ReportRequest(
+        length,
+        report_run_options(run["start"], run["values"], run["inputs"], run["events"]),
+        name,
+        (*asked, *typed),
+    )
 
 
-def _text_report(chosen: Subject, request: ReportRequest, style: str, output: Path | None) -> None:
-    from dalembert.agreement.catalogue import PRINCIPLES
-    from dalembert.kinematics.system_kinematics import kinematics
-    from dalembert.report.writing import Writing
+def _text_report(
+    chosen: ReportSubject, request: ReportRequest, style: str, output: Path | None
+) -> None:
+    from dalembert.interface.report.formula_writer import FormulaWriter
+    from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+    from dalembert.mechanics.kinematics.system_kinematics import kinematics
 
     agreed = agreement(chosen.system)
-    first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
+    first = next(
+        derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable
+    )
     derived = first(kinematics(chosen.system))
-    emit(document.report(chosen, derived, agreed, Writing(), list(_demonstration(chosen.system, request))), style, output, whole=True)
+    write_document(
+        system_report.report(
+            chosen, derived, agreed, FormulaWriter(), list(_run_blocks(chosen.system, request))
+        ),
+        style,
+        output,
+        standalone=True,
+    )
     exit_by_verdict([agreed.holds])
 
 
-def _demonstration(system: System, request: ReportRequest) -> Iterator[Block]:
+def _run_blocks(system: System, request: ReportRequest) -> Iterator[Block]:
     """A run for a report, or the reason why there is none."""
-    from dalembert.report.results import motion, not_run
+    from dalembert.interface.report.result_blocks import missing_run, run_summary
 
     wish = request.run
     try:
         run = simulate(
-            system, request.duration, start=wish.start, values=wish.values, inputs=wish.inputs, events=wish.events, progress=False
+            system,
+            request.duration,
+            start=wish.start,
+            values=wish.values,
+            inputs=wish.inputs,
+            events=wish.events,
+            progress=False,
         )
     except DalembertError as problem:
-        return not_run(str(problem))
-    return motion(run)
+        return missing_run(str(problem))
+    return run_summary(run)
 
 
-def _page(
-    name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None], *, show: bool = False
+def _write_page(
+    name: str,
+    request: ReportRequest,
+    described: ReportSubject,
+    output: Path | None,
+    pictures: Iterable[Path | None],
+    *,
+    show: bool = False,
 ) -> None:
     """The page of one system, and the three lines that matter; `show` opens it."""
-    from dalembert.page.film import film
-    from dalembert.page.html_page import page, study
+    from dalembert.interface.page.image_export import save_image
+    from dalembert.interface.page.report_page import compute_report, render_page
 
-    target = output or Path(f"{_file_of(name)}.html")
+    target = output or Path(f"{_file_stem(name)}.html")
     with _progress(described.title) as tell:
-        found = study(described, request, tell)
+        report_data = compute_report(described, request, tell)
         tell("writing the page")
-        text = page(found)
-    for line in _matters(found):
-        terminal.line(terminal.output(), *line)
-    _tell_written(write(target, text), show=show)
+        text = render_page(report_data)
+    for line in _summary_lines(report_data):
+        terminal_renderer.print_line(terminal_renderer.output(), *line)
+    _report_page(write_text(target, text), show=show)
     for picture in pictures:
         if picture is None:
             continue
-        if found.run is None:
-            msg = f"{picture}: there is no motion to show: {found.why_no_run}"
+        if report_data.run is None:
+            msg = f"{picture}: there is no motion to show: {report_data.run_failure}"
             raise Unknown(msg)
-        echo(f"written: {film(found.run, picture).resolve()}")
-    exit_by_verdict([found.agreed.holds])
+        print_line(f"written: {save_image(report_data.run, picture).resolve()}")
+    exit_by_verdict([report_data.agreement.holds])
 
 
 def _study_page(path: Path, output: Path | None, *, show: bool = False) -> None:
     """The page of a saved study."""
-    from dalembert.page.ensemble_page import ensemble_page
-    from dalembert.studies.store import open_study
+    from dalembert.analysis.studies.zarr_store import open_study
+    from dalembert.interface.page.ensemble_page import ensemble_page
 
-    _tell_written(write(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))), show=show)
+    _report_page(
+        write_text(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))),
+        show=show,
+    )
 
 
-def _tell_written(page: Path, *, show: bool) -> None:
+def _report_page(page: Path, *, show: bool) -> None:
     """Where a page is; and let the browser show it, or say what to do where there is none."""
-    echo(f"written: {page.resolve()} ({page.stat().st_size / 1e6:.1f} MB)")
+    print_line(f"written: {page.resolve()} ({page.stat().st_size / 1e6:.1f} MB)")
     if show:
         import webbrowser
 
         if not webbrowser.open(page.resolve().as_uri()):
-            echo("no browser was found here: open that file in one; it needs no network")
+            print_line("no browser was found here: open that file in one; it needs no network")
 
 
 @contextmanager
 def _progress(title: str) -> Iterator[Callable[[str], None]]:
     """A bar that says what is being worked on, where someone watches."""
-    out = terminal.output()
-    if isinstance(out, terminal.PlainLines) or not out.is_terminal:
+    out = terminal_renderer.output()
+    if isinstance(out, terminal_renderer.PlainOutput) or not out.is_terminal:
         yield lambda _: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from dalembert.page.html_page import STAGES
+    from dalembert.interface.page.report_page import STAGES
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out, transient=True) as bar:
         # the first stage begins, and so ends, nothing
         task = bar.add_task(title, total=len(STAGES) + 1, completed=-1)
 
-        def tell(what: str) -> None:
+        def advance(what: str) -> None:
             bar.update(task, advance=1, description=f"{title}: {what}", refresh=True)
 
-        yield tell
+        yield advance
 
 
-def _matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
+def _summary_lines(report_data: ReportData) -> Iterator[tuple[str | VerdictSpan, ...]]:
     """Agreement, energy drift, constraint residual."""
-    from dalembert.page.parts.equations import energy_line
-    from dalembert.report.results import SMALL
+    from dalembert.interface.page.parts.equations import energy_error
+    from dalembert.interface.report.result_blocks import ACCEPTABLE_DRIFT
 
-    agreed, run = found.agreed, found.run
+    agreed, run = report_data.agreement, report_data.run
     statement = agreed.statement[:1].upper() + agreed.statement[1:]
     yield "agreement    ", VerdictSpan(statement, agreed.holds)
     if run is None:
-        yield "motion       ", VerdictSpan(f"not run: {found.why_no_run}", holds=False)
+        yield "motion       ", VerdictSpan(f"not run: {report_data.run_failure}", holds=False)
         return
-    size, what = energy_line(run)
-    yield "energy       ", VerdictSpan(f"{size:.1e}", size <= SMALL), f": {what}"
+    size, what = energy_error(run)
+    yield "energy       ", VerdictSpan(f"{size:.1e}", size <= ACCEPTABLE_DRIFT), f": {what}"
     if run.residuals:
-        yield "constraints  ", VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= SMALL), ": largest residual"
+        yield (
+            "constraints  ",
+            VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= ACCEPTABLE_DRIFT),
+            ": largest residual",
+        )
     else:
         yield "constraints  ", "none"
-    for remark in found.remarks:
+    for remark in report_data.remarks:
         yield ("note         ", remark)
 
 
-def _every(folder: Path) -> None:
+def _write_gallery_pages(folder: Path) -> None:
     """A page for each system of the gallery, and the index that leads to them."""
-    from dalembert.page.html_page import page, study
-    from dalembert.page.index import card, index
+    from dalembert.interface.page.index import gallery_card, index
+    from dalembert.interface.page.report_page import compute_report, render_page
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        msg = f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
+        msg = (
+            f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
+        )
         raise Unknown(msg) from problem
     cards, failed = [], 0
     names = gallery.names()
     width = max(map(len, names))
     for number, name in enumerate(names, 1):
-        described = subject(name)
+        described = find_system(name)
         try:
-            found = study(described, _wished(name, described, None, {"--start": None, "--set": None, "--input": None}))
-            written = write(folder / f"{name}.html", page(found))
+            report_data = compute_report(
+                described,
+                _report_request(
+                    name, described, None, {"--start": None, "--set": None, "--input": None}
+                ),
+            )
+            written = write_text(folder / f"{name}.html", render_page(report_data))
         except DalembertError as problem:
             failed += 1
-            say(f"{name}: {problem}")
+            print_error(f"{name}: {problem}")
             continue
-        cards.append(card(name, found))
-        failed += not found.agreed.agree
-        echo(f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB")
-    echo(f"written: {write(folder / 'index.html', index(cards)).resolve()}")
+        cards.append(gallery_card(name, report_data))
+        failed += not report_data.agreement.agree
+        print_line(
+            f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB"
+        )
+    print_line(f"written: {write_text(folder / 'index.html', index(cards)).resolve()}")
     if failed:
-        raise Ended(PROGRAM_FAILED)
+        raise CommandExit(PROGRAM_FAILED)
 
 
-def _file_of(name: str) -> str:
+def _file_stem(name: str) -> str:
     """rolling-disk, or the function of path/to/file.py:function, or panda of path/to/panda.urdf"""
     path = name.rpartition(":")[0] or name
-    return Path(path).stem if path.lower().endswith(FILES) else file_name(name.rpartition(":")[2])
+    return Path(path).stem if path.lower().endswith(FILES) else slug(name.rpartition(":")[2])

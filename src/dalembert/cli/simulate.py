@@ -7,58 +7,100 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dalembert.api.simulate import simulate as run_of
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, Ended, say
-from dalembert.cli.options import AbsoluteTolerance, Beginning, Given, Guess, Input, RelativeTolerance, RunTime, Start, SystemName
-from dalembert.cli.output import Json, check_picture, echo, tell, wrote
-from dalembert.cli.program import subject, wished_run
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import INTERRUPTED, PROGRAM_FAILED, CommandExit, print_error
+from dalembert.cli.output import Json, check_image_path, print_line, print_result, report_written
+from dalembert.cli.shared_options import (
+    AbsoluteTolerance,
+    Guess,
+    Input,
+    RelativeTolerance,
+    RunTime,
+    SetValues,
+    Start,
+    StartTime,
+    SystemName,
+)
+from dalembert.cli.system_lookup import find_system, run_options
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending
-from dalembert.model.system import System
-from dalembert.simulation.events.event import event
-from dalembert.simulation.summary import figures
+from dalembert.foundation.atomic_write import check_extension
+from dalembert.interface.api.simulate import simulate as run_of
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.simulation.events.event import event
+from dalembert.runtime.simulation.summary import summary_dict
 
 if TYPE_CHECKING:
-    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.runtime.simulation.trajectory import Trajectory
 
-Stop = Annotated[list[str] | None, Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
+Stop = Annotated[
+    list[str] | None,
+    Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero."),
+]
 
 
 def simulate(
     system: SystemName,
     duration: RunTime = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    t0: Beginning = 0.0,
+    t0: StartTime = 0.0,
     rtol: RelativeTolerance = 1e-9,
     atol: AbsoluteTolerance = 1e-9,
     integrator: Annotated[
-        str, Option(metavar="NAME", help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
+        str,
+        Option(
+            metavar="NAME",
+            help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or "
+            "heyoka.",
+        ),
     ] = "native",
     stabilize: Annotated[
-        str | None, Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
+        str | None,
+        Option(
+            metavar="HOW",
+            help="Drift off the constraints: projection, baumgarte or none.",
+            show_default="projection",
+        ),
     ] = None,
-    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc.")] = None,
+    output: Annotated[
+        Path | None,
+        Option(
+            "-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc."
+        ),
+    ] = None,
     plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot.")] = None,
     stop_when: Stop = None,
-    reactions: Annotated[Path | None, Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")] = None,
-    sensitivity: Annotated[list[str] | None, Option("--sensitivity", metavar="NAME", help="A constant or start value to vary.")] = None,
-    energy: Annotated[float | None, Option("--energy-tolerance", metavar="E", help="How much K₂ + 𝒰 + Z may change in all.")] = None,
-    relative: Annotated[float | None, Option("--relative-energy-tolerance", metavar="PART", help="The same, as a part of them.")] = None,
+    reactions: Annotated[
+        Path | None,
+        Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed."),
+    ] = None,
+    sensitivity: Annotated[
+        list[str] | None,
+        Option("--sensitivity", metavar="NAME", help="A constant or start value to vary."),
+    ] = None,
+    energy: Annotated[
+        float | None,
+        Option("--energy-tolerance", metavar="E", help="How much K₂ + 𝒰 + Z may change in all."),
+    ] = None,
+    relative: Annotated[
+        float | None,
+        Option("--relative-energy-tolerance", metavar="PART", help="The same, as a part of them."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
     r"""Set a system in motion.
 
-    What --start does not name is zero where the constraints allow it, otherwise solved for. Without --start and --for a
-    system of the gallery runs as the gallery proposes. The summary is printed; -o writes times, coordinates and speeds.
-    --guess says near which value a coordinate is solved for, and so which way a linkage is assembled. --reactions writes the
-    wrench in every joint, the force of every row and the load behind every specified motion. --stop-when ends the run where an
-    expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m along, prints their largest values
-    and writes them with the motion. The exit code is 1 if the run stops before its end; what there is of it is written all the same.
+    What --start does not name is zero where the constraints allow it, otherwise solved for. Without
+    --start and --for a system of the gallery runs as the gallery proposes. The summary is printed;
+    -o writes times, coordinates and speeds. --guess says near which value a coordinate is solved
+    for, and so which way a linkage is assembled. --reactions writes the wrench in every joint, the
+    force of every row and the load behind every specified motion. --stop-when ends the run where an
+    expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m
+    along, prints their largest values and writes them with the motion. The exit code is 1 if the
+    run stops before its end; what there is of it is written all the same.
 
     \b
     dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
@@ -69,14 +111,14 @@ def simulate(
     dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha -o swing.csv
     """
     if output is not None:
-        from dalembert.simulation.tables import check_table
+        from dalembert.runtime.simulation.table_export import check_table_format
 
-        check_table(output)
-    check_picture(plot)
+        check_table_format(output)
+    check_image_path(plot)
     if reactions is not None:
-        check_ending(reactions, (".csv",))
-    described = subject(system, values).system
-    length, wish = wished_run(system, described, duration, values, start, inputs, guess)
+        check_extension(reactions, (".csv",))
+    described = find_system(system, values).system
+    length, wish = run_options(system, described, duration, values, start, inputs, guess)
     wish |= {
         "t0": t0,
         "rtol": rtol,
@@ -88,47 +130,53 @@ def simulate(
         "energy_tolerance": energy,
         "relative_energy_tolerance": relative,
     }
-    run, code = _finished(described, length, wish)
-    tell(figures(run) if as_json else run, as_json=as_json)
+    run, code = _run_with_exit_code(described, length, wish)
+    print_result(summary_dict(run) if as_json else run, as_json=as_json)
     if sensitivity and not as_json:
-        echo(str(run.sensitivities))
+        print_line(str(run.sensitivities))
     if output is not None:
-        _write(run.write, output, as_json=as_json)
+        _write_or_rescue(run.write, output, as_json=as_json)
     if plot is not None:
-        _write(lambda path: run.plot(path=path), plot, as_json=as_json)
+        _write_or_rescue(lambda path: run.plot(path=path), plot, as_json=as_json)
     if reactions is not None:
         if not as_json:
-            echo(str(run.reactions))
-        _write(run.reactions.to_csv, reactions, as_json=as_json)
+            print_line(str(run.reactions))
+        _write_or_rescue(run.reactions.to_csv, reactions, as_json=as_json)
     if code:
-        raise Ended(code)
+        raise CommandExit(code)
 
 
-def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:
-    """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
-    from dalembert.ode.failures import RunInterrupted, RunStopped
+def _run_with_exit_code(
+    system: System, length: float, options: dict[str, Any]
+) -> tuple[Trajectory, int]:
+    """The run and the exit code; a run that stops is told about, and what there is of it is
+    kept.
+    """
+    from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 
     try:
-        return run_of(system, length, **wish), 0
+        return run_of(system, length, **options), 0
     except RunInterrupted as ended:
         return ended.trajectory, INTERRUPTED
     except RunStopped as failure:
         if failure.trajectory is None:
             raise
-        say(str(failure))
+        print_error(str(failure))
         return failure.trajectory, PROGRAM_FAILED
 
 
 # ---- files -----------------------------------------------------------------------------------
 
 
-def _write(write: Callable[[Path], object], path: Path, *, as_json: bool) -> None:
-    """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
+def _write_or_rescue(write: Callable[[Path], object], path: Path, *, as_json: bool) -> None:
+    """Written where it was asked for; if that cannot be, where it can, so that the run is not
+    lost.
+    """
     try:
         write(path)
     except Unwritable as problem:
         spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / (path.name or "run.csv")
         write(spare)
-        say(f"{problem.what or problem}; the result is in {spare}")
-        raise Ended(PROGRAM_FAILED) from None
-    wrote(path, as_json=as_json)
+        print_error(f"{problem.what or problem}; the result is in {spare}")
+        raise CommandExit(PROGRAM_FAILED) from None
+    report_written(path, as_json=as_json)

@@ -8,39 +8,51 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from dalembert.cli.declared import Option
-from dalembert.cli.errors import PROGRAM_FAILED, Ended
-from dalembert.cli.options import (
+from dalembert.cli.command_registry import Option
+from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
+from dalembert.cli.output import Json, check_image_path, print_result, report_written
+from dalembert.cli.shared_options import (
     AbsoluteTolerance,
-    Beginning,
-    Given,
     Guess,
     Input,
     RelativeTolerance,
     RunTime,
+    SetValues,
     Start,
+    StartTime,
     SystemName,
-    number_of,
+    parse_number,
 )
-from dalembert.cli.output import Json, check_picture, tell, wrote
-from dalembert.cli.program import subject, wished_run
+from dalembert.cli.system_lookup import find_system, run_options
 from dalembert.errors import Unknown
-from dalembert.nearest_name import nearest
+from dalembert.foundation.suggestions import suggest_name
 
 if TYPE_CHECKING:
-    from dalembert.model.system import System
+    from dalembert.mechanics.model.system import System
 
 Over = Annotated[
     list[str] | None,
-    Option("--over", metavar="WHAT", help='name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"; as often as needed.'),
+    Option(
+        "--over",
+        metavar="WHAT",
+        help='name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"; as often as needed.',
+    ),
 ]
 Keep = Annotated[
     list[str] | None,
-    Option("--keep", metavar="EXPRESSION", help="theta, max(theta), min, mean, end, time(theta - 1); repeatable."),
+    Option(
+        "--keep",
+        metavar="EXPRESSION",
+        help="theta, max(theta), min, mean, end, time(theta - 1); repeatable.",
+    ),
 ]
-_DRAWN: Final = re.compile(r"\s*(.+?)\s*~\s*(\w+)\s*\((.*)\)\s*")
+_DISTRIBUTION_PATTERN: Final = re.compile(r"\s*(.+?)\s*~\s*(\w+)\s*\((.*)\)\s*")
 # names that everybody knows, with the numbers that everybody gives
-_KNOWN: Final = {"normal": ("mean", "standard deviation"), "uniform": ("least", "greatest"), "lognormal": ("mean of ln", "deviation of ln")}
+_STANDARD_DISTRIBUTIONS: Final = {
+    "normal": ("mean", "standard deviation"),
+    "uniform": ("least", "greatest"),
+    "lognormal": ("mean of ln", "deviation of ln"),
+}
 
 
 def study(
@@ -50,45 +62,70 @@ def study(
     sampling: Annotated[str, Option(metavar="HOW", help="random, latin or sobol.")] = "random",
     seed: Annotated[int, Option(help="Of the draws.")] = 0,
     keep: Keep = None,
-    at: Annotated[str | None, Option("--at", metavar="TIMES", help="Times at which values are kept: first:last:count or 1,2,3.")] = None,
+    at: Annotated[
+        str | None,
+        Option(
+            "--at",
+            metavar="TIMES",
+            help="Times at which values are kept: first:last:count or 1,2,3.",
+        ),
+    ] = None,
     duration: RunTime = None,
-    values: Given = None,
+    values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    t0: Beginning = 0.0,
+    t0: StartTime = 0.0,
     rtol: RelativeTolerance = 1e-9,
     atol: AbsoluteTolerance = 1e-9,
     output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE.zarr", help="Where to keep it; one that was begun goes on.")
+        Path | None,
+        Option(
+            "-o",
+            "--output",
+            metavar="FILE.zarr",
+            help="Where to keep it; one that was begun goes on.",
+        ),
     ] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a picture.")] = None,
-    workers: Annotated[int | None, Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors")] = None,
-    scheduler: Annotated[str | None, Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786.")] = None,
+    plot: Annotated[
+        Path | None, Option(metavar="FILE.png", help="Where to save a picture.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors"),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     r"""Run a system many times.
 
-    --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and lists make a grid, distributions
-    (normal, uniform, lognormal, or any of scipy.stats) are drawn --n times at every point of it. --keep says what is kept of every
-    member: an expression (at the times --at, or at the end), its max, min or mean, or the first time at which it crosses zero.
-    -o keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit code is 1 if no member came
-    to its end.
+    --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and
+    lists make a grid, distributions (normal, uniform, lognormal, or any of scipy.stats) are drawn
+    --n times at every point of it. --keep says what is kept of every member: an expression (at the
+    times --at, or at the end), its max, min or mean, or the first time at which it crosses zero. -o
+    keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit
+    code is 1 if no member came to its end.
 
     \b
-    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi, up)" --for 10 -o flips.zarr
-    dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
-    dalembert report study.zarr
+    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi,
+    up)" --for 10 -o flips.zarr dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n
+    10000 --keep "max(x)" --workers 4 -o study.zarr dalembert report study.zarr
     """
-    from dalembert.api.ensemble import ensemble
+    from dalembert.interface.api.ensemble import ensemble
 
     if workers is not None and scheduler is not None:
-        msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"
+        msg = (
+            "--workers counts threads here, and --scheduler has workers of its own; give one of "
+            "them"
+        )
         raise Unknown(msg)
-    check_picture(plot)
-    described = subject(system, values).system
-    varied = varied_by(described, over)
-    length, wish = wished_run(system, described, duration, values, start, inputs, guess)
+    check_image_path(plot)
+    described = find_system(system, values).system
+    varied = parse_sweep(described, over)
+    length, wish = run_options(system, described, duration, values, start, inputs, guess)
     if not start:
         # what varies is not given
         wish["start"] = {name: x for name, x in wish["start"].items() if name not in varied}
@@ -100,7 +137,7 @@ def study(
         sampling=sampling,
         seed=seed,
         keep=keep,
-        at=None if at is None else _listed(described, "--at", "t", at),
+        at=None if at is None else _parse_values(described, "--at", "t", at),
         t0=t0,
         rtol=rtol,
         atol=atol,
@@ -109,65 +146,88 @@ def study(
         engine=scheduler,
         **wish,
     )
-    tell({"system": described.name, "outcomes": made.outcomes, "members": made.rows()} if as_json else made, as_json=as_json)
+    print_result(
+        {"system": described.name, "outcomes": made.outcomes, "members": made.rows()}
+        if as_json
+        else made,
+        as_json=as_json,
+    )
     if output is not None:
-        wrote(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
+        report_written(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
     if plot is not None:
-        wrote(made.plot(path=str(plot)).path, as_json=as_json)
+        report_written(made.plot(path=str(plot)).path, as_json=as_json)
     if not made.outcomes.get("finished") and not made.outcomes.get("ended"):
-        raise Ended(PROGRAM_FAILED)
+        raise CommandExit(PROGRAM_FAILED)
 
 
-def varied_by(system: System, over: Iterable[str] | None) -> dict[str, Any]:
+def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
     """{name: values or a distribution} of what --over says."""
-    found: dict[str, Any] = {}
+    sweep: dict[str, Any] = {}
     for text in over or ():
-        drawn = _DRAWN.fullmatch(text)
+        drawn = _DISTRIBUTION_PATTERN.fullmatch(text)
         if drawn:
-            name, values = drawn[1], _distribution(system, text, drawn)
+            name, values = drawn[1], _parse_distribution(system, text, drawn)
         else:
             name, equals, listed = (part.strip() for part in text.partition("="))
             if not (name and equals and listed):
-                msg = f'--over {text!r}: write it as name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+                msg = (
+                    f"--over {text!r}: write it as name=first:last:count, name=1,2,3 or "
+                    f'"name~normal(0, 0.1)"'
+                )
                 raise Unknown(msg)
-            values = _listed(system, "--over", name, listed)
-        if name in found:
+            values = _parse_values(system, "--over", name, listed)
+        if name in sweep:
             msg = f"--over {name}: it is given twice"
             raise Unknown(msg)
-        found[name] = values
-    if not found:
-        msg = 'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+        sweep[name] = values
+    if not sweep:
+        msg = (
+            'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+        )
         raise Unknown(msg)
-    return found
+    return sweep
 
 
-def _listed(system: System, option: str, name: str, text: str) -> list[float]:
+def _parse_values(system: System, option: str, name: str, text: str) -> list[float]:
     """0.1:10:50 in equal steps, or 1,2,3 one by one."""
     if ":" not in text:
-        return [number_of(system, option, name, part.strip()) for part in text.split(",")]
+        return [parse_number(system, option, name, part.strip()) for part in text.split(",")]
     parts = [part.strip() for part in text.split(":")]
     if len(parts) != 3 or not parts[2].isdigit() or int(parts[2]) < 1:
         msg = f"{option} {name}={text}: a range is first:last:count, such as 0.1:10:50"
         raise Unknown(msg)
     import numpy as np
 
-    first, last = (number_of(system, option, name, part) for part in parts[:2])
+    first, last = (parse_number(system, option, name, part) for part in parts[:2])
     return [float(x) for x in np.linspace(first, last, int(parts[2]))]
 
 
-def _distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
-    """normal(mean, deviation), uniform(least, greatest), lognormal(mean, deviation of the logarithm), or by its name in scipy.stats."""
+def _parse_distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
+    """normal(mean, deviation), uniform(least, greatest), lognormal(mean, deviation of the
+    logarithm), or by its name in scipy.stats.
+    """
     from scipy import stats
 
     name, kind = drawn[1], drawn[2]
-    given = [number_of(system, "--over", f"{name}~{kind}", part.strip()) for part in drawn[3].split(",") if part.strip()]
-    if kind in _KNOWN:
+    given = [
+        parse_number(system, "--over", f"{name}~{kind}", part.strip())
+        for part in drawn[3].split(",")
+        if part.strip()
+    ]
+    if kind in _STANDARD_DISTRIBUTIONS:
         if len(given) != 2:
-            msg = f"--over {text}: {kind} takes two numbers, {' and '.join(_KNOWN[kind])}"
+            msg = (
+                f"--over {text}: {kind} takes two numbers, "
+                f"{' and '.join(_STANDARD_DISTRIBUTIONS[kind])}"
+            )
             raise Unknown(msg)
         a, b = given
         if b <= (a if kind == "uniform" else 0.0):
-            why = f"from {a:g} to {b:g} there is nothing" if kind == "uniform" else f"a deviation of {b:g} is none; it must be positive"
+            why = (
+                f"from {a:g} to {b:g} there is nothing"
+                if kind == "uniform"
+                else f"a deviation of {b:g} is none; it must be positive"
+            )
             msg = f"--over {text}: {why}"
             raise Unknown(msg)
         if kind == "lognormal":
@@ -175,8 +235,11 @@ def _distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
         return stats.norm(a, b) if kind == "normal" else stats.uniform(a, b - a)
     family: Any = getattr(stats, kind, None)
     if not hasattr(family, "ppf"):
-        names = [*_KNOWN, *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf"))]
-        hint = nearest(kind, names) or "normal and uniform are, and those of scipy.stats"
+        names = [
+            *_STANDARD_DISTRIBUTIONS,
+            *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf")),
+        ]
+        hint = suggest_name(kind, names) or "normal and uniform are, and those of scipy.stats"
         msg = f"--over {text}: no distribution is called {kind!r}; {hint}"
         raise Unknown(msg)
     try:

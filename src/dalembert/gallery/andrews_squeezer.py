@@ -1,6 +1,8 @@
-"""Andrews' squeezing mechanism: seven plane bodies, three loops through one common joint, one freedom.
+"""Andrews' squeezing mechanism: seven plane bodies, three loops through one common joint, one
+freedom.
 
-Source: HW96 §VII.7 with the data of the IVP test set. Start accelerations, multipliers and the state after 0.03 s are compared
+Source: HW96 §VII.7 with the data of the IVP test set. Start accelerations, multipliers and the
+state after 0.03 s are compared
 in tests/truth.
 """
 
@@ -59,19 +61,28 @@ DATA = {
 def build(**values: float | None) -> da.System:
     """Bodies 2, 3, 4 and 6 meet in one joint: three loops, closed by coincident points.
 
-    Angles as printed: θ is measured from β, φ from δ, ω from ε. A torque drives the crank, a spring pulls body 3; no gravity.
+    Angles as printed: θ is measured from β, φ from δ, ω from ε. A torque drives the crank, a spring
+    pulls body 3; no gravity.
     """
     s = da.System("Andrews' squeezing mechanism", source="HW96 §VII.7")
-    beta, theta, gamma, phi, delta, omega, epsilon = s.coordinates("beta theta gamma phi delta omega epsilon")
+    beta, theta, gamma, phi, delta, omega, epsilon = s.coordinates(
+        "beta theta gamma phi delta omega epsilon"
+    )
     p = {name: s.constant(name, values.get(name, x)) for name, x in DATA.items()}
     N, O = s.N, s.O
     A, B, C = (O.offset(p[f"x_{k}"] * N.x + p[f"y_{k}"] * N.y, k.upper(), N) for k in "abc")
     K1 = N.rotated(beta, N.z, "K1")
     K2 = K1.rotated(theta, N.z, "K2")
-    K3, K5, K7 = (N.rotated(angle, N.z, name) for angle, name in ((gamma, "K3"), (delta, "K5"), (epsilon, "K7")))
+    K3, K5, K7 = (
+        N.rotated(angle, N.z, name)
+        for angle, name in ((gamma, "K3"), (delta, "K5"), (epsilon, "K7"))
+    )
     K4, K6 = K5.rotated(phi, N.z, "K4"), K7.rotated(omega, N.z, "K6")
     crank_pin = O.offset(p["rr"] * K1.x, "crank pin", K1)
-    pin_5, pin_7 = A.offset(p["z_t"] * K5.x, "pin of K5", K5), A.offset(-p["u"] * K7.y, "pin of K7", K7)
+    pin_5, pin_7 = (
+        A.offset(p["z_t"] * K5.x, "pin of K5", K5),
+        A.offset(-p["u"] * K7.y, "pin of K7", K7),
+    )
     centres = (
         (K1, O.offset(p["r_a"] * K1.x)),
         (K2, crank_pin.offset(-p["d_a"] * K2.x)),
@@ -97,7 +108,8 @@ ENTRY = Entry(
     name="andrews-squeezer",
     title="Andrews' squeezing mechanism",
     source="HW96 §VII.7",
-    description="Seven bodies in a plane, joined in three loops, are driven by a torque against a spring.",
+    description="Seven bodies in a plane, joined in three loops, are driven by a torque against a "
+    "spring.",
     build=build,
     start={
         "beta": -0.0617138900142764496358948458001,

@@ -1,7 +1,7 @@
 """Appell's example in Hamel's limit: a particle whose path has a prescribed slope, ẋ² + ẏ² = k² ż².
 
-Source: NF72, on constraints that are not linear in the velocities. With Chetaev's rule z̈ = −g/(1 + k²), the path is straight
-seen from above, and the energy is constant; compared in tests/principles.
+Source: NF72, on constraints that are not linear in the velocities. With Chetaev's rule z̈ = −g/(1 +
+k²), the path is straight seen from above, and the energy is constant; compared in tests/principles.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from dalembert.gallery.entry import Entry
 
 
 def build(*, m: float | None = 1.0, k: float | None = 2.0, g: float | None = 9.81) -> da.System:
-    """ẋ² + ẏ² − k² ż² = 0: a weight sinks by a fixed part of the way that a small wheel rolls, in whatever direction."""
+    """ẋ² + ẏ² − k² ż² = 0: a weight sinks by a fixed part of the way that a small wheel rolls,
+    in whatever direction.
+    """
     s = da.System("Appell–Hamel particle", source="NF72")
     x, y, z = s.coordinates("x y z")
     m_, k_, g_ = s.constants(m=m, k=k, g=g)
@@ -26,7 +28,8 @@ ENTRY = Entry(
     name="appell-hamel",
     title="Appell–Hamel particle",
     source="NF72",
-    description="A particle moves so that its vertical speed is a fixed part of its horizontal speed: a row that is not linear.",
+    description="A particle moves so that its vertical speed is a fixed part of its horizontal "
+    "speed: a row that is not linear.",
     build=build,
     start={"x'": 0.6, "y'": 0.8, "z'": -0.5},
     duration=2.0,

@@ -1,7 +1,7 @@
 """A homogeneous ball rolls on a horizontal table that turns at a prescribed rate.
 
-Source: Mor03; printed result dv/dt = (2/7) Ω k × v for constant Ω. With Ω(t) the derivative of its rolling condition has one
-more term, so that dv/dt = (2/7)(Ω k × v + Ω̇ k × r).
+Source: Mor03; printed result dv/dt = (2/7) Ω k × v for constant Ω. With Ω(t) the derivative of its
+rolling condition has one more term, so that dv/dt = (2/7)(Ω k × v + Ω̇ k × r).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def build(
 ) -> da.System:
     """v = Ω k × r + ω × r k: two rows with time-dependent terms; speeds ẋ, ẏ and ω·k.
 
-    The ball turns over again and again and comes near the singular position of any three angles; a quaternion has none.
+    The ball turns over again and again and comes near the singular position of any three angles; a
+    quaternion has none.
     """
     s = da.System("Ball on a turntable", source="Mor03")
     x, y = s.coordinates("x y")
@@ -43,7 +44,8 @@ ENTRY = Entry(
     name="ball-on-turntable",
     title="Ball on a turntable",
     source="Mor03",
-    description="A homogeneous ball rolls without slipping on a horizontal table that turns at a prescribed rate.",
+    description="A homogeneous ball rolls without slipping on a horizontal table that turns at a "
+    "prescribed rate.",
     build=build,
     printed=(
         Printed("along x", "x'' + 2/7*(Omega*y' + Omega'*y)", ((1, "5/(7*m)"),)),

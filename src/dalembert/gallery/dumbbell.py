@@ -1,19 +1,26 @@
 """Two particles joined by a rigid massless rod, in six coordinates with the rod as a constraint.
 
-Source: Mei85 (7.7)–(7.13); printed result (7.13), which the rates obey as the virtual displacements do. The sum of
-Newton's equations (7.24) over both particles is free of the force in the rod.
+Source: Mei85 (7.7)–(7.13); printed result (7.13), which the rates obey as the virtual displacements
+do. The sum of Newton's equations (7.24) over both particles is free of the force in the rod.
 """
 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry, Printed
+from dalembert.gallery.entry import DerivedByHand, Entry, Printed
 
 
-def build(*, m_1: float | None = 1.0, m_2: float | None = 2.0, L: float | None = 1.0, g: float | None = 9.81) -> da.System:
+def build(
+    *,
+    m_1: float | None = 1.0,
+    m_2: float | None = 2.0,
+    L: float | None = 1.0,
+    g: float | None = 9.81,
+) -> da.System:
     """(x₂ − x₁)² + (y₂ − y₁)² + (z₂ − z₁)² = L²
 
-    Six coordinates and one row: five of the rates are independent, ż₂ follows from them unless the rod lies level.
+    Six coordinates and one row: five of the rates are independent, ż₂ follows from them unless the
+    rod lies level.
     """
     s = da.System("Dumbbell", source="Mei85 (7.7)")
     x1, y1, z1 = s.coordinates("x_1 y_1 z_1")
@@ -34,15 +41,30 @@ ENTRY = Entry(
     name="dumbbell",
     title="Dumbbell of two particles",
     source="Mei85 (7.7)",
-    description="Two particles joined by a rigid massless rod fly freely; six coordinates with the rod as a constraint.",
+    description="Two particles joined by a rigid massless rod fly freely; six coordinates with the "
+    "rod as a constraint.",
     build=build,
     printed=(
-        Printed("(7.13) of the rates", "(x_2 - x_1)*(x_2' - x_1') + (y_2 - y_1)*(y_2' - y_1') + (z_2 - z_1)*(z_2' - z_1')"),
-        ByHand("(7.24), sum along x", "m_1*x_1'' + m_2*x_2''", ((1, "1"), (4, "1"))),
-        ByHand("(7.24), sum along y", "m_1*y_1'' + m_2*y_2''", ((2, "1"), (5, "1"))),
-        ByHand("(7.24), sum along z", "m_1*z_1'' + m_2*z_2'' + (m_1 + m_2)*g", ((3, "1"),)),
+        Printed(
+            "(7.13) of the rates",
+            "(x_2 - x_1)*(x_2' - x_1') + (y_2 - y_1)*(y_2' - y_1') + (z_2 - z_1)*(z_2' - z_1')",
+        ),
+        DerivedByHand("(7.24), sum along x", "m_1*x_1'' + m_2*x_2''", ((1, "1"), (4, "1"))),
+        DerivedByHand("(7.24), sum along y", "m_1*y_1'' + m_2*y_2''", ((2, "1"), (5, "1"))),
+        DerivedByHand("(7.24), sum along z", "m_1*z_1'' + m_2*z_2'' + (m_1 + m_2)*g", ((3, "1"),)),
     ),
     # the rod stands upright halfway, so that it is never level
-    start={"x_1": 0.0, "x_2": 0.8, "y_2": 0.0, "z_1": 0.0, "z_2": 0.6, "u1": 2.0, "u2": 0.5, "u3": 4.0, "u4": 0.8, "u5": 0.5},
+    start={
+        "x_1": 0.0,
+        "x_2": 0.8,
+        "y_2": 0.0,
+        "z_1": 0.0,
+        "z_2": 0.6,
+        "u1": 2.0,
+        "u2": 0.5,
+        "u3": 4.0,
+        "u4": 0.8,
+        "u5": 0.5,
+    },
     duration=0.9,
 )

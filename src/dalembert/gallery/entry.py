@@ -1,4 +1,6 @@
-"""What a gallery file says about its system: where it is printed, what is printed there, and how to try it."""
+"""What a gallery file says about its system: where it is printed, what is printed there, and how
+to try it.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +8,36 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dalembert.model.system import System
+from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.simulation.events.event import Event
+    from dalembert.runtime.simulation.events.event import Event
 
 
 @dataclass(frozen=True)
 class Printed:
     """residual = 0 as a source prints it, in the system's own symbols: x.dot.dot or x'' is ẍ.
 
-    With q̇ = W u + X and q̈ = W u̇ + c put in, it equals Σ k E over the derived equations E, numbered from 1 in the
-    order of the speeds: `equals` lists the pairs (number, k). An empty list means that it follows from the rows alone.
+    With q̇ = W u + X and q̈ = W u̇ + c put in, it equals Σ k E over the derived equations E,
+    numbered from 1 in the order of the speeds: `equals` lists the pairs (number, k). An empty list
+    means that it follows from the rows alone.
     """
 
     label: str
     residual: str
-    equals: tuple[tuple[int, str], ...] = ()
+    combination: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)
-class ByHand(Printed):
+class DerivedByHand(Printed):
     """The same, derived on paper by ourselves: no source that was at hand prints it."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A solved system: its name, its source, how to build it, what the source prints, and a run worth watching."""
+    """A solved system: its name, its source, how to build it, what the source prints, and a run
+    worth watching.
+    """
 
     name: str
     title: str
@@ -40,7 +45,8 @@ class Entry:
     description: str
     build: Callable[..., System] = field(repr=False)
     printed: tuple[Printed, ...] = field(default=(), repr=False)
-    # start values of coordinates, rates or speeds by name, and the loads known only at run time as expressions in t
+    # start values of coordinates, rates or speeds by name, and the loads known only at run time as
+    # expressions in t
     start: Mapping[str, float] = field(default_factory=dict, repr=False)
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     duration: float = field(default=10.0, repr=False)

@@ -1,7 +1,7 @@
 """A flexible rod swings about a hinge under its weight.
 
-Source: Gol80, the compound pendulum (3/2) g/L that the stiff rod tends to. The frame of the rod is tangent to it at the hinge; bending
-shortens it, so that its weight pulls it straight.
+Source: Gol80, the compound pendulum (3/2) g/L that the stiff rod tends to. The frame of the rod is
+tangent to it at the hinge; bending shortens it, so that its weight pulls it straight.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ def build(
     mu: float | None = 1.0,
     L: float | None = 1.0,
     g: float | None = 9.81,
-    held: float | None = None,
+    fixed_angle: float | None = None,
 ) -> da.System:
-    """The rod hangs along −y of a frame that turns by θ, or is held there; v is its deflection across that line."""
+    """The rod hangs along −y of a frame that turns by θ, or is held there; v is its deflection
+    across that line.
+    """
     s = da.System("Flexible pendulum", source="Gol80")
     EI_, mu_, L_, g_ = s.constants(EI=EI, mu=mu, L=L, g=g)
     s.gravity(-g_ * s.N.y)
-    theta = s.coordinate("theta") if held is None else s.specified("theta", held)
+    theta = s.coordinate("theta") if fixed_angle is None else s.specified("theta", fixed_angle)
     B = s.N.rotated(theta, s.N.z, "B")
     rod = s.beam("rod", s.O, -B.y, B.x, L_, EI_, mu_, shortening=True)
     da.discretise(s, rod, n)

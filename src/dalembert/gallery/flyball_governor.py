@@ -6,7 +6,7 @@ Source: MBS A05. The motion is compared in tests/truth.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -21,19 +21,29 @@ def build(
     l_0: float | None = 0.5,
     g: float | None = 9.81,
 ) -> da.System:
-    """A shaft turns by ψ; a slider (cube of side a) is at height s on it; two arms hang by α below the horizontal.
+    """A shaft turns by ψ; a slider (cube of side a) is at height s on it; two arms hang by α below
+    the horizontal.
 
-    Shaft and arms are rods l × w × w of density ρ; the arms are hinged at ±a/2 from the axis at height l and carry a ball m each.
-    Spring and damper join the slider at ±a/2 with the middle of each arm.
+    Shaft and arms are rods l × w × w of density ρ; the arms are hinged at ±a/2 from the axis at
+    height l and carry a ball m each. Spring and damper join the slider at ±a/2 with the middle of
+    each arm.
     """
     s = da.System("Flyball governor", source="MBS A05")
     psi, height, alpha = s.coordinates("psi s alpha")
-    rho_, m_, w_, a_, l_, K_, C_, l0, g_ = s.constants(rho=rho, m=m, w=w, a=a, l=l, K=K, C=C, l_0=l_0, g=g)
+    rho_, m_, w_, a_, l_, K_, C_, l0, g_ = s.constants(
+        rho=rho, m=m, w=w, a=a, l=l, K=K, C=C, l_0=l_0, g=g
+    )
     N = s.N
     A = N.rotated(psi, N.z, "A")
     m_r, m_s = rho_ * l_ * w_**2, rho_ * a_**3
     thin, wide = m_r * w_**2 / 6, m_r * (l_**2 + w_**2) / 12
-    s.body("shaft", m_r, s.O.offset(l_ / 2 * N.z, "middle of the shaft", A), A, da.inertia(A, wide, wide, thin))
+    s.body(
+        "shaft",
+        m_r,
+        s.O.offset(l_ / 2 * N.z, "middle of the shaft", A),
+        A,
+        da.inertia(A, wide, wide, thin),
+    )
     slider = s.O.offset(height * N.z, "middle of the slider", A)
     s.box("slider", slider, A, m_s, a_, a_, a_)
     for side, sign in (("right", 1), ("left", -1)):
@@ -56,7 +66,7 @@ _J = (
     f"({_THIN} + rho*a**5/6 + 2*({_RODS}*(a/2 + l/2*cos(alpha))**2 + m*(a/2 + l*cos(alpha))**2"
     f" + {_THIN}*sin(alpha)**2 + {_WIDE}*cos(alpha)**2))"
 )
-_SLOPE = (
+_HALF_DJ_DALPHA = (
     f"(-2*{_RODS}*(a/2 + l/2*cos(alpha))*l/2*sin(alpha) - 2*m*(a/2 + l*cos(alpha))*l*sin(alpha)"
     f" + 2*({_THIN} - {_WIDE})*sin(alpha)*cos(alpha))"
 )
@@ -65,9 +75,14 @@ ENTRY = Entry(
     name="flyball-governor",
     title="Flyball governor",
     source="MBS A05",
-    description="Two arms with balls swing out on a turning shaft and lift a slider through stiff springs with dampers.",
+    description="Two arms with balls swing out on a turning shaft and lift a slider through stiff "
+    "springs with dampers.",
     build=build,
-    printed=(ByHand("J ψ̇ is constant", f"{_J}*psi'' + 2*{_SLOPE}*alpha'*psi'", ((1, "1"),)),),
+    printed=(
+        DerivedByHand(
+            "J ψ̇ is constant", f"{_J}*psi'' + 2*{_HALF_DJ_DALPHA}*alpha'*psi'", ((1, "1"),)
+        ),
+    ),
     start={"s": 0.5, "alpha": 0.5235987755982988, "psi'": 6.283185307179586},
     duration=1.0,
 )

@@ -18,7 +18,8 @@ def build(
     g: float | None = 9.8,
     x: str | None = "3*cos(t)",
 ) -> da.System:
-    """The track is along n_x, which is also the hinge axis, so x(t) does not enter the equation of motion.
+    """The track is along n_x, which is also the hinge axis, so x(t) does not enter the equation of
+    motion.
 
     Only the moment of inertia I about b_x matters; the other two are left zero.
     """
@@ -39,8 +40,11 @@ ENTRY = Entry(
     name="hoist",
     title="Body hanging from a hoist with specified x(t)",
     source="Mit22 34.2",
-    description="A rigid body hangs by a hinge from a hoist that a motor drives along the hinge axis as prescribed.",
+    description="A rigid body hangs by a hinge from a hoist that a motor drives along the hinge "
+    "axis as prescribed.",
     build=build,
-    printed=(Printed("34.2", "theta'' + m_B*g*L/(I + m_B*L**2)*sin(theta)", ((1, "1/(I + m_B*L**2)"),)),),
+    printed=(
+        Printed("34.2", "theta'' + m_B*g*L/(I + m_B*L**2)*sin(theta)", ((1, "1/(I + m_B*L**2)"),)),
+    ),
     start={"theta": 0.5235987755982988},
 )

@@ -10,7 +10,8 @@ from dalembert.gallery.entry import Entry, Printed
 
 
 def build(*, m: float | None = 1.0, l: float | None = 1.0) -> da.System:
-    """u₁ = ẋ cos φ + ẏ sin φ, u₂ = φ̇, u₃ = −ẋ sin φ + ẏ cos φ = 0: all n speeds, the last one constrained.
+    """u₁ = ẋ cos φ + ẏ sin φ, u₂ = φ̇, u₃ = −ẋ sin φ + ẏ cos φ = 0: all n speeds, the last one
+    constrained.
 
     Source: Gre03 (4.20)–(4.22).
     """
@@ -30,7 +31,8 @@ ENTRY = Entry(
     name="knife-edge-rod",
     title="Two particles on a rod with a knife edge",
     source="Gre03 Ex. 4.1",
-    description="Two equal particles on a massless rod; the first rides on a knife edge that allows motion along the rod only.",
+    description="Two equal particles on a massless rod; the first rides on a knife edge that "
+    "allows motion along the rod only.",
     build=build,
     printed=(
         Printed("(4.31)", "m*(2*x''*cos(phi) + 2*y''*sin(phi) - l*phi'**2)", ((1, "1"),)),

@@ -10,7 +10,12 @@ from dalembert.gallery.entry import Entry, Printed
 
 
 def build(
-    *, M: float | None = 0.5, l: float | None = 0.1, I_1: float | None = 0.006, I_3: float | None = 0.001, g: float | None = 9.81
+    *,
+    M: float | None = 0.5,
+    l: float | None = 0.1,
+    I_1: float | None = 0.006,
+    I_3: float | None = 0.001,
+    g: float | None = 9.81,
 ) -> da.System:
     """Precession φ, nutation θ, spin ψ; I₁, I₃ are moments about the fixed point, as in Kut."""
     s = da.System("Lagrange top", source="Kut, appendix C")
@@ -33,13 +38,17 @@ ENTRY = Entry(
         Printed(
             "along φ",
             "I_1*sin(theta)**2*phi'' + 2*I_1*sin(theta)*cos(theta)*theta'*phi'"
-            " + I_3*cos(theta)**2*phi'' - 2*I_3*sin(theta)*cos(theta)*theta'*phi' + I_3*cos(theta)*psi'' - I_3*sin(theta)*theta'*psi'",
+            " + I_3*cos(theta)**2*phi'' - 2*I_3*sin(theta)*cos(theta)*theta'*phi' + "
+            "I_3*cos(theta)*psi'' - I_3*sin(theta)*theta'*psi'",
             ((1, "1"),),
         ),
-        Printed("along ψ", "I_3*cos(theta)*phi'' - I_3*sin(theta)*theta'*phi' + I_3*psi''", ((3, "1"),)),
+        Printed(
+            "along ψ", "I_3*cos(theta)*phi'' - I_3*sin(theta)*theta'*phi' + I_3*psi''", ((3, "1"),)
+        ),
         Printed(
             "along θ",
-            "I_1*theta'' + phi'**2*cos(theta)*sin(theta)*(I_3 - I_1) + I_3*sin(theta)*phi'*psi' - M*g*l*sin(theta)",
+            "I_1*theta'' + phi'**2*cos(theta)*sin(theta)*(I_3 - I_1) + I_3*sin(theta)*phi'*psi' - "
+            "M*g*l*sin(theta)",
             ((2, "1"),),
         ),
     ),

@@ -1,13 +1,15 @@
-"""The vehicle of Bar00 with a knife edge that slides sideways at a speed depending on time and place.
+"""The vehicle of Bar00 with a knife edge that slides sideways at a speed depending on time and
+place.
 
-Source: Bar00 Fig. 1, (54)–(55). The row has a time-dependent term but the same coefficients A, so the corrected (55) holds
-with the added loads: the equations of motion contracted with (cos θ, sin θ, 0) and (−L sin θ, L cos θ, 1).
+Source: Bar00 Fig. 1, (54)–(55). The row has a time-dependent term but the same coefficients A, so
+the corrected (55) holds with the added loads: the equations of motion contracted with (cos θ, sin
+θ, 0) and (−L sin θ, L cos θ, 1).
 """
 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -26,7 +28,8 @@ def build(
 ) -> da.System:
     """v_A · j = w(t) + ν X, speeds u₁ = v_A · i − β Y cos Ωt and u₂ = (1 + β t) θ̇ + κ X.
 
-    A spring whose anchor moves along x as a sin Ωt has the potential V = ½ k ((X − a sin Ωt)² + Y²); the ground damps the motion of G.
+    A spring whose anchor moves along x as a sin Ωt has the potential V = ½ k ((X − a sin Ωt)² +
+    Y²); the ground damps the motion of G.
     """
     s = da.System("Vehicle with a moving knife edge", source="Bar00 Fig. 1")
     X, Y, theta = s.coordinates("X Y theta")
@@ -41,7 +44,10 @@ def build(
     s.potential(k_ * ((X - a_ * da.sin(Omega_ * s.t)) ** 2 + Y**2) / 2, "spring")
     s.force(-c_ * G.v, at=G, name="damping")
     s.constrain(A.v @ B.y - w_ - nu_ * X, "sliding knife edge")
-    s.speeds(u1=A.v @ B.x - beta_ * Y * da.cos(Omega_ * s.t), u2=(1 + beta_ * s.t) * theta.dot + kappa_ * X)
+    s.speeds(
+        u1=A.v @ B.x - beta_ * Y * da.cos(Omega_ * s.t),
+        u2=(1 + beta_ * s.t) * theta.dot + kappa_ * X,
+    )
     return s
 
 
@@ -51,11 +57,16 @@ ENTRY = Entry(
     name="moving-knife-edge",
     title="Vehicle with a moving knife edge",
     source="Bar00 Fig. 1",
-    description="A vehicle on a knife edge that slides sideways as prescribed, on a spring with a moving anchor, with damping.",
+    description="A vehicle on a knife edge that slides sideways as prescribed, on a spring with a "
+    "moving anchor, with damping.",
     build=build,
     printed=(
-        ByHand("(55), first", f"{_F_X}*cos(theta) + {_F_Y}*sin(theta)", ((1, "1"),)),
-        ByHand("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "1 + beta*t"),)),
+        DerivedByHand("(55), first", f"{_F_X}*cos(theta) + {_F_Y}*sin(theta)", ((1, "1"),)),
+        DerivedByHand(
+            "(55), second",
+            f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''",
+            ((2, "1 + beta*t"),),
+        ),
     ),
     start={"u1": 0.5},
 )

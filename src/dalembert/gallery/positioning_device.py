@@ -19,11 +19,13 @@ def build(
     Omega: str | None = "t/2",
     rigid: bool = False,
 ) -> da.System:
-    """ω_A = Ω a_y with Ω(t) prescribed; C rolls at (L + s) a_x; torque −b(ω_C − ω_B) on C, its opposite on B.
+    """ω_A = Ω a_y with Ω(t) prescribed; C rolls at (L + s) a_x; torque −b(ω_C − ω_B) on C, its
+    opposite on B.
 
-    Ω is the prescribed quantity, so the arm's angle φ is a coordinate with the row φ̇ = Ω. The attitude of the sphere
-    in A is given by three angles that no equation of motion contains. A rigid arm is the row s = 0. The table prints
-    b in N s/m; the equations follow from a torque, so b is in N m s.
+    Ω is the prescribed quantity, so the arm's angle φ is a coordinate with the row φ̇ = Ω. The
+    attitude of the sphere in A is given by three angles that no equation of motion contains. A
+    rigid arm is the row s = 0. The table prints b in N s/m; the equations follow from a torque, so
+    b is in N m s.
     """
     s = da.System("Rolling-sphere positioning device", source="Mit22 34.3")
     stretch, phi, alpha, beta, gamma = s.coordinates("s phi alpha beta gamma")
@@ -52,11 +54,16 @@ ENTRY = Entry(
     name="positioning-device",
     title="Rolling-sphere positioning device",
     source="Mit22 34.3",
-    description="A sphere rolls at the end of an elastic arm turned at a prescribed rate, with viscous fluid in its housing.",
+    description="A sphere rolls at the end of an elastic arm turned at a prescribed rate, with "
+    "viscous fluid in its housing.",
     build=build,
     printed=(
         Printed("34.3, for ω_y", "0.4*m*r**2*omega_y' + b*omega_y - b*Omega", ((1, "1"),)),
-        Printed("34.3, for ṡ", "1.4*m*r**2*s'' + b*s' + (k - 1.4*m*Omega**2)*r**2*s - 1.4*m*r**2*L*Omega**2", ((2, "r**2"),)),
+        Printed(
+            "34.3, for ṡ",
+            "1.4*m*r**2*s'' + b*s' + (k - 1.4*m*Omega**2)*r**2*s - 1.4*m*r**2*L*Omega**2",
+            ((2, "r**2"),),
+        ),
     ),
     duration=4.0,
 )

@@ -1,4 +1,5 @@
-"""A rattleback: half an ellipsoid that rolls on a plane and reverses its spin, because its axes of inertia are askew.
+"""A rattleback: half an ellipsoid that rolls on a plane and reverses its spin, because its axes of
+inertia are askew.
 
 Source: KL82. Its relations of the rates are printed below; the motion is compared in tests/truth.
 """
@@ -6,7 +7,7 @@ Source: KL82. Its relations of the rates are printed below; the motion is compar
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -22,14 +23,18 @@ def build(
     D: float | None = -2e-5,
     g: float | None = 9.81,
 ) -> da.System:
-    """z points down; γ turns about it, α about the long axis, β about the short one; (x, y) is the point of contact.
+    """z points down; γ turns about it, α about the long axis, β about the short one; (x, y) is the
+    point of contact.
 
-    The mass centre lies h below the centre of the ellipsoid with the semi-axes a, b, c. A, B, C are the central moments of
-    inertia, D is the entry I₁₂ of the inertia tensor. The speeds are the components of ω along the body.
+    The mass centre lies h below the centre of the ellipsoid with the semi-axes a, b, c. A, B, C are
+    the central moments of inertia, D is the entry I₁₂ of the inertia tensor. The speeds are the
+    components of ω along the body.
     """
     s = da.System("Rattleback", source="KL82")
     x, y, gamma, alpha, beta = s.coordinates("x y gamma alpha beta")
-    a_, b_, c_, h_, m_, A_, B_, C_, D_, g_ = s.constants(a=a, b=b, c=c, h=h, m=m, A=A, B=B, C=C, D=D, g=g)
+    a_, b_, c_, h_, m_, A_, B_, C_, D_, g_ = s.constants(
+        a=a, b=b, c=c, h=h, m=m, A=A, B=B, C=C, D=D, g=g
+    )
     N = s.N
     stone = N.rotations("zxy", gamma, alpha, beta)[-1]
     contact = s.O.offset(x * N.x + y * N.y, "contact")
@@ -46,12 +51,16 @@ ENTRY = Entry(
     name="rattleback",
     title="Rattleback",
     source="KL82",
-    description="Half an ellipsoid with askew axes of inertia rolls without slip on a plane and reverses its spin.",
+    description="Half an ellipsoid with askew axes of inertia rolls without slip on a plane and "
+    "reverses its spin.",
     build=build,
     printed=(
-        ByHand("rate of α", "alpha' - w_3*sin(beta) - w_1*cos(beta)"),
-        ByHand("rate of β", "cos(alpha)*beta' - (w_1*sin(beta) - w_3*cos(beta))*sin(alpha) - w_2*cos(alpha)"),
-        ByHand("rate of γ", "cos(alpha)*gamma' - w_3*cos(beta) + w_1*sin(beta)"),
+        DerivedByHand("rate of α", "alpha' - w_3*sin(beta) - w_1*cos(beta)"),
+        DerivedByHand(
+            "rate of β",
+            "cos(alpha)*beta' - (w_1*sin(beta) - w_3*cos(beta))*sin(alpha) - w_2*cos(alpha)",
+        ),
+        DerivedByHand("rate of γ", "cos(alpha)*gamma' - w_3*cos(beta) + w_1*sin(beta)"),
     ),
     start={"alpha": 0.008726646259971647884618, "beta": 0.008726646259971647884618, "w_3": -5.0},
     duration=20.0,

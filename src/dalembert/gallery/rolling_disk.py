@@ -43,10 +43,15 @@ ENTRY = Entry(
         ),
         Printed(
             "(4.59)",
-            "5/4*m*r**2*theta'' + 5/4*m*r**2*phi'**2*sin(theta)*cos(theta) + 3/2*m*r**2*phi'*psi'*sin(theta) + m*g*r*cos(theta)",
+            "5/4*m*r**2*theta'' + 5/4*m*r**2*phi'**2*sin(theta)*cos(theta) + "
+            "3/2*m*r**2*phi'*psi'*sin(theta) + m*g*r*cos(theta)",
             ((2, "1"),),
         ),
-        Printed("(4.60)", "3/2*m*r**2*psi'' + 3/2*m*r**2*phi''*cos(theta) - 5/2*m*r**2*phi'*theta'*sin(theta)", ((3, "1"),)),
+        Printed(
+            "(4.60)",
+            "3/2*m*r**2*psi'' + 3/2*m*r**2*phi''*cos(theta) - 5/2*m*r**2*phi'*theta'*sin(theta)",
+            ((3, "1"),),
+        ),
     ),
     start={"theta": 1.2, "psi'": 6.0},
 )

@@ -6,7 +6,7 @@ Source: LL76 §5; printed result: the motion of l φ̈ = −g sin φ.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(*, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
@@ -26,6 +26,6 @@ ENTRY = Entry(
     source="LL76 §5",
     description="A point mass on a massless rod swings in a vertical plane.",
     build=build,
-    printed=(ByHand("§5", "m*l**2*phi'' + m*g*l*sin(phi)", ((1, "1"),)),),
+    printed=(DerivedByHand("§5", "m*l**2*phi'' + m*g*l*sin(phi)", ((1, "1"),)),),
     start={"phi": 1.0},
 )

@@ -1,8 +1,9 @@
 """A board on two sets of wheels that can be steered, propelled by a rotor on it.
 
-Source: Lew94, the model; its equations follow from the balances of momentum: the rotor and each set of wheels turn as their
-torque says, J_r (θ̈ + ψ̈) = τ, and the motion ξ = (2 r cos φ_b cos φ_f, r sin(φ_b + φ_f), sin(φ_f − φ_b)) along, across and about
-the board, which the wheels leave free, is done no work by any force: ξ · (p, h)˙ = 0.
+Source: Lew94, the model; its equations follow from the balances of momentum: the rotor and each set
+of wheels turn as their torque says, J_r (θ̈ + ψ̈) = τ, and the motion ξ = (2 r cos φ_b cos φ_f, r
+sin(φ_b + φ_f), sin(φ_f − φ_b)) along, across and about the board, which the wheels leave free, is
+done no work by any force: ξ · (p, h)˙ = 0.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ from __future__ import annotations
 from typing import Final
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 # board, rotor, each set of wheels: mass and moment of inertia; half the length of the board
 VALUES: Final = {"m": 4.0, "J": 0.15, "m_r": 2.0, "J_r": 0.2, "m_w": 0.5, "J_w": 0.01, "r": 0.25}
 
 
 def build(**values: float | None) -> da.System:
-    """(x, y) is the middle of the board, θ its heading; rotor ψ and wheels φ_b, φ_f are measured from the board.
+    """(x, y) is the middle of the board, θ its heading; rotor ψ and wheels φ_b, φ_f are measured
+    from the board.
 
-    Two rows: neither set of wheels slips sideways. The speeds are v along the board and the rates of ψ, φ_b, φ_f.
+    Two rows: neither set of wheels slips sideways. The speeds are v along the board and the rates
+    of ψ, φ_b, φ_f.
     """
     s = da.System("Snakeboard", source="Lew94")
     x, y, theta, psi, phi_b, phi_f = s.coordinates("x y theta psi phi_b phi_f")
@@ -49,18 +52,20 @@ ENTRY = Entry(
     name="snakeboard",
     title="Snakeboard",
     source="Lew94",
-    description="A board on two sets of steerable wheels that do not slip sideways, propelled by the torque on a rotor.",
+    description="A board on two sets of steerable wheels that do not slip sideways, propelled by "
+    "the torque on a rotor.",
     build=build,
     printed=(
-        ByHand(
+        DerivedByHand(
             "along ξ",
-            f"(m + m_r + 2*m_w)*r*(2*{_ALONG}*cos(phi_b)*cos(phi_f) + {_ACROSS}*(sin(phi_b)*cos(phi_f) + cos(phi_b)*sin(phi_f)))"
+            f"(m + m_r + 2*m_w)*r*(2*{_ALONG}*cos(phi_b)*cos(phi_f) + "
+            f"{_ACROSS}*(sin(phi_b)*cos(phi_f) + cos(phi_b)*sin(phi_f)))"
             f" + {_SPIN}*(sin(phi_f)*cos(phi_b) - cos(phi_f)*sin(phi_b))",
             ((1, "2*r*cos(phi_b)*cos(phi_f)"),),
         ),
-        ByHand("rotor", "J_r*(theta'' + psi'') - tau", ((2, "1"),)),
-        ByHand("back wheels", "J_w*(theta'' + phi_b'') - tau_b", ((3, "1"),)),
-        ByHand("front wheels", "J_w*(theta'' + phi_f'') - tau_f", ((4, "1"),)),
+        DerivedByHand("rotor", "J_r*(theta'' + psi'') - tau", ((2, "1"),)),
+        DerivedByHand("back wheels", "J_w*(theta'' + phi_b'') - tau_b", ((3, "1"),)),
+        DerivedByHand("front wheels", "J_w*(theta'' + phi_f'') - tau_f", ((4, "1"),)),
     ),
     # the gait that drives the board along: rotor and wheels swing in step
     start={"u_psi": 4.5, "u_b": -0.9, "u_f": 0.9},

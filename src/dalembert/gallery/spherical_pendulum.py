@@ -7,7 +7,7 @@ Source: LL76 §14 Problem 1; printed result: the motion with m l² sin²θ φ̇ 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(*, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
@@ -28,10 +28,15 @@ ENTRY = Entry(
     description="A point mass on a massless rod swings about a fixed point in space.",
     build=build,
     printed=(
-        ByHand("rate of M_z", "m*l**2*(sin(theta)**2*phi'' + 2*sin(theta)*cos(theta)*theta'*phi')", ((2, "1"),)),
-        ByHand(
+        DerivedByHand(
+            "rate of M_z",
+            "m*l**2*(sin(theta)**2*phi'' + 2*sin(theta)*cos(theta)*theta'*phi')",
+            ((2, "1"),),
+        ),
+        DerivedByHand(
             "rate of E",
-            "m*l**2*(theta'*theta'' + sin(theta)**2*phi'*phi'' + sin(theta)*cos(theta)*theta'*phi'**2) + m*g*l*sin(theta)*theta'",
+            "m*l**2*(theta'*theta'' + sin(theta)**2*phi'*phi'' + "
+            "sin(theta)*cos(theta)*theta'*phi'**2) + m*g*l*sin(theta)*theta'",
             ((1, "theta'"), (2, "phi'")),
         ),
     ),

@@ -1,13 +1,13 @@
 """A rigid body turns about a fixed point with no angular velocity about one of its own axes.
 
-Source: Koz15; the result follows from I ω̇ = I ω × ω + λ e₃ with ω₃ = 0 and e₁, e₂ chosen such that I₁₂ = 0:
-I₁ ω̇₁ = −(I₁₃ ω₁ + I₂₃ ω₂) ω₂, I₂ ω̇₂ = (I₁₃ ω₁ + I₂₃ ω₂) ω₁.
+Source: Koz15; the result follows from I ω̇ = I ω × ω + λ e₃ with ω₃ = 0 and e₁, e₂ chosen such that
+I₁₂ = 0: I₁ ω̇₁ = −(I₁₃ ω₁ + I₂₃ ω₂) ω₂, I₂ ω̇₂ = (I₁₃ ω₁ + I₂₃ ω₂) ω₁.
 """
 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import ByHand, Entry
+from dalembert.gallery.entry import DerivedByHand, Entry
 
 
 def build(
@@ -21,7 +21,8 @@ def build(
 ) -> da.System:
     """ω·e₃ = 0; the attitude by a quaternion, the speeds are ω₁ and ω₂.
 
-    The body is fixed at its mass centre; I₁₃ and I₂₃ are entries of the inertia tensor. ω₃ = 0 makes I₃ immaterial.
+    The body is fixed at its mass centre; I₁₃ and I₂₃ are entries of the inertia tensor. ω₃ = 0
+    makes I₃ immaterial.
     """
     s = da.System("Suslov's problem", source="Koz15")
     B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"), name="B")
@@ -36,11 +37,16 @@ ENTRY = Entry(
     name="suslov",
     title="Suslov's problem",
     source="Koz15",
-    description="A rigid body turns about a fixed point with no angular velocity about one of its own axes.",
+    description="A rigid body turns about a fixed point with no angular velocity about one of its "
+    "own axes.",
     build=build,
     printed=(
-        ByHand("along e₁", "I_1*omega_1' + (I_13*omega_1 + I_23*omega_2)*omega_2", ((1, "1"),)),
-        ByHand("along e₂", "I_2*omega_2' - (I_13*omega_1 + I_23*omega_2)*omega_1", ((2, "1"),)),
+        DerivedByHand(
+            "along e₁", "I_1*omega_1' + (I_13*omega_1 + I_23*omega_2)*omega_2", ((1, "1"),)
+        ),
+        DerivedByHand(
+            "along e₂", "I_2*omega_2' - (I_13*omega_1 + I_23*omega_2)*omega_1", ((2, "1"),)
+        ),
     ),
     start={"e_0": 1.0, "omega_1": -3.0, "omega_2": -0.5},
 )

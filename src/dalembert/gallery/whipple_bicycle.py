@@ -1,7 +1,7 @@
 """A bicycle with a rigid rider: four bodies on two thin wheels that roll without slip.
 
-Source: Mei07 Table 1 (the model of Whipple and Carvallo, 1899). Its linear equations in lean and steer,
-M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f, and their eigenvalues are compared in tests/truth.
+Source: Mei07 Table 1 (the model of Whipple and Carvallo, 1899). Its linear equations in lean and
+steer, M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f, and their eigenvalues are compared in tests/truth.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import math
 import dalembert as da
 from dalembert.gallery.entry import Entry
 
-# wheels R and F: radius, mass, moments; frame with rider B and fork H: place in the upright position, mass, inertia
+# wheels R and F: radius, mass, moments; frame with rider B and fork H: place in the upright
+# position, mass, inertia
 BENCHMARK = {
     "w": 1.02,
     "c": 0.08,
@@ -43,14 +44,18 @@ BENCHMARK = {
 
 
 def build(**values: float | None) -> da.System:
-    """x forward, y to the right, z down; (x, y) is the rear contact, φ the lean, δ the steer, both to the right.
+    """x forward, y to the right, z down; (x, y) is the rear contact, φ the lean, δ the steer, both
+    to the right.
 
-    Heading ψ, lean φ and pitch χ turn the rear frame; the steer axis is tilted by λ and meets the ground at w + c. The lowest
-    point of the front wheel lies at its centre + r_F d, where d = (k − (k·n) n)/|…| is the steepest direction in its plane.
-    The speeds are φ̇, δ̇ and the forward speed v = −r_R θ̇_R.
+    Heading ψ, lean φ and pitch χ turn the rear frame; the steer axis is tilted by λ and meets the
+    ground at w + c. The lowest point of the front wheel lies at its centre + r_F d, where d = (k −
+    (k·n) n)/|…| is the steepest direction in its plane. The speeds are φ̇, δ̇ and the forward speed
+    v = −r_R θ̇_R.
     """
     s = da.System("Whipple bicycle", source="Mei07 Table 1")
-    x, y, psi, phi, chi, delta, theta_R, theta_F = s.coordinates("x y psi phi chi delta theta_R theta_F")
+    x, y, psi, phi, chi, delta, theta_R, theta_F = s.coordinates(
+        "x y psi phi chi delta theta_R theta_F"
+    )
     p = {name: s.constant(name, values.get(name, x)) for name, x in BENCHMARK.items()}
     N = s.N
     _, E, B = N.rotations("zxy", psi, phi, chi, names=("A", "E", "B"))
@@ -62,15 +67,20 @@ def build(**values: float | None) -> da.System:
     turned = tilted.rotated(delta, tilted.z, "turned")
     H = turned.rotated(-p["lam"], turned.y, "H")
     front_hub = axis.offset(-p["c"] * H.x - p["r_F"] * H.z, "front hub")
-    _bodies(s, p, (B, H, B.rotated(theta_R, B.y, "R"), H.rotated(theta_F, H.y, "F")), (hub, axis, front_hub))
+    _add_bodies(
+        s,
+        p,
+        (B, H, B.rotated(theta_R, B.y, "R"), H.rotated(theta_F, H.y, "F")),
+        (hub, axis, front_hub),
+    )
     s.gravity(p["g"] * N.z)
     s.roll(s.bodies[0], ground)
-    _front_contact(s, p["r_F"], H)
+    _constrain_front_wheel(s, p["r_F"], H)
     s.speeds(u_phi=phi.dot, u_delta=delta.dot, v=-p["r_R"] * theta_R.dot)
     return s
 
 
-def _bodies(
+def _add_bodies(
     s: da.System,
     p: dict[str, da.Scalar],
     frames: tuple[da.Frame, da.Frame, da.Frame, da.Frame],
@@ -81,19 +91,45 @@ def _bodies(
     G_B = hub.offset(p["x_B"] * B.x + (p["z_B"] + p["r_R"]) * B.z, "G_B")
     G_H = axis.offset((p["x_H"] - p["w"] - p["c"]) * H.x + p["z_H"] * H.z, "G_H")
     rear, front = (da.Shape("disk", (p[r],), axis) for r, axis in (("r_R", B.y), ("r_F", H.y)))
-    s.body("rear wheel", p["m_R"], hub, R, da.inertia(B, p["IR_xx"], p["IR_yy"], p["IR_xx"]), shape=rear)
-    s.body("frame and rider", p["m_B"], G_B, B, da.inertia(B, p["IB_xx"], p["IB_yy"], p["IB_zz"], xz=p["IB_xz"]))
-    s.body("fork", p["m_H"], G_H, H, da.inertia(H, p["IH_xx"], p["IH_yy"], p["IH_zz"], xz=p["IH_xz"]))
-    s.body("front wheel", p["m_F"], front_hub, F, da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]), shape=front)
+    s.body(
+        "rear wheel",
+        p["m_R"],
+        hub,
+        R,
+        da.inertia(B, p["IR_xx"], p["IR_yy"], p["IR_xx"]),
+        shape=rear,
+    )
+    s.body(
+        "frame and rider",
+        p["m_B"],
+        G_B,
+        B,
+        da.inertia(B, p["IB_xx"], p["IB_yy"], p["IB_zz"], xz=p["IB_xz"]),
+    )
+    s.body(
+        "fork", p["m_H"], G_H, H, da.inertia(H, p["IH_xx"], p["IH_yy"], p["IH_zz"], xz=p["IH_xz"])
+    )
+    s.body(
+        "front wheel",
+        p["m_F"],
+        front_hub,
+        F,
+        da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]),
+        shape=front,
+    )
 
 
-def _front_contact(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:
-    """The lowest point of the front wheel is on the ground and does not slip, sideways along n and forwards along n × k."""
+def _constrain_front_wheel(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:
+    """The lowest point of the front wheel is on the ground and does not slip, sideways along n
+    and forwards along n × k.
+    """
     wheel, k, n = s.bodies[-1], s.N.z, H.y
     assert wheel.frame is not None
     steep = da.sqrt(1 - (k @ n) ** 2)
     contact = wheel.G.offset(r_F / steep * (k - (k @ n) * n), "front contact")
-    s.constrain((wheel.G - s.O) @ k + r_F * steep, "front wheel on the ground", on=wheel, at=contact)
+    s.constrain(
+        (wheel.G - s.O) @ k + r_F * steep, "front wheel on the ground", on=wheel, at=contact
+    )
     slip = wheel.G.v + wheel.frame.w.cross(contact - wheel.G)
     s.constrain(slip @ n, "no slip of the front wheel sideways", on=wheel, at=contact)
     s.constrain(slip @ n.cross(k), "no slip of the front wheel forwards", on=wheel, at=contact)
@@ -103,7 +139,8 @@ ENTRY = Entry(
     name="whipple-bicycle",
     title="Whipple bicycle",
     source="Mei07 Table 1",
-    description="A bicycle with a rigid rider on two thin wheels that roll without slip, with the values of the benchmark.",
+    description="A bicycle with a rigid rider on two thin wheels that roll without slip, with the "
+    "values of the benchmark.",
     build=build,
     start={"v": 4.6, "u_phi": 0.5},
     duration=5.0,

@@ -1,14 +1,16 @@
-"""Results printed in Bar00 for the vehicle of Fig. 1; misprints are corrected as said beside them."""
+"""Results printed in Bar00 for the vehicle of Fig. 1; misprints are corrected as said beside
+them.
+"""
 
 import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
-from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.generalized_forces import generalized_forces
-from dalembert.kinetics.quantities import Quantities
+from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.scalar import as_node
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def test_48_partial_velocities(kin, places):
         (B, 1): ["0", "0", "1"],
     }
     for (place, r), vector in printed.items():
-        parts, rest = kin.partials(place)
+        parts, rest = kin.partial_velocities(place)
         actual = components(kin, parts[r], B) if r in parts else (kin.tape.zero,) * 3
         assert equal(kin, actual, vector)
         assert equal(kin, components(kin, rest, B), ["0", "0", "0"])
@@ -75,7 +77,11 @@ EQUATIONS = (
     Printed("(50), second", "(I_G + m*L**2)*u2' + m*L*u1*u2 - h*(F_D - F_C)", ((2, "1"),)),
     Printed("(55), first", "m*X''*cos(theta) + m*Y''*sin(theta) - (F_C + F_D)", ((1, "1"),)),
     # printed with the second column of (54) misprinted; here with (−L sin θ, L cos θ, 1)
-    Printed("(55), second", "-m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_D - F_C)*h", ((2, "1"),)),
+    Printed(
+        "(55), second",
+        "-m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_D - F_C)*h",
+        ((2, "1"),),
+    ),
 )
 
 
@@ -88,7 +94,11 @@ def test_50_and_55_equations_of_motion(principle):
 
 def test_the_misprinted_55_is_noticed():
     d = da.kane(gallery.build("vehicle"))
-    misprint = Printed("(55), as printed", "m*X''*sin(theta) + m*Y''*cos(theta) + I_G*theta'' - (F_C + F_D)*h", ((2, "1"),))
+    misprint = Printed(
+        "(55), as printed",
+        "m*X''*sin(theta) + m*Y''*cos(theta) + I_G*theta'' - (F_C + F_D)*h",
+        ((2, "1"),),
+    )
     assert ["(55), as printed"] == differences(d, [misprint])
 
 
@@ -113,7 +123,7 @@ def test_53_equations_with_the_multiplier():
         s.expression("m*Y'' - (F_C + F_D)*sin(theta)") - lam * da.cos(theta),
         s.expression("I_G*theta'' - (F_D - F_C)*h") + L * lam,
     ]
-    assert equal(d.kinematics, d.native.residuals, [on(t, e) for e in printed])
+    assert equal(d.kinematics, d.native.residuals, [as_node(t, e) for e in printed])
 
 
 def test_54_rates_from_speeds(kin):

@@ -5,12 +5,12 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, other_terms
 from dalembert import gallery
-from dalembert.algebra.folds import Derivative, gradient
-from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.fields import gravity_potential, potential
-from dalembert.kinetics.generalized_forces import generalized_forces
-from dalembert.kinetics.quantities import Quantities
+from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
+from dalembert.mechanics.kinetics.spatial_fields import declared_potential_energy, gravity_potential
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.expression_graph import Derivative, gradient
+from dalembert.symbolic.algebra.scalar import as_node
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 
@@ -62,7 +62,11 @@ def cart():
 def test_ex_7_3_d_position_of_the_bar(cart):
     # Mei85 counts x from the unstretched length L of the spring, which drops out
     G = cart.system.bodies[1].G
-    assert equal(cart, components(cart, G - cart.system.O, cart.system.N), ["x + a*sin(theta)", "-a*cos(theta)", "0"])
+    assert equal(
+        cart,
+        components(cart, G - cart.system.O, cart.system.N),
+        ["x + a*sin(theta)", "-a*cos(theta)", "0"],
+    )
 
 
 def test_ex_7_3_b_c_inertia_and_moment(cart):
@@ -76,14 +80,20 @@ def test_ex_7_3_b_c_inertia_and_moment(cart):
 
 def test_ex_7_3_e_virtual_displacements(cart):
     G = cart.system.bodies[1].G
-    along_x, along_theta = (cart.partials(G)[0][k] for k in range(2))
+    along_x, along_theta = (cart.partial_velocities(G)[0][k] for k in range(2))
     assert equal(cart, components(cart, along_x, cart.system.N), ["1", "0", "0"])
-    assert equal(cart, components(cart, along_theta, cart.system.N), ["a*cos(theta)", "a*sin(theta)", "0"])
+    assert equal(
+        cart, components(cart, along_theta, cart.system.N), ["a*cos(theta)", "a*sin(theta)", "0"]
+    )
 
 
 def test_ex_7_3_f_accelerations(cart):
     C, G = (b.G for b in cart.system.bodies)
-    printed = ["x'' + a*(theta''*cos(theta) - theta'**2*sin(theta))", "a*(theta''*sin(theta) + theta'**2*cos(theta))", "0"]
+    printed = [
+        "x'' + a*(theta''*cos(theta) - theta'**2*sin(theta))",
+        "a*(theta''*sin(theta) + theta'**2*cos(theta))",
+        "0",
+    ]
     assert equal(cart, components(cart, cart.a(C), cart.system.N), ["x''", "0", "0"])
     assert equal(cart, components(cart, cart.a(G), cart.system.N), printed)
 
@@ -96,7 +106,7 @@ def test_ex_7_4_b_kinetic_energy(cart):
 def test_ex_7_4_c_potential_energy(cart):
     # Mei85 counts V from the bar hanging straight down
     t = cart.tape
-    V = t.add(potential(cart).i, gravity_potential(cart).i)
+    V = t.add(declared_potential_energy(cart).i, gravity_potential(cart).i)
     assert equal(cart, [V], ["1/2*k*x**2 + m*g*a*(1 - cos(theta)) - m*g*a"])
 
 
@@ -107,18 +117,43 @@ def test_ex_7_4_i_generalized_forces(cart):
 def test_ex_7_4_d_j_the_lagrangian_gives_the_same_equations(cart):
     # (d), (j) and (k) lack an a in m ẋ θ̇ cos θ; with it they are (h) of Ex. 7.3
     t, s = cart.tape, cart.system
-    L = on(t, s.expression("1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2 - 1/2*k*x**2 - m*g*a*(1 - cos(theta))"))
+    L = as_node(
+        t,
+        s.expression(
+            "1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2 - 1/2*k*x**2 - "
+            "m*g*a*(1 - cos(theta))"
+        ),
+    )
     rate = Derivative(t, t.rate)
     momenta, slopes = gradient(t, {L: t.one}, cart.qdot), gradient(t, {L: t.one}, cart.q)
     left = [t.sub(rate(p), L_q) for p, L_q in zip(momenta, slopes, strict=True)]
-    assert equal(cart, momenta, ["(M + m)*x' + m*a*theta'*cos(theta)", "m*a*x'*cos(theta) + 4/3*m*a**2*theta'"])
+    assert equal(
+        cart,
+        momenta,
+        ["(M + m)*x' + m*a*theta'*cos(theta)", "m*a*x'*cos(theta) + 4/3*m*a**2*theta'"],
+    )
     assert equal(cart, slopes, ["-k*x", "-m*a*x'*theta'*sin(theta) - m*g*a*sin(theta)"])
-    assert equal(cart, left, [f"{printed.residual} + {Q}" for printed, Q in zip(EX_7_3_h, ("F", "2*F*a*cos(theta)"), strict=True)])
+    assert equal(
+        cart,
+        left,
+        [
+            f"{printed.residual} + {Q}"
+            for printed, Q in zip(EX_7_3_h, ("F", "2*F*a*cos(theta)"), strict=True)
+        ],
+    )
 
 
 EX_7_3_h = (
-    Printed("(h), first", "(M + m)*x'' + m*a*(theta''*cos(theta) - theta'**2*sin(theta)) + k*x - F", ((1, "1"),)),
-    Printed("(h), second", "m*a*x''*cos(theta) + 4/3*m*a**2*theta'' + m*g*a*sin(theta) - 2*F*a*cos(theta)", ((2, "1"),)),
+    Printed(
+        "(h), first",
+        "(M + m)*x'' + m*a*(theta''*cos(theta) - theta'**2*sin(theta)) + k*x - F",
+        ((1, "1"),),
+    ),
+    Printed(
+        "(h), second",
+        "m*a*x''*cos(theta) + 4/3*m*a**2*theta'' + m*g*a*sin(theta) - 2*F*a*cos(theta)",
+        ((2, "1"),),
+    ),
 )
 
 
@@ -130,7 +165,9 @@ def test_ex_7_3_h_equations_of_motion(principle):
 
 
 def test_ex_7_1_with_forces_has_the_verdicts_of_ex_7_2_with_potentials():
-    """−k r and −m g declared as forces: their work is found to be a function of the configuration."""
+    """−k r and −m g declared as forces: their work is found to be a function of the
+    configuration.
+    """
 
     def incline(*, forces: bool) -> da.System:
         s = da.System("Mass on a smooth incline")
@@ -146,7 +183,9 @@ def test_ex_7_1_with_forces_has_the_verdicts_of_ex_7_2_with_potentials():
             s.potential(k * r**2 / 2 - m * g * r * da.sin(theta))
         return s
 
-    by_forces, by_potentials = (da.energy_integrals(incline(forces=forces)) for forces in (True, False))
+    by_forces, by_potentials = (
+        da.energy_integrals(incline(forces=forces)) for forces in (True, False)
+    )
     assert by_potentials.constant == by_forces.constant
     assert str(by_potentials.generalized_potential) == str(by_forces.generalized_potential)
     assert by_potentials.potential_exists is by_forces.potential_exists is True

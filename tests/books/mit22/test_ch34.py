@@ -5,31 +5,38 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
-from dalembert.algebra.formula import Symbol
 from dalembert.gallery import Printed
 from dalembert.gallery.hoist import build as hoist_with
 from dalembert.gallery.positioning_device import build
-from dalembert.geometry.vector import Vector
-from dalembert.kinetics.fields import PlaceField, gravity_potential, potential
-from dalembert.kinetics.quantities import Quantities, kinetic_energy
-from dalembert.kinetics.quantity import Quantity
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import (
+    SpatialField,
+    declared_potential_energy,
+    gravity_potential,
+)
+from dalembert.mechanics.kinetics.system_quantities import Quantities, kinetic_energy
+from dalembert.symbolic.algebra.formula import Symbol
 
 
 def parts_of(kin, place):
     """(v_R, v_t) or (ω_R, ω_t): the part with the independent speeds and the rest, Mit22 (12)."""
     t = kin.tape
-    partials, rest = kin.partials(place)
+    partials, rest = kin.partial_velocities(place)
     total = Vector(t, {})
     for r, v_r in partials.items():
-        total = total + v_r.scaled(kin.u[r])
+        total = total + v_r.scale(kin.u[r])
     return total, rest
 
 
 def energies(kin):
     """K, K₀, K₁, K₂ by Mit22 (13)."""
     t, of = kin.tape, Quantities(kin)
-    velocities = (Quantity(Symbol("v"), PlaceField(t, lambda X, part=part: parts_of(kin, X)[part])) for part in range(2))
-    K2, K0 = (kinetic_energy(of, v, of.rates.along_inertia(v)).value.i for v in velocities)
+    velocities = (
+        Quantity(Symbol("v"), SpatialField(t, lambda X, part=part: parts_of(kin, X)[part]))
+        for part in range(2)
+    )
+    K2, K0 = (kinetic_energy(of, v, of.rates.in_inertia_axes(v)).value.i for v in velocities)
     whole = of.speeds.T.value.i
     return whole, K0, t.sub(whole, t.add(K0, K2)), K2
 
@@ -40,8 +47,8 @@ def sigmas(kin):
     sigma_R = sigma = t.zero
     for b in kin.system.bodies:
         v_R, v_t = parts_of(kin, b.G)
-        a_t = motion.derivative(v_t).scaled(b.mass.i)
-        sigma_R, sigma = t.add(sigma_R, v_R.dot_index(a_t)), t.add(sigma, kin.v(b.G).dot_index(a_t))
+        a_t = motion.derivative(v_t).scale(b.mass.i)
+        sigma_R, sigma = t.add(sigma_R, v_R.dot_node(a_t)), t.add(sigma, kin.v(b.G).dot_node(a_t))
         if b.frame is not None:
             I, w = b.inertia.on(t), kin.w(b.frame)
             w_R, w_t = parts_of(kin, b.frame)
@@ -59,7 +66,9 @@ def hoist(request):
     return da.kinematics(hoist_with(x=request.param))
 
 
-HOIST = (Printed("34.2", "theta'' + m_B*g*L/(I + m_B*L**2)*sin(theta)", ((1, "1/(I + m_B*L**2)"),)),)
+HOIST = (
+    Printed("34.2", "theta'' + m_B*g*L/(I + m_B*L**2)*sin(theta)", ((1, "1/(I + m_B*L**2)"),)),
+)
 
 
 @pytest.mark.parametrize("principle", PRINCIPLES)
@@ -91,7 +100,11 @@ def test_34_2_sigma(hoist):
 
 DEVICE = (
     Printed("for ω_y", "0.4*m*r**2*omega_y' + b*omega_y - b*Omega", ((1, "1"),)),
-    Printed("for ṡ", "1.4*m*r**2*s'' + b*s' + (k - 1.4*m*Omega**2)*r**2*s - 1.4*m*r**2*L*Omega**2", ((2, "r**2"),)),
+    Printed(
+        "for ṡ",
+        "1.4*m*r**2*s'' + b*s' + (k - 1.4*m*Omega**2)*r**2*s - 1.4*m*r**2*L*Omega**2",
+        ((2, "r**2"),),
+    ),
 )
 
 
@@ -139,11 +152,13 @@ def test_34_3_kinetic_energies(device):
 
 
 def test_34_3_generalized_potential_energy(device):
-    assert equal(device, [potential(device).i], ["1/2*k*s**2"])
+    assert equal(device, [declared_potential_energy(device).i], ["1/2*k*s**2"])
 
 
 def test_34_3_sigmas(device):
-    assert equal(device, sigmas(device), ["-1.4*m*Omega**2*(L + s)*v", "1.4*m*Omega*Omega'*(L + s)**2"])
+    assert equal(
+        device, sigmas(device), ["-1.4*m*Omega**2*(L + s)*v", "1.4*m*Omega*Omega'*(L + s)**2"]
+    )
 
 
 def test_34_3_damping_acts_through_a_torque_and_its_reaction(device):

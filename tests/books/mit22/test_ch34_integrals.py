@@ -8,9 +8,9 @@ import pytest
 
 import dalembert as da
 from comparisons import equal
+from dalembert.analysis.integrals.energies import Energies
 from dalembert.gallery.hoist import build as hoist
 from dalembert.gallery.positioning_device import build as device
-from dalembert.integrals.energies import Energies
 
 # the angles of the rolling sphere pass singular positions
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
@@ -34,18 +34,29 @@ def test_34_2_verdicts():
 
 def test_34_2_energies_and_the_force_of_the_motor():
     E = Energies(da.kinematics(hoist(x=None)))
-    printed = ["1/2*(m_B + m_Q)*x'**2", "0", "1/2*(I + m_B*L**2)*theta'**2", "0", "(m_B + m_Q)*x'*x''", "(m_Q + m_B)*x''*x'"]
+    printed = [
+        "1/2*(m_B + m_Q)*x'**2",
+        "0",
+        "1/2*(I + m_B*L**2)*theta'**2",
+        "0",
+        "(m_B + m_Q)*x'*x''",
+        "(m_Q + m_B)*x''*x'",
+    ]
     # the power fed in is the motor's force times ẋ
-    assert equal(E.kin, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P_in_of_vectors)], printed)
+    assert equal(
+        E.kin, [e.i for e in (E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P_in_by_vectors)], printed
+    )
 
 
 def test_34_2_over_ten_seconds():
     run = da.simulate(hoist(), 10.0, start={"theta": np.pi / 6}, rtol=1e-11, atol=1e-11)
     found = run.integrals
-    assert [True, True, False, False] == [constant(x) for x in (found.E_Z, found.E, found.H, found.C)]
+    assert [True, True, False, False] == [
+        constant(x) for x in (found.E_Z, found.E, found.H, found.C)
+    ]
     # the motor's work is ∫ (m_Q + m_B) ẍ ẋ dt
     x_dot = -3 * np.sin(run.t)
-    assert 3.0 * x_dot**2 / 2 == pytest.approx(found.work_fed_in, abs=1e-8)
+    assert 3.0 * x_dot**2 / 2 == pytest.approx(found.supplied_work, abs=1e-8)
 
 
 # ---- 34.3: the positioning device --------------------------------------------------------------
@@ -54,7 +65,9 @@ CASES = [(Omega, rigid, b) for Omega in ("4", "t/2") for rigid in (False, True) 
 
 
 def expected(Omega, rigid, b):
-    """E_Z always; E iff rigid and b = 0; 𝓗 iff Ω constant and b = 0; C iff rigid, Ω constant and b = 0."""
+    """E_Z always; E iff rigid and b = 0; 𝓗 iff Ω constant and b = 0; C iff rigid, Ω constant and
+    b = 0.
+    """
     steady = Omega == "4"
     return [True, rigid and b == 0, steady and b == 0, rigid and steady and b == 0]
 
@@ -62,7 +75,9 @@ def expected(Omega, rigid, b):
 @pytest.mark.parametrize(("Omega", "rigid", "b"), CASES)
 def test_34_3_verdicts(Omega, rigid, b):
     found = da.energy_integrals(device(Omega=Omega, rigid=rigid, b=b))
-    assert expected(Omega, rigid, b) == [found[symbol].constant for symbol in ("E_Z", "E", "𝓗", "K + 𝒰")]
+    assert expected(Omega, rigid, b) == [
+        found[symbol].constant for symbol in ("E_Z", "E", "𝓗", "K + 𝒰")
+    ]
     # U exists only where nothing needs power
     assert (found["K + U"].constant, found["H"].constant) == (expected(Omega, rigid, b)[3],) * 2
 
@@ -87,7 +102,11 @@ def test_34_3_conditions_with_everything_symbolic():
 
 def test_34_3_sigmas_and_generalized_power():
     E = Energies(da.kinematics(device(Omega=None)))
-    printed = ["-1.4*m*Omega**2*(L + s)*v", "1.4*m*Omega*Omega'*(L + s)**2", "-(b/r**2)*v**2 + b*omega_y*(Omega - omega_y)"]
+    printed = [
+        "-1.4*m*Omega**2*(L + s)*v",
+        "1.4*m*Omega*Omega'*(L + s)**2",
+        "-(b/r**2)*v**2 + b*omega_y*(Omega - omega_y)",
+    ]
     assert equal(E.kin, [e.i for e in (E.sigma_R, E.sigma, E.P_nonconservative)], printed)
 
 
@@ -96,10 +115,20 @@ def test_34_3_histories(case):
     samples = json.loads(TRUTH.read_text(encoding="utf-8"))["reference"][case]
     b, Omega = (part.partition("=")[2] for part in case.split(","))
     run = da.simulate(
-        device(Omega=Omega.replace("0.5t", "t/2"), b=float(b)), 5.0, start={"s": 0.05, "omega_y": 1.0}, rtol=1e-12, atol=1e-12
+        device(Omega=Omega.replace("0.5t", "t/2"), b=float(b)),
+        5.0,
+        start={"s": 0.05, "omega_y": 1.0},
+        rtol=1e-12,
+        atol=1e-12,
     ).at([float(row["t"]) for row in samples])
     found = run.integrals
-    ours = {"s": run["s"], "sdot": run["v"], "wy": run["omega_y"], "K": found.K2 + found.K1 + found.K0, "U": found.potential}
+    ours = {
+        "s": run["s"],
+        "sdot": run["v"],
+        "wy": run["omega_y"],
+        "K": found.K2 + found.K1 + found.K0,
+        "U": found.potential,
+    }
     ours |= {"Z": found.Z, "E_Z": found.E_Z, "H": found.H, "C": found.C, "E": found.E}
     for name, values in ours.items():
         known = np.array([float(row[name]) for row in samples])
@@ -109,7 +138,9 @@ def test_34_3_histories(case):
 
 
 def test_34_7_U_and_generalized_potential_are_told_apart():
-    """½ k x² with u = ẋ − ȧ has U and no 𝒰; the hoist has 𝒰 and no U; V(x, t) has neither, and no motion is blamed."""
+    """½ k x² with u = ẋ − ȧ has U and no 𝒰; the hoist has 𝒰 and no U; V(x, t) has neither, and
+    no motion is blamed.
+    """
     s = da.System("Moving speed")
     (x,) = s.coordinates("x")
     a, k = s.specified("a"), s.constant("k")

@@ -1,4 +1,6 @@
-"""Newton–Euler of four systems, body by body, against balances written by hand: every term, every reaction."""
+"""Newton–Euler of four systems, body by body, against balances written by hand: every term,
+every reaction.
+"""
 
 import random
 
@@ -45,7 +47,10 @@ BY_HAND = {
     ],
     "four-bar": [
         "rho*l_1*(-l_1/2*theta_1''*sin(theta_1) - l_1/2*theta_1'**2*cos(theta_1)) - f_1x + f_2x",
-        "rho*l_1*(l_1/2*theta_1''*cos(theta_1) - l_1/2*theta_1'**2*sin(theta_1)) + rho*l_1*g - f_1y + f_2y",
+        (
+            "rho*l_1*(l_1/2*theta_1''*cos(theta_1) - l_1/2*theta_1'**2*sin(theta_1)) + rho*l_1*g - "
+            "f_1y + f_2y"
+        ),
         (
             "rho*l_1**3/12*theta_1'' - (l_1/2*sin(theta_1)*f_1x - l_1/2*cos(theta_1)*f_1y)"
             " + (l_1/2*cos(theta_1)*f_2y - l_1/2*sin(theta_1)*f_2x) - mu_1z + mu_2z"
@@ -55,15 +60,23 @@ BY_HAND = {
             " + rho*l_2*(-l_2/2*theta_2''*sin(theta_2) - l_2/2*theta_2'**2*cos(theta_2))"
         ),
         (
-            "rho*l_2*(l_1*theta_1''*cos(theta_1) - l_1*theta_1'**2*sin(theta_1)) + rho*l_2*g - f_2y - lambda_2"
+            "rho*l_2*(l_1*theta_1''*cos(theta_1) - l_1*theta_1'**2*sin(theta_1)) + rho*l_2*g - "
+            "f_2y - lambda_2"
             " + rho*l_2*(l_2/2*theta_2''*cos(theta_2) - l_2/2*theta_2'**2*sin(theta_2))"
         ),
         (
             "rho*l_2**3/12*theta_2'' - (l_2/2*sin(theta_2)*f_2x - l_2/2*cos(theta_2)*f_2y)"
             " - (l_2/2*cos(theta_2)*lambda_2 - l_2/2*sin(theta_2)*lambda_1) - mu_2z"
         ),
-        "rho*l_3*(w'' - l_3/2*theta_3''*sin(theta_3) - l_3/2*theta_3'**2*cos(theta_3)) - f_3x + lambda_1",
-        "rho*l_3*(l_3/2*theta_3''*cos(theta_3) - l_3/2*theta_3'**2*sin(theta_3)) + rho*l_3*g - f_3y + lambda_2",
+        (
+            "rho*l_3*(w'' - l_3/2*theta_3''*sin(theta_3) - l_3/2*theta_3'**2*cos(theta_3)) - "
+            "f_3x + "
+            "lambda_1"
+        ),
+        (
+            "rho*l_3*(l_3/2*theta_3''*cos(theta_3) - l_3/2*theta_3'**2*sin(theta_3)) + rho*l_3*g - "
+            "f_3y + lambda_2"
+        ),
         (
             "rho*l_3**3/12*theta_3'' - (l_3/2*sin(theta_3)*f_3x - l_3/2*cos(theta_3)*f_3y)"
             " + (l_3/2*cos(theta_3)*lambda_2 - l_3/2*sin(theta_3)*lambda_1) - mu_3z"
@@ -82,11 +95,17 @@ def typed(text):
     for k, name in enumerate(names):
         code = code.replace(name, f"X{k}X")
     return sympy.sympify(
-        code, {f"X{k}X": sympy.Symbol(name) for k, name in enumerate(names)} | {n: sympy.Symbol(n) for n in ("I", "F", "g")}
+        code,
+        {f"X{k}X": sympy.Symbol(name) for k, name in enumerate(names)}
+        | {n: sympy.Symbol(n) for n in ("I", "F", "g")},
     )
 
 
-NAMES = [f"{q}{rate}" for q in ("r", "x", "w", "theta_1", "theta_2", "theta_3", "theta") for rate in ("''", "'")]
+NAMES = [
+    f"{q}{rate}"
+    for q in ("r", "x", "w", "theta_1", "theta_2", "theta_3", "theta")
+    for rate in ("''", "'")
+]
 
 
 def same(a, b):
@@ -113,27 +132,41 @@ def test_balances_and_joints_equal_those_by_hand(name):
 @pytest.mark.parametrize("name", list(BY_HAND))
 def test_reactions_solve_the_balances(name):
     d = da.newton_euler(gallery.build(name))
-    reactions = {sympy.Symbol(item.label): d.scalar(item.value).sympy() for item in d.steps[3].items}
+    reactions = {
+        sympy.Symbol(item.label): d.scalar(item.value).sympy() for item in d.steps[3].items
+    }
     for text in BY_HAND[name][: len(d.steps[1].items)]:
         assert same(typed(text).subs(reactions), sympy.Integer(0)), text
 
 
-@pytest.mark.parametrize(("name", "joints"), [("cart-and-bar", "x theta"), ("hoist", "x theta"), ("four-bar", "theta_1 theta_2 theta_3")])
+@pytest.mark.parametrize(
+    ("name", "joints"),
+    [("cart-and-bar", "x theta"), ("hoist", "x theta"), ("four-bar", "theta_1 theta_2 theta_3")],
+)
 def test_reactions_are_those_of_da_reactions(name, joints):
     entry = gallery.entry(name)
     s = entry.build()
     run = da.simulate(s, 0.2, start=dict(entry.start), inputs=dict(entry.inputs), progress=False)
     d = da.newton_euler(s)
-    lam = {f"lambda_{k}": row.multiplier[-1] for k, row in enumerate(run.reactions.rows.values(), 1)}
+    lam = {
+        f"lambda_{k}": row.multiplier[-1] for k, row in enumerate(run.reactions.rows.values(), 1)
+    }
     found = {item.label: d.scalar(item.value).sympy() for item in d.steps[3].items}
     for k, joint in enumerate(joints.split(), 1):
         wrench = run.reaction(joint)
         axes = {"hoist": [s.N, s.bodies[1].frame]}.get(name, [s.N, s.N, s.N])[k - 1]
         for axis in "xyz":
-            for symbol, vector in ((f"f_{k}{axis}", wrench.force), (f"mu_{k}{axis}", wrench.moment)):
+            for symbol, vector in (
+                (f"f_{k}{axis}", wrench.force),
+                (f"mu_{k}{axis}", wrench.moment),
+            ):
                 if symbol in found:
                     n = run[getattr(axes, axis)][-1]
-                    expected = float(found[symbol].subs({x: value(run, x, lam) for x in found[symbol].free_symbols}))
+                    expected = float(
+                        found[symbol].subs(
+                            {x: value(run, x, lam) for x in found[symbol].free_symbols}
+                        )
+                    )
                     assert float(n @ vector[-1]) == pytest.approx(expected, abs=1e-8), symbol
 
 

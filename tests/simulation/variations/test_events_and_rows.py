@@ -1,4 +1,6 @@
-"""S over impacts and resets by closed forms, and with rows beside the equations by other coordinates and differences."""
+"""S over impacts and resets by closed forms, and with rows beside the equations by other
+coordinates and differences.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.ode.constrained.rates import ConstrainedRates
-from dalembert.ode.failures import BadStart
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
+from dalembert.runtime.ode.failures import BadStart
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12, "audit": False}
 
@@ -36,7 +38,9 @@ def after_one_bounce(t: Any, h: float, g: float, e: float) -> Any:
 def test_a_bouncing_ball_varies_as_its_closed_form() -> None:
     t, h, g, e = np.linspace(0.6, 1.0, 5), 1.0, 9.81, 0.7
     impact = da.impact("h", "e", name="ground")
-    run = da.simulate(ball(), 1.0, start={"h": h}, events=[impact], at=t, sensitivities=["h", "g", "e"], **TIGHT)
+    run = da.simulate(
+        ball(), 1.0, start={"h": h}, events=[impact], at=t, sensitivities=["h", "g", "e"], **TIGHT
+    )
     for name, at in (
         ("h", lambda x: after_one_bounce(t, h + x, g, e)),
         ("g", lambda x: after_one_bounce(t, h, g + x, e)),
@@ -45,15 +49,27 @@ def test_a_bouncing_ball_varies_as_its_closed_form() -> None:
         # a complex step is exact
         expected = np.imag(at(1e-30j)) / 1e-30
         assert expected == pytest.approx(run.sensitivity("h", name), abs=1e-9)
-    assert [1 / np.sqrt(2 * g * h)] == pytest.approx(run.sensitivities.event_times("ground", "h"), rel=1e-10)
+    assert [1 / np.sqrt(2 * g * h)] == pytest.approx(
+        run.sensitivities.event_times("ground", "h"), rel=1e-10
+    )
     assert [0.0] == pytest.approx(run.sensitivities.event_times("ground", "e"), abs=1e-12)
 
 
 def test_a_reset_by_the_state_and_a_constant() -> None:
-    """Where h = ½ falling, the speed becomes −e v + g/10: h = ½ + (e v₁ + g/10) τ − g τ²/2, v₁ = √(2 g (h₀ − ½))"""
+    """Where h = ½ falling, the speed becomes −e v + g/10: h = ½ + (e v₁ + g/10) τ − g τ²/2, v₁ =
+    √(2 g (h₀ − ½))
+    """
     t, g, e = np.linspace(0.5, 0.8, 4), 9.81, 0.7
     kick = da.event("h - 1/2", direction="down", reset={"h.dot": "-e*h.dot + g/10"}, name="kick")
-    run = da.simulate(ball(), 0.8, start={"h": 1.0}, events=[kick, "h - 4/5"], at=t, sensitivities=["h", "g", "e"], **TIGHT)
+    run = da.simulate(
+        ball(),
+        0.8,
+        start={"h": 1.0},
+        events=[kick, "h - 4/5"],
+        at=t,
+        sensitivities=["h", "g", "e"],
+        **TIGHT,
+    )
 
     def height(h: Any, g: Any, e: Any) -> Any:
         tau = t - np.sqrt(2 * (h - 0.5) / g)
@@ -65,7 +81,9 @@ def test_a_reset_by_the_state_and_a_constant() -> None:
         at[k] += step
         assert np.imag(height(*at)) / 1e-30 == pytest.approx(run.sensitivity("h", name), abs=1e-9)
     # an event that is only recorded: h = 4/5 on the way down, at √(2 (h₀ − 4/5)/g)
-    assert 1 / np.sqrt(2 * g * 0.2) == pytest.approx(run.sensitivities.event_times("h - 4/5", "h")[0], rel=1e-9)
+    assert 1 / np.sqrt(2 * g * 0.2) == pytest.approx(
+        run.sensitivities.event_times("h - 4/5", "h")[0], rel=1e-9
+    )
 
 
 def pendulum_on_a_row() -> da.System:
@@ -80,16 +98,22 @@ def pendulum_on_a_row() -> da.System:
 
 
 def test_rows_beside_the_equations_agree_with_an_angle() -> None:
-    """x = l sin θ, y = −l cos θ: ∂x/∂l with x₀/l held follows from θ; here y₀ alone is given, so that x₀ moves by −y₀/x₀ δy₀ + l/x₀ δl."""
+    """x = l sin θ, y = −l cos θ: ∂x/∂l with x₀/l held follows from θ; here y₀ alone is given, so
+    that x₀ moves by −y₀/x₀ δy₀ + l/x₀ δl.
+    """
     row, by_angle = pendulum_on_a_row(), da.System("angle")
     m, g, l = by_angle.constants(m=1.5, g=9.81, l=2.0)
     by_angle.particle("bob", m, _bob(by_angle, l))
     by_angle.gravity(-g * by_angle.N.y)
     t = np.linspace(0, 5, 11)
-    one = da.simulate(row, 5.0, start={"y": -1.6}, guess={"x": 1.0}, at=t, sensitivities=["l", "g", "y"], **TIGHT)
+    one = da.simulate(
+        row, 5.0, start={"y": -1.6}, guess={"x": 1.0}, at=t, sensitivities=["l", "g", "y"], **TIGHT
+    )
     assert isinstance(one.variation.model.rates, ConstrainedRates)
     start = {"theta": float(np.arccos(0.8))}
-    other = da.simulate(by_angle, 5.0, start=start, at=t, sensitivities=["l", "g", "theta"], **TIGHT)
+    other = da.simulate(
+        by_angle, 5.0, start=start, at=t, sensitivities=["l", "g", "theta"], **TIGHT
+    )
     # θ₀ = acos(−y₀/l): ∂θ₀/∂y₀ = 1/(l sin θ₀), ∂θ₀/∂l = −y₀/(l² sin θ₀) · (−1)
     sine = 0.6
     x = "l*sin(theta)"
@@ -103,8 +127,11 @@ def test_rows_beside_the_equations_agree_with_an_angle() -> None:
     # what S must satisfy whatever the integrator does: d(x² + y² − l²)/dp = 0
     assert np.zeros(len(t)) == pytest.approx(one.sensitivity("x**2 + y**2 - l**2", "l"), abs=1e-10)
     assert np.zeros(len(t)) == pytest.approx(one.sensitivity("x*x.dot + y*y.dot", "l"), abs=1e-10)
-    # and where an acceleration is asked for: m ẍ x + m ÿ y + m (ẋ² + ẏ²) is zero in every motion on the row
-    assert np.zeros(len(t)) == pytest.approx(one.sensitivity("x*x.dot.dot + y*y.dot.dot + x.dot**2 + y.dot**2", "l"), abs=1e-9)
+    # and where an acceleration is asked for: m ẍ x + m ÿ y + m (ẋ² + ẏ²) is zero in every motion on
+    # the row
+    assert np.zeros(len(t)) == pytest.approx(
+        one.sensitivity("x*x.dot.dot + y*y.dot.dot + x.dot**2 + y.dot**2", "l"), abs=1e-9
+    )
 
 
 def _bob(s: da.System, l: Any) -> Any:

@@ -1,4 +1,6 @@
-"""Every system of the gallery: S against extrapolated differences of native runs, events included."""
+"""Every system of the gallery: S against extrapolated differences of native runs, events
+included.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import build, entry, names
-from dalembert.ode.failures import BadStart, RunStopped
+from dalembert.runtime.ode.failures import BadStart, RunStopped
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12, "audit": False, "progress": False}
 OWN_ERROR = 1e-7
@@ -19,7 +21,9 @@ FAST = ("bouncing-ball", "slider-crank", "appell-hamel")
 
 
 class Varied:
-    """A system as the gallery proposes it, with coordinates that a loop determines as guesses, and runs with one number moved."""
+    """A system as the gallery proposes it, with coordinates that a loop determines as guesses,
+    and runs with one number moved.
+    """
 
     def __init__(self, name: str) -> None:
         self.system, shown = build(name), entry(name)
@@ -32,7 +36,10 @@ class Varied:
 
     def run(self, **more: Any) -> Any:
         return da.simulate(
-            self.system, float(self.times[-1]), at=self.times, **{"start": self.start, "guess": self.guess, **self.fixed, **more}
+            self.system,
+            float(self.times[-1]),
+            at=self.times,
+            **{"start": self.start, "guess": self.guess, **self.fixed, **more},
         )
 
     def sensitivities(self) -> Any:
@@ -45,7 +52,9 @@ class Varied:
                     raise
                 # the last coordinate, or the last rate of those that contradict one another
                 given = [k for k in self.start if k in {q.name for q in self.system.q}]
-                given = given or [k for k in self.start if f"{k.replace(chr(39), '.dot')} = " in str(refused)]
+                given = given or [
+                    k for k in self.start if f"{k.replace(chr(39), '.dot')} = " in str(refused)
+                ]
                 self.guess[given[-1]] = self.start.pop(given[-1])
                 self.numbers = [n for n in self.numbers if n not in self.guess]
             except RunStopped:
@@ -57,11 +66,18 @@ class Varied:
         return self.run(start={**self.start, name: self.start[name] + h}).y
 
     def differences(self, name: str) -> tuple[Any, Any]:
-        """Of order eight by Richardson's extrapolation, and how far the last two columns of the table are apart."""
+        """Of order eight by Richardson's extrapolation, and how far the last two columns of the
+        table are apart.
+        """
         symbol = self.system.symbols.get(name)
-        value = float(self.start[name] if symbol is None or symbol.kind != "constant" else symbol.value)
+        value = float(
+            self.start[name] if symbol is None or symbol.kind != "constant" else symbol.value
+        )
         h = 4e-3 * abs(value)
-        rows = [[(self.moved(name, h / 2**k) - self.moved(name, -h / 2**k)) / (2 * h / 2**k)] for k in range(4)]
+        rows = [
+            [(self.moved(name, h / 2**k) - self.moved(name, -h / 2**k)) / (2 * h / 2**k)]
+            for k in range(4)
+        ]
         for j in range(1, 4):
             for k in range(3, j - 1, -1):
                 rows[k].append(rows[k][j - 1] + (rows[k][j - 1] - rows[k - 1][j - 1]) / (4**j - 1))
@@ -77,9 +93,12 @@ def check(name: str) -> None:
             expected, own = varied.differences(number)
             found = run.sensitivities.columns(number)
             size = max(float(np.abs(expected).max()), float(np.abs(found).max()))
-            # cut where the differences do not know themselves; what is zero is so within rounding of the state over the step
+            # cut where the differences do not know themselves; what is zero is so within rounding
+            # of the state over the step
             exact = np.maximum.accumulate(own.max(axis=1)) <= OWN_ERROR * size
-            floor = 1e-9 * float(np.abs(run.y).max()) / abs(float(varied.start.get(number, 0.0)) or 1.0)
+            floor = (
+                1e-9 * float(np.abs(run.y).max()) / abs(float(varied.start.get(number, 0.0)) or 1.0)
+            )
             if size <= floor:
                 continue
             last = len(exact) if exact.all() else int(np.argmin(exact))

@@ -36,7 +36,9 @@ def oscillator() -> da.System:
 def test_an_oscillator_varies_as_its_closed_form() -> None:
     """x = x₀ cos ωt + v₀/ω sin ωt with ω = √(k/m): ∂x/∂k, ∂x/∂x₀, ∂x/∂v₀"""
     s = oscillator()
-    run = da.simulate(s, 5.0, start={"x": 1.0, "x.dot": 0.5}, sensitivities=["k", "x", "x.dot"], **TIGHT)
+    run = da.simulate(
+        s, 5.0, start={"x": 1.0, "x.dot": 0.5}, sensitivities=["k", "x", "x.dot"], **TIGHT
+    )
     t, w = run.t, 2.0
     along_w = -t * np.sin(w * t) + 0.5 * (t * np.cos(w * t) / w - np.sin(w * t) / w**2)
     assert along_w * w / 16 == pytest.approx(run.sensitivity("x", "k"), abs=1e-10)
@@ -64,7 +66,9 @@ def test_start_values_that_depend_on_constants_vary_with_them() -> None:
     times = np.linspace(0, 1, 5)
 
     def q(h: float) -> Any:
-        return da.simulate(s, 1.0, start={"alpha": "l_1/2"}, values={"l_1": 1.0 + h}, at=times, **TIGHT).q
+        return da.simulate(
+            s, 1.0, start={"alpha": "l_1/2"}, values={"l_1": 1.0 + h}, at=times, **TIGHT
+        ).q
 
     run = da.simulate(s, 1.0, start={"alpha": "l_1/2"}, sensitivities=["l_1"], at=times, **TIGHT)
     assert run.sensitivity("alpha", "l_1")[0] == 0.5
@@ -113,7 +117,9 @@ def test_gallery_systems_vary_as_differences_say(name: str) -> None:
 
     run = da.simulate(s, 1.0, start=start, at=times, sensitivities=[constant], **TIGHT)
     expected = differences(state, 1e-3 * abs(value))
-    assert expected == pytest.approx(run.sensitivities.columns(constant), rel=1e-6, abs=1e-6 * np.abs(expected).max() + 1e-9)
+    assert expected == pytest.approx(
+        run.sensitivities.columns(constant), rel=1e-6, abs=1e-6 * np.abs(expected).max() + 1e-9
+    )
 
 
 def test_loads_that_jump_with_the_state_are_warned_about() -> None:

@@ -9,12 +9,12 @@ from typing import Any, Final, overload
 from dalembert.analysis.periodic.equilibria import EquilibriumFamily, with_stability
 from dalembert.analysis.periodic.family import Family, follow
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
+from dalembert.analysis.statics.continuation import continuation as equilibrium_branch
 from dalembert.errors import NotASystem, Unknown
-from dalembert.model.system import System
-from dalembert.nearest_name import nearest
-from dalembert.numerics.symbol_values import BadValue, number
-from dalembert.states.evaluator import Key
-from dalembert.statics.continuation import continuation as equilibrium_branch
+from dalembert.foundation.suggestions import suggest_name
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
+from dalembert.runtime.states.evaluator import Key
 
 _OWN: Final = ("energy", "period")
 
@@ -132,7 +132,7 @@ def _parameter_name(orbit: PeriodicOrbit, parameter: Key | None) -> str:
     if name in _OWN or name in orbit.constants:
         return name
     known = [*_OWN, *orbit.constants]
-    hint = nearest(name, known) or f"known are {', '.join(known)}"
+    hint = suggest_name(name, known) or f"known are {', '.join(known)}"
     msg = f"continuation: no constant {name!r}: {hint}"
     raise Unknown(msg)
 
@@ -141,7 +141,7 @@ def _range(name: str, over: Any) -> tuple[float, float]:
     if not isinstance(over, tuple | list) or len(over) != 2:
         msg = f"continuation: over={over!r:.60}; give the first and the last value of {name}"
         raise BadValue(msg)
-    begin, end = (number(name, x) for x in over)
+    begin, end = (finite_number(name, x) for x in over)
     if begin == end:
         msg = f"continuation: over={over!r:.60}; the two values must differ"
         raise BadValue(msg)
@@ -149,7 +149,7 @@ def _range(name: str, over: Any) -> tuple[float, float]:
 
 
 def _positive_step(step: float) -> float:
-    if not 0.0 < number("step", step) < math.inf:
+    if not 0.0 < finite_number("step", step) < math.inf:
         msg = f"continuation: step={step!r:.60}; give a positive number"
         raise BadValue(msg)
     return float(step)

@@ -12,26 +12,26 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.arrays import Numbers
-from dalembert.notebook import Shown
-from dalembert.simulation.events.event import SIGNS
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.runtime.simulation.events.event import SIGNS
 
 _ITERATIONS: Final = 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BifurcationDiagram(Shown):
+class BifurcationDiagram(Displayable):
     """Section points over a parameter: `parameter` and `values` in pairs, one for each crossing."""
 
     name: str
     quantity: str
     section: str
-    parameter: Numbers = field(repr=False)
-    values: Numbers = field(repr=False)
+    parameter: FloatArray = field(repr=False)
+    values: FloatArray = field(repr=False)
     # parameters whose runs failed, with the reason
     failed: tuple[tuple[float, str], ...] = ()
 
-    def at(self, value: float) -> Numbers:
+    def at(self, value: float) -> FloatArray:
         """The section points of the run whose parameter is nearest to a value."""
         if not len(self.parameter):
             return np.zeros(0)
@@ -58,7 +58,7 @@ class BifurcationDiagram(Shown):
     __repr__ = __str__
 
 
-def section_values(t: Numbers, g: Numbers, y: Numbers, direction: str) -> Numbers:
+def section_values(t: FloatArray, g: FloatArray, y: FloatArray, direction: str) -> FloatArray:
     """y where g crosses zero, both sampled at equal intervals, by cubics through four samples."""
     sign = SIGNS[direction]
     up, down = (g[:-1] < 0.0) & (g[1:] >= 0.0), (g[:-1] > 0.0) & (g[1:] <= 0.0)
@@ -76,7 +76,7 @@ def section_values(t: Numbers, g: Numbers, y: Numbers, direction: str) -> Number
     return _cubic(Y, (low + high) / 2)
 
 
-def _cubic(F: Numbers, s: Numbers) -> Numbers:
+def _cubic(F: FloatArray, s: FloatArray) -> FloatArray:
     """The cubic through F at s = −1, 0, 1, 2."""
     a = -s * (s - 1) * (s - 2) / 6
     b = (s + 1) * (s - 1) * (s - 2) / 2

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.duals import jacobian
-from dalembert.algebra.folds import Derivative, operands, symbols_of
 from dalembert.errors import NotApplicable
+from dalembert.symbolic.algebra.dual_numbers import jacobian
+from dalembert.symbolic.algebra.expression_graph import Derivative, operands, symbols_of
 
 if TYPE_CHECKING:
-    from dalembert.algebra.tape import Tape
     from dalembert.analysis.periodic.flow import Flow
+    from dalembert.symbolic.algebra.tape import Tape
 
 _PERIODIC: Final = frozenset({"sin", "cos"})
 _TWO_PI: Final = 2.0 * math.pi

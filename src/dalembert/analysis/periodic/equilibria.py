@@ -28,10 +28,10 @@ from dalembert.analysis.periodic.shooting import (
     newton_solve,
 )
 from dalembert.analysis.periodic.structure import Structure
-from dalembert.arrays import Numbers
-from dalembert.errors import NotApplicable
-from dalembert.statics.balance import newton
-from dalembert.statics.continuation import Branch
+from dalembert.analysis.statics.continuation import Branch
+from dalembert.analysis.statics.equilibrium_equations import find_root
+from dalembert.errors import DalembertError, NotApplicable
+from dalembert.foundation.array_types import FloatArray
 
 HOPF: Final = "Hopf"
 COLLISION: Final = "collision"
@@ -53,14 +53,25 @@ class StabilityMark(NamedTuple):
 class EquilibriumFamily(Branch):
     """Equilibria along a parameter with the eigenvalues at each, Hopf points and collisions."""
 
-    eigenvalues: tuple[Numbers, ...] = ()
+    eigenvalues: tuple[FloatArray, ...] = ()
     changes: tuple[StabilityMark, ...] = ()
     flow: Flow | None = field(default=None, repr=False)
+    # why the eigenvalues are unknown
+    reason: str = ""
 
     @property
     def stable(self) -> tuple[bool | None, ...]:
         """Whether each is stable: all λ to the left; None if some lie on the imaginary axis."""
         return tuple(_verdict(values) for values in self.eigenvalues)
+
+    @property
+    def marks(self) -> tuple[Any, ...]:
+        """The folds and bifurcations."""
+        return self.special_points
+
+    def other(self, mark: Any, *, side: int = 1) -> Branch:
+        """The branch that crosses this one at a bifurcation."""
+        return self.switch_branch(mark, side=side)
 
     def orbit(self, mark: StabilityMark, amplitude: float = 0.02) -> PeriodicOrbit:
         """The first periodic motion off a Hopf point, at the parameter where it exists."""
@@ -78,6 +89,8 @@ class EquilibriumFamily(Branch):
             f"  {m.kind} at {self.parameter} = {m.parameter:.12g} (ω = {m.frequency:.9g})"
             for m in self.changes
         ]
+        if self.reason:
+            return "\n".join([*lines, f"  stability unknown: {self.reason}"])
         stable = self.stable
         lines.append(
             f"  {sum(s is True for s in stable)} asymptotically stable, "
@@ -87,7 +100,7 @@ class EquilibriumFamily(Branch):
         return "\n".join(lines)
 
 
-def _verdict(values: Numbers) -> bool | None:
+def _verdict(values: FloatArray) -> bool | None:
     scale = _STABLE * max(1.0, float(np.abs(values).max(initial=0.0)))
     if (values.real > scale**0.5).any() or (values.real > 1e3 * scale).any():
         return False
@@ -97,31 +110,35 @@ def _verdict(values: Numbers) -> bool | None:
 def with_stability(
     branch: Branch, values: dict[Any, Any], inputs: dict[Any, Any], t: float
 ) -> EquilibriumFamily:
-    """The branch with eigenvalues, Hopf points and collisions."""
-    system = branch.curve.balance.kin.system
+    """The branch with eigenvalues, Hopf points and collisions, or why there are none."""
     shared = {f.name: getattr(branch, f.name) for f in fields(Branch)}
+    try:
+        flow = _flow_of_branch(branch, values, inputs, t)
+        search = _Search(branch, flow)
+        points = zip(branch.values, branch.points, strict=True)
+        eigenvalues = tuple(search.eigenvalues(v, p) for v, p in points)
+    except DalembertError as problem:
+        return EquilibriumFamily(**shared, reason=str(problem))
+    changes = tuple(search.changes(eigenvalues))
+    return EquilibriumFamily(**shared, eigenvalues=eigenvalues, changes=changes, flow=flow)
+
+
+def _flow_of_branch(
+    branch: Branch, values: dict[Any, Any], inputs: dict[Any, Any], t: float
+) -> Flow:
+    """The flow of the system at the first point of a branch."""
+    system = branch.curve.balance.kin.system
     name, begin = branch.parameter, float(branch.values[0])
     constant = system.symbols[name].kind == "constant"
-    given = describe(
-        system, branch.points[0], None, {**values, name: begin} if constant else values, None, t
-    )
-    rest = {
-        s.name: 0.0
-        for s in system.symbols.values()
-        if s.kind in ("input", "specified") and s.motion is None
-    }
-    loads = {**rest, **{str(getattr(k, "name", k)): v for k, v in inputs.items()}}
-    flow = Flow(
-        given._replace(inputs=loads if constant else {**loads, name: begin}),
-        (name,) if constant else (),
-    )
-    search = _Search(branch, flow)
-    eigenvalues = tuple(
-        search.eigenvalues(v, p) for v, p in zip(branch.values, branch.points, strict=True)
-    )
-    return EquilibriumFamily(
-        **shared, eigenvalues=eigenvalues, changes=tuple(search.changes(eigenvalues)), flow=flow
-    )
+    symbols = system.symbols.values()
+    loads = {s.name: 0.0 for s in symbols if s.kind in ("input", "specified") and s.motion is None}
+    loads |= {str(getattr(k, "name", k)): v for k, v in inputs.items()}
+    if constant:
+        values = {**values, name: begin}
+    else:
+        loads[name] = begin
+    given = describe(system, branch.points[0], None, values, loads, t)
+    return Flow(given, (name,) if constant else ())
 
 
 class _Search:
@@ -131,11 +148,11 @@ class _Search:
         self.branch, self.flow = branch, flow
         self.balance = branch.curve.balance
 
-    def state(self, point: dict[str, float]) -> Numbers:
+    def state(self, point: dict[str, float]) -> FloatArray:
         """x at a point of the branch."""
         return np.array([point.get(name, 0.0) for name in self.flow.names])
 
-    def eigenvalues(self, value: float, point: dict[str, float]) -> Numbers:
+    def eigenvalues(self, value: float, point: dict[str, float]) -> FloatArray:
         """λ of ∂f/∂x."""
         self.flow.set_constant(self.branch.parameter, float(value))
         A = rate_slopes(self.flow, self.state(point), self.flow.given.t0)
@@ -148,10 +165,13 @@ class _Search:
         names = [balance.kin.name(i) for i in balance.unknown]
         ends = [np.array([_at(branch.points[k], n) for n in names]) for k in (a, a + 1)]
         extra = {branch.curve.parameter: value}
-        root = newton(lambda y: balance.slopes(y, (), extra), ends[0] + part * (ends[1] - ends[0]))
-        return value, balance.point(root.y, extra)[0]
+        root = find_root(
+            lambda y: balance.residual_and_jacobian(y, (), extra),
+            ends[0] + part * (ends[1] - ends[0]),
+        )
+        return value, balance.state_at(root.y, extra)[0]
 
-    def changes(self, eigenvalues: tuple[Numbers, ...]) -> list[StabilityMark]:
+    def changes(self, eigenvalues: tuple[FloatArray, ...]) -> list[StabilityMark]:
         """Hopf points, or in a system without damping collisions, between neighbours."""
         undamped = all(_is_even(values) for values in eigenvalues)
         kind, test = (COLLISION, _discriminant) if undamped else (HOPF, _pair_sums)
@@ -166,7 +186,7 @@ class _Search:
         return [mark for mark in result if mark is not None]
 
     def _locate(
-        self, a: int, kind: str, test: Callable[[Numbers], float], f_low: float, f_high: float
+        self, a: int, kind: str, test: Callable[[FloatArray], float], f_low: float, f_high: float
     ) -> StabilityMark | None:
         low, high, side, part = 0.0, 1.0, 0, 0.5
         for k in range(_LOCATIONS):
@@ -188,12 +208,12 @@ class _Search:
 
 
 def _at(point: dict[str, float], name: str) -> float:
-    from dalembert.states.evaluator import label
+    from dalembert.runtime.states.evaluator import label
 
     return point[label(name)]
 
 
-def _is_even(values: Numbers) -> bool:
+def _is_even(values: FloatArray) -> bool:
     """Whether det(A − λ) contains even powers of λ alone, as without damping."""
     if len(values) % 2:
         return False
@@ -203,19 +223,19 @@ def _is_even(values: Numbers) -> bool:
     return bool(np.abs(odd).max(initial=0.0) < _EVEN)
 
 
-def _discriminant(values: Numbers) -> float:
+def _discriminant(values: FloatArray) -> float:
     """Π (λ_i² − λ_j²)² over the pairs ±λ; one for a single pair."""
     squares = np.roots(np.poly(values).real[::2])
     return float(np.prod([(p - q) ** 2 for p, q in combinations(squares, 2)]).real)
 
 
-def _pair_sums(values: Numbers) -> float:
+def _pair_sums(values: FloatArray) -> float:
     """Π (λ_i + λ_j), which vanishes where a pair is ±iω."""
     return float(np.prod([a + b for a, b in combinations(values, 2)]).real)
 
 
 def _mark(
-    kind: str, value: float, point: dict[str, float], values: Numbers
+    kind: str, value: float, point: dict[str, float], values: FloatArray
 ) -> StabilityMark | None:
     """The mark with its frequency; real pairs λ, −λ are no Hopf point."""
     turning = values[values.imag > 1e-7 * max(1.0, float(np.abs(values).max()))]
@@ -237,42 +257,12 @@ def _mark(
 
 def first_orbit(family: EquilibriumFamily, mark: StabilityMark, amplitude: float) -> PeriodicOrbit:
     """x = x_e + ε Re v, T = 2π/ω, with the parameter as an unknown."""
-    flow = family.flow
-    assert flow is not None
-    if mark.kind != HOPF:
-        msg = f"continuation: no periodic motion branches off at a {mark.kind}; choose a Hopf point"
-        raise NotApplicable(msg)
-    if not flow.constants:
-        msg = (
-            "continuation: orbits off a Hopf point are followed in a constant; make the input a "
-            "constant"
-        )
-        raise NotApplicable(msg)
-    flow.set_constant(family.parameter, mark.parameter)
+    flow = _flow_at(family, mark)
     x = np.array([mark.point.get(name, 0.0) for name in flow.names])
-    values, vectors = np.linalg.eig(rate_slopes(flow, x, flow.given.t0))
-    k = int(np.argmin(np.abs(values - 1j * mark.frequency)))
-    v = vectors[:, k] / vectors[int(np.argmax(np.abs(vectors[:, k]))), k]
-    size = abs(family.curve.high - family.curve.low)
-    structure, direction = Structure(flow), v.real
-    scale = np.full(flow.n, max(1.0, float(np.abs(x).max())))
-    rows = tuple(j for j in range(flow.n) if j not in structure.shifts)
-    conditions = Conditions("constant", family.parameter)
-    T = 2 * np.pi / mark.frequency
-    start = x + amplitude * direction
-    shooting = Shooting(
-        flow,
-        structure,
-        Closing(rows, np.zeros(flow.n), np.ones(flow.n)),
-        conditions,
-        np.linspace(0.0, 1.0, 2),
-        start,
-        scale,
-        period_scale=T,
-        extra=size,
-    )
-    z = shooting.pack(start[None], T, mark.parameter)
-    tau = np.concatenate([direction / scale, [0.0, 0.0]])
+    direction = _critical_direction(flow, x, mark.frequency)
+    shooting = _hopf_shooting(family, mark, flow, x + amplitude * direction)
+    z = shooting.pack(shooting.reference[None], shooting.period_scale, mark.parameter)
+    tau = np.concatenate([direction / shooting.scale, [0.0, 0.0]])
     tau /= np.linalg.norm(tau)
     result = newton_solve(shooting, z, (tau, float(tau @ shooting.short(z))))
     if not result.converged:
@@ -282,3 +272,45 @@ def first_orbit(family: EquilibriumFamily, mark: StabilityMark, amplitude: float
         )
         raise NoPeriodicMotion(msg, result.error)
     return orbit_of(shooting, result.z, result.iterations, result.error)
+
+
+def _flow_at(family: EquilibriumFamily, mark: StabilityMark) -> Flow:
+    """The flow with the parameter at a Hopf point."""
+    flow = family.flow
+    if mark.kind != HOPF:
+        msg = f"continuation: no periodic motion branches off at a {mark.kind}; choose a Hopf point"
+        raise NotApplicable(msg)
+    if flow is None or not flow.constants:
+        msg = (
+            "continuation: orbits off a Hopf point are followed in a constant; make the input a "
+            "constant"
+        )
+        raise NotApplicable(msg)
+    flow.set_constant(family.parameter, mark.parameter)
+    return flow
+
+
+def _critical_direction(flow: Flow, x: FloatArray, frequency: float) -> FloatArray:
+    """Re v of the eigenvector of iω, its largest component one."""
+    values, vectors = np.linalg.eig(rate_slopes(flow, x, flow.given.t0))
+    v = vectors[:, int(np.argmin(np.abs(values - 1j * frequency)))]
+    return np.asarray((v / v[int(np.argmax(np.abs(v)))]).real)
+
+
+def _hopf_shooting(
+    family: EquilibriumFamily, mark: StabilityMark, flow: Flow, start: FloatArray
+) -> Shooting:
+    """The equations of an orbit near a Hopf point, with the parameter as λ."""
+    structure = Structure(flow)
+    rows = tuple(j for j in range(flow.n) if j not in structure.shifts)
+    return Shooting(
+        flow,
+        structure,
+        Closing(rows, np.zeros(flow.n), np.ones(flow.n)),
+        Conditions("constant", family.parameter),
+        np.linspace(0.0, 1.0, 2),
+        start,
+        np.full(flow.n, max(1.0, float(np.abs(start).max()))),
+        period_scale=2 * np.pi / mark.frequency,
+        extra=abs(family.curve.high - family.curve.low),
+    )

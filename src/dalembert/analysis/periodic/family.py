@@ -11,7 +11,7 @@ beforehand:
     torus            Π (μ_i μ_j − 1) = 0 with a complex pair on the unit circle
     collision        two pairs of a conservative system meet on the unit circle
 
-Source: Kel77 (arclength); Kuz04 ch. 10 (test functions).
+The test functions are those of the textbooks on numerical bifurcation analysis.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.analysis.periodic.multipliers import Multipliers
+from dalembert.analysis.periodic.multipliers import FloquetMultipliers
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
 from dalembert.analysis.periodic.periodic import orbit_of, shooting_multipliers
 from dalembert.analysis.periodic.return_map import EventShooting
 from dalembert.analysis.periodic.shooting import NoPeriodicMotion, Shooting, newton_solve
-from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
-from dalembert.notebook import Shown
-from dalembert.ode.failures import RunStopped
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.runtime.ode.failures import RunStopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ class FamilyMark(NamedTuple):
     orbit: PeriodicOrbit
     # where it lies between the orbits of the family, and the tangent there
     position: float
-    tangent: Numbers
+    tangent: FloatArray
 
     @property
     def letter(self) -> str:
@@ -80,7 +80,7 @@ class FamilyMark(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class Family(Shown):
+class Family(Displayable):
     """Periodic motions along a parameter: orbits, special points, and why it ends."""
 
     parameter: str
@@ -91,12 +91,12 @@ class Family(Shown):
     step: float = field(default=0.02, repr=False)
 
     @property
-    def values(self) -> Numbers:
+    def values(self) -> FloatArray:
         """The parameter along the family."""
         return np.array([parameter_of(o, self.parameter) for o in self.orbits])
 
     @property
-    def periods(self) -> Numbers:
+    def periods(self) -> FloatArray:
         """The periods along the family."""
         return np.array([o.period for o in self.orbits])
 
@@ -108,11 +108,11 @@ class Family(Shown):
     def __len__(self) -> int:
         return len(self.orbits)
 
-    def __getitem__(self, name: str) -> Numbers:
+    def __getitem__(self, name: str) -> FloatArray:
         """A quantity along the family: "period", "energy", a constant or an initial value."""
         return np.array([quantity_of(o, name) for o in self.orbits])
 
-    def maxima(self, expression: Any) -> Numbers:
+    def maxima(self, expression: Any) -> FloatArray:
         """The largest |expression| over a period of each orbit."""
         return np.array([float(np.abs(o.run()[expression]).max()) for o in self.orbits])
 
@@ -209,9 +209,9 @@ class _Point(NamedTuple):
     """A solution with its tangent and multipliers."""
 
     shooting: Shooting | EventShooting
-    z: Numbers
-    tau: Numbers
-    multipliers: Multipliers
+    z: FloatArray
+    tau: FloatArray
+    multipliers: FloquetMultipliers
     error: float
     iterations: int
 
@@ -222,7 +222,11 @@ class _Point(NamedTuple):
 
 
 def _point(
-    shooting: Shooting | EventShooting, z: Numbers, like: Numbers, error: float, iterations: int
+    shooting: Shooting | EventShooting,
+    z: FloatArray,
+    like: FloatArray,
+    error: float,
+    iterations: int,
 ) -> _Point:
     """The tangent at a solution that was evaluated last, on the side of `like`."""
     tau = shooting.tangent()
@@ -270,7 +274,7 @@ def _tests(point: _Point) -> dict[str, float]:
     return tests
 
 
-def _discriminant(mu: Numbers) -> float:
+def _discriminant(mu: FloatArray) -> float:
     """Π (a_i − a_j)² of the traces a = μ + 1/μ of the pairs; one for fewer than two pairs."""
     m = len(mu) // 2
     if m < 2 or len(mu) % 2:
@@ -457,7 +461,7 @@ def _passes_equilibrium(a: _Point, b: _Point) -> bool:
     return bool(f @ g < 0.0)
 
 
-def _is_at_rest(point: _Point, x: Numbers, T: float) -> bool:
+def _is_at_rest(point: _Point, x: FloatArray, T: float) -> bool:
     flow, structure = point.shooting.flow, point.shooting.structure
     outside = [j for j in range(flow.n) if j not in structure.shifts]
     rates = np.array([flow.rate(y, flow.given.t0) for y in x])
@@ -521,7 +525,7 @@ def _both_ways(
 
 def free_parameter(
     orbit: PeriodicOrbit, parameter: str, over: tuple[float, float]
-) -> tuple[Shooting | EventShooting, Numbers]:
+) -> tuple[Shooting | EventShooting, FloatArray]:
     """The equations of an orbit with the parameter as an unknown, and its z."""
     shooting = orbit.shooting
     if shooting is None:
@@ -578,8 +582,8 @@ class _Leaving(NamedTuple):
     """A guess on another family: equations, unknowns, direction away from the first family."""
 
     shooting: Shooting | EventShooting
-    z: Numbers
-    direction: Numbers
+    z: FloatArray
+    direction: FloatArray
 
 
 def switch_branch(
@@ -666,7 +670,7 @@ def _leave_across(mark: FamilyMark, side: int, size: float) -> _Leaving:
     return _Leaving(shooting, z + shooting.expand(size * across), across)
 
 
-def _orthogonal_to(v: Numbers, tangent: Numbers) -> Numbers:
+def _orthogonal_to(v: FloatArray, tangent: FloatArray) -> FloatArray:
     """v at right angles to the tangent, of length one."""
     rest = v - (v @ tangent) / (tangent @ tangent) * tangent
     return np.asarray(rest / np.linalg.norm(rest))

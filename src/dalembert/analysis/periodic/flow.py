@@ -15,23 +15,23 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.api.compile import what_to_integrate
-from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
-from dalembert.model.system import System
-from dalembert.numerics.symbol_values import mapping, without_units
-from dalembert.ode.constrained.rates import ConstrainedRates
-from dalembert.ode.loop import Integration
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.simulation.context import Context
-from dalembert.simulation.jump_times import jump_times
-from dalembert.simulation.model import NativeModel, native_model
-from dalembert.simulation.run_options import RunOptions
-from dalembert.simulation.simulate import model_of_rank, run_context
-from dalembert.simulation.variations.variation import varied_model
-from dalembert.states.evaluator import label
-from dalembert.states.start import find_start
-from dalembert.states.values import Values, parameters_of, values_of_run
+from dalembert.foundation.array_types import FloatArray
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.numerics.symbol_values import require_mapping, strip_units
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import Integrator
+from dalembert.runtime.simulation.context import Context
+from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
+from dalembert.runtime.simulation.forward_sensitivity.variational_equations import variational_model
+from dalembert.runtime.simulation.model import NativeModel, native_model
+from dalembert.runtime.simulation.run_options import RunOptions
+from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context
+from dalembert.runtime.states.evaluator import label
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
 
 # the error of a step, relative and absolute
 RTOL: Final = 1e-12
@@ -42,10 +42,10 @@ TIGHT: Final = 3e-14
 class Arrival(NamedTuple):
     """The state at the end of a run, ∂x/∂x₀, ∂x/∂p (a column for each constant), and f there."""
 
-    x: Numbers
-    Phi: Numbers
-    S: Numbers
-    rate: Numbers
+    x: FloatArray
+    Phi: FloatArray
+    S: FloatArray
+    rate: FloatArray
 
 
 class Description(NamedTuple):
@@ -68,7 +68,7 @@ def describe(
     t0: float,
 ) -> Description:
     """The description with "30 deg" as a number and what was left out as nothing."""
-    first, second, third = (without_units(system, given) for given in (start, guess, values))
+    first, second, third = (strip_units(system, given) for given in (start, guess, values))
     return Description(system, first, second, third, dict(inputs or {}), float(t0))
 
 
@@ -86,20 +86,20 @@ class Flow:
             )
             raise NotApplicable(msg)
         self.given, self.constants, self.rtol = given, tuple(constants), rtol
-        kin, equations = what_to_integrate(system, "native")
-        self.chosen: Values = values_of_run(kin, given.values, given.inputs)
+        kin, equations = select_equations(system, "native")
+        self.chosen: RunValues = run_values(kin, given.values, given.inputs)
         self.kin = self.chosen.kin
         model = native_model(self.chosen, equations)
-        self.p = np.array(parameters_of(self.chosen, model.parameters), dtype=float)
-        start = find_start(
+        self.p = np.array(parameter_vector(self.chosen, model.parameters), dtype=float)
+        start = solve_initial_conditions(
             self.kin,
-            mapping("start", given.start),
-            self.chosen.value_at(given.t0),
+            require_mapping("start", given.start),
+            self.chosen.symbol_values_at(given.t0),
             given.t0,
-            guess=mapping("guess", given.guess),
+            guess=require_mapping("guess", given.guess),
         )
-        self.model, self.start = model_of_rank(model, self.p, start, self.kin)
-        self.x0: Numbers = self.start.y
+        self.model, self.start = reduce_to_row_rank(model, self.p, start, self.kin)
+        self.x0: FloatArray = self.start.y
         self.n = len(self.x0)
         self.names = tuple(label(self.kin.name(i)) for i in self.kin.state)
         self.symbols = [system.symbols[name].scalar.i for name in self.constants]
@@ -112,12 +112,12 @@ class Flow:
     def _prepare(self) -> None:
         """Compile the variational equations and the memory of the run."""
         directions = (*(None for _ in range(self.n)), *self.symbols)
-        self.varied: NativeModel = varied_model(self.kin, self.model, directions)
+        self.varied: NativeModel = variational_model(self.kin, self.model, directions)
         self.options = RunOptions(
             start={}, guess={}, values={}, inputs={}, rtol=self.rtol, atol=self.rtol
         )
         self._context: Context = run_context(self.varied, self.p, None, self.start, self.options)
-        self._integration: Integration | None = None
+        self._integration: Integrator | None = None
         self._unit = np.concatenate([np.eye(self.n).ravel(), np.zeros(self.n * len(self.symbols))])
 
     @property
@@ -141,7 +141,7 @@ class Flow:
         self.chosen.evaluator.numbers[i] = np.float64(value)
         if i in self.model.parameters:
             self.p[self.model.parameters.index(i)] = value
-            self._context.parameters_changed()
+            self._context.refresh_parameters()
 
     def with_tolerance(self, rtol: float) -> Flow:
         """The same flow with another tolerance."""
@@ -161,11 +161,11 @@ class Flow:
         kept = (s for s in symbols if s.kind == "constant" and s.scalar.i in numbers)
         return {s.name: float(numbers[s.scalar.i]) for s in kept}
 
-    def rate(self, x: Numbers, t: float) -> Numbers:
+    def rate(self, x: FloatArray, t: float) -> FloatArray:
         """f(x, t)"""
         return np.asarray(self.model.rates.call(np.append(x, t), self.p)[: self.n])
 
-    def __call__(self, x: Numbers, t0: float, t1: float) -> Arrival:
+    def __call__(self, x: FloatArray, t0: float, t1: float) -> Arrival:
         """φ(x, t₀, t₁) with its derivatives."""
         n = self.n
         y = self._run(np.concatenate([x, self._unit]), t0, t1)
@@ -174,7 +174,7 @@ class Flow:
         return Arrival(end, columns[:n].T, columns[n:].T, self.rate(end, t1))
 
     def problem(
-        self, y: Numbers, t0: float, t1: float, *, dense: bool = False
+        self, y: FloatArray, t0: float, t1: float, *, dense: bool = False
     ) -> InitialValueProblem:
         """The initial value problem of the state with its variations."""
         context = self._context
@@ -188,7 +188,7 @@ class Flow:
             rtol=self.rtol,
             atol=self.rtol,
             dense=dense,
-            breaks=self._breaks(t0, t1),
+            discontinuities=self._breaks(t0, t1),
         )
 
     @property
@@ -202,14 +202,14 @@ class Flow:
         return self._context
 
     @property
-    def variations(self) -> Numbers:
+    def variations(self) -> FloatArray:
         """Φ = I and ∂x/∂p = 0, as they follow the state at a start."""
         return self._unit
 
-    def _run(self, y: Numbers, t0: float, t1: float) -> Numbers:
+    def _run(self, y: FloatArray, t0: float, t1: float) -> FloatArray:
         problem = self.problem(y, t0, t1)
         if self._integration is None:
-            self._integration = Integration(problem)
+            self._integration = Integrator(problem)
         else:
             self._integration.restart(problem)
         while not self._integration.advance():
@@ -218,7 +218,9 @@ class Flow:
 
     def _breaks(self, t0: float, t1: float) -> tuple[float, ...]:
         model = self.model
-        if not model.bends:
+        if not model.time_switches:
             return ()
         numbers = dict(zip(model.parameters, self.p.tolist(), strict=True))
-        return jump_times(model.tape, model.state[-1], numbers, t0, t1, model.bends)
+        return discontinuity_times(
+            model.tape, model.state[-1], numbers, t0, t1, model.time_switches
+        )

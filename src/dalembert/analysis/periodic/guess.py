@@ -13,10 +13,10 @@ import numpy as np
 
 from dalembert.analysis.periodic.flow import Flow
 from dalembert.analysis.periodic.shooting import NoPeriodicMotion
-from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
-from dalembert.numerics.symbol_values import BadValue
-from dalembert.simulation.trajectory import Trajectory
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.simulation.trajectory import Trajectory
 
 _SAMPLES: Final = 4000
 _AT_REST: Final = 1e-7
@@ -54,7 +54,7 @@ def guess_from_run(run: Trajectory) -> tuple[dict[str, float], float]:
 
 def state_names(run: Trajectory) -> tuple[str, ...]:
     """The names of the state of a run."""
-    from dalembert.states.evaluator import label
+    from dalembert.runtime.states.evaluator import label
 
     kin = run.kinematics
     return tuple(label(kin.name(i)) for i in kin.state)
@@ -65,10 +65,10 @@ class LinearMode(NamedTuple):
 
     sigma: float
     omega: float
-    vector: Numbers
+    vector: FloatArray
 
 
-def rate_slopes(flow: Flow, x: Numbers, t: float) -> Numbers:
+def rate_slopes(flow: Flow, x: FloatArray, t: float) -> FloatArray:
     """∂f/∂x; of constrained equations from the flow over a short time."""
     if not flow.constrained:
         J = np.asarray(flow.model.jacobian.call(np.append(x, t), flow.p)).reshape(flow.n, -1)
@@ -82,7 +82,7 @@ def rate_slopes(flow: Flow, x: Numbers, t: float) -> Numbers:
     return np.asarray((vectors @ np.diag(np.log(values)) @ np.linalg.inv(vectors)).real / tau)
 
 
-def linear_modes(flow: Flow, x: Numbers) -> list[LinearMode]:
+def linear_modes(flow: Flow, x: FloatArray) -> list[LinearMode]:
     """Oscillations near an equilibrium, slowest first."""
     values, vectors = np.linalg.eig(rate_slopes(flow, x, flow.given.t0))
     modes = []

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 # directions and products below this part of the largest are zero
 _RANK: Final = 1e-7
@@ -28,16 +28,16 @@ class KnownVectors(NamedTuple):
     """Vectors in columns with the name of each."""
 
     names: tuple[str, ...]
-    columns: Numbers
+    columns: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Multipliers:
-    """Multipliers that are not known beforehand, and names of those that must be one."""
+class FloquetMultipliers:
+    """FloquetMultipliers that are not known beforehand, and names of those that must be one."""
 
-    values: Numbers
+    values: FloatArray
     # eigenvectors in the state, a column for each value
-    vectors: Numbers
+    vectors: FloatArray
     unit: tuple[str, ...]
     zero: tuple[str, ...] = ()
     # whether MᵀΩM = Ω: multipliers then come in pairs μ, 1/μ
@@ -59,7 +59,7 @@ def join_vectors(first: KnownVectors, second: KnownVectors) -> KnownVectors:
     return KnownVectors((*first.names, *second.names), np.hstack([first.columns, second.columns]))
 
 
-def _span(columns: Numbers) -> Numbers:
+def _span(columns: FloatArray) -> FloatArray:
     """An orthonormal basis of the span, columns scaled to length one first."""
     lengths = np.linalg.norm(columns, axis=0)
     unit = columns[:, lengths > 0.0] / lengths[lengths > 0.0]
@@ -70,7 +70,7 @@ def _span(columns: Numbers) -> Numbers:
 
 
 def keep_invariant(
-    M: Numbers, known: KnownVectors, modulo: Numbers, *, left: bool = False
+    M: FloatArray, known: KnownVectors, modulo: FloatArray, *, left: bool = False
 ) -> KnownVectors:
     """The vectors that M leaves as they are, up to orthonormal columns `modulo`."""
     A = M.T if left else M
@@ -87,7 +87,9 @@ def keep_invariant(
     return KnownVectors(tuple(known.names[k] for k in kept), known.columns[:, kept])
 
 
-def deflate(M: Numbers, B: Numbers, right: KnownVectors, left: KnownVectors) -> Multipliers:
+def deflate(
+    M: FloatArray, B: FloatArray, right: KnownVectors, left: KnownVectors
+) -> FloquetMultipliers:
     """The multipliers of M on the tangent space B, without those of known vectors."""
     M_B = B.T @ M @ B
     X, G = _span(B.T @ right.columns), _span(B.T @ left.columns)
@@ -107,7 +109,7 @@ def deflate(M: Numbers, B: Numbers, right: KnownVectors, left: KnownVectors) -> 
     ones = X.shape[1] + G.shape[1] - rank
     order = np.lexsort((values.imag, -np.abs(values)))
     names = _count(right.names, left.names, ones)
-    return Multipliers(values[order], B @ Q @ vectors[:, order], names)
+    return FloquetMultipliers(values[order], B @ Q @ vectors[:, order], names)
 
 
 def _count(right: Sequence[str], left: Sequence[str], ones: int) -> tuple[str, ...]:

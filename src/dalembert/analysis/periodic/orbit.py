@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.analysis.periodic.multipliers import (
+    FloquetMultipliers,
     KnownVectors,
-    Multipliers,
     deflate,
     join_vectors,
     keep_invariant,
 )
 from dalembert.analysis.periodic.structure import symmetry_name
-from dalembert.arrays import Numbers
-from dalembert.notebook import Shown
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.flow import Flow
     from dalembert.analysis.periodic.return_map import EventShooting
     from dalembert.analysis.periodic.shooting import Shooting
-    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.runtime.simulation.trajectory import Trajectory
 
 # multipliers of a conservative system lie on the unit circle to this, times their condition
 _ON_CIRCLE: Final = 1e-6
@@ -30,13 +30,13 @@ _INDEPENDENT: Final = 1e-7
 
 
 def known_vectors(
-    flow: Flow, structure: Any, x: Numbers, M: Numbers
-) -> tuple[Numbers, KnownVectors, KnownVectors]:
+    flow: Flow, structure: Any, x: FloatArray, M: FloatArray
+) -> tuple[FloatArray, KnownVectors, KnownVectors]:
     """The tangent basis, directions with M ξ = ξ and gradients with ∇Iᵀ M = ∇Iᵀ."""
     t0 = flow.given.t0
     B = structure.tangent_basis(x, t0)
     names: list[str] = []
-    columns: list[Numbers] = []
+    columns: list[FloatArray] = []
     if flow.autonomous:
         names.append("time shift")
         columns.append(flow.rate(x, t0))
@@ -74,14 +74,16 @@ def _drop_dependent(known: KnownVectors) -> KnownVectors:
     return KnownVectors(tuple(known.names[k] for k in kept), known.columns[:, kept])
 
 
-def multipliers_at(flow: Flow, structure: Any, x: Numbers, M: Numbers) -> Multipliers:
+def multipliers_at(flow: Flow, structure: Any, x: FloatArray, M: FloatArray) -> FloquetMultipliers:
     """The multipliers of M at x, those that must be one named and taken out."""
     B, right, left = known_vectors(flow, structure, x, M)
     symplectic = structure.is_symplectic(M, x, flow.given.t0, B)
     return replace(deflate(M, B, right, left), symplectic=symplectic)
 
 
-def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Multipliers:
+def multipliers_of_map(
+    flow: Flow, structure: Any, x: FloatArray, P: FloatArray
+) -> FloquetMultipliers:
     """The multipliers of a return map; ∂P/∂x f = 0 is taken out by f."""
     B, right, left = known_vectors(flow, structure, x, P)
     f = B.T @ flow.rate(x, flow.given.t0)
@@ -90,7 +92,7 @@ def multipliers_of_map(flow: Flow, structure: Any, x: Numbers, P: Numbers) -> Mu
     return replace(result, zero=("time shift",))
 
 
-def stability(values: Numbers, error: float, *, conservative: bool) -> str:
+def stability(values: FloatArray, error: float, *, conservative: bool) -> str:
     """Stable, unstable, linearly stable (all on the unit circle), or undecided."""
     moduli = np.abs(values)
     if not len(values):
@@ -106,13 +108,13 @@ def stability(values: Numbers, error: float, *, conservative: bool) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PeriodicOrbit(Shown):
+class PeriodicOrbit(Displayable):
     """A periodic motion; `unit_multipliers` names multipliers that are one."""
 
     system: Any = field(repr=False)
     period: float
     start: dict[str, float]
-    multipliers: Numbers
+    multipliers: FloatArray
     unit_multipliers: tuple[str, ...]
     stability: str
     # how far off a run with smaller steps is: period, state, largest multiplier
@@ -126,13 +128,13 @@ class PeriodicOrbit(Shown):
     advance: dict[str, float]
     iterations: int
     notes: tuple[str, ...] = ()
-    eigenvectors: Numbers = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
-    monodromy: Numbers = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    eigenvectors: FloatArray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    monodromy: FloatArray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
     shooting: Shooting | EventShooting | None = field(default=None, repr=False)
-    z: Numbers = field(default_factory=lambda: np.zeros(0), repr=False)
+    z: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
 
     @property
-    def x0(self) -> Numbers:
+    def x0(self) -> FloatArray:
         """The initial state as an array."""
         return np.array(list(self.start.values()))
 

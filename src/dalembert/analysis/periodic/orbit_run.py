@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dalembert.api.compile import what_to_integrate
-from dalembert.numerics.symbol_values import BadValue
-from dalembert.simulation.run_options import RunOptions
-from dalembert.simulation.simulate import run
-from dalembert.simulation.trajectory import Trajectory
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.simulation.run_options import RunOptions
+from dalembert.runtime.simulation.simulate import simulate_equations
+from dalembert.runtime.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.orbit import PeriodicOrbit
@@ -34,5 +34,5 @@ def run_of_orbit(orbit: PeriodicOrbit, periods: float) -> Trajectory:
         t0=t0,
         progress=False,
     )
-    kin, equations = what_to_integrate(orbit.system, options.integrator)
-    return run(kin, equations, periods * orbit.period, options)
+    kin, equations = select_equations(orbit.system, options.integrator)
+    return simulate_equations(kin, equations, periods * orbit.period, options)

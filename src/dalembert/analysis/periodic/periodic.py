@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.analysis.periodic.drive import DrivePeriod, check_period, drive_period
 from dalembert.analysis.periodic.flow import RTOL, TIGHT, Flow, describe
 from dalembert.analysis.periodic.guess import guess_from_mode, guess_from_run
-from dalembert.analysis.periodic.multipliers import Multipliers
+from dalembert.analysis.periodic.multipliers import FloquetMultipliers
 from dalembert.analysis.periodic.orbit import (
     PeriodicOrbit,
     multipliers_at,
@@ -35,13 +35,13 @@ from dalembert.analysis.periodic.shooting import (
     segment_count,
 )
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
-from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, NotASystem, Unknown
-from dalembert.model.system import System
-from dalembert.nearest_name import nearest, options_by_name
-from dalembert.numerics.symbol_values import BadValue, number
-from dalembert.ode.failures import RunStopped
-from dalembert.simulation.trajectory import Trajectory
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.suggestions import check_options, suggest_name
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
+from dalembert.runtime.ode.failures import RunStopped
+from dalembert.runtime.simulation.trajectory import Trajectory
 
 _AT_REST: Final = 1e-10
 _HOLD: Final = ("energy", "period")
@@ -49,7 +49,7 @@ _HOLD: Final = ("energy", "period")
 _UNCHECKED: Final = 1e-7
 
 
-@options_by_name
+@check_options
 def periodic(
     system: System,
     start: Mapping[Any, Any] | Trajectory | None = None,
@@ -133,7 +133,7 @@ class _OrbitProblem:
         for name in shift or ():
             if name not in flow.names[: flow.kin.n_q]:
                 hint = (
-                    nearest(str(name), flow.names)
+                    suggest_name(str(name), flow.names)
                     or f"the coordinates are {', '.join(flow.names[: flow.kin.n_q])}"
                 )
                 msg = f"periodic: shift: no coordinate {name!r}: {hint}"
@@ -176,7 +176,7 @@ class _OrbitProblem:
 
     def _begin(
         self, T: float, drive: DrivePeriod | None, segments: int | None
-    ) -> tuple[Shooting, Numbers]:
+    ) -> tuple[Shooting, FloatArray]:
         flow, structure = self.flow, self.structure
         x0, t0 = flow.x0, flow.given.t0
         self._check_start(x0, t0)
@@ -203,7 +203,7 @@ class _OrbitProblem:
         )
         return shooting, shooting.pack(x, T, 0.0)
 
-    def _check_start(self, x0: Numbers, t0: float) -> None:
+    def _check_start(self, x0: FloatArray, t0: float) -> None:
         if self.flow.autonomous:
             rate = self.flow.rate(x0, t0)
             moving = [r for j, r in enumerate(rate) if j not in self.structure.shifts]
@@ -214,7 +214,7 @@ class _OrbitProblem:
                 )
                 raise NoPeriodicMotion(msg, 0.0)
 
-    def _check_motion(self, x: Numbers, T: float) -> None:
+    def _check_motion(self, x: FloatArray, T: float) -> None:
         """Refuse a solution that has collapsed to rest."""
         flow, t0 = self.flow, self.flow.given.t0
         if not flow.autonomous:
@@ -228,7 +228,7 @@ class _OrbitProblem:
             )
             raise NoPeriodicMotion(msg, 0.0, dict(zip(flow.names, x[0].tolist(), strict=True)), T)
 
-    def _closing(self, end: Numbers, x0: Numbers) -> Closing:
+    def _closing(self, end: FloatArray, x0: FloatArray) -> Closing:
         """Turns of angles and signs of quaternions from where the guess ends."""
         structure, n = self.structure, self.flow.n
         turns, signs = np.zeros(n), np.ones(n)
@@ -244,7 +244,7 @@ class _OrbitProblem:
         rows = tuple(j for j in range(n) if j not in structure.shifts)
         return Closing(rows, turns, signs, self.map)
 
-    def _conditions(self, x0: Numbers, T: float, drive: DrivePeriod | None) -> Conditions:
+    def _conditions(self, x0: FloatArray, T: float, drive: DrivePeriod | None) -> Conditions:
         """Which numbers stay: energy or period, and momenta of shifted coordinates."""
         structure, t0 = self.structure, self.flow.given.t0
         values = structure.integrals(x0, t0)[0]
@@ -254,7 +254,7 @@ class _OrbitProblem:
                 energy = (
                     float(values[structure.energy])
                     if self.energy is None
-                    else number("energy", self.energy)
+                    else finite_number("energy", self.energy)
                 )
             else:
                 period = T
@@ -273,7 +273,7 @@ class _OrbitProblem:
         return Conditions("", "", energy, period, by_drive, held, self.reversal)
 
 
-def _solve_orbit(shooting: Shooting | EventShooting, z: Numbers) -> PeriodicOrbit:
+def _solve_orbit(shooting: Shooting | EventShooting, z: FloatArray) -> PeriodicOrbit:
     """The orbit by Newton's method, or the closest approach."""
     try:
         z, error, converged, iterations = newton_solve(shooting, z)
@@ -292,7 +292,7 @@ def _solve_orbit(shooting: Shooting | EventShooting, z: Numbers) -> PeriodicOrbi
     raise NoPeriodicMotion(msg, error, state, T)
 
 
-def _scale(largest: Numbers) -> Numbers:
+def _scale(largest: FloatArray) -> FloatArray:
     """What counts as one for each component; none is much smaller than the others."""
     return np.maximum(largest, 0.1 * min(max(float(largest.max()), 1e-300), 1.0))
 
@@ -306,7 +306,7 @@ def _positive(T: float) -> float:
 
 def _period_value(flow: Flow, period: float | str) -> float:
     if not isinstance(period, str):
-        return number("period", period)
+        return finite_number("period", period)
     return _given_drive(flow, period, 1).value()
 
 
@@ -316,30 +316,30 @@ def _given_drive(flow: Flow, period: float | str, times: int) -> DrivePeriod:
     if isinstance(period, str):
         node = evaluator.node(period)
         return DrivePeriod(
-            flow, evaluator.tape, evaluator.reduced(node), float(times), of_frequency=False
+            flow, evaluator.tape, evaluator.in_state(node), float(times), of_frequency=False
         )
     return DrivePeriod(
         flow,
         evaluator.tape,
         evaluator.tape.one,
-        number("period", period) * times,
+        finite_number("period", period) * times,
         of_frequency=False,
     )
 
 
 def closing_map(
     flow: Flow, changes: Mapping[Any, Any]
-) -> Callable[[Numbers, float], tuple[Numbers, Numbers]]:
+) -> Callable[[FloatArray, float], tuple[FloatArray, FloatArray]]:
     """x → C(x) with ∂C/∂x, written as the reset of an event is."""
-    from dalembert.algebra.duals import jacobian
-    from dalembert.simulation.events.acting import reset_values
-    from dalembert.simulation.events.event import event
+    from dalembert.runtime.simulation.events.event import event
+    from dalembert.runtime.simulation.events.event_actions import reset_values
+    from dalembert.symbolic.algebra.dual_numbers import jacobian
 
     evaluator = flow.chosen.evaluator
     places, nodes = reset_values(evaluator, event("t", reset=changes, name="closing"))
     state = flow.kin.state
 
-    def apply_map(x: Numbers, t: float) -> tuple[Numbers, Numbers]:
+    def apply_map(x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         numbers = {
             **flow.chosen.numbers,
             **dict(zip(state, x.tolist(), strict=True)),
@@ -353,7 +353,7 @@ def closing_map(
     return apply_map
 
 
-def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> Numbers:
+def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> FloatArray:
     """R with R x = (±q, ∓u), checked: f(R x) = −R f(x)."""
     given = {} if reversal is True else dict(reversal or {})
     n_q = flow.kin.n_q
@@ -368,7 +368,7 @@ def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> Numbers:
     for k, u in enumerate(flow.kin.u):
         for j, rate in enumerate(flow.kin.qdot):
             if u == rate:
-                R[flow.kin.first_speed + k] = -R[j]
+                R[flow.kin.speed_offset + k] = -R[j]
     generator = np.random.default_rng(1)
     for _ in range(3):
         x = flow.x0 + 0.3 * generator.normal(size=flow.n)
@@ -384,10 +384,10 @@ def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> Numbers:
 
 def orbit_of(
     shooting: Shooting | EventShooting,
-    z: Numbers,
+    z: FloatArray,
     iterations: int,
     error: float,
-    known: Multipliers | None = None,
+    known: FloquetMultipliers | None = None,
 ) -> PeriodicOrbit:
     """The orbit at a solution that was evaluated last; a second run estimates its errors.
 
@@ -395,14 +395,10 @@ def orbit_of(
     """
     flow, structure = shooting.flow, shooting.structure
     multipliers = shooting_multipliers(shooting, z) if known is None else known
-    errors = (
-        (np.nan, np.nan, _UNCHECKED)
-        if known is not None
-        else _errors(shooting, z, multipliers.values)
-    )
+    errors = (np.nan, np.nan, _UNCHECKED)
+    if known is None:
+        errors = _errors(shooting, z, multipliers.values)
     x, T, _ = shooting.unpack(z)
-    integrals = structure.integrals(x[0], flow.given.t0)[0]
-    energy = None if structure.energy is None else float(integrals[structure.energy])
     notes = () if not structure.reason else (f"first integrals are unknown: {structure.reason}",)
     return PeriodicOrbit(
         system=flow.given.system,
@@ -415,7 +411,7 @@ def orbit_of(
         state_error=errors[1],
         multiplier_error=errors[2],
         closing_error=error,
-        energy=energy,
+        energy=structure.energy_at(x[0], flow.given.t0),
         constants=flow.constant_values(),
         advance=_advance(shooting, x[0]),
         iterations=iterations,
@@ -427,7 +423,7 @@ def orbit_of(
     )
 
 
-def shooting_multipliers(shooting: Shooting | EventShooting, z: Numbers) -> Multipliers:
+def shooting_multipliers(shooting: Shooting | EventShooting, z: FloatArray) -> FloquetMultipliers:
     """The multipliers at a solution, which was evaluated last."""
     x = shooting.unpack(z)[0]
     flow, M = shooting.flow, shooting.monodromy(z)
@@ -436,7 +432,7 @@ def shooting_multipliers(shooting: Shooting | EventShooting, z: Numbers) -> Mult
     return multipliers_of_map(flow, shooting.structure, x[0], M)
 
 
-def _advance(shooting: Shooting | EventShooting, x: Numbers) -> dict[str, float]:
+def _advance(shooting: Shooting | EventShooting, x: FloatArray) -> dict[str, float]:
     """By how much shifted coordinates and angles that turn advance in a period."""
     names, shifts = shooting.flow.names, shooting.structure.shifts
     end = shooting.end
@@ -446,7 +442,7 @@ def _advance(shooting: Shooting | EventShooting, x: Numbers) -> dict[str, float]
 
 
 def _errors(
-    shooting: Shooting | EventShooting, z: Numbers, values: Numbers
+    shooting: Shooting | EventShooting, z: FloatArray, values: FloatArray
 ) -> tuple[float, float, float]:
     """How Newton's next step and the multipliers differ in a run with smaller steps."""
     tight = shooting.with_tolerance(TIGHT)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.analysis.periodic.family import LETTERS, Family
-from dalembert.errors import NotApplicable
-from dalembert.simulation.plotting.chart import COLOURS
-from dalembert.simulation.plotting.plot import Plot, shown
+from dalembert.runtime.simulation.plotting.chart import COLOURS
+from dalembert.runtime.simulation.plotting.plot import Plot, display
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.diagram import BifurcationDiagram
     from dalembert.analysis.periodic.equilibria import EquilibriumFamily
     from dalembert.analysis.periodic.orbit import PeriodicOrbit
-    from dalembert.analysis.periodic.section import PoincareSection
 
 _WIDE: Final = (7.2, 4.6)
 _SQUARE: Final = (5.4, 5.4)
@@ -29,7 +27,7 @@ def _figure(size: tuple[float, float], draw: Callable[[Any], None], title: str) 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from dalembert.simulation.plotting.raster import STYLE
+    from dalembert.runtime.simulation.plotting.matplotlib_figure import STYLE
 
     with mpl.rc_context(STYLE):
         made = Figure(figsize=size, facecolor="white", layout="constrained")
@@ -59,7 +57,7 @@ def family_plot(families: Sequence[Family], quantity: Any, path: Any) -> Plot:
         axes.margins(x=0.03, y=0.08)
 
     system = families[0].orbits[0].system.name
-    return shown(_figure(_WIDE, draw, system), f"{system} {name}", path)
+    return display(_figure(_WIDE, draw, system), f"{system} {name}", path)
 
 
 def _along(family: Family, quantity: Any) -> Any:
@@ -110,17 +108,17 @@ def equilibrium_plot(family: EquilibriumFamily, quantity: Any, path: Any) -> Plo
             axes, family.values, family[name], [s is not False for s in family.stable], COLOURS[0]
         )
         letters = {"fold": "F", "bifurcation": "B", "Hopf": "H", "collision": "C"}
-        for mark in family.marks:
+        for mark in family.special_points:
             _letter(axes, mark.parameter, mark.point[name], letters[mark.kind])
         for change in family.changes:
             _letter(axes, change.parameter, change.point[name], letters[change.kind])
         axes.set_xlabel(family.parameter)
         axes.set_ylabel(str(name))
-        _legend(axes, {m.kind for m in family.marks} | {m.kind for m in family.changes})
+        _legend(axes, {m.kind for m in family.special_points} | {m.kind for m in family.changes})
         axes.margins(x=0.03, y=0.08)
 
     system = family.curve.balance.kin.system.name
-    return shown(_figure(_WIDE, draw, system), f"{system} {family.parameter}", path)
+    return display(_figure(_WIDE, draw, system), f"{system} {family.parameter}", path)
 
 
 def multiplier_plot(orbit: PeriodicOrbit, path: Any) -> Plot:
@@ -153,10 +151,10 @@ def multiplier_plot(orbit: PeriodicOrbit, path: Any) -> Plot:
         axes.set_xlabel("Re μ")
         axes.set_ylabel("Im μ")
         axes.margins(0.08)
-        axes.legend(loc="upper left")
+        axes.legend(loc="center")
 
     title = f"{orbit.system.name}, T = {orbit.period:.9g}"
-    return shown(_figure(_SQUARE, draw, title), f"{orbit.system.name} multipliers", path)
+    return display(_figure(_SQUARE, draw, title), f"{orbit.system.name} multipliers", path)
 
 
 def orbit_plot(orbit: PeriodicOrbit, expressions: Sequence[Any], path: Any) -> Plot:
@@ -184,27 +182,12 @@ def orbit_plot(orbit: PeriodicOrbit, expressions: Sequence[Any], path: Any) -> P
         axes.legend()
 
     title = f"{orbit.system.name}, T = {orbit.period:.9g}, {orbit.stability}"
-    return shown(_figure(_WIDE, draw, title), f"{orbit.system.name} orbit", path)
+    return display(_figure(_WIDE, draw, title), f"{orbit.system.name} orbit", path)
 
 
 def orbit_coordinates(orbit: PeriodicOrbit) -> int:
     """The number of coordinates of an orbit."""
     return len(orbit.system.q)
-
-
-def section_plot(section: PoincareSection, x: Any, y: Any, path: Any) -> Plot:
-    """Points in a plane."""
-    if not len(section):
-        msg = f"plot: the run does not cross {section.expression} = 0"
-        raise NotApplicable(msg)
-
-    def draw(axes: Any) -> None:
-        axes.plot(section[x], section[y], "o", markersize=2.5, color=COLOURS[0])
-        axes.set_xlabel(str(x))
-        axes.set_ylabel(str(y))
-        axes.margins(0.05)
-
-    return shown(_figure(_SQUARE, draw, f"{section.expression} = 0"), "section", path)
 
 
 def diagram_plot(diagram: BifurcationDiagram, path: Any) -> Plot:
@@ -215,7 +198,7 @@ def diagram_plot(diagram: BifurcationDiagram, path: Any) -> Plot:
         axes.set_xlabel(diagram.name)
         axes.set_ylabel(f"{diagram.quantity} at {diagram.section} = 0")
 
-    return shown(
+    return display(
         _figure(_WIDE, draw, f"{diagram.quantity} over {diagram.name}"),
         f"{diagram.quantity} over {diagram.name}",
         path,

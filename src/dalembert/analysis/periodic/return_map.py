@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.algebra.scalar import Scalar
 from dalembert.analysis.periodic.flow import Arrival, Description, Flow
 from dalembert.analysis.periodic.shooting import (
     Closing,
@@ -24,20 +23,31 @@ from dalembert.analysis.periodic.shooting import (
     amplitudes,
 )
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
-from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.numerics.llvm_types import padded
-from dalembert.numerics.symbol_values import BadValue
-from dalembert.ode.loop import Integration
-from dalembert.simulation.events.acting import Actor
-from dalembert.simulation.events.event import Event, EventAction, Occurrence
-from dalembert.simulation.events.locating import Crossing
-from dalembert.simulation.events.running import EventfulRun, booking
-from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, event_node
-from dalembert.simulation.run_options import read_events
-from dalembert.simulation.variations.start import VariedNumber
-from dalembert.simulation.variations.variation import Saltation, Variation
-from dalembert.states.evaluator import Evaluator
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.numerics.llvm_types import padded_size
+from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.ode.integration import Integrator
+from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
+from dalembert.runtime.simulation.events.event_actions import EventActions
+from dalembert.runtime.simulation.events.event_functions import (
+    EventFunctions,
+    EventMonitor,
+    event_functions,
+    event_node,
+)
+from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder
+from dalembert.runtime.simulation.events.root_finding import Crossing
+from dalembert.runtime.simulation.forward_sensitivity.initial_sensitivity import (
+    SensitivityParameter,
+)
+from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+    ForwardSensitivity,
+    Saltation,
+)
+from dalembert.runtime.simulation.run_options import parse_events
+from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.symbolic.algebra.scalar import Scalar
 
 # how long to wait for an event, in units of the guessed period
 _PATIENCE: Final = 20.0
@@ -48,25 +58,25 @@ _RANK: Final = 1e-11
 class Return(NamedTuple):
     """Where a motion arrives: state just after the event, time, derivatives, events."""
 
-    x: Numbers
+    x: FloatArray
     t: float
-    P: Numbers
-    S: Numbers
+    P: FloatArray
+    S: FloatArray
     # ∂t/∂(x, constants)
-    moment: Numbers
-    rate: Numbers
+    moment: FloatArray
+    rate: FloatArray
     occurrences: tuple[Occurrence, ...]
 
 
 @dataclass
-class _UntilReturn(EventfulRun):
+class _UntilReturn(EventRun):
     """A run that ends just after an event has happened a number of times."""
 
     section: int = 0
     returns: int = 1
     passed: int = 0
 
-    def _act(self, integration: Integration, result: Sequence[Crossing]) -> tuple[Numbers, str]:
+    def _act(self, integration: Integrator, result: Sequence[Crossing]) -> tuple[FloatArray, str]:
         after, ended = super()._act(integration, result)
         self.passed += sum(c.event == self.section for c in result)
         return after, ended or ("section" if self.passed >= self.returns else "")
@@ -84,7 +94,7 @@ class EventFlow(Flow):
     ) -> None:
         super().__init__(given, constants, rtol)
         self.events = events
-        self._machinery: tuple[Evaluator, EventFunctions, Actor] | None = None
+        self._machinery: tuple[Evaluator, EventFunctions, EventActions] | None = None
         self.occurrences: tuple[Occurrence, ...] = ()
 
     def with_tolerance(self, rtol: float) -> EventFlow:
@@ -119,7 +129,7 @@ class EventFlow(Flow):
             for e in self.events
         )
 
-    def _read(self) -> tuple[Evaluator, EventFunctions, Actor]:
+    def _read(self) -> tuple[Evaluator, EventFunctions, EventActions]:
         """The events read, checked and compiled, once."""
         if self._machinery is None:
             chosen = self.chosen
@@ -129,26 +139,30 @@ class EventFlow(Flow):
             self._machinery = (
                 evaluator,
                 functions,
-                Actor(chosen, evaluator, self.events, functions.nodes),
+                EventActions(chosen, evaluator, self.events, functions.nodes),
             )
         return self._machinery
 
-    def run_with_events(self, x: Numbers, t0: float, t1: float) -> tuple[EventfulRun, Variation]:
+    def run_with_events(
+        self, x: FloatArray, t0: float, t1: float
+    ) -> tuple[EventRun, ForwardSensitivity]:
         """The run before it begins, and the variation that goes with it."""
         problem = self.problem(np.concatenate([x, self.variations]), t0, t1, dense=True)
-        values = [VariedNumber(f"x{k}", 1.0, None) for k in range(self.n)]
+        values = [SensitivityParameter(f"x{k}", 1.0, None) for k in range(self.n)]
         values += [
-            VariedNumber(c, self.value(c), i)
+            SensitivityParameter(c, self.value(c), i)
             for c, i in zip(self.constants, self.symbols, strict=True)
         ]
-        variation = Variation(tuple(values), self.varied, self.p, np.zeros((len(values), self.n)))
+        variation = ForwardSensitivity(
+            tuple(values), self.varied, self.p, np.zeros((len(values), self.n))
+        )
         evaluator, functions, actor = self._read()
         vary = Saltation(variation, self.model.rates, self.p, evaluator, functions, actor)
-        watch = Watch(functions, self.n, padded(problem.size), problem.dense_rows)
-        book = booking(self.n, self.context, None)
-        return EventfulRun(problem, watch, actor, self.names, book, None, vary), variation
+        watch = EventMonitor(functions, self.n, padded_size(problem.size), problem.dense_rows)
+        book = event_energy_recorder(self.n, self.context, None)
+        return EventRun(problem, watch, actor, self.names, book, None, vary), variation
 
-    def __call__(self, x: Numbers, t0: float, t1: float) -> Arrival:
+    def __call__(self, x: FloatArray, t0: float, t1: float) -> Arrival:
         """φ through the events between t₀ and t₁, with its derivatives."""
         run, variation = self.run_with_events(x, t0, t1)
         solution = run.integrate()
@@ -159,7 +173,7 @@ class EventFlow(Flow):
         return Arrival(y[:n], columns[:n].T, columns[n:].T, self.rate(y[:n], t1))
 
 
-def _refuse_grazing(variation: Variation) -> None:
+def _refuse_grazing(variation: ForwardSensitivity) -> None:
     for slope in variation.events:
         if not np.isfinite(slope.slopes).all():
             msg = (
@@ -175,7 +189,7 @@ class ReturnMap:
     def __init__(self, flow: EventFlow, section: int, returns: int, limit: float) -> None:
         self.flow, self.section, self.returns, self.limit = flow, section, returns, limit
 
-    def __call__(self, x: Numbers) -> Return:
+    def __call__(self, x: FloatArray) -> Return:
         """The next state after the section event."""
         flow, n = self.flow, self.flow.n
         t0 = flow.given.t0
@@ -185,7 +199,7 @@ class ReturnMap:
             run.watch,
             run.actor,
             run.names,
-            run.book,
+            run.record_energy,
             None,
             run.vary,
             section=self.section,
@@ -218,22 +232,22 @@ class EventShooting:
     structure: Structure
     closing: Closing
     conditions: Conditions
-    reference: Numbers
-    scale: Numbers
+    reference: FloatArray
+    scale: FloatArray
     period_scale: float = 1.0
     extra: float = 1.0
     last: Return | None = field(default=None, repr=False)
     evaluations: int = 0
-    _at: Numbers | None = field(default=None, repr=False)
-    _J: Numbers | None = field(default=None, repr=False)
+    _at: FloatArray | None = field(default=None, repr=False)
+    _J: FloatArray | None = field(default=None, repr=False)
 
     @property
-    def last_J(self) -> Numbers:
+    def last_J(self) -> FloatArray:
         """∂F/∂z of the last evaluation."""
         assert self._J is not None
         return self._J
 
-    def restore(self, z: Numbers) -> None:
+    def restore(self, z: FloatArray) -> None:
         """Evaluate at z again, if something else was evaluated since."""
         if self._at is None or not np.array_equal(self._at, z):
             self(z)
@@ -249,41 +263,41 @@ class EventShooting:
         return self.flow.n
 
     @property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> FloatArray:
         """What counts as one, for every unknown."""
         return np.concatenate([self.scale, [self.period_scale, self.extra]])
 
-    def unpack(self, z: Numbers) -> tuple[Numbers, float, float]:
+    def unpack(self, z: FloatArray) -> tuple[FloatArray, float, float]:
         """The state in a row, T and λ."""
         y = z * self.sizes
         return y[None, : self.n], float(y[-2]), float(y[-1])
 
-    def pack(self, x: Numbers, T: float, extra: float) -> Numbers:
+    def pack(self, x: FloatArray, T: float, extra: float) -> FloatArray:
         """z of the state, T and λ."""
         return np.concatenate([x.ravel(), [T, extra]]) / self.sizes
 
-    def apply(self, z: Numbers) -> None:
+    def apply(self, z: FloatArray) -> None:
         """Set the constant that λ stands for."""
         if self.conditions.free == "constant":
             self.flow.set_constant(self.conditions.constant, self.unpack(z)[2])
 
-    def short(self, z: Numbers) -> Numbers:
+    def short(self, z: FloatArray) -> FloatArray:
         """(x, T, λ), which is z itself."""
         return z
 
-    def expand(self, w: Numbers) -> Numbers:
+    def expand(self, w: FloatArray) -> FloatArray:
         """A step is a step of all unknowns."""
         return w
 
-    def newton_step(self, now: Linearized) -> Numbers:
+    def newton_step(self, now: Linearized) -> FloatArray:
         """f + J w = 0 in the sense of least squares."""
         return np.asarray(np.linalg.lstsq(now.J, -now.f, rcond=_RANK)[0])
 
-    def tangent(self) -> Numbers:
+    def tangent(self) -> FloatArray:
         """The direction in which the equations stay satisfied, of length one."""
         return np.asarray(np.linalg.svd(self.last_J)[2][-1])
 
-    def __call__(self, z: Numbers) -> Linearized:
+    def __call__(self, z: FloatArray) -> Linearized:
         """F and ∂F/∂z."""
         self.apply(z)
         n, c = self.n, self.conditions
@@ -314,7 +328,7 @@ class EventShooting:
         self._at, self._J = z.copy(), np.vstack([*all_, more_J]) * self.sizes
         return Linearized(f, f, self._J)
 
-    def _held_conditions(self, x: Numbers, extra: float) -> tuple[Numbers, Numbers]:
+    def _held_conditions(self, x: FloatArray, extra: float) -> tuple[FloatArray, FloatArray]:
         n, t0, c = self.n, self.flow.given.t0, self.conditions
         F, J = self.structure.constraint_rows(x, t0)
         J = np.hstack([J, np.zeros((len(J), 2))])
@@ -329,14 +343,14 @@ class EventShooting:
             F, J = np.append(F, values[energy] - target), np.vstack([J, row])
         return F, J
 
-    def monodromy(self, z: Numbers) -> Numbers:
+    def monodromy(self, z: FloatArray) -> FloatArray:
         """∂C(P)/∂x at z."""
         self.restore(z)
         assert self.last is not None
         return np.asarray(self.closing(self.last.x, self.last.t)[1] @ self.last.P)
 
     @property
-    def end(self) -> Numbers | None:
+    def end(self) -> FloatArray | None:
         """The state after the event of the last evaluation, before it is closed."""
         return None if self.last is None else self.last.x
 
@@ -348,7 +362,7 @@ class EventShooting:
         return replace(self, map=back, last=None, _at=None)
 
     @property
-    def short_sizes(self) -> Numbers:
+    def short_sizes(self) -> FloatArray:
         """The same as `sizes`: every unknown is one of (x, T, λ)."""
         return self.sizes
 
@@ -373,21 +387,23 @@ class EventShooting:
             _at=None,
         )
 
-    def rescale(self, z: Numbers) -> tuple[EventShooting, Numbers]:
+    def rescale(self, z: FloatArray) -> tuple[EventShooting, FloatArray]:
         """With this motion as reference and a scale that has grown with it."""
         x, T, extra = self.unpack(z)
         scale = np.maximum(self.scale, amplitudes(self.flow, x, T))
         new = replace(self, scale=scale, reference=x[0].copy(), _at=None)
         return new, new.pack(x, T, extra)
 
-    def half_gap(self, z: Numbers) -> float:
+    def half_gap(self, z: FloatArray) -> float:
         """The distance of the state after half the returns from the initial one, scaled."""
         x = self.unpack(z)[0][0]
         half = ReturnMap(self.flow, self.map.section, self.map.returns // 2, self.map.limit)(x)
         kept = [j for j in self.closing.rows if not self.closing.turns[j]]
         return float(np.linalg.norm(((half.x - x) / self.scale)[kept]))
 
-    def double_period(self, z: Numbers, v: Numbers, size: float) -> tuple[EventShooting, Numbers]:
+    def double_period(
+        self, z: FloatArray, v: FloatArray, size: float
+    ) -> tuple[EventShooting, FloatArray]:
         """The map applied twice, begun off the fixed point along v."""
         x, T, extra = self.unpack(z)
         back = ReturnMap(self.flow, self.map.section, 2 * self.map.returns, 2 * self.map.limit)
@@ -420,7 +436,7 @@ def section_index(events: tuple[Event, ...], section: str | None) -> int:
 
 def acting_events(events: Sequence[Any], section: int | None = None) -> tuple[Event, ...]:
     """The events as they were given; a section that only records ends the run."""
-    read = list(read_events(events))
+    read = list(parse_events(events))
     if section is not None and read[section].action is EventAction.RECORD:
         read[section] = replace(read[section], action=EventAction.STOP)
     return tuple(read)
@@ -434,12 +450,12 @@ def event_shooting(
     period: float | str | None,
     shift: Sequence[str] | None,
     rtol: float,
-) -> tuple[EventShooting, Numbers]:
+) -> tuple[EventShooting, FloatArray]:
     """The equations of a motion that repeats after an event, and where to begin."""
     if not isinstance(returns, int) or returns < 1:
         msg = f"periodic: returns={returns!r}; give 1, 2, …"
         raise BadValue(msg)
-    index = section_index(read_events(events), section)
+    index = section_index(parse_events(events), section)
     flow = EventFlow(given, acting_events(events, index), (), rtol)
     if not flow.autonomous:
         msg = (

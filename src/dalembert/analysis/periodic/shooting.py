@@ -9,7 +9,7 @@ Newton's method then converges as Newton's does. This has the same solutions as 
 with
 α = 0, and needs no derivative of ∇I.
 
-Source: Kel77 (pseudo-arclength); HNW1 I.14 (derivatives of the flow).
+Source: HNW1 I.14 (derivatives of the flow).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import numpy as np
 from dalembert.analysis.periodic.drive import DrivePeriod
 from dalembert.analysis.periodic.flow import Flow
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
-from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError, NotApplicable
-from dalembert.ode.failures import RunStopped
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.ode.failures import RunStopped
 
 _MOST_ITERATIONS: Final = 25
 _MOST_HALVINGS: Final = 6
@@ -62,11 +62,11 @@ class Closing:
     """x₀ = C(x(T)): rows that close, turns of angles, signs of quaternions, a map of the user."""
 
     rows: tuple[int, ...]
-    turns: Numbers
-    signs: Numbers
-    map: Callable[[Numbers, float], tuple[Numbers, Numbers]] | None = None
+    turns: FloatArray
+    signs: FloatArray
+    map: Callable[[FloatArray, float], tuple[FloatArray, FloatArray]] | None = None
 
-    def __call__(self, x: Numbers, t: float) -> tuple[Numbers, Numbers]:
+    def __call__(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """C(x) and ∂C/∂x."""
         if self.map is not None:
             y, D = self.map(x, t)
@@ -89,7 +89,7 @@ class Conditions:
     # integrals held at numbers, by their places
     held: tuple[tuple[int, float], ...] = ()
     # a time reversal: signs with which x(0) and x(T/2) are their own images
-    reversal: Numbers | None = None
+    reversal: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -117,19 +117,19 @@ class DriveSlope:
 class Legs(NamedTuple):
     """All segments of a motion: their ends and derivatives, and f at their ends and beginnings."""
 
-    ends: Numbers
-    Phi: list[Numbers]
-    S: list[Numbers]
-    rates: Numbers
-    begins: Numbers
+    ends: FloatArray
+    Phi: list[FloatArray]
+    S: list[FloatArray]
+    rates: FloatArray
+    begins: FloatArray
 
 
 class Linearized(NamedTuple):
     """All residuals, and the condensed equations f + J w = 0 with w = (δx₀, δT, δλ)."""
 
-    residuals: Numbers
-    f: Numbers
-    J: Numbers
+    residuals: FloatArray
+    f: FloatArray
+    J: FloatArray
 
     @property
     def error(self) -> float:
@@ -145,19 +145,19 @@ class Shooting:
     structure: Structure
     closing: Closing
     conditions: Conditions
-    times: Numbers
-    reference: Numbers
-    scale: Numbers
+    times: FloatArray
+    reference: FloatArray
+    scale: FloatArray
     period_scale: float = 1.0
     extra: float = 1.0
     legs: Legs | None = field(default=None, repr=False)
     evaluations: int = 0
-    _phases: tuple[Numbers, Numbers] | None = field(default=None, repr=False)
-    _at: Numbers | None = field(default=None, repr=False)
+    _phases: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
+    _at: FloatArray | None = field(default=None, repr=False)
     _now: Linearized | None = field(default=None, repr=False)
     _closing_count: int = 0
-    _J: Numbers | None = field(default=None, repr=False)
-    _through: list[tuple[Numbers, Numbers]] = field(default_factory=list, repr=False)
+    _J: FloatArray | None = field(default=None, repr=False)
+    _through: list[tuple[FloatArray, FloatArray]] = field(default_factory=list, repr=False)
 
     @property
     def n(self) -> int:
@@ -175,29 +175,29 @@ class Shooting:
         return 0.5 if self.conditions.reversal is not None else 1.0
 
     @property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> FloatArray:
         """What counts as one, for every unknown."""
         return np.concatenate([np.tile(self.scale, self.segments), [self.period_scale, self.extra]])
 
     @property
-    def short_sizes(self) -> Numbers:
+    def short_sizes(self) -> FloatArray:
         """The same for (x₀, T, λ)."""
         return np.concatenate([self.scale, [self.period_scale, self.extra]])
 
-    def unpack(self, z: Numbers) -> tuple[Numbers, float, float]:
+    def unpack(self, z: FloatArray) -> tuple[FloatArray, float, float]:
         """The states, T and λ."""
         y = z * self.sizes
         return y[:-2].reshape(self.segments, self.n), float(y[-2]), float(y[-1])
 
-    def pack(self, x: Numbers, T: float, extra: float) -> Numbers:
+    def pack(self, x: FloatArray, T: float, extra: float) -> FloatArray:
         """z of states, T and λ."""
         return np.concatenate([x.ravel(), [T, extra]]) / self.sizes
 
-    def short(self, z: Numbers) -> Numbers:
+    def short(self, z: FloatArray) -> FloatArray:
         """(x₀, T, λ) of z."""
         return np.concatenate([z[: self.n], z[-2:]])
 
-    def expand(self, w: Numbers) -> Numbers:
+    def expand(self, w: FloatArray) -> FloatArray:
         """The step of all unknowns that belongs to a step of (x₀, T, λ), after an evaluation."""
         y = w * self.short_sizes
         nodes = [A @ y + c for A, c in self._through]
@@ -212,14 +212,14 @@ class Shooting:
             and float(np.prod([np.linalg.norm(Phi) for Phi in self.legs.Phi])) > _STEEP
         )
 
-    def newton_step(self, now: Linearized) -> Numbers:
+    def newton_step(self, now: Linearized) -> FloatArray:
         """f + J w = 0 by least squares, condensed, or with all states where deviations grow."""
         if not self._is_steep:
             return self.expand(np.asarray(np.linalg.lstsq(now.J, -now.f, rcond=_RANK)[0]))
         f, J = self._whole(now)
         return np.asarray(np.linalg.lstsq(J, -f, rcond=_RANK)[0])
 
-    def _whole(self, now: Linearized) -> tuple[Numbers, Numbers]:
+    def _whole(self, now: Linearized) -> tuple[FloatArray, FloatArray]:
         """The equations in all unknowns: matching, closing, and the conditions on (x₀, T, λ)."""
         n, N, legs = self.n, self.segments, self.legs
         assert legs is not None
@@ -242,7 +242,7 @@ class Shooting:
         f[matching : matching + closing] = now.residuals[matching : matching + closing]
         return f, J
 
-    def _by_extras(self, legs: Legs, i: int) -> Numbers:
+    def _by_extras(self, legs: Legs, i: int) -> FloatArray:
         """∂φ/∂(T, λ) of a segment."""
         result = np.zeros((self.n, 2))
         result[:, 0] = self._by_period(legs, i)
@@ -250,7 +250,7 @@ class Shooting:
             result[:, 1] = legs.S[i][:, 0]
         return result
 
-    def _closing_rows(self, legs: Legs) -> Numbers:
+    def _closing_rows(self, legs: Legs) -> FloatArray:
         """The closing rows in all unknowns, scaled."""
         n, N = self.n, self.segments
         J = np.zeros((n, n * N + 2))
@@ -268,7 +268,7 @@ class Shooting:
         rows = list(self.closing.rows)
         return np.asarray((J / self.scale[:, None])[rows] * self.sizes)
 
-    def tangent(self) -> Numbers:
+    def tangent(self) -> FloatArray:
         """The direction (δx₀, δT, δλ) in which the equations stay satisfied, of length one."""
         if not self._is_steep:
             return np.asarray(np.linalg.svd(self.last_J)[2][-1])
@@ -276,12 +276,12 @@ class Shooting:
         w = self.short(np.linalg.svd(self._whole(self._now)[1])[2][-1])
         return np.asarray(w / np.linalg.norm(w))
 
-    def apply(self, z: Numbers) -> None:
+    def apply(self, z: FloatArray) -> None:
         """Set the constant that λ stands for."""
         if self.conditions.free == "constant":
             self.flow.set_constant(self.conditions.constant, self.unpack(z)[2])
 
-    def __call__(self, z: Numbers) -> Linearized:
+    def __call__(self, z: FloatArray) -> Linearized:
         """F and Newton's equations."""
         self.apply(z)
         self._at = z.copy()
@@ -298,7 +298,7 @@ class Shooting:
         self._now = Linearized(residuals, f, J)
         return self._now
 
-    def _run(self, x: Numbers, T: float) -> Legs:
+    def _run(self, x: FloatArray, T: float) -> Legs:
         flow, t0 = self.flow, self.flow.given.t0
         times = t0 + T * self._span * self.times
         # f at the beginning of a segment matters only where it depends on the time
@@ -309,10 +309,12 @@ class Shooting:
         ends, Phi, S, rates = zip(*result, strict=True)
         return Legs(np.array(ends), list(Phi), list(S), np.array(rates), np.array(begins))
 
-    def _columns(self, rows: int) -> Numbers:
+    def _columns(self, rows: int) -> FloatArray:
         return np.zeros((rows, self.n + 2))
 
-    def _condense(self, x: Numbers, T: float, legs: Legs) -> tuple[Numbers, Numbers, Numbers]:
+    def _condense(
+        self, x: FloatArray, T: float, legs: Legs
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """δx_{i+1} = Φ_i δx_i + ∂φ/∂T δT + ∂φ/∂λ δλ + (φ_i − x_{i+1}), then the closing rows."""
         n, N = self.n, self.segments
         A, c = self._columns(n), np.zeros(n)
@@ -339,8 +341,8 @@ class Shooting:
         return np.concatenate([matching, now]), f, J
 
     def _closing_equations(
-        self, x0: Numbers, T: float, end: Numbers, A: Numbers, c: Numbers
-    ) -> tuple[Numbers, Numbers]:
+        self, x0: FloatArray, T: float, end: FloatArray, A: FloatArray, c: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """C(φ) − x₀ = 0 in the rows that close."""
         rows = list(self.closing.rows)
         value, D = self.closing(end, self.flow.given.t0 + T)
@@ -350,8 +352,8 @@ class Shooting:
         return (f / self.scale)[rows], (J / self.scale[:, None])[rows]
 
     def _reversal_equations(
-        self, x0: Numbers, _T: float, end: Numbers, A: Numbers, c: Numbers
-    ) -> tuple[Numbers, Numbers]:
+        self, x0: FloatArray, _T: float, end: FloatArray, A: FloatArray, c: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """(1 − R) x(0) = 0 and (1 − R) x(T/2) = 0, at whatever T"""
         R = self.conditions.reversal
         assert R is not None
@@ -364,14 +366,14 @@ class Shooting:
             [begin[odd], A[odd]]
         ) / size[:, None]
 
-    def _by_period(self, legs: Legs, i: int) -> Numbers:
+    def _by_period(self, legs: Legs, i: int) -> FloatArray:
         """∂φ/∂T of a segment, whose two ends lie at fixed parts of T."""
         a, b = self.times[i] * self._span, self.times[i + 1] * self._span
         if self.flow.autonomous:
             return np.asarray(legs.rates[i] * (b - a))
         return np.asarray(legs.rates[i] * b - legs.Phi[i] @ legs.begins[i] * a)
 
-    def _phase(self, x: Numbers) -> tuple[Numbers, Numbers]:
+    def _phase(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """ξ(x_ref)·(x₀ − x_ref) = 0 for the flow, every symmetry and every shift."""
         if self._phases is None or self._phases[0] is not self.reference:
             self._phases = (self.reference, self._phase_rows())
@@ -380,7 +382,7 @@ class Shooting:
         J[:, : self.n] = rows / self.scale
         return rows @ ((x[0] - self.reference) / self.scale), J
 
-    def _phase_rows(self) -> Numbers:
+    def _phase_rows(self) -> FloatArray:
         t0, reference, structure = self.flow.given.t0, self.reference, self.structure
         xi = self._without_energy(
             structure.symmetries(reference, t0, structure.tangent_basis(reference, t0))
@@ -393,19 +395,19 @@ class Shooting:
         lengths = np.linalg.norm(join_vectors, axis=0)
         return np.asarray((join_vectors[:, lengths > 0] / lengths[lengths > 0]).T)
 
-    def _without_energy(self, xi: Numbers) -> Numbers:
+    def _without_energy(self, xi: FloatArray) -> FloatArray:
         energy = self.structure.energy
         return xi if energy is None or not xi.shape[1] else np.delete(xi, energy, axis=1)
 
-    def _constraints(self, x: Numbers, t0: float) -> tuple[Numbers, Numbers]:
+    def _constraints(self, x: FloatArray, t0: float) -> tuple[FloatArray, FloatArray]:
         values, slopes = self.structure.constraint_rows(x[0], t0)
         J = self._columns(len(values))
         J[:, : self.n] = slopes
         return values, J
 
     def _held_conditions(
-        self, x: Numbers, T: float, extra: float, t0: float
-    ) -> tuple[Numbers, Numbers]:
+        self, x: FloatArray, T: float, extra: float, t0: float
+    ) -> tuple[FloatArray, FloatArray]:
         """Energy, period, momenta and the drive's period at their values."""
         c, F, J = self.conditions, [], []
         values, slopes = self.structure.integrals(x[0], t0)
@@ -439,7 +441,7 @@ class Shooting:
 
     # ---- derived quantities ----------------------------------------------------------------------
 
-    def monodromy(self, z: Numbers) -> Numbers:
+    def monodromy(self, z: FloatArray) -> FloatArray:
         """∂C(φ(x₀, T))/∂x₀ by the chain of segments of the last evaluation."""
         assert self.legs is not None
         M = np.eye(self.n)
@@ -453,18 +455,18 @@ class Shooting:
         )
 
     @property
-    def last_J(self) -> Numbers:
+    def last_J(self) -> FloatArray:
         """∂F/∂(x₀, T, λ) of the last evaluation, condensed."""
         assert self._J is not None
         return self._J
 
-    def restore(self, z: Numbers) -> None:
+    def restore(self, z: FloatArray) -> None:
         """Evaluate at z again, if something else was evaluated since."""
         if self._at is None or not np.array_equal(self._at, z):
             self(z)
 
     @property
-    def end(self) -> Numbers | None:
+    def end(self) -> FloatArray | None:
         """The state at the end of the last evaluation, before it is closed."""
         if self.legs is None or self.conditions.reversal is not None:
             return None
@@ -493,11 +495,11 @@ class Shooting:
             self, **{"legs": None, "_at": None, "_phases": None, "_through": [], **changes}
         )
 
-    def amplitudes(self, x: Numbers, T: float) -> Numbers:
+    def amplitudes(self, x: FloatArray, T: float) -> FloatArray:
         """How large each component becomes: |x|, and |f| T/2π where it passes through zero."""
         return amplitudes(self.flow, x, T)
 
-    def rescale(self, z: Numbers) -> tuple[Shooting, Numbers]:
+    def rescale(self, z: FloatArray) -> tuple[Shooting, FloatArray]:
         """With this motion as reference, a scale grown with it, and segments split if needed."""
         x, T, extra = self.unpack(z)
         assert self.legs is not None
@@ -524,7 +526,9 @@ class Shooting:
         new = replace(new, times=times, legs=None, _through=[], _at=None)
         return new, new.pack(x, T, extra)
 
-    def double_period(self, z: Numbers, v: Numbers, size: float) -> tuple[Shooting, Numbers]:
+    def double_period(
+        self, z: FloatArray, v: FloatArray, size: float
+    ) -> tuple[Shooting, FloatArray]:
         """Twice the period, the two halves moved apart along v."""
         if self.closing.map is not None or self.conditions.reversal is not None:
             msg = "period doubling: begin with the whole period, without closing= or reversal="
@@ -550,7 +554,7 @@ class Shooting:
         )
         return new, new.pack(np.array(first + second), 2 * T, extra)
 
-    def half_gap(self, z: Numbers) -> float:
+    def half_gap(self, z: FloatArray) -> float:
         """The distance of the state after half the period from the initial one, scaled."""
         x, half = self.unpack(z)[0], self.segments // 2
         gap = (x[half] - x[0]) / self.scale
@@ -565,26 +569,28 @@ class Shooting:
 class NewtonResult(NamedTuple):
     """Where Newton's method has ended: z, |F|, whether that is a solution, and iterations."""
 
-    z: Numbers
+    z: FloatArray
     error: float
     converged: bool
     iterations: int
 
 
-class Equations(Protocol):
+class ShootingEquations(Protocol):
     """What Newton's method needs of the equations of a periodic motion."""
 
-    def __call__(self, z: Numbers) -> Linearized: ...
-    def short(self, z: Numbers) -> Numbers:
+    def __call__(self, z: FloatArray) -> Linearized: ...
+    def short(self, z: FloatArray) -> FloatArray:
         """(x₀, T, λ)"""
         ...
 
-    def newton_step(self, now: Linearized) -> Numbers:
+    def newton_step(self, now: Linearized) -> FloatArray:
         """The step of all unknowns that solves the linearized equations, borders included."""
         ...
 
 
-def _add_border(F: Equations, z: Numbers, border: tuple[Numbers, float] | None) -> Linearized:
+def _add_border(
+    F: ShootingEquations, z: FloatArray, border: tuple[FloatArray, float] | None
+) -> Linearized:
     """The equations with τ·(x₀, T, λ) = s added, the condition of pseudo-arclength."""
     result = F(z)
     if border is None:
@@ -595,9 +601,9 @@ def _add_border(F: Equations, z: Numbers, border: tuple[Numbers, float] | None) 
 
 
 def newton_solve(
-    F: Equations,
-    z: Numbers,
-    border: tuple[Numbers, float] | None = None,
+    F: ShootingEquations,
+    z: FloatArray,
+    border: tuple[FloatArray, float] | None = None,
     *,
     most: int = _MOST_ITERATIONS,
 ) -> NewtonResult:
@@ -619,14 +625,14 @@ def newton_solve(
 
 
 def _damp_step(
-    F: Equations,
-    z: Numbers,
-    step: Numbers,
-    border: tuple[Numbers, float] | None,
+    F: ShootingEquations,
+    z: FloatArray,
+    step: FloatArray,
+    border: tuple[FloatArray, float] | None,
     error: float,
     *,
     last: bool,
-) -> tuple[Numbers, Linearized] | None:
+) -> tuple[FloatArray, Linearized] | None:
     """The longest of the halved steps that lowers |F|; None if none does."""
     part = 1.0
     while part >= 2.0**-_MOST_HALVINGS:
@@ -641,7 +647,7 @@ def _damp_step(
     return None
 
 
-def amplitudes(flow: Flow, x: Numbers, T: float) -> Numbers:
+def amplitudes(flow: Flow, x: FloatArray, T: float) -> FloatArray:
     """How large each component becomes: |x|, and |f| T/2π where it passes through zero."""
     rates = np.abs([flow.rate(each, flow.given.t0) for each in x]).max(axis=0)
     return np.asarray(np.maximum(np.abs(x).max(axis=0), rates * T / TWO_PI))
@@ -654,7 +660,7 @@ def segment_count(growth: float, most: int = _MOST_SEGMENTS) -> int:
     return int(min(np.ceil(np.log(growth) / np.log(_GROWTH)), most))
 
 
-def nodes_along(flow: Flow, x: Numbers, T: float, times: Sequence[float]) -> Numbers:
+def nodes_along(flow: Flow, x: FloatArray, T: float, times: Sequence[float]) -> FloatArray:
     """States at parts of the period, by the run from x."""
     t0, states = flow.given.t0, [x]
     for a, b in pairwise(times[:-1]):

@@ -17,12 +17,13 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.analysis.periodic.family import Family, FamilyMark
+from dalembert.analysis.periodic.flow import Flow, describe
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
 from dalembert.analysis.periodic.periodic import periodic
-from dalembert.errors import DalembertError, Unwritable, optional_package
-from dalembert.files import check_ending, write
-from dalembert.model.system import System
-from dalembert.numerics.symbol_values import BadValue
+from dalembert.errors import DalembertError, Unwritable, import_optional
+from dalembert.foundation.atomic_write import check_extension, write_text
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.symbol_values import BadValue
 
 _ENDINGS: Final = (".csv", ".json", ".zarr")
 _FORMAT: Final = "dalembert family 1"
@@ -70,8 +71,8 @@ def orbit_from_data(system: System, data: dict[str, Any]) -> PeriodicOrbit:
 
 def save_orbit(orbit: PeriodicOrbit, path: str | os.PathLike[str]) -> None:
     """Write an orbit as JSON."""
-    check_ending(path, (".json",))
-    write(path, json.dumps({"format": _ORBIT_FORMAT, **orbit_data(orbit)}, indent=1))
+    check_extension(path, (".json",))
+    write_text(path, json.dumps({"format": _ORBIT_FORMAT, **orbit_data(orbit)}, indent=1))
 
 
 def family_data(family: Family) -> dict[str, Any]:
@@ -93,12 +94,12 @@ def family_data(family: Family) -> dict[str, Any]:
 
 def save_family(family: Family, path: str | os.PathLike[str]) -> None:
     """Write a family; the ending chooses CSV, JSON or Zarr."""
-    check_ending(path, _ENDINGS)
+    check_extension(path, _ENDINGS)
     name = os.fspath(path).lower()
     if name.endswith(".json"):
-        write(path, json.dumps(family_data(family)))
+        write_text(path, json.dumps(family_data(family)))
     elif name.endswith(".csv"):
-        write(path, _csv(family))
+        write_text(path, _csv(family))
     else:
         _write_zarr(family, Path(path))
 
@@ -139,7 +140,7 @@ def _csv(family: Family) -> str:
 
 
 def _write_zarr(family: Family, path: Path) -> None:
-    zarr = optional_package("zarr", "a family as .zarr", "'dalembert[study]'")
+    zarr = import_optional("zarr", "a family as .zarr", "'dalembert[study]'")
     if path.exists():
         msg = f"{path} is there already; give another name"
         raise Unwritable(msg)
@@ -171,6 +172,17 @@ def open_family(
     `options` are those of da.periodic with which the orbit was found (inputs, shift, hold,
     subharmonic …).
     """
+    data = _family_of(system, path)
+    orbits = [orbit_from_data(system, each) for each in data["orbits"]]
+    by_events = {"events": events, "section": section}
+    orbits[-1] = _solve_again(system, orbits[-1], {**options, **by_events})
+    marks = [_mark_from_data(system, m) for m in data["marks"]]
+    begin, end = data["over"]
+    return Family(data["parameter"], (begin, end), orbits, marks, tuple(data["ends"]), data["step"])
+
+
+def _family_of(system: System, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The numbers in a file, if they are a family of the system."""
     data = _read(Path(path))
     if data.get("format") != _FORMAT:
         msg = f"{path} is no file of a family"
@@ -178,36 +190,29 @@ def open_family(
     if data["system"] != system.name:
         msg = f"{path} holds a family of {data['system']!r}, not of {system.name!r}"
         raise BadValue(msg)
-    orbits = [orbit_from_data(system, each) for each in data["orbits"]]
-    last = orbits[-1]
-    by_events = section is not None or bool(events)
-    period = None if by_events else last.period
-    orbits[-1] = periodic(
-        system,
-        last.start,
-        period if "subharmonic" not in options else None,
-        values=last.constants,
-        events=events,
-        section=section,
-        **options,
-    )
-    marks = [
-        FamilyMark(
-            m["kind"], m["value"], orbit_from_data(system, m["orbit"]), m["position"], np.zeros(0)
-        )
-        for m in data["marks"]
-    ]
-    begin, end = data["over"]
-    return Family(data["parameter"], (begin, end), orbits, marks, tuple(data["ends"]), data["step"])
+    return data
+
+
+def _mark_from_data(system: System, m: dict[str, Any]) -> FamilyMark:
+    orbit = orbit_from_data(system, m["orbit"])
+    return FamilyMark(m["kind"], m["value"], orbit, m["position"], np.zeros(0))
+
+
+def _solve_again(system: System, orbit: PeriodicOrbit, options: dict[str, Any]) -> PeriodicOrbit:
+    """The orbit with its equations; a forced one has the period of its drive."""
+    given = describe(system, orbit.start, None, orbit.constants, options.get("inputs"), 0.0)
+    free = options.get("events") or not Flow(given).autonomous
+    period = None if free else orbit.period
+    return periodic(system, orbit.start, period, values=orbit.constants, **options)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    check_ending(path, (".json", ".zarr"))
+    check_extension(path, (".json", ".zarr"))
     try:
         if path.suffix == ".json":
             result = json.loads(path.read_text(encoding="utf-8"))
         else:
-            zarr = optional_package("zarr", "a family as .zarr", "'dalembert[study]'")
+            zarr = import_optional("zarr", "a family as .zarr", "'dalembert[study]'")
             result = json.loads(zarr.open_group(path, mode="r").attrs["family"])
     except (OSError, ValueError, KeyError) as problem:
         msg = f"{path} cannot be read as a family: {problem}"
@@ -226,7 +231,7 @@ def open_orbit(path: str | os.PathLike[str], system: System, **options: Any) -> 
         raise BadValue(msg)
     stored = orbit_from_data(system, data)
     try:
-        return periodic(system, stored.start, stored.period, values=stored.constants, **options)
+        return _solve_again(system, stored, options)
     except DalembertError as problem:
         problem.add_note(f"while solving the orbit of {path} again")
         raise

@@ -5,8 +5,6 @@ the
 states that the constraints allow and p = ∂T/∂q̇. A coordinate shifts freely if no rate but its own
 kind
 depends on it: the position of a wheel that rolls on, the heading of a body that turns.
-
-Source: PRINCIPLES: d/dt(p·ξ) = (Q_nc + Aᵀλ)·ξ.
 """
 
 from __future__ import annotations
@@ -19,31 +17,31 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.agreement.catalogue import of_motion
-from dalembert.algebra.columns import Column, slopes
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, gradient, symbols_of
-from dalembert.analysis.periodic.flow import Flow
-from dalembert.arrays import Numbers
-from dalembert.errors import DalembertError
-from dalembert.geometry.rotation import Quaternion
-from dalembert.integrals.decide import OnTheMotion
-from dalembert.integrals.energies import Energies
-from dalembert.integrals.energy_integrals import known
-from dalembert.integrals.first_integrals import (
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.analysis.integrals.energy_integrals import known_substitutions
+from dalembert.analysis.integrals.first_integrals import (
     FirstIntegral,
     first_integrals,
     kinetic_energy_in_rates,
 )
-from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.once import MadeOnce
-from dalembert.principles.base import derived
-from dalembert.states.evaluator import Evaluator
-from dalembert.states.values import parameters_of, values_of_run
+from dalembert.analysis.integrals.identity_test import MotionIdentityTest
+from dalembert.analysis.periodic.flow import Flow
+from dalembert.errors import DalembertError
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
+from dalembert.mechanics.geometry.rotation import Quaternion
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.principles.derivation import cached_derivation
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.runtime.states.run_values import parameter_vector, run_values
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, gradient, symbols_of
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 
 if TYPE_CHECKING:
-    from dalembert.kinematics.system_kinematics import Kinematics
+    from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 
 TWO_PI: Final = 2.0 * math.pi
 _RANK: Final = 1e-9
@@ -62,23 +60,23 @@ class Integrals(NamedTuple):
     reason: str = ""
 
 
-_INTEGRALS: Final = MadeOnce[Integrals]()
+_INTEGRALS: Final = PerOwnerCache[Integrals]()
 
 
 def _integrals_of(flow: Flow) -> Integrals:
     """Decided once for a description and the symbols that are zero or bound in it."""
     kin = kinematics(flow.given.system)
-    chosen = values_of_run(kin, flow.given.values, flow.given.inputs)
-    key = (chosen.bound, tuple(sorted(i for i, x in chosen.numbers.items() if x == 0.0)))
+    chosen = run_values(kin, flow.given.values, flow.given.inputs)
+    key = (chosen.binding_key, tuple(sorted(i for i, x in chosen.numbers.items() if x == 0.0)))
 
     def decide() -> Integrals:
         try:
             E = Energies(kin)
-            equations = derived(of_motion, kin).equations
-            motion = OnTheMotion(E.t, equations, E.kin.nonlinear_rows)
-            first = first_integrals(E, motion, known(E, chosen))
+            equations = cached_derivation(derive_equations_of_motion, kin).equations
+            motion = MotionIdentityTest(E.t, equations, E.kin.nonlinear_rows)
+            first = first_integrals(E, motion, known_substitutions(E, chosen))
             qdot = Column(E.t, E.kin.qdot)
-            p = [E.kin.scalar(i) for i in slopes(kinetic_energy_in_rates(E), qdot)]
+            p = [E.kin.scalar(i) for i in gradient_column(kinetic_energy_in_rates(E), qdot)]
             return Integrals(first, tuple(p))
         except DalembertError as problem:
             return Integrals((), (), str(problem))
@@ -95,7 +93,7 @@ class _Functions:
     count: int
     n: int
 
-    def at(self, x: Numbers, t: float, p: Numbers) -> tuple[Numbers, Numbers]:
+    def at(self, x: FloatArray, t: float, p: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The values, and a row of derivatives for each."""
         if self.compiled is None:
             return np.zeros(0), np.zeros((0, self.n))
@@ -108,7 +106,7 @@ def _compile_functions(evaluator: Evaluator, nodes: Sequence[int]) -> _Functions
     if not nodes:
         return _Functions(None, (), 0, n)
     tape = evaluator.tape
-    reduced = [evaluator.reduced(i) for i in nodes]
+    reduced = [evaluator.in_state(i) for i in nodes]
     slopes_ = [i for e in reduced for i in gradient(tape, {e: tape.one}, kin.state)]
     state = (*kin.state, evaluator.time)
     parameters = tuple(i for i in symbols_of(tape, [*reduced, *slopes_]) if i not in state)
@@ -117,7 +115,7 @@ def _compile_functions(evaluator: Evaluator, nodes: Sequence[int]) -> _Functions
     )
 
 
-_DEPENDS: Final = MadeOnce[tuple[frozenset[int], ...]]()
+_DEPENDS: Final = PerOwnerCache[tuple[frozenset[int], ...]]()
 
 
 def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
@@ -135,7 +133,7 @@ def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
         along = Derivative(tape, {q: tape.one}.get)
         inside = [(k, nodes) for k, nodes in rows if q in symbols_of(tape, nodes)]
         zero = (
-            shown_zero(tape, [along(nodes[0]) for _, nodes in inside])
+            provably_zero(tape, [along(nodes[0]) for _, nodes in inside])
             if entries is None and inside
             else ()
         )
@@ -178,18 +176,22 @@ class Structure:
         """The same for another flow of the same system."""
         return Structure(flow, [self.flow.names[j] for j in self.shifts])
 
-    def _numbers(self, functions: _Functions) -> Numbers:
-        return parameters_of(self.flow.chosen, functions.parameters)
+    def _numbers(self, functions: _Functions) -> FloatArray:
+        return parameter_vector(self.flow.chosen, functions.parameters)
 
-    def integrals(self, x: Numbers, t: float) -> tuple[Numbers, Numbers]:
+    def integrals(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """I(x) and ∇I, a row for each."""
         return self._integrals.at(x, t, self._numbers(self._integrals))
 
-    def constraint_rows(self, x: Numbers, t: float) -> tuple[Numbers, Numbers]:
+    def energy_at(self, x: FloatArray, t: float) -> float | None:
+        """The energy integral at x, if there is one."""
+        return None if self.energy is None else float(self.integrals(x, t)[0][self.energy])
+
+    def constraint_rows(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """The constraint equations at x and their derivatives."""
         return self._rows.at(x, t, self._numbers(self._rows))
 
-    def tangent_basis(self, x: Numbers, t: float) -> Numbers:
+    def tangent_basis(self, x: FloatArray, t: float) -> FloatArray:
         """Orthonormal columns that span the states near x which the constraints allow."""
         J = self.constraint_rows(x, t)[1]
         if not len(J):
@@ -198,7 +200,7 @@ class Structure:
         rank = int((sizes > _RANK * max(sizes[0], 1.0)).sum())
         return np.asarray(V[rank:].T)
 
-    def symplectic_form(self, x: Numbers, t: float, B: Numbers) -> Numbers | None:
+    def symplectic_form(self, x: FloatArray, t: float, B: FloatArray) -> FloatArray | None:
         """Ω = dq ∧ dp in the tangent basis B; None where the momenta do not determine it."""
         if not self._momenta.count or self.kin.x:
             return None
@@ -207,14 +209,14 @@ class Structure:
         Omega = B.T @ (Omega - Omega.T) @ B
         return Omega if Omega.size and np.linalg.cond(Omega, 1) < 1.0 / _RANK else None
 
-    def symmetries(self, x: Numbers, t: float, B: Numbers) -> Numbers:
+    def symmetries(self, x: FloatArray, t: float, B: FloatArray) -> FloatArray:
         """ξ with Ω ξ = ∇I for every integral, a column each; none where Ω is not available."""
         Omega = self.symplectic_form(x, t, B) if self._integrals.count else None
         if Omega is None:
             return np.zeros((self.n, 0))
         return np.asarray(B @ np.linalg.solve(Omega, B.T @ self.integrals(x, t)[1].T))
 
-    def is_symplectic(self, M: Numbers, x: Numbers, t: float, B: Numbers) -> bool:
+    def is_symplectic(self, M: FloatArray, x: FloatArray, t: float, B: FloatArray) -> bool:
         """MᵀΩM = Ω, to the accuracy of M."""
         Omega, M_B = self.symplectic_form(x, t, B), B.T @ M @ B
         if Omega is None:

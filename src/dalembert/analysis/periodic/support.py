@@ -12,18 +12,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dalembert.algebra.columns import Column, contracted, slopes, solution
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Linear, gradient, transplant
-from dalembert.algebra.functions import maximum
-from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import NotApplicable, NotASystem, Unknown
-from dalembert.geometry.point import Point
-from dalembert.kinematics.system_kinematics import Kinematics, kinematics
-from dalembert.kinetics.quantities import Quantities
-from dalembert.model.system import System
-from dalembert.simulation.events.event import Event, event
-from dalembert.states.evaluator import label
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.simulation.events.event import Event, event
+from dalembert.runtime.states.evaluator import label
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    copy_expressions,
+    gradient,
+)
+from dalembert.symbolic.algebra.functions import maximum
+from dalembert.symbolic.algebra.scalar import Scalar, as_node
+from dalembert.symbolic.algebra.sparse_matrix import (
+    Column,
+    gradient_column,
+    solve_rows,
+    sum_of_products,
+)
 
 
 def support_change(
@@ -64,21 +73,21 @@ def _rates_after(kin: Kinematics, foot: Point) -> list[int]:
     """q̇⁺ as nodes in q and q̇⁻."""
     t, n = kin.tape, kin.n_q
     T = Quantities(kin).rates.T.value
-    linear, qdot = Linear(t, kin.qdot), Column(t, kin.qdot)
-    M = [linear(p)[1] for p in slopes(T, qdot)]
+    linear, qdot = LinearCoefficients(t, kin.qdot), Column(t, kin.qdot)
+    M = [linear(p)[1] for p in gradient_column(T, qdot)]
     v, N = kin.motion_in_rates.v(foot), kin.system.N
     parts = [(axis.on(t) @ v).i for axis in (N.x, N.y, N.z)]
-    J = [linear(part)[1] for part in parts if not shown_zero(t, [part])[0]]
+    J = [linear(part)[1] for part in parts if not provably_zero(t, [part])[0]]
     if not J:
         msg = f"support_change: {foot.name} does not move; name the point that lands"
         raise NotApplicable(msg)
     rows = []
     for r in range(n):
         impulse = {n + j: t.neg(row[r]) for j, row in enumerate(J) if r in row}
-        before = t.neg(contracted(t, ((a, kin.qdot[k]) for k, a in M[r].items())))
+        before = t.neg(sum_of_products(t, ((a, kin.qdot[k]) for k, a in M[r].items())))
         rows.append((before, {**M[r], **impulse}))
     rows += [(t.zero, dict(row)) for row in J]
-    result = solution(t, rows)
+    result = solve_rows(t, rows)
     if any(k not in result for k in range(n)):
         msg = (
             "support_change: the mass matrix without constraints is singular; give every "
@@ -103,7 +112,7 @@ def _relabel(
                 f"{', '.join(map(str, names))}"
             )
             raise Unknown(msg)
-        new[names[own]] = on(t, system.expression(value) if isinstance(value, str) else value)
+        new[names[own]] = as_node(t, system.expression(value) if isinstance(value, str) else value)
     if any(u not in kin.qdot for u in kin.u):
         msg = "support_change: the speeds are not rates of coordinates; leave out s.speeds"
         raise NotApplicable(msg)
@@ -111,7 +120,7 @@ def _relabel(
     for u in kin.u:
         e = new[kin.qdot.index(u)]
         by = gradient(t, {e: t.one}, kin.q)
-        nodes[label(kin.name(u))] = kin.in_speeds(contracted(t, zip(by, after, strict=True)))
+        nodes[label(kin.name(u))] = kin.in_speeds(sum_of_products(t, zip(by, after, strict=True)))
     home = system.space.tape
-    moved = transplant(t, home, list(nodes.values()))
+    moved = copy_expressions(t, home, list(nodes.values()))
     return {key: Scalar(home, i) for key, i in zip(nodes, moved, strict=True)}

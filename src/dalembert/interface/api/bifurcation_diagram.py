@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.analysis.periodic.diagram import BifurcationDiagram, section_values
-from dalembert.api.ensemble import ensemble
 from dalembert.errors import Unknown
-from dalembert.numerics.symbol_values import BadValue
-from dalembert.simulation.events.event import SIGNS
+from dalembert.interface.api.ensemble import ensemble
+from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.simulation.events.event import SIGNS
 
 if TYPE_CHECKING:
-    from dalembert.model.system import System
+    from dalembert.mechanics.model.system import System
 
 _TIME: Final = "t"
 

@@ -1,0 +1,397 @@
+"""K = K₀ + K₁ + K₂, σ_R, σ, 𝒫 and Ż: the quantities from which every energy integral is made.
+
+v = v_R + v_t splits each velocity into the part with the independent speeds and the part without.
+The values of K₀, K₁, K₂, σ and σ_R depend on the choice of speeds wherever v_t ≠ 0.
+
+Source: Mit22 (4), (7), (11)–(13), (29)–(30), (56).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from dalembert.analysis.integrals.conservative_loads import LoadVerdict, load_verdicts
+from dalembert.errors import BadExpression
+from dalembert.mechanics.geometry.frame import Frame
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.spatial_fields import (
+    applied_loads,
+    declared_kinetic_energy,
+    potential_energy,
+)
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
+
+# I·
+InertiaProduct = Callable[[Vector], Vector]
+
+
+class Energies:
+    """Energies and powers of a system in its p independent speeds, as expressions on one tape."""
+
+    def __init__(self, kin: Kinematics) -> None:
+        self.kin = kin.fork()
+        self.t = self.kin.tape
+
+    # ---- the two parts of a velocity ---------------------------------------------------------
+
+    def split_velocity(self, X: Point | Frame) -> tuple[Vector, Vector]:
+        """(v_R, v_t) of a point, (ω_R, ω_t) of a frame.
+
+        Source: Mit22 (12).
+        """
+        partials, rest = self.kin.partial_velocities(X)
+        return sum((v_r * self._u(r) for r, v_r in partials.items()), Vector(self.t, {})), rest
+
+    def _u(self, r: int) -> Scalar:
+        return self.kin.scalar(self.kin.u[r])
+
+    def _sum_over_bodies(
+        self,
+        linear: Callable[[Vector, Vector], Scalar],
+        angular: Callable[[Vector, Vector, InertiaProduct], Scalar],
+    ) -> Scalar:
+        """Σ m linear(v_R, v_t) + angular(ω_R, ω_t, I·) over all bodies."""
+        total = Scalar(self.t, self.t.zero)
+        for body in self.kin.system.bodies:
+            total += linear(*self.split_velocity(body.G)) * body.mass
+            if body.frame is not None and body.inertia is not None:
+                total += angular(
+                    *self.split_velocity(body.frame), body.inertia.on(self.t).__matmul__
+                )
+        return total
+
+    # ---- kinetic energies --------------------------------------------------------------------
+
+    @cached_property
+    def _declared_energies(self) -> tuple[Scalar, Scalar, Scalar] | None:
+        """K₀, K₁, K₂ where T was given; None where there are bodies."""
+        return kinetic_energy_by_degree(self.kin)
+
+    @cached_property
+    def K2(self) -> Scalar:
+        """K₂ = ½ Σ m v_R·v_R + ½ ω_R·I·ω_R"""
+        if self._declared_energies is not None:
+            return self._declared_energies[2]
+        return self._sum_over_bodies(lambda v_R, _: v_R @ v_R, lambda w_R, _, I: w_R @ I(w_R)) / 2
+
+    @cached_property
+    def K1(self) -> Scalar:
+        """K₁ = Σ m v_t·v_R + ω_t·I·ω_R"""
+        if self._declared_energies is not None:
+            return self._declared_energies[1]
+        return self._sum_over_bodies(lambda v_R, v_t: v_t @ v_R, lambda w_R, w_t, I: w_t @ I(w_R))
+
+    @cached_property
+    def K0(self) -> Scalar:
+        """K₀ = ½ Σ m v_t·v_t + ½ ω_t·I·ω_t"""
+        if self._declared_energies is not None:
+            return self._declared_energies[0]
+        return self._sum_over_bodies(lambda _, v_t: v_t @ v_t, lambda _, w_t, I: w_t @ I(w_t)) / 2
+
+    @cached_property
+    def K(self) -> Scalar:
+        """K = K₂ + K₁ + K₀"""
+        return self.K2 + self.K1 + self.K0
+
+    # ---- σ_R and σ ---------------------------------------------------------------------------
+
+    @cached_property
+    def sigma_R(self) -> Scalar:
+        """σ_R = Σ m v_R·dv_t/dt + ω_R·I·(ᴮdω_t/dt) + ω_R·(ω_t × I·ω),   ᴮdω_t/dt = dω_t/dt − ω ×
+        ω_t
+
+        Source: Mit22 (4), (29).
+        """
+        if self._declared_energies is not None:
+            # K̇₂ + σ_R is the power of the inertia forces along the speeds, Mit22 (56); v_t holds
+            # no speed, so σ_R holds no u̇
+            steady = Substitution(self.t, dict.fromkeys(self.kin.udot, self.t.zero))
+            return self.kin.scalar(steady((inertia_power(self.kin) - self.rate(self.K2)).i))
+        d_dt = self.kin.motion.derivative
+
+        def angular(w_R: Vector, w_t: Vector, I: InertiaProduct) -> Scalar:
+            w = w_R + w_t
+            return w_R @ (I(d_dt(w_t) - w.cross(w_t)) + w_t.cross(I(w)))
+
+        return self._sum_over_bodies(lambda v_R, v_t: v_R @ d_dt(v_t), angular)
+
+    @cached_property
+    def sigma(self) -> Scalar:
+        """σ = Σ m v·dv_t/dt + ω·I·dω_t/dt
+
+        Source: Mit22 (7), (30).
+        """
+        if self._declared_energies is not None:
+            return self.sigma_R + self.rate(self.K0)
+        d_dt = self.kin.motion.derivative
+        return self._sum_over_bodies(
+            lambda v_R, v_t: (v_R + v_t) @ d_dt(v_t), lambda w_R, w_t, I: (w_R + w_t) @ I(d_dt(w_t))
+        )
+
+    # ---- potentials and powers ---------------------------------------------------------------
+
+    @cached_property
+    def loads(self) -> tuple[LoadVerdict, ...]:
+        """Which of the loads declared as forces have a potential.
+
+        Source: Mit22 (17)–(19).
+        """
+        return tuple(load_verdicts(self.kin)) if self.kin.system.loads else ()
+
+    @cached_property
+    def conservative_load_names(self) -> frozenset[str]:
+        """The loads whose potential counts in V, and no longer among those without."""
+        return frozenset(
+            name for found in self.loads if found.has_potential for name in found.loads
+        )
+
+    @cached_property
+    def V_declared(self) -> Scalar:
+        """V(q, t) as described, with gravity and the loads that were found to have a potential."""
+        kin = self.kin
+        potentials = (
+            load.potential
+            for load in self.loads
+            if load.has_potential and load.potential is not None
+        )
+        return sum((kin.scalar(kin.in_rates(V.i)) for V in potentials), potential_energy(kin))
+
+    @cached_property
+    def V(self) -> Scalar:
+        """𝒰 = V(q, t) − h(t), where V_q·X + ∂_tV is a function ḣ of time alone; otherwise V.
+
+        Lifted with x(t), a weight has V = m g (z + x): m g x pushes nothing, and would look like a
+        loss in 𝒫_nonconservative.
+
+        Source: Mit22 (21).
+        """
+        t, V = self.t, self.V_declared
+        drift = self._explicit_rate(V)
+        if (
+            drift == 0
+            or provably_zero(t, [drift.i])[0]
+            or not all(provably_zero(t, gradient_column(drift, Column(t, self.kin.q)).nodes))
+        ):
+            return V
+        try:
+            h = self._time_only_potential(V)
+        except BadExpression:
+            return V
+        return V - h if provably_zero(t, [(h.dot - drift).i])[0] else V
+
+    def _time_only_potential(self, V: Scalar) -> Scalar:
+        """V(0, t) − V(0) with every specified motion at zero."""
+        t, kin = self.t, self.kin
+        h = Substitution(t, dict.fromkeys(kin.q, t.zero))(V.i)
+        still = dict.fromkeys(
+            (s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero
+        )
+        return kin.scalar(h) - kin.scalar(Substitution(t, {**still, kin.system.t.i: t.zero})(h))
+
+    def _explicit_rate(self, V: Scalar) -> Scalar:
+        """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
+        return self.kin.scalar(LinearCoefficients(self.t, self.kin.u)(self.rate(V).i)[0])
+
+    @cached_property
+    def powers(self) -> dict[str, tuple[Scalar, Scalar]]:
+        """{load: (classical power F·v + T·ω, generalized power F·v_R + T·ω_R)} of every load
+        without a potential.
+
+        Source: Mit22 (14)–(15) and the table of 34.7.
+        """
+        kin, none = self.kin, Scalar(self.t, self.t.zero)
+        powers: dict[str, tuple[Scalar, Scalar]] = {}
+        for name, load, X in applied_loads(kin):
+            if name in self.conservative_load_names:
+                continue
+            v_R, v_t = self.split_velocity(X)
+            vector = kin.vector_in_speeds(load)
+            general, (a, b) = v_R @ vector, powers.get(name, (none, none))
+            powers[name] = a + (general + v_t @ vector), b + general
+        for d in kin.system.dissipations:
+            powers[d.name] = self._dissipation_power(kin.scalar(kin.in_rates(d.D.i)))
+        return powers
+
+    def _dissipation_power(self, D: Scalar) -> tuple[Scalar, Scalar]:
+        """−∂D/∂q̇·q̇ and −∂D/∂u·u"""
+        t, kin = self.t, self.kin
+        u, qdot = Column(t, kin.u), Column(t, kin.qdot)
+        classical = Column(t, kin.qdot_of_u) @ gradient_column(D, qdot).map(kin.in_speeds)
+        return -classical, -(u @ gradient_column(kin.scalar(kin.in_speeds(D.i)), u))
+
+    @cached_property
+    def P_nonconservative(self) -> Scalar:
+        """𝒫_nc = Σ_nc F_r u_r + V_q·X + ∂_tV − λᵀb: what neither 𝒰 nor K₂ accounts for."""
+        return self.explicit_potential_rate + (self.P_of_loads + self.P_of_rows)
+
+    @cached_property
+    def P_of_rows(self) -> Scalar:
+        """λᵀ(A u − e) = −λᵀb: what moving rows feed in where they stand beside the equations; e
+        = A u + b vanishes.
+        """
+        s = self.kin.scalar
+        rows = zip(self.kin.multipliers, self.kin.velocity_rows, strict=True)
+        along = [
+            (s(lam), sum((s(a) * self._u(r) for r, a in row.A.items()), -s(row.e)))
+            for lam, row in rows
+        ]
+        return sum_scalars(
+            self.t, (lam * power for lam, power in along if not provably_zero(self.t, [power.i])[0])
+        )
+
+    @cached_property
+    def P_of_loads(self) -> Scalar:
+        """Σ_nc F_r u_r of the loads without a potential."""
+        return sum_scalars(self.t, (general for _, general in self.powers.values()))
+
+    @cached_property
+    def explicit_potential_rate(self) -> Scalar:
+        """V_q·X + ∂_tV: the part of V̇ that holds no speed; 𝒰 is solely a function of configuration
+        where it vanishes.
+
+        Source: Mit22 (28).
+        """
+        return self._explicit_rate(self.V)
+
+    @cached_property
+    def V_partial_t(self) -> Scalar:
+        """∂_tV, the positions held still; through specified motions too."""
+        t, still = self.t, set(self.kin.q)
+        return self.kin.scalar(
+            Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))(
+                self.V.i
+            )
+        )
+
+    @cached_property
+    def P_classical(self) -> Scalar:
+        """Σ_nc F·v + T·ω of the loads without a potential, with the whole velocities.
+
+        Source: Mit22, the table of 34.7.
+        """
+        return sum_scalars(self.t, (classical for classical, _ in self.powers.values()))
+
+    @cached_property
+    def P_enforcing(self) -> Scalar:
+        """P_in − ∂_tV: what the forces that enforce specified motions and moving rows do beyond
+        moving the potential.
+        """
+        return self.P_in - self.V_partial_t
+
+    @cached_property
+    def P_in(self) -> Scalar:
+        """P_in = K̇ + V̇ − Σ_nonpotential (F·v + T·ω): what specified motions and moving rows feed
+        in.
+
+        The whole v stands here; the generalized power of these forces is zero.
+
+        Source: Mit22 34.7, for the forces that enforce a specified motion.
+        """
+        return self.rate(self.K) + self.rate(self.V_declared) - self.P_classical
+
+    @cached_property
+    def P_in_by_vectors(self) -> Scalar:
+        """P_in = Σ (m a·v_t + Ḣ·ω_t) − Σ_nonpotential (F·v_t + T·ω_t) + V_q·X + ∂_tV
+
+        The same by the vectors alone, without the equations of motion.
+
+        Source: Mit22 (12), (14).
+        """
+        if self._declared_energies is not None:
+            # without bodies there are no vectors
+            return self.P_in
+        d_dt = self.kin.motion.derivative
+
+        def angular(w_R: Vector, w_t: Vector, I: InertiaProduct) -> Scalar:
+            w = w_R + w_t
+            return w_t @ (I(d_dt(w)) + w.cross(I(w)))
+
+        inertia = self._sum_over_bodies(lambda v_R, v_t: v_t @ d_dt(v_R + v_t), angular)
+        loads = sum_scalars(
+            self.t, (classical - general for classical, general in self.powers.values())
+        )
+        return self._explicit_rate(self.V_declared) + inertia - loads
+
+    @cached_property
+    def P(self) -> Scalar:
+        """𝒫 = Σ_r F_r u_r of all active loads.
+
+        Source: Mit22 (22).
+        """
+        along = LinearCoefficients(self.t, self.kin.u)(self.rate(self.V).i)[1]
+        stored = sum_scalars(self.t, (self.kin.scalar(k) * self._u(r) for r, k in along.items()))
+        return self.P_of_loads + self.P_of_rows - stored
+
+    @cached_property
+    def Z_dot(self) -> Scalar:
+        """Ż = σ_R − 𝒫_nc
+
+        Source: Mit22 (3), whose minus sign is lost in print.
+        """
+        return self.sigma_R - self.P_nonconservative
+
+    @cached_property
+    def balance(self) -> tuple[Scalar, Scalar]:
+        """K̇₂ + σ_R − 𝒫 − λᵀe, which vanishes on the motion, and the sum of the sizes of its terms.
+
+        λᵀe is what rows that have drifted off e = 0 do; where they hold there is none.
+
+        Source: Mit22 (56).
+        """
+        t, kin = self.t, self.kin
+        rates = zip(
+            gradient_column(self.K2, Column(t, (*kin.u, *kin.q))),
+            (*kin.udot, *kin.qdot_of_u),
+            strict=True,
+        )
+        size = (
+            abs(self.sigma_R)
+            + abs(self.P)
+            + sum_scalars(t, (abs(kin.scalar(d) * kin.scalar(rate)) for d, rate in rates))
+        )
+        drifted = Column(t, kin.multipliers) @ Column(t, (row.e for row in kin.velocity_rows))
+        return self.rate(self.K2) + self.sigma_R - (self.P + drifted), size
+
+    @cached_property
+    def E(self) -> Scalar:
+        """E = K₂ + 𝒰, to which Z must be added to make E_Z."""
+        return self.K2 + self.V
+
+    def rate(self, e: Scalar) -> Scalar:
+        """de/dt along the motion, with u̇ as symbols."""
+        return self.kin.scalar(self.kin.rate(e.i))
+
+
+def kinetic_energy_by_degree(kin: Kinematics) -> tuple[Scalar, Scalar, Scalar] | None:
+    """K₀, K₁, K₂ by degrees in the speeds; None where there are bodies.
+
+    Source: Mit22 (11).
+    """
+    declared, t, u = declared_kinetic_energy(kin), kin.tape, kin.u
+    if declared is None:
+        return None
+    K, still = kin.in_speeds(declared), Substitution(t, dict.fromkeys(u, t.zero))
+    whole, K0 = kin.scalar(K), kin.scalar(still(K))
+    K1 = Column(t, u) @ gradient_column(whole, Column(t, u)).map(still)
+    return K0, K1, whole - (K0 + K1)
+
+
+def inertia_power(kin: Kinematics) -> Scalar:
+    """−Σ_r F_r* u_r = Σ_r u_r W_r·(d/dt ∂T/∂q̇ − ∂T/∂q)
+
+    Source: Mar (12)–(17).
+    """
+    t, declared = kin.tape, declared_kinetic_energy(kin)
+    if declared is None:
+        return kin.scalar(t.zero)
+    T, qdot_of_u = kin.scalar(declared), Column(t, kin.qdot_of_u)
+    accelerations = Substitution(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
+    p_dot = gradient_column(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
+    E = (p_dot - gradient_column(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
+    return E @ (qdot_of_u - qdot_of_u.map(LinearCoefficients(t, kin.u).constant))

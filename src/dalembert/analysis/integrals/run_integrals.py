@@ -1,0 +1,361 @@
+"""E_Z(t), E(t), 𝓗(t), C(t) and the works of the loads along a run: what an energy integral says
+about a simulation.
+
+Z and the works ride along as quadratures. Where E_Z is not constant, three things can be at fault,
+and they are told apart: the model, if K̇₂ + σ_R = 𝒫 fails at single states; the projections onto
+the constraints, by the jumps of K₂ + 𝒰 there; the integrator, by what is left.
+
+|E_Z(t) − E_Z(t₀)| ≤ tolerance: an energy integral in command of the integrator. Past drift cannot
+be undone, so the tolerance is granted evenly over time: a step of length h may change E_Z by its
+share h/(t₁ − t₀), at its end and at its quarters, or by a tenth of what earlier steps have left
+over. A step that changes more is tried again, smaller; where rounding alone uses up the tolerance
+the run
+stops.
+
+Source: Mit22 (2)–(3), (56), "Checking numerical integration accuracy" and summary of chapter 34.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from statistics import median
+from typing import Final
+
+import numpy as np
+
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import COMPUTE_LOCK, PerOwnerCache
+from dalembert.foundation.display import Displayable, NotebookDisplay
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.runtime.numerics.symbol_values import finite_number
+from dalembert.runtime.ode.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
+from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, Budget, Quadratures
+from dalembert.runtime.simulation.run_options import NATIVE, NATIVE_LOOP
+from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import drop_zero_entries
+
+Z: Final = "Z"
+PROJECTION_JUMPS: Final = "jumps of K₂ + 𝒰 at projections"
+REMOVED_DEFECTS: Final = "defects of E_Z taken out"
+# K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any
+# (near singular angles more is lost)
+_ROUNDING: Final = 1e-9
+_ROUNDING_ANYWHERE: Final = 1e-4
+_ENERGIES: Final = PerOwnerCache[Energies]()
+_QUADRATURES: Final = PerOwnerCache[Quadratures]()
+
+
+def cached_energies(kin: Kinematics) -> Energies:
+    """The energies of a system; computed once."""
+    return _ENERGIES(kin, None, lambda: Energies(kin))
+
+
+def quadratures(kin: Kinematics) -> Quadratures:
+    """Ż and the powers of every load, without those that vanish identically.
+
+    A potential that contains an input has no known rate; BadExpression says so.
+    """
+    return _QUADRATURES(kin, None, lambda: _quadratures(cached_energies(kin)))
+
+
+def _quadratures(E: Energies) -> Quadratures:
+    t = E.t
+    rates = {Z: E.Z_dot}
+    for load, (classical, general) in E.powers.items():
+        rates[generalized_work_name(load)] = general
+        # what v_t adds; nothing in most systems
+        rates[transport_work_name(load)] = classical - general
+    rates = {
+        name: Scalar(t, rate)
+        for name, rate in drop_zero_entries(
+            t, {name: rate.i for name, rate in rates.items()}
+        ).items()
+    }
+    if E.kin.velocity_rows or any(row.phi is not None for row in E.kin.rows):
+        rates[PROJECTION_JUMPS] = Scalar(t, t.zero)
+    names = tuple(rates)
+    place = {name: k for k, name in enumerate(names)}
+    return Quadratures(
+        t,
+        names,
+        tuple(rate.i for rate in rates.values()),
+        E.K2.i,
+        E.V.i,
+        place.get(Z),
+        place.get(PROJECTION_JUMPS),
+    )
+
+
+def with_defect_quadrature(given: Quadratures) -> Quadratures:
+    """The same with room for what is taken out of E_Z to bring it back to its level after every
+    step.
+    """
+    names, rates = (*given.names, REMOVED_DEFECTS), (*given.rates, given.tape.zero)
+    return replace(given, names=names, rates=rates, energy_correction=len(given.names))
+
+
+def generalized_work_name(load: str) -> str:
+    """The name of ∫ F·v_R dt."""
+    return f"generalized work of {load}"
+
+
+def transport_work_name(load: str) -> str:
+    """The name of ∫ F·v_t dt, the classical work less the generalized."""
+    return f"work of {load} with v_t"
+
+
+@dataclass(frozen=True)
+class Work(Displayable):
+    """∫ F·v dt and ∫ F·v_R dt of one load over the times.
+
+    Source: Mit22 34.7, the table.
+    """
+
+    classical: FloatArray = field(repr=False)
+    generalized: FloatArray = field(repr=False)
+
+
+class RunIntegrals(NotebookDisplay):
+    """The energy integrals of a run over its times, and what their drift is due to."""
+
+    def __init__(self, run: Trajectory) -> None:
+        self.t = run.t
+        # " J" where units were given
+        self.unit = " J" if run.system.has_units else ""
+        self._E = E = cached_energies(run.kinematics)
+        self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
+        with COMPUTE_LOCK:
+            energies = [E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance]
+        rows = run.rows(energies)
+        self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = (
+            rows
+        )
+
+    def _quadrature(self, name: str) -> FloatArray:
+        quadrature = self._columns.get(name)
+        return np.zeros_like(self.t) if quadrature is None else quadrature
+
+    # ---- the integrals -----------------------------------------------------------------------
+
+    @property
+    def Z(self) -> FloatArray:
+        """∫ (σ_R − 𝒫_nonconservative) dt"""
+        return self._quadrature(Z)
+
+    @property
+    def E_Z(self) -> FloatArray:
+        """K₂ + 𝒰 + Z with what events have taken out, constant on every motion."""
+        return self.E + self.Z + self.taken_by_events
+
+    @property
+    def taken_by_events(self) -> FloatArray:
+        """What impacts and resets have taken out of K₂ + 𝒰 so far; negative where they have put
+        something in.
+        """
+        return self._quadrature(EVENT_LOSS)
+
+    @property
+    def E(self) -> FloatArray:
+        """K₂ + 𝒰"""
+        total: FloatArray = self.K2 + self.potential
+        return total
+
+    @property
+    def H(self) -> FloatArray:
+        """𝓗 = K₂ − K₀ + 𝒰"""
+        total: FloatArray = self.E - self.K0
+        return total
+
+    @property
+    def C(self) -> FloatArray:
+        """K + 𝒰"""
+        total: FloatArray = self.E + self.K1 + self.K0
+        return total
+
+    @cached_property
+    def works(self) -> dict[str, Work]:
+        """The work of every load that has no potential."""
+        general = {load: self._quadrature(generalized_work_name(load)) for load in self._E.powers}
+        return {
+            load: Work(work + self._quadrature(transport_work_name(load)), work)
+            for load, work in general.items()
+        }
+
+    @cached_property
+    def supplied_work(self) -> FloatArray:
+        """∫ P_in dt = Δ(K + V) − Σ classical works: what specified motions and moving rows put
+        in.
+        """
+        total: FloatArray = self.K2 + self.K1 + self.K0 + self._V_declared
+        return (
+            total
+            - total[:1]
+            - sum(
+                (w.classical - w.classical[:1] for w in self.works.values()), np.zeros_like(total)
+            )
+        )
+
+    # ---- how well it was kept ----------------------------------------------------------------
+
+    @cached_property
+    def _energy_sizes(self) -> FloatArray:
+        sizes: FloatArray = self.K2 + np.abs(self.potential - self.potential[:1]) + np.abs(self.Z)
+        return sizes
+
+    @cached_property
+    def scale(self) -> float:
+        """max (K₂ + |𝒰 − 𝒰₀| + |Z|)"""
+        return float(np.max(self._energy_sizes, initial=0.0))
+
+    @cached_property
+    def drift(self) -> float:
+        """max |E_Z − E_Z(t₀)|"""
+        return _max_abs(self.E_Z - self.E_Z[:1])
+
+    @property
+    def relative_drift(self) -> float:
+        """The drift as a part of the scale."""
+        return self.drift / (self.scale or 1.0)
+
+    @cached_property
+    def relative_loss(self) -> float:
+        """The drift as a part of the scale, or of what the later half of the run is about: a
+        short encounter hides a loss in its scale.
+        """
+        late = self.t >= (self.t[0] + self.t[-1]) / 2
+        later = float(np.max((self._energy_sizes + np.abs(self.taken_by_events))[late]))
+        return max(self.relative_drift, float(abs(self.E_Z[-1] - self.E_Z[0])) / (later or 1.0))
+
+    @cached_property
+    def _relative_residual(self) -> FloatArray:
+        """|K̇₂ + σ_R − 𝒫| at single states, with u̇ from the code that was integrated, as a part of
+        the largest power.
+
+        No integration enters. The largest power is that of the single terms, or the scale over the
+        duration if that is more.
+        """
+        duration = float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
+        slowest = self.scale / duration if duration else 0.0
+        residual: FloatArray = np.abs(self._residual) / (max(_max_abs(self._power), slowest) or 1.0)
+        return residual
+
+    @property
+    def model_residual(self) -> float:
+        """max |K̇₂ + σ_R − 𝒫| as a part of the largest power."""
+        return _max_abs(self._relative_residual)
+
+    @cached_property
+    def is_model_consistent(self) -> bool:
+        """Whether K̇₂ + σ_R = 𝒫 holds at every state, but for rounding."""
+        # not by numpy, whose median opens its masked arrays
+        typical = median(self._relative_residual.tolist()) if len(self.t) else 0.0
+        return typical <= _ROUNDING and self.model_residual <= _ROUNDING_ANYWHERE
+
+    @cached_property
+    def _model_drift(self) -> FloatArray:
+        if self.is_model_consistent:
+            return np.zeros_like(self.t)
+        r = self._residual
+        return np.concatenate([[0.0], np.cumsum((r[1:] + r[:-1]) * np.diff(self.t) / 2)])[: len(r)]
+
+    @property
+    def model_error(self) -> float:
+        """The drift that K̇₂ + σ_R ≠ 𝒫 explains."""
+        return _max_abs(self._model_drift)
+
+    @property
+    def constraint_drift(self) -> float:
+        """The drift that projections onto the constraints cause."""
+        jumps = self._quadrature(PROJECTION_JUMPS)
+        return _max_abs(jumps - jumps[:1])
+
+    @property
+    def removed_defect(self) -> float:
+        """What projections onto the level of E_Z have removed; 0 where there were none."""
+        defects = self._quadrature(REMOVED_DEFECTS)
+        return _max_abs(defects - defects[:1])
+
+    @property
+    def integrator_error(self) -> float:
+        """The rest of the drift, with what projections onto the level of E_Z have hidden."""
+        hidden = self._quadrature(REMOVED_DEFECTS) - self._quadrature(PROJECTION_JUMPS)
+        return _max_abs(self.E_Z - self.E_Z[:1] - self._model_drift + (hidden - hidden[:1]))
+
+    def __str__(self) -> str:
+        J, wrong = self.unit, "these are not the system's equations"
+        model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
+        if not self.is_model_consistent:
+            model = (
+                f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of "
+                f"the "
+                f"powers; {wrong}"
+            )
+        lines = (
+            (
+                f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, "
+                f"{self.relative_drift:.2g} of "
+                f"the scale {self.scale:.4g}{J}"
+            ),
+            f"  model error {model}",
+            f"  constraint drift {self.constraint_drift:.2g}{J} (jumps at projections)",
+            f"  integrator error {self.integrator_error:.2g}{J} (the rest)",
+        )
+        out = f"  defects taken out {self.removed_defect:.2g}{J} (projection onto the level of E_Z)"
+        taken = (
+            f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g}{J} "
+            f"(counted in E_Z)"
+        )
+        extra = ((REMOVED_DEFECTS, out), (EVENT_LOSS, taken))
+        return "\n".join([*lines, *(line for name, line in extra if name in self._columns)])
+
+    __repr__ = __str__
+
+
+def _max_abs(x: FloatArray) -> float:
+    return float(np.max(np.abs(x), initial=0.0))
+
+
+def energy_budget(
+    absolute: float | None, relative: float | None, duration: float, integrator: str = NATIVE
+) -> Budget | None:
+    """The tolerances on E_Z, per unit of time; None if there is none."""
+    if absolute is None and relative is None:
+        return None
+    check_native(integrator)
+    length = finite_number("duration", duration)
+    return Budget(
+        _tolerance_rate("energy_tolerance", absolute, length),
+        _tolerance_rate("relative_energy_tolerance", relative, length),
+        length,
+    )
+
+
+def check_native(integrator: str) -> None:
+    """Refuse integrators that take their steps without asking."""
+    if integrator not in NATIVE_LOOP:
+        msg = (
+            f"integrator {integrator!r} cannot be held to an energy integral: only "
+            f"{', '.join(NATIVE_LOOP)} ask before they take a step"
+        )
+        raise BadTolerance(msg)
+
+
+def _tolerance_rate(name: str, tolerance: float | None, length: float) -> float:
+    if tolerance is None:
+        return 0.0
+    value = finite_number(name, tolerance)
+    if not value > 0.0:
+        msg = f"{name} = {value:g}: give a positive number"
+        raise BadTolerance(msg)
+    return value / length
+
+
+def explain_energy_failure(failure: RunStopped) -> None:
+    """Say what stood in the way where a run under an energy tolerance found no step small
+    enough.
+    """
+    if isinstance(failure, StepRefused | StepCollapsed):
+        failure.energy_limited = True

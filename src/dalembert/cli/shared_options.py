@@ -1,0 +1,106 @@
+"""What several commands are given: the system, and name=value, as often as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from dalembert.cli.command_registry import Argument, Option
+from dalembert.errors import DalembertError, Unknown
+from dalembert.mechanics.model.system import System
+
+
+def _complete_system(incomplete: str) -> list[str]:
+    """The gallery's names that begin so, for the shell."""
+    from dalembert.gallery import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+_SYSTEM = (
+    "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or "
+    "path/to/file.py:function."
+)
+SystemName = Annotated[str, Argument("SYSTEM", _SYSTEM, _complete_system)]
+AnySystem = Annotated[str, Argument("[SYSTEM]", _SYSTEM, _complete_system)]
+SetValues = Annotated[
+    list[str] | None,
+    Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed."),
+]
+Start = Annotated[
+    list[str] | None,
+    Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed."),
+]
+Guess = Annotated[
+    list[str] | None,
+    Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value."),
+]
+Input = Annotated[
+    list[str] | None,
+    Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t)."),
+]
+RunTime = Annotated[
+    float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")
+]
+StartTime = Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")]
+RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each step.")]
+AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
+
+
+def check_system_or_all(system: str, *, every: bool) -> None:
+    """A system is named, or --all is said."""
+    if every == bool(system):
+        msg = (
+            "name one system, or say --all"
+            if not system
+            else "name one system or say --all, not both"
+        )
+        raise Unknown(msg)
+
+
+def parse_assignments(
+    option: str, given: Iterable[str] | None, form: str = "value"
+) -> list[tuple[str, str]]:
+    """name=value, each name once."""
+    assignments: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            msg = f"{option} {text!r}: write it as {option} name={form}"
+            raise Unknown(msg)
+        if name in assignments:
+            msg = f"{option} {name}: it is given twice, as {assignments[name]} and as {value}"
+            raise Unknown(msg)
+        assignments[name] = value
+    return list(assignments.items())
+
+
+def parse_numbers(system: System, option: str, given: Iterable[str] | None) -> dict[str, float]:
+    """{name: number} of name=value."""
+    # the values of --set were taken when the system was built, and n of a family is no symbol
+    return {
+        name: parse_number(system, option, name, text)
+        for name, text in parse_assignments(option, given)
+        if option != "--set" or name in system.symbols
+    }
+
+
+def parse_number(system: System, option: str, name: str, text: str) -> float:
+    """0.5, an expression without symbols such as pi/3, or a number with a unit of the dimension
+    that the symbol has.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    from dalembert.exchange.modelfile.number_parser import as_float
+
+    try:
+        return as_float(text, system.dimension(name) if name in system.symbols else None)
+    except DalembertError as problem:
+        msg = (
+            f"{option} {name}={text}: {text!r} is not a number"
+            if isinstance(problem, Unknown)
+            else f"{option} {name}={text}: {problem}"
+        )
+        raise Unknown(msg) from problem

@@ -1,0 +1,137 @@
+"""The commands with their help, which is their docstring, completion and complaints, by typer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+
+from dalembert.cli.command_registry import COMMANDS, Argument, Option, load_command
+from dalembert.cli.exit_handling import run_and_flush, run_command
+
+
+class CommandGroup(TyperGroup):
+    """All commands; what goes wrong in them is said at the edge."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        run_command(partial(super().main, *args, **{**kwargs, "standalone_mode": False}))
+
+    def invoke(self, ctx: Any) -> Any:
+        # before typer sees it: a closed pipe is no error
+        return run_and_flush(partial(super().invoke, ctx))
+
+
+app = typer.Typer(cls=CommandGroup, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"dalembert {version('dalembert')}")
+        except PackageNotFoundError:
+            typer.echo("dalembert, not installed")
+        raise typer.Exit
+
+
+def dalembert(
+    ctx: typer.Context,
+    *,
+    version: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    r"""Equations of motion by every classical principle, and the proof that they agree.
+
+    \b
+    dalembert gallery                      solved systems to try
+    dalembert derive rolling-disk          its equations of motion
+    dalembert derive rolling-disk --steps teach   how they come about, and why
+    dalembert agree rolling-disk           every principle, compared exactly
+    dalembert compare rolling-disk         what each principle costs
+    dalembert report rolling-disk          one page that shows everything
+    dalembert view rolling-disk            the same, opened in the browser
+    dalembert constraints rolling-disk     what its constraints leave free
+    dalembert hybrid beam-on-ball-joint    equations of flexible members
+    dalembert member cantilever            modes, statics, buckling of one
+    dalembert simulate rolling-disk        its motion
+    dalembert export rolling-disk --to c -o disk   its equations for other tools
+    dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
+    dalembert modes whipple-bicycle        its eigenvalues near a steady motion
+    dalembert new pendulum > model.toml    a model file to begin with
+    dalembert check model.toml             whether it is one, with units and rows
+
+    For a system of your own write a function that returns it, say in file.py:
+
+    \b
+        import dalembert as da
+
+    \b
+        def pendulum():
+            s = da.System("Pendulum", gravity=9.81)
+            s.rod("rod", s.pin("theta", s.O), mass=1, length=2)
+            return s
+
+    and name both:
+
+    \b
+    dalembert derive file.py:pendulum
+
+    The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if
+    something asked for is not there or a description is refused, 3 if a question of proof stays
+    undecided (the reason is printed).
+    """
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+def _typer_command(function: Callable[..., None]) -> Callable[..., None]:
+    """The same function, its declarations in typer's words."""
+
+    def command(**given: Any) -> None:
+        function(**given)
+
+    signature, hints = inspect.signature(function), get_type_hints(function, include_extras=True)
+    parameters = [
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_typer_annotation(hints[p.name]))
+        for p in signature.parameters.values()
+    ]
+    command.__signature__ = signature.replace(parameters=parameters, return_annotation=None)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    return command
+
+
+def _typer_annotation(hint: Any) -> Any:
+    wanted, declared = get_args(hint)
+    if isinstance(declared, Argument):
+        said: Any = typer.Argument(
+            metavar=declared.metavar, autocompletion=declared.autocompletion, help=declared.help
+        )
+    else:
+        assert isinstance(declared, Option)
+        said = typer.Option(
+            *declared.names,
+            metavar=declared.metavar,
+            help=declared.help,
+            show_default=declared.show_default,
+        )
+    return Annotated[wanted, said]
+
+
+def _help(function: Callable[..., None]) -> str:
+    r"""The docstring of a command; a line with \b alone keeps the lines below it as they are."""
+    return (inspect.getdoc(function) or "").replace(r"\b", "\b")
+
+
+app.callback(invoke_without_command=True, help=_help(dalembert))(dalembert)
+for _name in COMMANDS:
+    _function = load_command(_name)
+    app.command(_name, help=_help(_function))(_typer_command(_function))

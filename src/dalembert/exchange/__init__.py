@@ -1,0 +1,1 @@
+"""Models in and out: robots, model files, exports."""

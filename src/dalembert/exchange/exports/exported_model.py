@@ -1,0 +1,150 @@
+"""ẋ = f(t, x, w, p) and what goes with it: the functions of a system that every language writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from string import Template
+from typing import Final
+
+from dalembert.symbolic.algebra.tape import Tape
+
+# the functions that carry a state back onto the rows, one Newton step each
+POSITION_STEP: Final = "position_step"
+SPEED_STEP: Final = "speed_step"
+# changes along a direction, which only an FMU asks for
+DIRECTIONAL: Final = "directional"
+# Newton steps of a projection: it stops where rounding does not let the residual shrink any more
+MAX_NEWTON_ITERATIONS: Final = 12
+
+
+@dataclass(frozen=True)
+class ProjectionTemplate:
+    """How a language carries a state back onto the rows: Newton steps on positions while the
+    residual halves, then on speeds.
+
+    Numbers and names stand in it as $n_q, $n_u, $rounds, $speed_rounds, $name.
+    """
+
+    begin: str
+    positions: str
+    speeds: str
+    end: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A symbol with its name as a user writes it, the number it has unless told otherwise, and
+    its unit where that is decided.
+    """
+
+    node: int
+    name: str
+    value: float | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """An array that a function gives, row by row; a shape () is one number."""
+
+    name: str
+    nodes: tuple[int, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ExportedFunction:
+    """Arrays as functions of t, x, w and p."""
+
+    name: str
+    says: str
+    results: tuple[Result, ...]
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """All entries of all results."""
+        return tuple(i for r in self.results for i in r.nodes)
+
+
+@dataclass(frozen=True)
+class ExportedModel:
+    """x = (q, u), w the inputs, p the constants, and the functions of them, all on one tape."""
+
+    title: str
+    source: str
+    tape: Tape = field(repr=False)
+    time: int
+    # first-order states stand behind the coordinates
+    q: tuple[Variable, ...]
+    u: tuple[Variable, ...]
+    inputs: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    functions: tuple[ExportedFunction, ...]
+    route: str
+    rows: tuple[str, ...] = ()
+    outputs: tuple[Variable, ...] = ()
+    # how often the speeds are corrected: once where the rows are linear in them, never where
+    # nothing is to be corrected
+    speed_iterations: int = 0
+    notes: tuple[str, ...] = ()
+    # the direction of DIRECTIONAL: changes of t, x, w and p
+    seeds: tuple[Variable, ...] = ()
+
+    @property
+    def states(self) -> tuple[Variable, ...]:
+        """x = (q, u)"""
+        return (*self.q, *self.u)
+
+    @cached_property
+    def varying_symbols(self) -> tuple[int, ...]:
+        """What changes from call to call: x, t, w, and a direction."""
+        return (
+            *(x.node for x in self.states),
+            self.time,
+            *(w.node for w in (*self.inputs, *self.seeds)),
+        )
+
+    def leaves(
+        self, x: str, w: str, p: str, names: Mapping[str, str], *, first: int = 0, t: str = "t"
+    ) -> dict[int, str]:
+        """{symbol: what it is called}, from templates such as x[{}] and p.{}."""
+        names_by_symbol = {v.node: x.format(k) for k, v in enumerate(self.states, first)} | {
+            self.time: t
+        }
+        names_by_symbol |= {v.node: w.format(k) for k, v in enumerate(self.inputs, first)}
+        return names_by_symbol | {v.node: p.format(names[v.name]) for v in self.parameters}
+
+    @cached_property
+    def named(self) -> dict[str, ExportedFunction]:
+        """The functions by name."""
+        return {f.name: f for f in self.functions}
+
+    @property
+    def has_projection(self) -> bool:
+        """Whether there is anything to be projected onto."""
+        return POSITION_STEP in self.named or SPEED_STEP in self.named
+
+    def projection_code(self, text: ProjectionTemplate, **names: object) -> list[str]:
+        """The lines of `project` in a language, with the steps that this model has; none where
+        there is nothing to be projected onto.
+        """
+        steps = {POSITION_STEP: text.positions, SPEED_STEP: text.speeds}
+        inside = "".join(lines for step, lines in steps.items() if step in self.named)
+        numbers = {
+            "n_q": len(self.q),
+            "n_u": len(self.u),
+            "rounds": MAX_NEWTON_ITERATIONS,
+            "speed_rounds": self.speed_iterations,
+        }
+        return (
+            Template(text.begin + inside + text.end).substitute(numbers, **names).splitlines()
+            if inside
+            else []
+        )
+
+    @property
+    def public_functions(self) -> tuple[ExportedFunction, ...]:
+        """The functions that are called from outside; the steps of the projection are its own."""
+        return tuple(f for f in self.functions if f.name not in (POSITION_STEP, SPEED_STEP))

@@ -1,5 +1,0 @@
-"""FMU 2.0 and 3.0, model exchange and co-simulation: sources, description, and the binary of this machine."""
-
-from dalembert.exports.fmu.archive import files
-
-__all__ = ["files"]

@@ -1,1 +1,0 @@
-"""Hamilton's extended principle: ordinary and partial differential equations of rigid bodies with continua."""

@@ -1,1 +1,0 @@
-"""The small motion of one member, its frame held: boundary problems, characteristic equations, eigenvalues that are counted."""

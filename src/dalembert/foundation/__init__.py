@@ -1,0 +1,1 @@
+"""Tools that know no mechanics: arrays, files, caching, suggestions, display."""

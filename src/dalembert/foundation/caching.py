@@ -1,0 +1,111 @@
+"""What is made once and shared by all threads: under one lock, which a child process never inherits
+half held.
+
+Two threads that ask at the same time for what does not exist yet would both make it, and one of the
+two results would be dropped while the other thread still uses its addresses. So whoever comes
+second waits and gets the first result.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+_MISSING: Final = object()
+COMPUTE_LOCK: Final = threading.RLock()
+# in the order in which a thread may take them one inside the other
+_fork_locks: Final[list[Any]] = []
+
+
+def reacquire_after_fork(lock: Any) -> None:
+    """Let the thread that forks hold this lock meanwhile, after those registered before it."""
+    _fork_locks.append(lock)
+
+
+def _before_fork() -> None:
+    for lock in _fork_locks:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    for lock in reversed(_fork_locks):
+        lock.release()
+
+
+reacquire_after_fork(COMPUTE_LOCK)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
+
+
+def cached_call(make: Callable[[], T]) -> Callable[[], T]:
+    """The function that makes its result when first called and gives that one ever after, to
+    every thread.
+    """
+    made: list[T] = []
+
+    @functools.wraps(make)
+    def wrapper() -> T:
+        if not made:
+            with COMPUTE_LOCK:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return wrapper
+
+
+class lazy_property(Generic[T]):  # noqa: N801 - it is written like `property`
+    """A property that is computed when first read, for objects of one derivation and so of one
+    thread.
+
+    `functools.cached_property` takes a lock before Python 3.12, and a derivation of a small system
+    reads forty of them.
+    """
+
+    def __init__(self, func: Callable[[Any], T]) -> None:
+        self.func, self.__doc__, self.name = func, func.__doc__, func.__name__
+
+    def __get__(self, owner: Any, kind: type | None = None) -> T:
+        if owner is None:
+            return self  # type: ignore[return-value]  # the property itself, for who looks at the class
+        value = owner.__dict__[self.name] = self.func(owner)
+        return value
+
+
+# how many results of one kind an owner keeps
+MAX_ENTRIES: Final = 32
+
+
+class CacheOwner(Protocol):
+    """Something that keeps what was made from it."""
+
+    cached_results: dict[Any, dict[Hashable, Any]]
+
+
+class PerOwnerCache(Generic[T]):
+    """results(owner, key, make): the T that was made of an owner under a key, made when first asked
+    for.
+
+    The owner keeps it, so both end together; each kind of result has a store of its own. What has
+    not been asked for the longest makes room, so that a system whose runs have a new input each
+    does not grow.
+    """
+
+    def __call__(self, owner: CacheOwner, key: Hashable, compute: Callable[[], T]) -> T:
+        with COMPUTE_LOCK:
+            store: dict[Hashable, Any] | None = owner.cached_results.get(self)
+            if store is None:
+                store = owner.cached_results[self] = {}
+            result = store.pop(key, _MISSING)
+            if result is _MISSING:
+                result = compute()
+            store[key] = result
+            while len(store) > MAX_ENTRIES:
+                del store[next(iter(store))]
+            return result  # type: ignore[no-any-return] # put there by this object alone

@@ -1,0 +1,1 @@
+"""What people see: functions of the library, reports, pages."""

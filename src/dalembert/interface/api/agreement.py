@@ -1,0 +1,44 @@
+"""The certificate of agreement, with the compiled route as one more row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dalembert.errors import IllPosed
+from dalembert.foundation.suggestions import check_options
+from dalembert.interface.api.load import crosscheck
+from dalembert.mechanics.agreement.agreement_table import Agreement
+from dalembert.mechanics.agreement.agreement_table import agreement as certify
+from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import cached_derivation
+from dalembert.runtime.dynamics.compile import compile as compiled_route
+
+
+@check_options
+def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
+    """Every principle on one system with the exact certificate, the audit, and the compiled
+    route held against them.
+    """
+    result = certify(system, seed=seed)
+    if not compiled:
+        return result
+    from dalembert.runtime.numerics.forward_dynamics import check_compiled
+
+    try:
+        native = compiled_route(system)
+    except IllPosed:
+        return result  # the principles may agree on equations that determine no motion
+    witnesses = (
+        ()
+        if system.origin is None
+        else tuple(c for c in crosscheck(system).engines if not c.unavailable_reason)
+    )
+    return replace(
+        result,
+        compiled=check_compiled(
+            native, cached_derivation(derive_equations_of_motion, kinematics(system)).equations
+        ),
+        external_checks=witnesses,
+    )

@@ -1,0 +1,357 @@
+"""Many runs of one system: which equations, which members, where they run."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import pickle
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.analysis.studies.ensemble_plan import (
+    EnsemblePlan,
+    ParameterRole,
+    hash_equations,
+    key_name,
+    parse_outputs,
+)
+from dalembert.analysis.studies.execution import (
+    MemoryStore,
+    Runner,
+    chunk_ranges,
+    chunk_size,
+    cpu_count,
+    ensemble_progress,
+    run_locally,
+    run_on_engine,
+)
+from dalembert.analysis.studies.parameter_grid import BadStudy, parameter_grid
+from dalembert.analysis.studies.result import Ensemble
+from dalembert.analysis.studies.sequential_runs import SequentialRunner
+from dalembert.analysis.studies.vectorized_runs import VectorizedRunner, vectorization_obstacle
+from dalembert.analysis.studies.zarr_store import ZarrStore
+from dalembert.errors import BadExpression, NotApplicable, Unknown
+from dalembert.foundation.suggestions import check_options, suggest_name
+from dalembert.interface.api.simulate import (
+    check_system,
+    energy_quadratures,
+    parse_run_options,
+    run_system,
+)
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.numerics.symbol_values import strip_units
+from dalembert.runtime.simulation.run_options import RunOptions, time_span
+from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.runtime.states.evaluator import label
+from dalembert.symbolic.algebra.scalar import Scalar
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+# members side by side that native text is written for
+_LANES: Final = (1, 2, 4, 8)
+
+
+@check_options
+def ensemble(
+    system: System,
+    duration: float,
+    *,
+    over: Mapping[Any, Any],
+    n: int | None = None,
+    sampling: str = "random",
+    seed: int = 0,
+    keep: Any = None,
+    at: ArrayLike | None = None,
+    start: Mapping[Any, float] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    rtol: float = 1e-9,
+    atol: ArrayLike = 1e-9,
+    t0: float = 0.0,
+    max_step: float = math.inf,
+    integrator: str = "native",
+    stabilize: str | None = None,
+    baumgarte_rate: float | None = None,
+    events: Sequence[Any] = (),
+    audit: bool = True,
+    threads: int | None = None,
+    lanes: int | None = None,
+    chunk: int | None = None,
+    save: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    progress: bool | None = None,
+) -> Ensemble:
+    """Many runs of a system, as many at a time as the machine has room for: when, how likely, for
+    which parameters.
+
+    over     what varies: {"m": [1, 2, 3]} is an axis of a grid, {"theta": scipy.stats.norm(0, 0.1)}
+    is drawn, {("m", "l"): rows} varies
+             together; names are constants, coordinates and speeds (their start values), inputs
+             (held at a number, or where `inputs` gives an expression for it, that times the number)
+    n        how often to draw, at every point of the grid; sampling "random", "latin" (hypercube)
+    or "sobol"; seed keep     what is kept of every member: "theta" at the times `at` or else at the
+    end, "end(theta)", "max(theta)", "min(theta)",
+             "mean(theta)", "time(theta - 1, up)" for the first time at which an expression crosses
+             zero; all coordinates and speeds
+             where nothing is said
+    audit    keep by how much K₂ + 𝒰 + Z drifted, as a part of the energies
+    threads, lanes, chunk   how many threads, how many members side by side in each, how many in
+    memory at once; not a bit of the results
+             depends on them
+    save     "study.zarr": write chunk by chunk; after an interruption the same call goes on where
+    it stopped engine   where chunks run if not here: a dask.distributed.Client, the address of its
+    scheduler, or an executor of concurrent.futures
+
+    The other options are those of `simulate`, and every member has the bits of such a run; by
+    "native", "taylor" and "auto" members run side by side, by other integrators one by one. A
+    member that fails is a row with its reason.
+    """
+    check_system(system, "ensemble")
+    if system.contacts:
+        msg = (
+            "ensemble: contacts change their modes one run at a time; run them by da.simulate, "
+            "one after the other"
+        )
+        raise NotApplicable(msg)
+    options = parse_run_options(
+        system,
+        start,
+        guess,
+        values,
+        inputs,
+        events,
+        rtol=rtol,
+        atol=atol,
+        at=at,
+        t0=t0,
+        max_step=max_step,
+        progress=False,
+        integrator=integrator,
+        stabilize=stabilize,
+        baumgarte_rate=baumgarte_rate,
+    )
+    plan = _ensemble_plan(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
+    _check_parallel_options(threads, lanes, chunk)
+    _check_memory(plan, saved=save is not None)
+    begin, count = time.perf_counter(), len(plan.grid)
+    runner, how = _select_runner(plan, lanes)
+    length = chunk_size(plan, chunk)
+    store = (
+        MemoryStore(plan, how)
+        if save is None
+        else ZarrStore(save, plan, length, how, runner.run(np.arange(0), 1))
+    )
+    # those that a file has are not run again
+    pending = [
+        piece
+        for piece, done in zip(
+            chunk_ranges(count, store.length or length), store.done_chunks, strict=False
+        )
+        if not done
+    ]
+    before = count - sum(last - first for first, last in pending)
+    with ensemble_progress(count, progress, before) as show:
+        here = run_locally(runner, pending, threads or cpu_count(), show, before)
+        for (first, _), result in (
+            here
+            if engine is None
+            else run_on_engine(engine, plan, pending, run_chunk, show, before)
+        ):
+            store.write(first, result)
+    flat, reasons = store.read()
+    return Ensemble(
+        plan, flat, reasons, functools.partial(_run_single, plan), time.perf_counter() - begin
+    )
+
+
+def _ensemble_plan(
+    system: System,
+    duration: float,
+    options: RunOptions,
+    over: Mapping[Any, Any],
+    draws: tuple[int | None, str, int],
+    keep: Any,
+    *,
+    audit: bool,
+) -> EnsemblePlan:
+    """The study as data, with everything checked that can be before a member runs."""
+    time_span(duration, options)
+    if not isinstance(over, Mapping) or not over:
+        msg = (
+            "over: say what varies, as in over={'m': [1, 2, 3]} or over={'theta': "
+            "scipy.stats.norm(0, 0.1)}"
+        )
+        raise BadStudy(msg)
+    kin, equations = select_equations(system, options.integrator)
+    members = parameter_grid(
+        {_axis_name(key): _convert_units(system, key, values) for key, values in over.items()},
+        *draws,
+    )
+    roles = {name: _parameter_role(system, kin, name, options) for name in members.names}
+    kept = parse_outputs(keep, [label(kin.name(i)) for i in kin.state])
+    return EnsemblePlan(
+        system,
+        float(duration),
+        options,
+        members,
+        roles,
+        kept,
+        audit,
+        hash_equations(kin, equations),
+    )
+
+
+def _axis_name(key: Any) -> Any:
+    if isinstance(key, tuple):
+        return tuple(map(_axis_name, key))
+    return label(str(key.name)) if isinstance(key, Scalar) and key.name else str(key)
+
+
+def _convert_units(system: System, key: Any, values: Any) -> Any:
+    """With texts such as "30 deg" as numbers."""
+    if (
+        isinstance(key, str | Scalar)
+        and isinstance(values, list | tuple)
+        and any(isinstance(v, str) for v in values)
+    ):
+        return [strip_units(system, {key: v})[key] for v in values]
+    return values
+
+
+def _parameter_role(
+    system: System, kin: Kinematics, name: str, options: RunOptions
+) -> ParameterRole:
+    """What a varied name is, or an error that names the nearest."""
+    symbol = system.symbols.get(name)
+    given = {key_name(key): value for key, value in options.inputs.items()}
+    if symbol is not None and symbol.kind == "constant":
+        return ParameterRole.CONSTANT
+    if symbol is not None and symbol.kind in ("input", "specified"):
+        held = name not in given or isinstance(given[name], int | float)
+        return ParameterRole.INPUT if held else ParameterRole.AMPLITUDE
+    states = {
+        text: i for i in (*kin.state, *kin.qdot) for text in (kin.name(i), label(kin.name(i)))
+    }
+    if (
+        name in states
+        or (symbol is not None and symbol.kind in ("coordinate", "speed"))
+        or _is_expression(system, name)
+    ):
+        if name in map(key_name, options.start):
+            msg = f"over: {name!r} is also given in start; give it once"
+            raise BadStudy(msg)
+        return ParameterRole.START
+    known = [*system.symbols, *(text for text in states if "'" not in text)]
+    hint = suggest_name(name, known) or f"known are {', '.join(dict.fromkeys(known))}"
+    msg = (
+        f"over: {name!r} is no constant, coordinate, speed, state or input of {system.name!r}: "
+        f"{hint}"
+    )
+    raise Unknown(msg)
+
+
+def _is_expression(system: System, text: str) -> bool:
+    """x - y: a start value that is not a coordinate itself."""
+    if text.isidentifier():
+        return False
+    try:
+        system.expression(text)
+    except BadExpression:
+        return False
+    return True
+
+
+def _select_runner(plan: EnsemblePlan, lanes: int | None = None) -> tuple[Runner, str]:
+    """What runs the members of a plan, and how, in words."""
+    kin, equations = select_equations(plan.system, plan.options.integrator)
+    why, alone = (
+        vectorization_obstacle(plan, equations),
+        SequentialRunner(plan, functools.partial(_run_single, plan)),
+    )
+    if why is None:
+        assert isinstance(equations, ExplicitEquations)
+        quadratures = energy_quadratures(
+            kin, audit=plan.audit, required=False, project_energy=False
+        )
+        try:
+            side_by_side = VectorizedRunner(plan, kin, equations, quadratures, lanes, alone)
+        except NotApplicable:
+            if plan.options.integrator != "taylor":
+                raise
+            # every member is told so
+            why = "no Taylor series"
+        else:
+            why = side_by_side.discontinuity_obstacle()
+            if not why:
+                return side_by_side, "side by side"
+    return alone, f"one by one ({why})"
+
+
+def _run_single(plan: EnsemblePlan, options: RunOptions) -> Trajectory:
+    """One member as a run of its own."""
+    return run_system(plan.system, plan.duration, options, audit=plan.audit)
+
+
+def run_chunk(payload: bytes, first: int, last: int) -> Any:
+    """Members first, …, last − 1 of a pickled plan, on whatever machine this is; what was
+    compiled for it is kept.
+    """
+    return _load_runner(payload).run(np.arange(first, last), 1)
+
+
+@functools.lru_cache(maxsize=4)
+def _load_runner(payload: bytes) -> Runner:
+    # from the client that this worker serves
+    return _select_runner(pickle.loads(payload))[0]  # noqa: S301
+
+
+def _check_parallel_options(threads: int | None, lanes: int | None, chunk: int | None) -> None:
+    for name, given in (("threads", threads), ("chunk", chunk)):
+        if given is not None and (
+            isinstance(given, bool) or not isinstance(given, int) or given < 1
+        ):
+            msg = f"{name} = {given!r}: give a whole number, at least 1"
+            raise BadStudy(msg)
+    if lanes is not None and lanes not in _LANES:
+        msg = (
+            f"lanes = {lanes!r}: choose one of {', '.join(map(str, _LANES))}; it changes no result"
+        )
+        raise BadStudy(msg)
+
+
+def _check_memory(plan: EnsemblePlan, *, saved: bool) -> None:
+    """Refuse a study whose results cannot be held, saying how much it is and what to keep
+    instead.
+    """
+    kept = plan.values_per_run + 8
+    count, room = len(plan.grid), _free_memory()
+    size = 8.0 * count * kept
+    # a file is written chunk by chunk, and only what is asked for afterwards is read
+    if saved or size <= room / 2:
+        return
+    instead = (
+        "keep max(…), mean(…) or end(…) instead, fewer times, or members of interest by .run(k)"
+    )
+    much = (
+        f"{count} members with {kept} numbers each take {size / 2**30:.3g} GiB, and "
+        f"{room / 2**30:.3g} GiB are free"
+    )
+    msg = f"{much}: {instead}, or save='study.zarr'"
+    raise BadStudy(msg)
+
+
+def _free_memory() -> float:
+    """Bytes that are free."""
+    try:
+        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return 2.0**33

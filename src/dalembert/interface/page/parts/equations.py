@@ -1,0 +1,272 @@
+"""The system and the facts that matter, its equations by each principle, behind a switch and
+step by step, and whether they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from math import inf
+from typing import TYPE_CHECKING
+
+from dalembert.interface.page.formula_budget import (
+    BudgetedFormulaWriter,
+    CompressingRenderer,
+    StepLimiter,
+    has_omissions,
+    truncate_displays,
+)
+from dalembert.interface.page.html_elements import (
+    demote_headings,
+    scientific,
+    section,
+    shell_argument,
+    tab_bar,
+    tab_panel,
+    typeset,
+)
+from dalembert.interface.report import derivation_steps, result_blocks, system_tables
+from dalembert.interface.report.document_blocks import Block, Display, Heading, paragraph
+from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.renderers import HTML
+from dalembert.interface.report.result_blocks import ACCEPTABLE_DRIFT
+from dalembert.interface.report.system_report import kinematics_steps
+from dalembert.mechanics.principles.derivation import Derivation
+from dalembert.symbolic.algebra.normal_form.expansion import operation_count
+
+if TYPE_CHECKING:
+    from dalembert.interface.page.report_page import ReportData
+    from dalembert.runtime.simulation.trajectory import Trajectory
+
+
+def summary_section(study: ReportData, sketch: str, packing: CompressingRenderer) -> str:
+    """The first thing that is seen."""
+    subject, kin = study.subject, study.derivations[0].kinematics
+    writing = FormulaWriter().on(study.derivations[0].tape)
+    lead = f'<p class="lead">{escape(subject.description)}</p>' if subject.description else ""
+    source = f'<p class="source">Source: {escape(subject.source)}</p>' if subject.source else ""
+    picture = f'<div class="picture">{sketch}</div>' if sketch else ""
+    hero = (
+        f"<div "
+        f'class="hero"><div>'
+        f"<h1>{escape(subject.title)}</h1>{lead}{source}{_facts(study)}</div>{picture}</div>"
+    )
+    blocks: dict[str, list[Block]] = {
+        "Coordinates, speeds and constants": [system_tables.symbol_table(subject.system, writing)],
+        "Bodies": [system_tables.body_table(subject.system, writing)],
+        "Loads": list(system_tables.load_table(kin, writing)),
+        "Constraints and freedoms": [
+            *system_tables.constraints(kin, writing),
+            system_tables.dof_summary(kin),
+        ],
+    }
+    command = f"dalembert derive {shell_argument(study.request.name)}"
+    first, *others = (
+        f"<h3>{escape(title)}</h3>{packing.text(truncate_displays(inside, command))}"
+        for title, inside in blocks.items()
+    )
+    parts = f'<div class="columns description"><div>{first}</div><div>{"".join(others)}</div></div>'
+    return f'<section id="system" aria-label="The system">{hero}{parts}</section>'
+
+
+def _facts(study: ReportData) -> str:
+    """Freedoms, agreement, energy, constraints: whether the rest can be trusted."""
+    kin, run, agreed = study.derivations[0].kinematics, study.run, study.agreement
+    count = sum(r.applicable for r in agreed.rows)
+    facts = [
+        (
+            f"{kin.n_u}",
+            (
+                f"freedom{'s' * (kin.n_u != 1)} of velocity, {kin.n_q} "
+                f"coordinate{'s' * (kin.n_q != 1)}"
+            ),
+            "plain",
+        )
+    ]
+    word = {True: "agree", False: "DISAGREE", None: "compared: undecided"}[agreed.holds]
+    verdict = f"{count} principles {word}"
+    chance = (
+        f"exactly; chance of error below {scientific(agreed.bound)}"
+        if agreed.bound
+        else "they give identical expressions"
+    )
+    facts.append(
+        (
+            verdict,
+            chance if agreed.agree else "see Agreement",
+            {True: "good", False: "bad", None: "plain"}[agreed.holds],
+        )
+    )
+    if run is not None:
+        size, what = energy_error(run)
+        facts.append((scientific(size), what, _css_class(size)))
+        if run.residuals:
+            facts.append(
+                (
+                    scientific(run.worst_residual),
+                    "largest residual of a constraint",
+                    _css_class(run.worst_residual),
+                )
+            )
+    items = [
+        f'<li class="{kind}"><b>{escape(a)}</b><span>{typeset(b)}</span></li>'
+        for a, b, kind in facts
+    ]
+    return f'<ul class="facts">{"".join(items)}</ul>'
+
+
+def _css_class(size: float) -> str:
+    return "good" if size <= ACCEPTABLE_DRIFT else "bad"
+
+
+def energy_error(run: Trajectory) -> tuple[float, str]:
+    """The size of the energy's drift, and what it is."""
+    if run.energy_audit is not None and len(run):
+        return run.integrals.relative_drift, "drift of E_Z = K₂ + 𝒰 + Z, as a part of its scale"
+    return run.energy_drift, "drift of T + V, as a part of the largest T"
+
+
+def equations(study: ReportData, packing: CompressingRenderer) -> str:
+    """One panel for each principle, the shortest chosen; what they share comes after them."""
+    first = study.derivations[0]
+    budgeted_writer = BudgetedFormulaWriter()
+    writing = budgeted_writer.on(first.tape)
+    command = f"dalembert derive {shell_argument(study.request.name)}"
+    # those of few operations first: they are likely to be read, and are not to find patience used
+    # up
+    written = {
+        d.principle.name: _principle(d, budgeted_writer, packing, command)
+        for d in sorted(study.derivations, key=_operation_count)
+    }
+    chosen = _shortest(study.derivations, {name: length for name, (length, _) in written.items()})
+    panels = [
+        tab_panel(
+            "panel",
+            "principle",
+            d.principle.name,
+            d.principle.title,
+            written[d.principle.name][1],
+            first=d is chosen,
+        )
+        for d in study.derivations
+    ]
+    rates = packing.text(truncate_displays(list(derivation_steps.rates(first, writing)), command))
+    absent = HTML.text(result_blocks.absent_parameters(first, writing))
+    trimming = StepLimiter()
+    common = derivation_steps.numbered_blocks(
+        list(kinematics_steps(study.derivations, writing, trimming.step)), "teach"
+    )
+    shared = _collapsible_steps(common, packing, f"{command} --steps full", trimming)
+    named = [(d.principle.name, d.principle.title) for d in study.derivations]
+    return section(
+        "equations",
+        "Equations of motion",
+        tab_bar("Principles", "principle", named, study.derivations.index(chosen)),
+        f'<p class="quiet">The page opens on {escape(chosen.principle.title)}: no principle gives '
+        f"a shorter form here.</p>",
+        *panels,
+        f"<h3>Rates of the coordinates</h3>{rates}{absent}",
+        f"<h3>From the description to the kinematics</h3><p>What all principles share.</p>{shared}",
+        demote_headings(
+            HTML.text(
+                result_blocks.published_results(
+                    study.subject.results, study.subject.source, first, writing
+                )
+            )
+        ),
+    )
+
+
+def _operation_count(d: Derivation) -> int:
+    """What the equations take as the principle gives them."""
+    return operation_count(d.tape, tuple(d.native.printed or d.native.residuals))
+
+
+def _shortest(derivations: Sequence[Derivation], lengths: Mapping[str, float]) -> Derivation:
+    """The principle whose equations are printed with fewest letters; among equally short ones, to
+    two digits, that of fewest operations.
+
+    Balances of free bodies also name every reaction: they are no form of the equations of motion.
+    """
+    known = [d for d in derivations if d.principle.family != "free bodies"]
+    return min(
+        known,
+        key=lambda d: (_two_digits(lengths[d.principle.name]), _two_digits(_operation_count(d))),
+    )
+
+
+def _two_digits(x: float) -> float:
+    return float(f"{x:.1e}")
+
+
+def _printed_length(blocks: Sequence[Block], packing: CompressingRenderer) -> float:
+    """Letters, signs and numbers of the first display and of its intermediates; without end
+    where something was left out.
+    """
+    display = next((b for b in blocks if isinstance(b, Display)), Display(()))
+    if has_omissions(display):
+        return inf
+    return sum(text.count("<m") for text in packing.render_display(display)) if display.lines else 0
+
+
+def _principle(
+    d: Derivation, writing: BudgetedFormulaWriter, packing: CompressingRenderer, command: str
+) -> tuple[float, str]:
+    """What it says, the equations it gives, and the steps to them, folded; and how long the
+    equations are.
+    """
+    command = f"{command} --by {d.principle.name}"
+    brief = [
+        b
+        for b in derivation_steps.derivation(d, writing, level="equations")
+        if not (isinstance(b, Heading) and b.level == 2)
+    ]
+    statement, rest = HTML.text(brief[:1]), packing.text(truncate_displays(brief[1:], command))
+    trimming = StepLimiter()
+    long = _collapsible_steps(
+        derivation_steps.derivation(trimming.derivation(d), writing, level="teach"),
+        packing,
+        f"{command} --steps teach",
+        trimming,
+    )
+    return _printed_length(
+        brief, packing
+    ), f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
+
+
+def _collapsible_steps(
+    blocks: Iterable[Block], packing: CompressingRenderer, command: str, trimming: StepLimiter
+) -> str:
+    """Every step under its title, to be unfolded, and how many quantities it lacks."""
+    parts: list[tuple[str, list[Block]]] = []
+    for block in blocks:
+        if isinstance(block, Heading) and block.level == 3:
+            parts.append((block.words, []))
+        elif parts:
+            parts[-1][1].append(block)
+    details = []
+    for title, inside in parts:
+        lacks = trimming.missing.get(title.partition(". ")[2], 0)
+        rest = (
+            [
+                paragraph(
+                    f"… and {lacks} more quantities: too many for a page; {command} prints them "
+                    f"all.",
+                    quiet=True,
+                )
+            ]
+            if lacks
+            else []
+        )
+        shown = packing.text([*truncate_displays(inside, command), *rest])
+        details.append(f"<details><summary>{escape(title)}</summary>{shown}</details>")
+    return "".join(details)
+
+
+def agreement(study: ReportData) -> str:
+    """The table of principles with families and effort, the exactness statement, the audit."""
+    return section(
+        "agreement",
+        "Agreement of the principles",
+        HTML.text(result_blocks.agreement(study.agreement)),
+    )

@@ -1,0 +1,229 @@
+"""A run to look at: the stage and the plots of the page by themselves, in a notebook or as a
+file, and with "Try it" one that lives on.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.errors import MissingPackage
+from dalembert.foundation.atomic_write import slug, unused_path, write_text
+from dalembert.interface.api.simulate import simulate
+from dalembert.interface.page.data_blocks import data_block, scene_data
+from dalembert.interface.page.html_elements import asset, html_document
+from dalembert.interface.page.image_export import PAGES, png, save_image
+from dalembert.interface.page.parts.motion import (
+    arrow_legend,
+    contact_mode_bands,
+    coordinates,
+    player,
+)
+from dalembert.interface.page.parts.reproduce import PHASE, InteractiveRequest, interactive_panel
+from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.svg_drawing import draw_scene, svg
+from dalembert.interface.page.time_plots import Plots
+from dalembert.runtime.simulation.plotting.plot import in_notebook
+from dalembert.symbolic.algebra.scalar import Scalar
+
+if TYPE_CHECKING:
+    from dalembert.mechanics.model.system import System
+    from dalembert.runtime.simulation.trajectory import Trajectory
+
+_HEIGHT: Final = "58rem"
+
+
+def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
+    """The stage, its controls and the plots as a document by itself, with what it may be asked
+    for; and a picture of the start.
+    """
+    name, even = run.system.name, sample_frames(run)
+    drawn, plots = build_scene(even), Plots.of_run(run)
+    still = svg(draw_scene(drawn, 0, 900, 460), f"{name} at the start")
+    panel, live = interactive_panel(request, drawn)
+    phase = "" if request is None else PHASE
+    parts = (
+        player(still, plots, arrow_legend(drawn, run.system)),
+        panel,
+        contact_mode_bands(plots),
+        plots.grid(coordinates(run, even)),
+        phase,
+    )
+    body = "".join(parts)
+    data = f"{data_block('plots', plots.json_data())}{data_block('scene', scene_data(drawn))}{live}"
+    return html_document(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+
+
+@dataclass(frozen=True, eq=False)
+class Animation:
+    """A run that shows itself in a notebook, and the file it was saved to."""
+
+    run: Trajectory = field(repr=False)
+    path: str | None = None
+
+    @cached_property
+    def html(self) -> str:
+        """The stage, its controls and the plots, as a document by itself."""
+        return _document(self.run)[0]
+
+    def save(self, path: str | os.PathLike[str]) -> Animation:
+        """Write it to a file; the ending decides: .html, .png, .gif or .mp4."""
+        target = Path(path)
+        # whatever is no page is left to the film, which says what it can do
+        written = (
+            write_text(target, self.html)
+            if target.suffix.lower() in PAGES
+            else save_image(self.run, target)
+        )
+        return Animation(self.run, os.fspath(written))
+
+    def _repr_html_(self) -> str:
+        """In a frame of its own, so that the notebook's styles and ours leave one another alone."""
+        style = "width:100%;height:46rem;border:0"
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" style="{style}" '
+            f'title="{escape(self.run.system.name)}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Animation({self.path or 'not saved'})"
+
+
+def animate(run: Trajectory, path: str | os.PathLike[str] | None = None) -> Animation:
+    """The motion in three dimensions, with its coordinates over time.
+
+    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending
+    of the path says (.png, .gif, .mp4), and the name of the file is printed.
+    """
+    made = Animation(run)
+    if path is None and in_notebook():
+        return made
+    made = made.save(unused_path(f"{slug(run.system.name)}.html") if path is None else path)
+    if path is None:
+        print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of it
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class RunView:
+    """A run that shows itself in a notebook and can be run again there; `save` writes it as a
+    page.
+    """
+
+    run: Trajectory = field(repr=False)
+
+    @cached_property
+    def _parts(self) -> tuple[str, str]:
+        """The document, and a picture of the start."""
+        return _document(self.run, _request(self.run))
+
+    @property
+    def html(self) -> str:
+        """The stage, the panel and the plots, as a document by itself."""
+        return self._parts[0]
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it as a page."""
+        return write_text(path, self.html)
+
+    def _repr_html_(self) -> str:
+        """A frame over a picture: where frames are taken out, as in notebooks that are not
+        trusted, the picture is left.
+        """
+        html, still = self._parts
+        name = escape(self.run.system.name)
+        encoded = base64.b64encode(_standalone_svg(still).encode()).decode("ascii")
+        image = f"data:image/svg+xml;base64,{encoded}"
+        over = (
+            f'<iframe srcdoc="{escape(html)}" '
+            f'style="position:absolute;inset:0;width:100%;height:100%;border:0" '
+            f'title="{name}"></iframe>'
+        )
+        under = f'<img src="{image}" alt="{name} at its start" style="width:100%;max-height:30rem">'
+        return (
+            f"<div "
+            f'style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
+        )
+
+    # as IPython calls it
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002
+        """A widget where anywidget is installed, with the frame, a picture and a word for those
+        who cannot show it; else nothing more.
+        """
+        widget = self._widget
+        if widget is None:
+            return {}
+        shown = widget._repr_mimebundle_()
+        bundle = dict(shown[0] if isinstance(shown, tuple) else shown or {})
+        still = self._picture()
+        return (
+            bundle
+            | {"text/html": self._repr_html_(), "text/plain": repr(self)}
+            | ({"image/png": still} if still else {})
+        )
+
+    @cached_property
+    def _widget(self) -> Any:
+        """The document as a widget, which lives on without the kernel; None where anywidget is
+        not installed.
+        """
+        kind = _widget_class()
+        return None if kind is None else kind(html=self.html, title=self.run.system.name)
+
+    def _picture(self) -> str:
+        """The start as PNG in base64; nothing without pillow."""
+        try:
+            return base64.b64encode(png(self.run)).decode("ascii")
+        except MissingPackage:
+            return ""
+
+    def __repr__(self) -> str:
+        return f"RunView({self.run.system.name!r})"
+
+
+@cache
+def _widget_class() -> Any:
+    """A widget of one document, made where anywidget is installed."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
+    fields = {
+        "html": traitlets.Unicode().tag(sync=True),
+        "title": traitlets.Unicode().tag(sync=True),
+    }
+    return type("RunWidget", (anywidget.AnyWidget,), {"_esm": asset("widget.js"), **fields})
+
+
+def _standalone_svg(still: str) -> str:
+    """An SVG picture as a file by itself."""
+    return (
+        still
+        if "xmlns=" in still
+        else still.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
+
+
+def _request(run: Trajectory) -> InteractiveRequest:
+    """What the run itself remembers of what it was asked for."""
+    values, system = run.values, run.system
+    start = {m.name: m.value for m in run.start.values if m.origin == "given"}
+    names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}
+    inputs = {
+        names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names
+    }
+    head = f"import dalembert as da\n\ns = ...  # {system.name!r}, as it was described"
+    return InteractiveRequest(
+        run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.declared_events, head, system.name
+    )
+
+
+def view_system(system: System, duration: float, **options: Any) -> RunView:
+    """A system set in motion and shown."""
+    return RunView(simulate(system, duration, **options))

@@ -1,0 +1,466 @@
+"""A system as things to draw: solids, links, rails, springs, arrows, ground, each along a
+motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.interface.page.body_shapes import (
+    DrawnBody,
+    Outline,
+    SolidShape,
+    bar_outline,
+    body_fixed_points,
+    body_solid,
+    centre_mark,
+    primitive_bodies,
+    shrink_to_links,
+)
+from dalembert.interface.page.camera import Camera, fit_camera
+from dalembert.interface.page.kinematics_arrays import (
+    FlexibleMembers,
+    GroundPlanes,
+    MemberCurve,
+    Poses,
+    ancestors,
+    contact_forces,
+    loads,
+    reaction_forces,
+    springs,
+)
+from dalembert.interface.page.sketch_dimensions import DimensionLine, dimension_lines
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.model.elements import Body
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+
+if TYPE_CHECKING:
+    from dalembert.interface.page.kinematics_arrays import ArrowKind
+    from dalembert.runtime.simulation.trajectory import Trajectory
+
+MOST_FRAMES: Final = 601
+_STATIONARY_TOLERANCE: Final = 1e-7
+_ROUNDOFF: Final = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class ScenePoint:
+    """A named point."""
+
+    name: str
+    r: FloatArray = field(repr=False)
+    # the point it is, or the one it hangs on and the way from there
+    source: tuple[Point, Vector | None] = field(repr=False)
+    fixed: bool = False
+    # where links meet, so that something turns there
+    joint: bool = False
+    # whether its name says something; slices are only counted
+    named: bool = True
+
+
+@dataclass(frozen=True)
+class SceneLine:
+    """Between two places: a rigid link, a spring, a damper, a rope or guide whose length
+    changes.
+    """
+
+    kind: Literal["link", "spring", "damper", "rope"]
+    a: int
+    b: int
+
+
+@dataclass(frozen=True, eq=False)
+class GuideLine:
+    """The straight way along which a point slides."""
+
+    ends: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """A force at a place, or a torque on a body, over the times."""
+
+    name: str
+    kind: ArrowKind
+    at: FloatArray = field(repr=False)
+    vector: FloatArray = field(repr=False)
+    # its point and its vector, unless it is a reaction
+    source: tuple[Point, Vector] | None = field(repr=False, default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that can be seen, over the times t."""
+
+    t: FloatArray = field(repr=False)
+    bodies: tuple[DrawnBody, ...]
+    points: tuple[ScenePoint, ...]
+    lines: tuple[SceneLine, ...]
+    rails: tuple[GuideLine, ...]
+    arrows: tuple[Arrow, ...]
+    view: Camera
+    contacts: tuple[int, ...] = ()
+    # flexible members
+    curves: tuple[MemberCurve, ...] = ()
+    # the places of their ends
+    tips: tuple[int, ...] = ()
+    dimensions: tuple[DimensionLine, ...] = ()
+
+    @property
+    def colour_count(self) -> int:
+        """How many colours the bodies take; those of members follow."""
+        return 1 + max((b.colour for b in self.bodies), default=-1)
+
+
+def sample_frames(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
+    """The run at even times, few enough to be drawn."""
+    if len(run) < 2 or not run.solution.has_full_dense_output:
+        return run
+    return run.at(np.linspace(float(run.t[0]), float(run.t[-1]), most))
+
+
+def build_scene(run: Trajectory, *, arrows: bool = True) -> Scene:
+    """What is to be drawn at the times of this run, as they are."""
+    return _SceneBuilder(run, arrows=arrows).scene()
+
+
+class _SceneBuilder:
+    def __init__(self, run: Trajectory, *, arrows: bool) -> None:
+        self.run, system = run, run.system
+        self.with_arrows = arrows
+        self.loads = [*loads(run), *contact_forces(run)] if arrows else []
+        self.springs = [(kind, *pair) for kind, pair in springs(run)]
+        self.contacts = list(
+            dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None)
+        )
+        self.members, self.grounds = FlexibleMembers(system), GroundPlanes(system.contacts)
+        points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
+        points += [P for b in system.bodies for P in b.points.values()]
+        points += (
+            [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts + self.grounds.points
+        )
+        points += [P for c in system.constraints for P in c.loop_points or ()]
+        points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
+        # what hangs on the way to these, and what else a body's own frame carries
+        points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
+        self.points = list(dict.fromkeys(points))
+        self.poses = Poses(
+            run,
+            self.points,
+            [*(v for *_, v in self.loads), *self.members.vectors, *self.grounds.normals],
+        )
+        self.curves = self.members.curves(self.poses)
+        # the places of every body that is drawn as bars
+        self.bar_body_points: list[set[int]] = []
+        self._collect_points()
+
+    # ---- places and links --------------------------------------------------------------------
+
+    def _collect_points(self) -> None:
+        """Points that are everywhere at the same place count once."""
+        self.places: list[FloatArray] = []
+        self.names: list[str] = []
+        self.sources: list[tuple[Point, Vector | None]] = []
+        self.number: dict[Point, int] = {}
+        self.links: dict[tuple[int, int], None] = {}
+        self.ropes: list[tuple[int, int]] = []
+        self.rails: list[GuideLine] = []
+        wanted = [Q for P in self.points for Q in ancestors(P)]
+        r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
+        self.size = _extent([*r.values(), *(x for c in self.curves for x in c.r)])
+        for P, here in r.items():
+            self.number[P] = self._point_index(P.name, here, P)
+            if P.parent is not None and not self.members.is_on_member(P):
+                self._connect(P, self.poses.offset(P))
+        self._link_by_constraints()
+        self.roots = [self._point_index(c.root.name, c.r[0], c.root) for c in self.curves]
+        self.tips = [
+            self._point_index(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves
+        ]
+        # what is to be seen: the masses, and what is linked with them
+        seen = {self.number[b.G] for b in self.run.system.bodies}.union(
+            *self.links, *self.ropes, self.roots, self.tips
+        )
+        self.rails += [
+            GuideLine(ends)
+            for ends in self.grounds.inclined_lines(self.run, self.poses, self._up(), self.size)
+        ]
+        ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
+        sprung = {self.number[P] for _, *pair in self.springs for P in pair}
+        self.framed_points = [self.places[k] for k in sorted(seen | sprung)] + ends
+        # a lone particle is seen with its whole way
+        points = (
+            not self.links
+            and not self.curves
+            and all(b.frame is None for b in self.run.system.bodies)
+        )
+        self.is_stationary = (
+            points
+            or bool(self.rails)
+            or any(
+                np.ptp(self.places[k], axis=0).max() <= _STATIONARY_TOLERANCE * self.size
+                for k in seen
+            )
+        )
+        self.scale = _extent([self.places[k] for k in sorted(seen)])
+
+    def _point_index(self, name: str, r: FloatArray, P: Point, way: Vector | None = None) -> int:
+        near = 1e-9 * self.size
+        for k, other in enumerate(self.places):
+            if np.abs(other - r).max(initial=0.0) <= near:
+                return k
+        self.places.append(r)
+        self.names.append(name)
+        self.sources.append((P, way))
+        return len(self.places) - 1
+
+    def _connect(self, P: Point, offset: FloatArray) -> None:
+        """A constant length is a link; a constant direction in space is a rail."""
+        assert P.parent is not None
+        a, b = self.number[P.parent], self.number[P]
+        length = np.linalg.norm(offset, axis=1)
+        if a == b or not np.all(np.isfinite(length)):
+            return
+        if np.ptp(length) <= _STATIONARY_TOLERANCE * max(length.max(), 1e-12):
+            still = (
+                np.ptp(self.places[a], axis=0).max() + np.ptp(self.places[b], axis=0).max()
+                <= _STATIONARY_TOLERANCE * self.size
+            )
+            if not still or length.max() <= 0.5 * self.size:
+                self.links[min(a, b), max(a, b)] = None
+            return
+        _, spread, directions = np.linalg.svd(offset - offset.mean(axis=0), full_matrices=False)
+        if (
+            spread[0] > 0
+            and spread[1] <= 1e-6 * spread[0]
+            and self._variable_count(P) == 1
+            and np.ptp(self.places[a], axis=0).max() <= _STATIONARY_TOLERANCE * self.size
+        ):
+            self.rails.append(_rail(self.places[b], directions[0], 0.15 * self.size))
+        elif self._slides_on_rotating_axis(P):
+            self.ropes.append((a, b))
+
+    def _slides_on_rotating_axis(self, P: Point) -> bool:
+        """Whether a point moves along one axis of a frame that turns: a load on a rope, a bead
+        on an arm.
+        """
+        N = self.run.system.N
+        along = [(F, c) for F, triple in P.r.parts.items() for c in triple if c != P.r.tape.zero]
+        return len(along) == 1 and along[0][0] is not N
+
+    def _variable_count(self, P: Point) -> int:
+        """How many coordinates and motions an offset depends on."""
+        tape = P.r.tape
+        return sum(
+            i in tape.moving
+            for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple])
+        )
+
+    def _link_by_constraints(self) -> None:
+        """A constraint that keeps two places at one distance is a link too."""
+        rows = [c for c in self.run.system.constraints if c.holonomic]
+        masses = [
+            self.number[b.G]
+            for b in self.run.system.bodies
+            if b.frame is None and not self.members.is_element(b)
+        ]
+        linked = {k for link in self.links for k in link}
+        for i, a in enumerate(masses if rows else []):
+            for b in masses[i + 1 :]:
+                length = np.linalg.norm(self.places[a] - self.places[b], axis=1)
+                apart = a not in linked or b not in linked
+                if apart and length.max() > 0 and np.ptp(length) <= 1e-6 * length.max():
+                    self.links[min(a, b), max(a, b)] = None
+
+    # ---- bodies ------------------------------------------------------------------------------
+
+    def bodies(self) -> Iterator[DrawnBody]:
+        poses, bodies = self.poses, self.run.system.bodies
+        masses = [float(self.run.rows([b.mass])[0][0]) for b in bodies]
+        colour = -1
+        for body, mass in zip(bodies, masses, strict=True):
+            if self.members.is_element(body) or (mass == 0 and not body.visuals):
+                continue
+            colour += 1
+            F = body.frame
+            R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
+            if body.visuals and F is not None:
+                self.bar_body_points.append(
+                    {self.number[P] for P in body_fixed_points(body.G, F, self.number)}
+                )
+                yield from primitive_bodies(body, poses.point(body.G), R, colour)
+                continue
+            reach = R[0].T @ self._farthest_link(body)
+            looks = body_solid(
+                body,
+                poses,
+                scene=self.scale,
+                heaviest=max(masses),
+                reach=reach,
+                contact=self._contact_distance(body),
+            )
+            drawn = self._outline(body, looks)
+            looks = looks if drawn is None else centre_mark(self.scale)
+            yield DrawnBody(
+                body.name,
+                looks,
+                poses.point(body.G),
+                R @ looks.orientation,
+                body,
+                None if F is None else R,
+                drawn,
+                colour,
+            )
+
+    def _outline(self, body: Body, looks: SolidShape) -> Outline | None:
+        """Bars between the points of a body, where its inertia would only give a bulky guess:
+        one moment, or an ellipsoid.
+        """
+        F = body.frame
+        if (
+            F is None
+            or not looks.is_inferred
+            or looks.kind == "cylinder"
+            or self._contact_distance(body) is not None
+        ):
+            return None
+        fixed = body_fixed_points(body.G, F, self.number)
+        places = {self.number[P] for P in fixed}
+        # a top on its tip shows by its ellipsoid how it spins
+        if len(places) < (2 if looks.kind == "box" else 3):
+            return None
+        G, R = self.poses.point(body.G)[0], self.poses.frame(F)[0]
+        self.bar_body_points.append(places)
+        return bar_outline(np.array([(self.poses.point(P)[0] - G) @ R for P in fixed]))
+
+    def _farthest_link(self, body: Body) -> FloatArray:
+        """From the mass centre to the farthest point linked with it, at the start."""
+        G = self.number[body.G]
+        ends = [b if a == G else a for a, b in self.links if G in (a, b)]
+        away = [self.places[k][0] - self.places[G][0] for k in ends]
+        return max(away, key=lambda d: float(np.linalg.norm(d)), default=np.zeros(3))
+
+    def _contact_distance(self, body: Body) -> float | None:
+        for c in self.run.system.constraints:
+            if c.contact is not None and c.contact.body is body:
+                return float(
+                    np.linalg.norm(
+                        self.poses.point(c.contact.point)[0] - self.poses.point(body.G)[0]
+                    )
+                )
+        return None
+
+    # ---- all of it ---------------------------------------------------------------------------
+
+    def scene(self) -> Scene:
+        bodies = shrink_to_links(list(self.bodies()), [self._length(link) for link in self.links])
+        fixed = [np.ptp(r, axis=0).max() <= _STATIONARY_TOLERANCE * self.size for r in self.places]
+        degree = [sum(k in link for link in self.links) for k in range(len(self.places))]
+        at_G = {self.number[b.G] for b in self.run.system.bodies}
+        held = {
+            *self.roots,
+            *(
+                k
+                for k, e in zip(self.tips, self.members.bent, strict=True)
+                if e.member.right.support != "free"
+            ),
+        }
+        joints = [(degree[k] >= 1 or k in held) and k not in at_G for k in range(len(self.places))]
+        cut = {b.G.name for b in self.run.system.bodies if self.members.is_element(b)}
+        places = zip(self.names, self.places, fixed, joints, self.sources, strict=True)
+        # bars of a body stand for its own links, and two supports need none
+        apart = [
+            {k for k, still in enumerate(fixed) if still and degree[k] > 1},
+            *self.bar_body_points,
+        ]
+        lines = [
+            SceneLine("link", a, b)
+            for a, b in self.links
+            if not any({a, b} <= places for places in apart)
+        ]
+        lines += [SceneLine("rope", a, b) for a, b in self.ropes]
+        lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
+        contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
+        ground = [self.places[k] for k in contacts] + self.grounds.horizontal_points(
+            self.run, self.poses, self._up()
+        )
+        return Scene(
+            t=np.asarray(self.run.t),
+            bodies=tuple(bodies),
+            points=tuple(
+                ScenePoint(n, r, source, bool(f), j, n not in cut) for n, r, f, j, source in places
+            ),
+            lines=tuple(lines),
+            rails=tuple(self.rails),
+            arrows=tuple(self._arrows()),
+            view=fit_camera(
+                self._up(),
+                bodies,
+                self.framed_points,
+                ground,
+                masses=self._masses(),
+                is_stationary=self.is_stationary,
+            ),
+            contacts=contacts,
+            curves=tuple(self.curves),
+            tips=tuple(self.tips),
+            dimensions=dimension_lines(self.run, self.poses, self.number, self.scale),
+        )
+
+    def _masses(self) -> list[FloatArray]:
+        """Where masses are, those of flexible members too."""
+        return [self.poses.point(b.G) for b in self.run.system.bodies]
+
+    def _length(self, link: tuple[int, int]) -> float:
+        a, b = link
+        return float(np.linalg.norm(self.places[a][0] - self.places[b][0]))
+
+    def _up(self) -> FloatArray | None:
+        gravity = self.run.system.gravity_field
+        if gravity is None:
+            return None
+        g = self.run[gravity.g][0]
+        return None if np.linalg.norm(g) == 0 else -g / np.linalg.norm(g)
+
+    def _arrows(self) -> Iterator[Arrow]:
+        centres = {b.frame: b.G for b in self.run.system.bodies if b.frame is not None}
+        largest = 0.0
+        for name, kind, place, vector in self.loads:
+            P = place if isinstance(place, Point) else centres.get(place)
+            values = self.poses.vector(vector)
+            if P is not None and _is_significant(values):
+                largest = largest if kind == "torque" else max(largest, float(np.abs(values).max()))
+                yield Arrow(name, kind, self.poses.point(P), values, (P, vector))
+        # what is only rounding beside the loads is no reaction
+        each = reaction_forces(self.run) if self.with_arrows else ()
+        yield from (
+            Arrow(name, "reaction", at, force)
+            for name, at, force in each
+            if _is_significant(force, _ROUNDOFF * largest)
+        )
+
+
+def _is_significant(force: FloatArray, least: float = 0.0) -> bool:
+    return bool(np.all(np.isfinite(force))) and float(np.abs(force).max(initial=0.0)) > least
+
+
+def _extent(places: Sequence[FloatArray]) -> float:
+    """The largest distance between places at one time, or how far they get where there is only
+    one.
+    """
+    stacked = np.stack(places)
+    at_once = float(np.linalg.norm(np.ptp(stacked, axis=0), axis=1).max())
+    return max(
+        at_once if at_once > 0 else float(np.ptp(stacked.reshape(-1, 3), axis=0).max()), 1e-9
+    )
+
+
+def _rail(way: FloatArray, direction: FloatArray, margin: float) -> GuideLine:
+    along = (way - way[0]) @ direction
+    return GuideLine(way[0] + np.outer([along.min() - margin, along.max() + margin], direction))

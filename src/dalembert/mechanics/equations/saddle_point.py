@@ -1,0 +1,187 @@
+"""𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations with the rows beside them, nothing
+eliminated.
+
+z are all the rates (spins for quaternions), so no choice of independent speeds can become singular.
+The rows may depend on one another wherever they are consistent; what they do to the motion is then
+the same, and λ is not unique.
+
+δq = −K⁻¹ Aᵀ (A K⁻¹ Aᵀ)⁻¹ φ, K = M + AᵀA: the shortest way back onto φ(q, t) = 0, measured by the
+mass matrix. On A δq = −φ the term AᵀA adds a constant, so this is the projection in the mass
+metric; and K is regular whenever the mass matrix is regular on the freedoms, quaternions and
+massless coordinates included.
+
+Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Chetaev's rule, A =
+∂e/∂z.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from dalembert.errors import IllPosed
+from dalembert.mechanics.equations.equations_of_motion import LDL, Equations
+from dalembert.mechanics.geometry.rotation import Quaternion
+from dalembert.mechanics.kinematics.constraint_rows import VelocityRow, position_residuals
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.exact.finite_field import Element
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
+from dalembert.symbolic.algebra.functions import sqrt
+from dalembert.symbolic.algebra.sparse_matrix import (
+    Column,
+    SparseMatrix,
+    gradient_column,
+    jacobian,
+    sum_of_products,
+    sum_scalars,
+)
+from dalembert.symbolic.algebra.tape import Tape
+
+
+@dataclass(frozen=True)
+class SaddlePointEquations:
+    """M, f, and for every row A, γ, e and φ, as nodes of one tape; `retraction[k]` is q_k + E δz
+    with the state's z as δz.
+    """
+
+    system: str
+    tape: Tape
+    q: tuple[int, ...]
+    z: tuple[int, ...]
+    qdot: tuple[int, ...]
+    M: tuple[dict[int, int], ...]
+    f: tuple[int, ...]
+    rows: tuple[VelocityRow, ...]
+    retraction: tuple[int, ...]
+    route: str = "M and A, by a Cholesky factor and an orthogonal one"
+
+    @property
+    def phi(self) -> tuple[int | None, ...]:
+        """φ(q, t) of the holonomic rows, None for the others."""
+        return tuple(row.row.phi for row in self.rows)
+
+    @cached_property
+    def has_quaternions(self) -> bool:
+        """Whether there are norms to be kept."""
+        return len(self.q) > len(self.z)
+
+    @cached_property
+    def has_singular_mass(self) -> bool:
+        """Whether M is singular in every state: some rates move no mass, and only the rows
+        determine them.
+        """
+        n = len(self.z)
+
+        def rank(point: SamplePoint) -> int:
+            return rank_mod(_matrix_at_point(point, self.M, n), point.prime).rank
+
+        return RandomPoints(self.tape, 1).at(0, rank) < n
+
+    @cached_property
+    def has_linear_rows(self) -> bool:
+        """Whether every row is linear in the rates."""
+        inside = set(self.z)
+        return all(inside.isdisjoint(symbols_of(self.tape, row.A.values())) for row in self.rows)
+
+
+def saddle_point_equations(kin: Kinematics, equations: Equations) -> SaddlePointEquations:
+    """The equations of a system without rows, by any principle on `all_rates`, and its rows
+    beside them.
+    """
+    augmented = SaddlePointEquations(
+        equations.system,
+        kin.tape,
+        equations.q,
+        equations.u,
+        equations.qdot,
+        tuple(equations.M),
+        tuple(equations.f),
+        kin.velocity_rows,
+        tuple(_retraction(kin)),
+    )
+    _check_regular(augmented)
+    return augmented
+
+
+def _retraction(kin: Kinematics) -> list[int]:
+    """q + E z, with every quaternion divided by its length."""
+    t = kin.tape
+    linear = LinearCoefficients(t, kin.u)
+    new = [
+        sum_of_products(t, ((c, kin.u[r]) for r, c in linear(e)[1].items()), q)
+        for q, e in zip(kin.q, kin.qdot_of_u, strict=True)
+    ]
+    place = {q: k for k, q in enumerate(kin.q)}
+    for F in kin.system.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            at = [place[e] for e in F.rotation.e]
+            length = t.call(
+                "sqrt", Substitution(t, {kin.q[k]: new[k] for k in at})(F.rotation.squared_norm(t))
+            )
+            for k in at:
+                new[k] = t.div(new[k], length)
+    return new
+
+
+def _check_regular(equations: SaddlePointEquations) -> None:
+    """Refuse rates that neither a mass nor a row determines, by name."""
+    t, n = equations.tape, len(equations.z)
+
+    def rank(point: SamplePoint) -> int:
+        rows = [[point(row.A[k]) if k in row.A else 0 for k in range(n)] for row in equations.rows]
+        return rank_mod([*_matrix_at_point(point, equations.M, n), *rows], point.prime).rank
+
+    if equations.has_singular_mass and RandomPoints(t, 1).at(0, rank) < n:
+        msg = (
+            "the mass matrix is singular in every state, and no row determines what no inertia "
+            "resists; give the part it moves a mass"
+        )
+        raise IllPosed(msg)
+
+
+def _matrix_at_point(
+    point: SamplePoint, M: tuple[dict[int, int], ...], n: int
+) -> list[list[Element]]:
+    return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]
+
+
+# ---- back onto the rows -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ProjectionStep:
+    """δq and Σ|φ| as nodes of one tape."""
+
+    tape: Tape
+    step: tuple[int, ...]
+    residual: int
+
+
+def constraint_projection(kin: Kinematics) -> ProjectionStep | None:
+    """One Newton step onto the holonomic rows; None where there are none."""
+    kin = kin.fork()
+    t, n = kin.tape, kin.n_q
+    phi = [kin.scalar(f) for f in position_residuals(t, kin.rows)]
+    if not phi:
+        return None
+    A = jacobian(Column(t, (f.i for f in phi)), Column(t, kin.q))
+    residual = sum_scalars(t, map(abs, phi)).i
+    if all(r.is_norm for r in kin.rows if r.phi is not None):
+        # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are
+        # no other rows no mass is asked
+        factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
+        return ProjectionStep(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
+    K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())
+    K_inv_AT = SparseMatrix.from_dense(t, map(K.solve, A.dense()), n)
+    lam = LDL(t, (A @ K_inv_AT.T).dense()).solve([f.i for f in phi])
+    return ProjectionStep(t, (-(K_inv_AT.T @ Column(t, lam))).nodes, residual)
+
+
+def _mass_matrix(kin: Kinematics) -> SparseMatrix:
+    """∂²T/∂q̇∂q̇"""
+    t, qdot = kin.tape, Column(kin.tape, kin.qdot)
+    T = Quantities(kin).rates.T.value
+    linear = LinearCoefficients(t, kin.qdot)
+    return SparseMatrix(t, (linear(p)[1] for p in gradient_column(T, qdot)), kin.n_q)

@@ -1,0 +1,176 @@
+"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0, and the shortest δz with A δz = −g, in a straight line
+that keeps the zeros.
+
+    M = L D Lᵀ,  W = L⁻¹ Aᵀ,  S = Wᵀ D⁻¹ W = L' D' L'ᵀ,  S λ = −γ − Wᵀ D⁻¹ L⁻¹ f,  Lᵀ ż = D⁻¹ (L⁻¹ f
+    + W λ) S μ = −g,  Lᵀ δz = D⁻¹ W μ
+
+The order is that of least degree: what has the fewest neighbours left is eliminated next, so that a
+row of n loops takes O(n) operations. Nothing is exchanged at run time. What is left of each pivot
+tells where that is unsafe, and others must solve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
+from dalembert.symbolic.algebra.tape import Tape
+
+# so many operations in a straight line take less time than loops over full rows, zeros or not
+_MIN_BUDGET: Final = 500
+# more must save so much
+_MIN_SAVINGS: Final = 8
+
+
+class _TooManyOperations(Exception):
+    """A matrix with too few zeros."""
+
+
+class SparseLDL:
+    """L D Lᵀ of a symmetric matrix given by full rows {column: node}; at most so many updates."""
+
+    def __init__(self, tape: Tape, rows: Sequence[Mapping[int, int]], budget: int) -> None:
+        self.tape = tape
+        remaining = [dict(row) for row in rows]
+        # by the number of what is eliminated: its column of L, and 1/d
+        self.L: dict[int, dict[int, int]] = {}
+        self.D_inverse: dict[int, int] = {}
+        waiting = set(range(len(rows)))
+        while waiting:
+            j = min(waiting, key=lambda k: (len(remaining[k]), k))
+            waiting.remove(j)
+            column = {k: node for k, node in remaining[j].items() if k != j}
+            budget -= len(column) * (len(column) + 1) // 2
+            if budget < 0:
+                raise _TooManyOperations
+            self._eliminate(remaining, j, column)
+
+    def _eliminate(self, left: list[dict[int, int]], j: int, column: Mapping[int, int]) -> None:
+        t = self.tape
+        over = self.D_inverse[j] = t.div(t.one, left[j].get(j, t.zero))
+        self.L[j] = {k: t.mul(node, over) for k, node in column.items()}
+        for k in column:
+            del left[k][j]
+        for i, l in self.L[j].items():
+            for k, node in column.items():
+                if k <= i:
+                    new = t.sub(left[i].get(k, t.zero), t.mul(l, node))
+                    left[i][k] = left[k][i] = new
+
+    def forward(self, b: Mapping[int, int]) -> dict[int, int]:
+        """L⁻¹ b"""
+        t, y = self.tape, dict(b)
+        for j, column in self.L.items():
+            if j in y:
+                for k, l in column.items():
+                    y[k] = t.sub(y.get(k, t.zero), t.mul(l, y[j]))
+        return y
+
+    def backward(self, b: Mapping[int, int]) -> dict[int, int]:
+        """L⁻ᵀ b"""
+        t, x = self.tape, dict(b)
+        for j in reversed(self.L):
+            x[j] = t.sub(x[j], sum_of_products(t, ((l, x[k]) for k, l in self.L[j].items())))
+        return x
+
+    def solve(self, b: Mapping[int, int]) -> dict[int, int]:
+        """x with L D Lᵀ x = b."""
+        return self.backward(self.divide_by_D(self.forward(b)))
+
+    def divide_by_D(self, b: Mapping[int, int]) -> dict[int, int]:
+        """D⁻¹ b"""
+        return {k: self.tape.mul(x, self.D_inverse[k]) for k, x in b.items()}
+
+
+def factor_saddle_point(
+    tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]
+) -> SparseSaddlePoint | None:
+    """The factors on the tape; None where there are no rows, or many unknowns and few zeros."""
+    n, m = len(M), len(A)
+    if not m:
+        return None
+    try:
+        return SparseSaddlePoint(
+            tape, M, A, max(_MIN_BUDGET, (n**3 // 6 + n * n * m // 2 + m * m * n) // _MIN_SAVINGS)
+        )
+    except _TooManyOperations:
+        return None
+
+
+class SparseSaddlePoint:
+    """M = L D Lᵀ and S = A M⁻¹ Aᵀ = L' D' L'ᵀ, and what is solved with them.
+
+    lengths      s_jj, the squares of the rows in the metric of M
+    over_pivots  1/d'_j, infinite where rows depend on those eliminated before them or vanish
+    mass_lost    Σ (M_kk/d_k)²
+    """
+
+    def __init__(
+        self, t: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]], budget: int
+    ) -> None:
+        self.tape = t
+        self._mass_factor = SparseLDL(t, _without_zeros(t, M), budget)
+        W = [self._mass_factor.forward(row) for row in _without_zeros(t, A)]
+        if sum(len(row) for row in W) > budget:
+            raise _TooManyOperations
+        V = self._V = [self._mass_factor.divide_by_D(row) for row in W]
+        S: list[dict[int, int]] = [{} for _ in A]
+        for i, j in _coupled_row_pairs(W):
+            S[i][j] = S[j][i] = sum_of_products(
+                t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j])
+            )
+        self._schur_factor = SparseLDL(t, S, budget)
+        self.row_norms_squared = tuple(row.get(j, t.zero) for j, row in enumerate(S))
+        self.inverse_pivots = _as_tuple(self._schur_factor.D_inverse)
+        lost = self._mass_factor.divide_by_D({k: row[k] for k, row in enumerate(M)}).values()
+        self.mass_cancellation = sum_of_products(t, ((x, x) for x in lost))
+
+    def solution(
+        self, f: Sequence[int], gamma: Sequence[int]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """ż and λ"""
+        t, h = self.tape, self._mass_factor.forward(dict(enumerate(f)))
+        right = {
+            j: t.neg(sum_of_products(t, ((v, h[k]) for k, v in row.items()), gamma[j]))
+            for j, row in enumerate(self._V)
+        }
+        lam = self._schur_factor.solve(right)
+        return _as_tuple(self._apply_multipliers(lam, self._mass_factor.divide_by_D(h))), _as_tuple(
+            lam
+        )
+
+    def projection_step(self, g: Sequence[int]) -> tuple[int, ...]:
+        """δz"""
+        t = self.tape
+        mu = self._schur_factor.solve({j: t.neg(x) for j, x in enumerate(g)})
+        return _as_tuple(
+            self._apply_multipliers(
+                mu, dict.fromkeys(range(len(self._mass_factor.D_inverse)), t.zero)
+            )
+        )
+
+    def _apply_multipliers(self, lam: Mapping[int, int], y: dict[int, int]) -> dict[int, int]:
+        """L⁻ᵀ (y + D⁻¹ W λ)"""
+        t = self.tape
+        for j, row in enumerate(self._V):
+            for k, v in row.items():
+                y[k] = t.add(y[k], t.mul(lam[j], v))
+        return self._mass_factor.backward(y)
+
+
+def _as_tuple(values: Mapping[int, int]) -> tuple[int, ...]:
+    return tuple(values[k] for k in range(len(values)))
+
+
+def _without_zeros(t: Tape, rows: Sequence[Mapping[int, int]]) -> list[dict[int, int]]:
+    return [{k: node for k, node in row.items() if node != t.zero} for row in rows]
+
+
+def _coupled_row_pairs(W: Sequence[Mapping[int, int]]) -> set[tuple[int, int]]:
+    """The pairs j ≤ i of rows that share a column."""
+    users: dict[int, list[int]] = {}
+    for j, row in enumerate(W):
+        for k in row:
+            users.setdefault(k, []).append(j)
+    return {(i, j) for rows in users.values() for i in rows for j in rows if j <= i}

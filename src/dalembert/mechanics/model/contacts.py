@@ -1,0 +1,343 @@
+"""g(q, t) ≥ 0, N ≥ 0, |T| ≤ μ N: contacts, stops and dry friction, as a system declares them.
+
+Every contact is a load with two unknown numbers, the normal force N and the friction T: principles
+see the load that it is, whatever the contact does. What it does (open, sticking, slipping one way
+or the other) is decided by a run, state by state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dalembert.errors import BadDescription
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.model.dry_friction import (
+    contact_forces,
+    contact_name,
+    declare_contact,
+    friction_coefficients,
+    load_along_row,
+)
+from dalembert.mechanics.model.elements import Body, Load
+from dalembert.mechanics.model.force_reduction import check_body, material_velocity, reduce_loads
+from dalembert.mechanics.model.registry import (
+    Registry,
+    constant_value,
+    rate_coefficients,
+    refuse_inputs,
+    refuse_velocities,
+    scalar,
+    symbols_by_name,
+)
+from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
+from dalembert.symbolic.algebra.expression_graph import Substitution, gradient, symbols_of
+from dalembert.symbolic.algebra.functions import sqrt
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar
+
+
+def contact(
+    s: Registry,
+    at: Point,
+    ground: Vector | None = None,
+    *,
+    through: Point | None = None,
+    ball: Point | None = None,
+    height: Callable[[Scalar], Any] | str | None = None,
+    radius: Any = 0,
+    on: Body | None = None,
+    against: Body | None = None,
+    friction: Any = 0,
+    static: Any = None,
+    stribeck: Any = None,
+    along: Vector | None = None,
+    speed: Any = 0,
+    restitution: Any = 0,
+    law: str = "newton",
+    two_sided: bool = False,
+    name: str | None = None,
+) -> None:
+    """g ≥ 0, N ≥ 0, g N = 0 with |T| ≤ μ_s N at rest and T = −μ N sign(v_T) in slip: a point, or a
+    ball about it, on a ground.
+
+    ground      the unit normal of a plane through `through` (s.O unless given), N.y unless given;
+    it moves as that point does ball        the centre of another ball in place of a plane height
+    a curved ground in the plane of N.x and N.y instead: its height over x, height=lambda x:
+    a*sin(x) or height="a*sin(x)" radius      of a ball or disk about `at`, whose body `on` names;
+    of two balls radius=(r, R) against     the body that carries the ground, or is the other ball;
+    the opposite force acts on it friction    μ of slip; `static` is μ_s ≥ μ of rest, and `stribeck`
+    the slip velocity v_s of μ + (μ_s − μ) exp(−(v/v_s)²) along       the direction of slip, where
+    it is not in the plane of N.x and N.y; speed: of a belt, along it restitution, law   v⁺ = −e v⁻
+    (newton) or Λ = (1 + e) Λ_compression (poisson) two_sided   a guide: N may have either sign, and
+    the contact never opens
+
+    The forces are the inputs N_name and T_name. Source: Pfeiffer and Glocker, Multibody Dynamics
+    with Unilateral Contacts (1996).
+    """
+    label = contact_name(s, name, "contact")
+    s.space.check_element(at, Point, label)
+    n, gap, reach = _contact_geometry(
+        s, label, at, (ground, through, ball, height), _check_radii(s, label, radius)
+    )
+    body = None if on is None else check_body(label, at, on)
+    other = None if against is None else _check_ground_body(label, against, height)
+    place = at if reach == 0 else at.offset(-reach * n, f"{at.name} on the ground")
+    if place is not at:
+        s.space.points.remove(place)
+    v = material_velocity(place, body) if place is at else _surface_velocity(label, at, place, body)
+    if other is not None:
+        v = v - _ground_velocity(place, other)
+    mu = friction_coefficients(s, label, friction, static)
+    t = _slip_direction(s, label, n, along) if mu is not None else None
+    refuse_inputs(s, label, gap)
+    # the normal of a plane may turn as well
+    approach = v @ n if height is not None else gap.dot
+    slip = (
+        None
+        if t is None
+        else (v - _ground_drift(s, label, through if ball is None else ball, other)) @ t
+        - scalar(s, speed)
+    )
+    rows = [
+        (row, v @ d) for row, d in ((approach, n), (slip, t)) if row is not None and d is not None
+    ]
+    _check_reaction(s, label, rows, other)
+    N, T = contact_forces(s, label, normal=True, slips=slip is not None)
+    F = N * n if T is None or t is None else N * n + T * t
+    # a particle that carries a ground has but one point to act on
+    opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
+    load = Load(label, *reduce_loads((F, place, body), *opposite))
+    declare_contact(
+        s, label, load, (N, T), gap=gap, approach=approach, slip=slip, mu=mu, stribeck=stribeck,
+        restitution=restitution, law=law, two_sided=two_sided, arrow=(place, n, t),
+    )  # fmt: skip
+
+
+def stop(
+    s: Registry,
+    expression: Any,
+    *,
+    lower: Any = None,
+    upper: Any = None,
+    restitution: Any = 0,
+    law: str = "newton",
+    name: str | None = None,
+) -> None:
+    """lower ≤ e(q, t) ≤ upper: the stops of a joint, or the play of a gear, as contacts without
+    friction.
+
+    The stops are called "name, lower" and "name, upper"; their forces N, along e and against it,
+    are inputs.
+    """
+    e = scalar(s, expression)
+    base = contact_name(s, name, "stop", ("lower", "upper"))
+    if lower is None and upper is None:
+        msg = f"{base}: give lower=…, upper=… or both"
+        raise BadDescription(msg)
+    refuse_velocities(s, base, (e.i,), "a stop bounds positions")
+    low, high = (None if x is None else constant_value(s, scalar(s, x)) for x in (lower, upper))
+    if low is not None and high is not None and low > high:
+        msg = (
+            f"{base}: lower = {low:g} lies above upper = {high:g}; the motion between them is empty"
+        )
+        raise BadDescription(msg)
+    ends = [("lower", 1, lower), ("upper", -1, upper)]
+    for which, sign, end in ends:
+        if end is None:
+            continue
+        label = f"{base}, {which}"
+        gap = sign * (e - scalar(s, end))
+        v = gap.dot
+        N, _ = contact_forces(s, label, normal=True, slips=False)
+        declare_contact(
+            s,
+            label,
+            load_along_row(s, label, v, N),
+            (N, None),
+            gap=gap,
+            approach=v,
+            restitution=restitution,
+            law=law,
+        )
+
+
+# ---- the ground ----------------------------------------------------------------------------------
+
+
+def _contact_geometry(
+    s: Registry,
+    label: str,
+    P: Point,
+    given: tuple[Any, Point | None, Point | None, Any],
+    radii: tuple[Scalar, Scalar],
+) -> tuple[Vector, Scalar, Scalar]:
+    """The normal towards P, the gap, and how far from P the contact is."""
+    N, O, (r, other), (ground, through, ball, height) = s.space.N, s.space.O, radii, given
+    if height is not None:
+        if any(x is not None for x in (ground, through, ball)) or r != 0:
+            msg = (
+                f"{label}: a curved ground, height=…, goes with a point: leave out the plane "
+                f"and "
+                f"radius=…"
+            )
+            raise BadDescription(msg)
+        return _curved_ground(s, label, P, height)
+    if ball is not None:
+        s.space.check_element(ball, Point, f"{label}, ball=")
+        distance, touching = sqrt((P - ball) @ (P - ball)), r + other
+        if (radius_sum := constant_value(s, touching)) is not None and radius_sum <= 0:
+            msg = (
+                f"{label}: two points never meet; give the radii of the balls about them, "
+                f"radius=(r, R)"
+            )
+            raise BadDescription(msg)
+        return (P - ball) / distance, distance - touching, r
+    n = N.y if ground is None else ground
+    if not isinstance(n, Vector):
+        msg = f"{label}: the ground is {ground!r:.60}; give the normal of a plane, such as s.N.y"
+        raise BadDescription(msg)
+    s.space.check_vector(n, label)
+    length = (
+        constant_value(s, Scalar(s.space.tape, (n @ n).i))
+        if not symbols_of(s.space.tape, ((n @ n).i,))
+        else None
+    )
+    if length is not None and abs(length - 1) > 1e-12:
+        msg = f"{label}: the normal {n} has the length {length**0.5:.6g}; give a unit vector"
+        raise BadDescription(msg)
+    Q = O if through is None else through
+    s.space.check_element(Q, Point, f"{label}, through=")
+    return n, (P - Q) @ n - r, r
+
+
+def _check_radii(s: Registry, label: str, radius: Any) -> tuple[Scalar, Scalar]:
+    """Of the ball about the point, and of the ball that is the ground."""
+    r, R = radius if isinstance(radius, tuple | list) and len(radius) == 2 else (radius, 0)
+    for x in (r, R):
+        if (value := constant_value(s, scalar(s, x))) is not None and value < 0:
+            msg = f"{label}: radius = {value:g}; a radius is not negative"
+            raise BadDescription(msg)
+    return scalar(s, r), scalar(s, R)
+
+
+def _curved_ground(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scalar, Scalar]:
+    """y = h(x): n = (−h′, 1)/√(1 + h′²), g = (y − h)/√(1 + h′²)"""
+    tape, N = s.space.tape, s.space.N
+    r = P - s.space.O
+    x = Scalar(tape, tape.private_symbol("x of a curved ground"))
+    try:
+        h = (
+            parse(height, symbols_by_name(s) | {"x": x}, tape)
+            if isinstance(height, str)
+            else scalar(s, height(x))
+        )
+    except TypeError as problem:
+        msg = (
+            f"{label}: height={height!r:.60} is not a function of x; write height=lambda x: "
+            f"a*sin(x)"
+        )
+        raise BadDescription(msg) from problem
+    here = Substitution(tape, {x.i: (r @ N.x).i})
+    slope = Scalar(tape, here(gradient(tape, {h.i: tape.one}, [x.i])[0]))
+    length = sqrt(1 + slope**2)
+    return (
+        (N.y - slope * N.x) / length,
+        ((r @ N.y) - Scalar(tape, here(h.i))) / length,
+        scalar(s, 0),
+    )
+
+
+def _surface_velocity(label: str, P: Point, place: Point, body: Body | None) -> Vector:
+    """The velocity of the body's point at the place of contact."""
+    if body is None:
+        msg = f"{label}: a ball of some radius turns; name the body whose surface it is, on=…"
+        raise BadDescription(msg)
+    return material_velocity(place, body) if body.frame is not None else P.v
+
+
+def _check_ground_body(label: str, against: Body, height: Any) -> Body:
+    """The body on which the opposite force acts."""
+    if not isinstance(against, Body):
+        msg = (
+            f"{label}: against={against!r:.60}; name the body that carries the ground, such as "
+            f"against=cart"
+        )
+        raise BadDescription(msg)
+    if height is not None:
+        msg = f"{label}: a curved ground, height=…, stands still; leave out against=…"
+        raise BadDescription(msg)
+    return against
+
+
+def _ground_velocity(place: Point, other: Body) -> Vector:
+    """Of the point of the ground that is touched; a particle carries its ground without turning
+    it.
+    """
+    place.space.check_same_system(other.G.space)
+    return other.G.v if other.frame is None else material_velocity(place, other)
+
+
+def _ground_drift(s: Registry, label: str, Q: Point | None, other: Body | None) -> Vector:
+    """The velocity that a point of the ground has in what carries it: of a table that shakes, or
+    a tray on a cart.
+    """
+    if Q is None:
+        return Vector(s.space.tape, {})
+    v = Q.v if other is None else Q.v - _ground_velocity(Q, other)
+    # where the motion of other coordinates is in it, it is only a point of the plane, which does
+    # not say how the ground moves along it
+    return (
+        v
+        if other is None
+        or not any(
+            _moving_coordinates(s, v @ e, label) for e in (s.space.N.x, s.space.N.y, s.space.N.z)
+        )
+        else 0 * v
+    )
+
+
+def _check_reaction(
+    s: Registry, label: str, rows: list[tuple[Scalar, Scalar]], other: Body | None
+) -> None:
+    """∂v/∂q̇ of each row is what its force does work on: otherwise something moves with the
+    ground on which no force acts.
+    """
+    left = [name for row, v in rows for name in _moving_coordinates(s, row - v, label)]
+    if not left:
+        return
+    if other is None:
+        way = "name the body that carries it, against=cart, so that the opposite force acts on it"
+        msg = f"{label}: the ground moves with {', '.join(dict.fromkeys(left))}; {way}"
+    else:
+        way = "give a point and a normal that are fixed in it, or the body that carries them"
+        msg = (
+            f"{label}: the ground moves with {', '.join(dict.fromkeys(left))} in another way "
+            f"than {other.name!r} does; {way}"
+        )
+    raise BadDescription(msg)
+
+
+def _moving_coordinates(s: Registry, v: Scalar, label: str) -> list[str]:
+    """The coordinates whose rates are in v, decided exactly."""
+    tape, q = s.space.tape, s.q
+    return [
+        str(q[k])
+        for k, a in rate_coefficients(s, v).items()
+        if not decide_all_zero(tape, [a], f"{label}: whether the ground moves with {q[k]}")
+    ]
+
+
+def _slip_direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:
+    """The direction of slip: n × N.z, or the one that was given."""
+    if along is not None:
+        s.space.check_vector(along, label)
+        return along
+    if n @ s.space.N.z != 0:
+        msg = (
+            f"{label}: slip may have any direction in this plane; friction is along one: name "
+            f"it, along=s.N.x"
+        )
+        raise BadDescription(msg)
+    return n.cross(s.space.N.z)

@@ -1,0 +1,339 @@
+"""N and T, T = −μ n sign(v), |T| ≤ μ_s n: the unknown forces of contacts as inputs, and dry
+friction along a row.
+
+Friction acts under a normal force that is found with the motion, that is given, or that of a
+constraint row.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple
+
+from dalembert.errors import BadDescription, NotLinear
+from dalembert.mechanics.geometry.point import Point
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.model.elements import Body, Load, UnilateralContact
+from dalembert.mechanics.model.force_reduction import reduce_loads
+from dalembert.mechanics.model.from_energies import generalized_load
+from dalembert.mechanics.model.loads import check_load_name
+from dalembert.mechanics.model.registry import (
+    Registry,
+    constant_value,
+    rate_coefficients,
+    refuse_accelerations,
+    refuse_inputs,
+    scalar,
+    substitute_speeds,
+    time_varying_names,
+)
+from dalembert.mechanics.model.symbols import input as declare_input
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.functions import exp
+from dalembert.symbolic.algebra.scalar import Scalar
+
+LAWS: Final = ("newton", "poisson")
+
+
+def contact_name(s: Registry, name: str | None, kind: str, parts: tuple[str, ...] = ()) -> str:
+    """The given name, or the kind of contact with a number; refused where another contact has
+    it.
+    """
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        msg = f"a contact is named by a string, not {name!r}"
+        raise BadDescription(msg)
+    number = 1 + len(s.contacts)
+    # friction that is viscous alone is a load without a contact
+    while any(load.name.startswith(f"{kind} {number},") for load in s.loads):
+        number += 1
+    label = name or f"{kind} {number}"
+    if any(c.name in (label, *(f"{label}, {p}" for p in parts)) for c in s.contacts):
+        msg = f"{label!r} is declared already, as a contact"
+        raise BadDescription(msg)
+    return label
+
+
+def friction_coefficients(
+    s: Registry, label: str, friction: Any, static: Any
+) -> tuple[Scalar, Scalar] | None:
+    """μ and μ_s; None where there is no friction."""
+    mu = scalar(s, friction)
+    mu_s = mu if static is None else scalar(s, static)
+    low, high = constant_value(s, mu), constant_value(s, mu_s)
+    if low is not None and low < 0:
+        msg = f"{label}: friction = {low:g}; a coefficient of friction is not negative"
+        raise BadDescription(msg)
+    if low is not None and high is not None and high < low:
+        msg = (
+            f"{label}: static = {high:g} is less than friction = {low:g}; what is at rest holds "
+            f"at least as well as what slips"
+        )
+        raise BadDescription(msg)
+    return None if mu == 0 and mu_s == 0 else (mu, mu_s)
+
+
+def contact_forces(
+    s: Registry, label: str, *, normal: bool, slips: bool
+) -> tuple[Scalar | None, Scalar | None]:
+    """The inputs N and T of a contact."""
+    ending = re.sub(r"\W+", "_", label).strip("_")
+    return (
+        declare_input(s, f"N_{ending}") if normal else None,
+        declare_input(s, f"T_{ending}") if slips else None,
+    )
+
+
+def load_along_row(s: Registry, label: str, v: Scalar, Q: Scalar | None) -> Load:
+    """Q along a row: the generalized forces Q ∂v/∂q̇."""
+    assert Q is not None
+    return generalized_load(
+        s,
+        label,
+        [(s.q[k], Q * Scalar(s.space.tape, a)) for k, a in rate_coefficients(s, v).items()],
+    )
+
+
+def declare_contact(
+    s: Registry,
+    label: str,
+    load: Load,
+    forces: tuple[Scalar | None, Scalar | None],
+    *,
+    gap: Scalar | None = None,
+    approach: Scalar | None = None,
+    slip: Scalar | None = None,
+    normal: Scalar | str | None = None,
+    mu: tuple[Scalar, Scalar] | None = None,
+    stribeck: Any = None,
+    restitution: Any = 0,
+    law: str = "newton",
+    two_sided: bool = False,
+    arrow: tuple[Point, Vector | None, Vector | None] | None = None,
+) -> None:
+    """The contact with its load, unless something about it cannot be."""
+    e = scalar(s, restitution)
+    if law not in LAWS:
+        msg = f"{label}: law={law!r} is unknown: choose 'newton' or 'poisson'"
+        raise BadDescription(msg)
+    if changing := time_varying_names(s, e.i, inputs=True):
+        msg = (
+            f"{label}: restitution = {e} contains {', '.join(changing)}; give a number, or an "
+            f"expression of constants"
+        )
+        raise BadDescription(msg)
+    if (value := constant_value(s, e)) is not None and not 0 <= value <= 1:
+        msg = (
+            f"{label}: restitution = {value:g}: it must lie between 0 (no rebound) and 1 "
+            f"(nothing lost)"
+        )
+        raise BadDescription(msg)
+    for row in (approach, slip):
+        if row is not None:
+            refuse_inputs(s, label, row)
+    if (
+        approach is not None
+        and gap is not None
+        and not two_sided
+        and not rate_coefficients(s, approach)
+    ):
+        msg = (
+            f"{label}: nothing that moves can open or close this gap; it is the same in every "
+            f"position"
+        )
+        raise BadDescription(msg)
+    mu_k, mu_s = mu if mu is not None else (None, None)
+    if stribeck is not None and mu is not None and slip is not None:
+        if (value := constant_value(s, scalar(s, stribeck))) is not None and value <= 0:
+            msg = (
+                f"{label}: stribeck = {value:g}; give the slip velocity at which static "
+                f"friction "
+                f"is lost, a positive one"
+            )
+            raise BadDescription(msg)
+        mu_k = mu[0] + (mu[1] - mu[0]) * exp(-((slip / scalar(s, stribeck)) ** 2))
+    tape, k = s.space.tape, len(s.contacts) + 1
+    flags = [
+        Scalar(tape, tape.private_symbol(f"{what}_{k}"))
+        for what in ("closed", "stick", "direction", "side", "slack")
+    ]
+    check_load_name(s, load.name, "contact")
+    s.loads.append(load)
+    pressing = normal if isinstance(normal, str) else None
+    n = None if isinstance(normal, str) else normal
+    s.contacts.append(
+        UnilateralContact(
+            label,
+            gap,
+            approach,
+            slip,
+            *forces,
+            n,
+            mu_k,
+            mu_s,
+            e,
+            law,
+            two_sided or pressing is not None,
+            tuple(flags),
+            arrow,
+            pressing,
+        )
+    )
+
+
+# ---- friction along a row
+# --------------------------------------------------------------------------
+
+
+class FrictionTerms(NamedTuple):
+    """What a row was told of its friction: μ, μ_s and the normal force."""
+
+    friction: Any
+    static: Any
+    normal: Any
+
+    def is_given(self, what: str) -> bool:
+        """Whether friction was asked for; its terms without it are refused."""
+        if self.friction is None and (self.static is not None or self.normal is not None):
+            msg = f"{what}: static= and normal= without friction=; give friction=μ too"
+            raise BadDescription(msg)
+        return self.friction is not None
+
+
+def friction(
+    s: Registry,
+    slip: Any,
+    friction: Any,
+    *,
+    normal: Any = None,
+    static: Any = None,
+    stribeck: Any = None,
+    viscous: Any = 0,
+    name: str | None = None,
+) -> None:
+    """T = −μ n sign(v) in slip, |T| ≤ μ_s n at rest: dry friction along a row v(q, q̇, t), such as
+    the rate of a joint.
+
+    `normal` is n, the force that presses (for a pin its radius times the force, for a clutch the
+    torque per μ), or the name of a constraint row whose force does, from either side, and is found
+    with the motion; `viscous` adds −c v; `stribeck` is the velocity v_s of μ + (μ_s − μ)
+    exp(−(v/v_s)²). A row on positions is taken by its rate.
+    """
+    label = contact_name(s, name, "friction")
+    v = _slip_velocity(s, label, scalar(s, slip))
+    if normal is None:
+        msg = (
+            f"{label}: friction needs a normal force; give normal=…, or declare the contact "
+            f"itself with s.contact(point, …, friction=…)"
+        )
+        raise BadDescription(msg)
+    mu = friction_coefficients(s, label, friction, static)
+    c = scalar(s, viscous)
+    if mu is None and c == 0:
+        msg = f"{label}: friction = 0 and viscous = 0: nothing holds and nothing slows down"
+        raise BadDescription(msg)
+    if c != 0:
+        s.loads.append(
+            load_along_row(s, check_load_name(s, f"{label}, viscous", "friction"), v, -c * v)
+        )
+    if mu is None:
+        return
+    n = _normal_force(s, label, normal)
+    _, T = contact_forces(s, label, normal=False, slips=True)
+    assert T is not None
+    declare_contact(
+        s,
+        label,
+        load_along_row(s, label, v, T),
+        (None, T),
+        slip=v,
+        normal=n,
+        mu=mu,
+        stribeck=stribeck,
+    )
+
+
+def rolling_friction(
+    s: Registry,
+    label: str,
+    direction: Vector,
+    at: Point,
+    body: Body,
+    ground: Body | None,
+    v: Scalar,
+    given: FrictionTerms,
+) -> None:
+    """A row of rolling that may slip: T along the direction at the point of contact, and its
+    opposite on what it rolls on.
+    """
+    if given.normal is None:
+        way = (
+            "normal=…, such as normal=m*g, or free its height and declare s.contact(…, "
+            "radius=…, "
+            "friction=…)"
+        )
+        msg = f"{label}: friction on a row without a normal force; give {way}"
+        raise BadDescription(msg)
+    mu = friction_coefficients(s, label, given.friction, given.static)
+    if mu is None:
+        msg = f"{label}: friction = 0 holds nothing; leave the row out"
+        raise BadDescription(msg)
+    n = _normal_force(s, label, given.normal)
+    _, T = contact_forces(s, label, normal=False, slips=True)
+    F = T * direction
+    acting = (
+        reduce_loads((F, at, body))
+        if ground is None
+        else reduce_loads((F, at, body), (-F, at, ground))
+    )
+    declare_contact(
+        s,
+        label,
+        Load(label, *acting),
+        (None, T),
+        slip=v,
+        normal=n,
+        mu=mu,
+        arrow=(at, None, direction),
+    )
+
+
+def _normal_force(s: Registry, label: str, normal: Any) -> Scalar | str:
+    """An expression, or the name of the row whose force it is."""
+    names = [c.name for c in s.constraints if not c.redundant]
+    if isinstance(normal, str) and normal in names:
+        return normal
+    if isinstance(normal, str) and not re.fullmatch(r"[\s\d./eE+-]+", normal):
+        rows = (
+            f"there are {', '.join(map(repr, names))}"
+            if names
+            else "there are none yet; declare it before its friction"
+        )
+        msg = f"{label}: normal={normal!r:.60} names no constraint row ({rows})"
+        raise BadDescription(msg)
+    n = scalar(s, normal)
+    refuse_accelerations(s, label, (n.i,))
+    if (pressing := constant_value(s, n)) is not None and pressing < 0:
+        msg = f"{label}: normal = {pressing:g}; the force that presses is not negative"
+        raise BadDescription(msg)
+    return n
+
+
+def _slip_velocity(s: Registry, label: str, e: Scalar) -> Scalar:
+    """A row as a velocity: itself, or its rate where it is on positions."""
+    refuse_inputs(s, label, e)
+    if not {q.dot.i for q in s.q}.intersection(
+        symbols_of(s.space.tape, (substitute_speeds(s, e.i),))
+    ):
+        e = e.dot
+    try:
+        moved = rate_coefficients(s, e)
+    except NotLinear as problem:
+        msg = (
+            f"{label}: the slip velocity is {problem}; friction acts along a row that is linear "
+            f"in the rates"
+        )
+        raise BadDescription(msg) from problem
+    if not moved:
+        msg = f"{label}: no rate enters {e}, so that nothing slips"
+        raise BadDescription(msg)
+    return e

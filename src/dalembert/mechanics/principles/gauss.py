@@ -1,0 +1,67 @@
+"""min G(q̈) subject to A q̈ + γ = 0: Gauss's principle of least constraint.
+
+G = Σ ½ m |a − F/m|² + …, that is S − ΣF·a − ΣM·α up to terms free of q̈. The minimum's conditions
+are ∂G/∂q̈ = Aᵀλ with the rows.
+
+Source: Bar00, the text before (31) and footnote 2.
+"""
+
+from __future__ import annotations
+
+from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations import principle_statements
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    coordinate_derivation,
+    forked_kinematics,
+)
+
+PRINCIPLE = Principle(
+    "gauss",
+    "Gauss's least constraint",
+    principle_statements.GAUSS,
+    "Bar00 §2, footnote 2",
+    "accelerations",
+    "both",
+    "q̇",
+    "Of all accelerations that the constraints allow, the true ones differ least, in the metric of "
+    "the masses, from those of the same "
+    "masses without constraints.",
+)
+
+
+@check_options
+def gauss(system: System | Kinematics) -> Derivation:
+    """∂G/∂q̈ = Aᵀλ"""
+    x = Quantities(forked_kinematics(system, nonlinear=True))
+    G = _gauss_function(x).as_step(
+        "Gauss's constraint",
+        "Bar00 §2",
+        "A quadratic function of the accelerations. Terms free of them do not move its minimum, "
+        "and some are left out.",
+    )
+    G_q = diff(G, x.qddot).as_step(
+        "Its slopes",
+        "Bar00 §2",
+        "At the minimum the slope of G is a combination of the rows, with multipliers as "
+        "coefficients; without rows it vanishes.",
+    )
+    return coordinate_derivation(PRINCIPLE, x, (G, G_q), equation(G_q, x.A.T @ x.lam))
+
+
+def _gauss_function(x: Quantities) -> Quantity:
+    """G = S − Σ F·a − Σ M·α, and what loads known along the coordinates do: (∂D/∂q̇)·q̈,
+    (∂V/∂q)·q̈
+    """
+    of = x.rates
+    G = of.S.by_formula - total(of.forces.dot(of.a)) - total(of.moments.dot(of.alpha))
+    if x.kin.system.dissipations:
+        G = G + diff(of.dissipation, x.qdot) @ x.qddot
+    if of.unlocated_potential is not None:
+        G = G + diff(of.unlocated_potential, x.q) @ x.qddot
+    return G.with_letter("G")

@@ -1,0 +1,64 @@
+"""∂S/∂u̇_r = U_r: the Gibbs–Appell equations.
+
+S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω), up to terms free of u̇: the energy of acceleration.
+Constraints may be imposed
+before differentiating.
+
+Source: Bar00 (31)–(32).
+"""
+
+from __future__ import annotations
+
+from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations import principle_statements
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import diff, equation
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    forked_kinematics,
+    speed_derivation,
+)
+
+PRINCIPLE = Principle(
+    "gibbs-appell",
+    "Gibbs–Appell equations",
+    principle_statements.GIBBS_APPELL,
+    "Bar00 (31)–(32)",
+    "accelerations",
+    "scalar",
+    "u",
+    "The slope of the energy of acceleration along each independent u̇ is the generalized force "
+    "along that speed.",
+)
+
+
+@check_options
+def gibbs_appell(system: System | Kinematics) -> Derivation:
+    """∂S/∂u̇_r = U_r      (r = 1, …, p)"""
+    x = Quantities(forked_kinematics(system))
+    S = x.speeds.S.as_step(
+        "Energy of acceleration",
+        "Bar00 (31)",
+        "Unlike the kinetic energy, S may be written in the independent speeds from the start: "
+        "only u̇ is differentiated, so the "
+        "constraints can be imposed first. Terms free of u̇ would drop out.",
+    )
+    u, F, M = x.u.at("r"), x.speeds.forces, x.speeds.moments
+    U = (
+        x.speeds.generalized_force(F, M, diff(x.speeds.v, u), diff(x.speeds.w, u), "r")
+        .with_letter("U", "r")
+        .as_step(
+            "Generalized forces",
+            "Bar00 (32)",
+            "Only these depend on the loads; they are the coefficients of the speeds in the power.",
+        )
+    )
+    S_r = diff(S, x.udot.at("r")).as_step(
+        "Slopes of S",
+        "Bar00 (32)",
+        "Each is linear in u̇, since S is quadratic: the mass matrix stands beside u̇.",
+    )
+    return speed_derivation(PRINCIPLE, x, (S, U, S_r), equation(S_r, U))

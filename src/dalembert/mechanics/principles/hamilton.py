@@ -1,0 +1,127 @@
+"""q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + Aᵀλ: Hamilton's canonical equations.
+
+H(q, p, q̇, μ) = p·q̇ − T(q, q̇) + V + μ·(A q̇ + b) is written with the rates in it. They and μ are
+those that make H stationary, ∂H/∂q̇ = p − M q̇ − B + Aᵀμ = 0 and ∂H/∂μ = A q̇ + b = 0, which can be
+solved where M alone is singular. Because H is stationary, ∂H/∂q at fixed p needs no derivative of
+the rates: it is that at held q̇ and μ, and no inverse of M is formed. Along the motion p = ∂T/∂q̇,
+so that μ = 0.
+
+Legendre's transformation for systems with rows, as written out here; the sources at hand print
+Lagrange's form only.
+"""
+
+from __future__ import annotations
+
+from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations import principle_statements
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    constraint_row_step,
+    coordinate_derivation,
+    forked_kinematics,
+)
+from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.formula import Symbol
+from dalembert.symbolic.algebra.sparse_matrix import Column
+
+PRINCIPLE = Principle(
+    "hamilton",
+    "Hamilton's equations",
+    principle_statements.HAMILTON,
+    "after Mei85 (7.44)",
+    "kinetic energy",
+    "scalar",
+    "q, p",
+    "Coordinates and momenta as equals: 2n equations of the first order, all from one function "
+    "H(q, p, t).",
+)
+
+
+@check_options
+def hamilton(system: System | Kinematics) -> Derivation:
+    """ṗ = −∂H/∂q + Q + Aᵀλ, with p = ∂T/∂q̇, μ = 0"""
+    x = Quantities(forked_kinematics(system, energies=True))
+    p = _momentum_symbols(x)
+    T = x.rates.T.as_step(
+        "Kinetic energy", "Gre03 (4.43)", "Of the system without its rows, in the rates."
+    )
+    V = x.V.as_step(
+        "Potential energy",
+        "Mei85 (7.45)",
+        "Loads that have a potential need not be looked at one by one.",
+    )
+    p_of_qdot = (
+        diff(T, x.qdot)
+        .with_letter("p")
+        .as_step(
+            "Momenta",
+            "Mei85 (7.44)",
+            "They take the place of the rates. T is quadratic in the rates, so this is linear and "
+            "can be turned round.",
+        )
+    )
+    H = _hamiltonian(x, p, T, V).as_step(
+        "Hamiltonian",
+        "",
+        "Legendre's transformation, with the rates left in it: in p alone it would hold the "
+        "inverse of M, which may not even exist.",
+    )
+    rates = equation(diff(H, x.qdot)).as_step(
+        "Rates from momenta",
+        "",
+        "H is stationary in the rates: this says which rates belong to given momenta, and lets "
+        "them be held while H is differentiated "
+        "by q and p.",
+    )
+    H_p = diff(H, p).as_step(
+        "First half of the canonical equations",
+        "",
+        "q̇ = ∂H/∂p: the slope of H along each momentum is the rate itself.",
+    )
+    H_q = diff(H, x.q).as_step(
+        "Slopes of the Hamiltonian",
+        "",
+        "At held p, and held rates too, since H is stationary in them: the slope of V less that of "
+        "T.",
+    )
+    Q = x.rates.Q.as_step(
+        "Generalized forces",
+        "Mei85 (7.41)",
+        "Of the loads without a potential; the others are in H.",
+    )
+    second = equation(x.rates.d_dt(p), -H_q + Q + x.A.T @ x.lam)
+    given = [(p, p_of_qdot)]
+    if x.kin.rows:
+        given.append((_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))))
+    statement = second.substitute(x.tape, *given, rates=x.rates.rate)
+    told = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, *constraint_row_step(x))
+    return coordinate_derivation(
+        PRINCIPLE, x, told, statement.with_parts(*statement.parts, rates, H_p)
+    )
+
+
+def _momentum_symbols(x: Quantities) -> Quantity:
+    names = [x.kin.name(q) for q in x.kin.q]
+    return x.variables(Symbol("p"), [x.tape.private_symbol(f"p_{n}", moving=True) for n in names])
+
+
+def _mu(x: Quantities) -> Quantity:
+    """μ of the rows in H; zero along the motion."""
+    numbers = x.rows.row_labels
+    return x.variables(
+        Symbol("μ"), [x.tape.private_symbol(f"mu_{j}") for j, _ in enumerate(numbers, 1)], numbers
+    )
+
+
+def _hamiltonian(x: Quantities, p: Quantity, T: Quantity, V: Quantity) -> Quantity:
+    """H = p·q̇ − T + V + μ·(A q̇ + b)"""
+    H = p @ x.qdot - T + V
+    if x.kin.rows:
+        (rows,) = x.rows.parts
+        H = H + _mu(x) @ rows
+    return H.with_letter("H")

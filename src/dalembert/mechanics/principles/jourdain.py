@@ -1,0 +1,126 @@
+"""Σ (F − m a)·δv + (M − Ḣ)·δω = 0: Jourdain's principle.
+
+Time and position are held, velocities varied. The virtual power is one scalar, linear in all n
+variations δq̇; with δq̇ = W δu the coefficient of each independent δu_r vanishes.
+
+Source: Bar00 (33)–(34), (42).
+"""
+
+from __future__ import annotations
+
+from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations import principle_statements
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
+from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    forked_kinematics,
+    speed_derivation,
+)
+from dalembert.symbolic.algebra.expression_graph import Derivative
+from dalembert.symbolic.algebra.formula import Partial, Symbol, Variation
+
+PRINCIPLE = Principle(
+    "jourdain",
+    "Jourdain's principle",
+    principle_statements.JOURDAIN,
+    "Bar00 (34)",
+    "velocities",
+    "vector",
+    "u",
+    "Hold time and position and vary the velocities in any way that the constraints allow: the "
+    "loads and the inertia loads together "
+    "do no power on the variation.",
+)
+
+
+@check_options
+def jourdain(system: System | Kinematics) -> Derivation:
+    """Wᵀ ∂δP/∂δq̇ = 0: the coefficients of δu in the virtual power, δq̇ = W δu"""
+    x = Quantities(forked_kinematics(system))
+    dq = _variation_symbols(x, x.qdot)
+    dv = _variation(x, dq, x.rates.v).as_step(
+        "Variations of the velocities",
+        "Bar00 (33)",
+        "Only the rates are varied; time and position are held.",
+    )
+    dw = _variation(x, dq, x.rates.w).as_step(
+        "Variations of the angular velocities",
+        "Bar00 (33)",
+        "The same for the turning of each body.",
+    )
+    a = x.speeds.a.as_step(
+        "Accelerations", "Bar00 (34)", "Formed once, as vectors, for each mass centre."
+    )
+    Hdot = x.speeds.Hdot.as_step(
+        "Rates of the angular momenta",
+        "Bar00 (34)",
+        "H = I·ω about the mass centre, differentiated in N.",
+    )
+    dP = _virtual_power(x, dq, dv, dw, a, Hdot).as_step(
+        "Virtual power",
+        "Bar00 (34)",
+        "One scalar, linear in the variations of all n rates. They are not yet independent.",
+    )
+    coefficients = diff(dP, dq).as_step(
+        "Collected on the variations",
+        "Bar00 (34)",
+        "What stands beside the variation of each rate.",
+    )
+    W, du = x.W, _variation_symbols(x, x.u)
+    admissible_variations = (
+        (W @ du)
+        .with_symbol(dq.ref)
+        .with_parts(W, du, dq)
+        .as_step(
+            "Variations of the speeds",
+            "Bar00 (42)",
+            "The rows tie the variations to those of the independent speeds. These are arbitrary, "
+            "so the coefficient of each must vanish.",
+        )
+    )
+    statement = equation(W.T @ coefficients)
+    displayed_statement = statement.with_parts(*statement.parts, admissible_variations)
+    return speed_derivation(
+        PRINCIPLE,
+        x,
+        (dv, dw, a, Hdot, dP, coefficients, admissible_variations),
+        displayed_statement,
+        negate=True,
+    )
+
+
+def _variation_symbols(x: Quantities, of: Quantity) -> Quantity:
+    """δq̇, δu: a symbol for the variation of each"""
+    symbols = [x.tape.private_symbol(f"δ{x.kin.name(i)}") for i in of.value]
+    return x.variables(Variation(of.ref), symbols, of.row_labels)
+
+
+def _variation(x: Quantities, dq: Quantity, velocity: Quantity) -> Quantity:
+    """δv = (∂v/∂q̇) δq̇"""
+    vary = Derivative(x.tape, dict(zip(x.kin.qdot, dq.value, strict=True)).get)
+    varied = velocity.value.map(lambda v: v.map(vary))
+    return Quantity(
+        Partial(velocity.ref, x.qdot.ref) * dq.ref,
+        varied,
+        (velocity, x.qdot, dq),
+        symbol=Variation(velocity.ref),
+    )
+
+
+def _virtual_power(
+    x: Quantities, dq: Quantity, dv: Quantity, dw: Quantity, a: Quantity, Hdot: Quantity
+) -> Quantity:
+    """δP = Σ F·δv + Σ M·δω − Σ m a·δv − Σ Ḣ·δω, less what loads known along the coordinates
+    take: (∂D/∂q̇)·δq̇, (∂V/∂q)·δq̇
+    """
+    F, M, rates = x.speeds.forces, x.speeds.moments, x.rates
+    power = total(F.dot(dv)) + total(M.dot(dw)) - total((x.m * a).dot(dv)) - total(Hdot.dot(dw))
+    if x.kin.system.dissipations:
+        power = power - x.in_speeds(diff(rates.dissipation, x.qdot)) @ dq
+    if rates.unlocated_potential is not None:
+        power = power - diff(rates.unlocated_potential, x.q) @ dq
+    return power.with_symbol(Variation(Symbol("P")))

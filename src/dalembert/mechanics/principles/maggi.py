@@ -1,0 +1,92 @@
+"""Σ_i [d/dt ∂T/∂q̇_i − ∂T/∂q_i − Q_i] Φ_ij = 0: Maggi's equations.
+
+T of the **unconstrained** system; the first p columns of Φ project Lagrange's operators onto the
+directions the rows leave free, so that no multiplier appears.
+
+Source: Gre03 (4.19), Bar00 (43).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations import principle_statements
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import diff, equation
+from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities
+from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles.derivation import (
+    Derivation,
+    Principle,
+    applicable_kinematics,
+    speed_derivation,
+)
+
+PRINCIPLE = Principle(
+    "maggi",
+    "Maggi's equations",
+    principle_statements.MAGGI,
+    "Gre03 (4.19), Bar00 (43)",
+    "kinetic energy",
+    "scalar",
+    "u",
+    "Lagrange's operators hold for the unconstrained system, apart from constraint forces. Each of "
+    "the first p columns of Φ is a motion "
+    "that the constraints allow; along it the constraint forces do no work and drop out.",
+)
+
+
+@check_options
+def maggi(system: System | Kinematics) -> Derivation:
+    """Φᵀ (d/dt ∂T/∂q̇ − ∂T/∂q − Q) = 0 for the first p columns of Φ"""
+    full = HamelQuantities(applicable_kinematics(system, energies=True))
+    x = full.of
+    u = full.definitions.as_step(
+        "All n speeds",
+        "Gre03 (4.5)–(4.6)",
+        "There are as many speeds as coordinates. The last ones are the constraint rows: speeds "
+        "that are zero on every actual motion.",
+    )
+    Psi = full.Psi(u).as_step(
+        "Their coefficients",
+        "Gre03 (4.5)–(4.6)",
+        "One row for each speed, one column for each rate.",
+    )
+    Phi = full.Phi(Psi).as_step(
+        "Inverse",
+        "Gre03 (4.8)",
+        "A column says how the coordinates move when one speed is 1 and all others are 0. In the "
+        "first p columns the rows stay "
+        "satisfied: these are the virtual motions.",
+    )
+    T = x.rates.T.as_step(
+        "Unconstrained kinetic energy",
+        "Gre03 (4.43)",
+        "The rows must not be put into T before it is differentiated: T has to know how it would "
+        "change if they were broken.",
+    )
+    E = (x.rates.d_dt(diff(T, x.qdot)) - diff(T, x.q)).as_step(
+        "Lagrangian operators",
+        "Gre03 (4.15)",
+        "One for each coordinate, as if there were no constraint.",
+    )
+    Q = (
+        (x.rates.Q.by_formula - diff(x.V, x.q))
+        .with_letter("Q")
+        .as_step(
+            "Generalized forces",
+            "Gre03 (4.15)",
+            "Of the applied loads alone; the constraint forces are left out, since the next step "
+            "removes them.",
+        )
+    )
+    printed = equation(Phi.first(x.kin.n_u).T @ (E - Q)).as_step(
+        "Maggi's equations",
+        "Gre03 (4.19)",
+        "The operators summed along each allowed motion: p equations without multipliers, still in "
+        "all n accelerations.",
+    )
+    # q̈ = W u̇ + c and q̇ = W u + X turn them into p equations for u̇
+    d = speed_derivation(PRINCIPLE, x, (u, Psi, Phi, T, E, Q, printed), x.in_speeds(printed))
+    return replace(d, native=replace(d.native, printed=printed.value.nodes))

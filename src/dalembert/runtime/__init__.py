@@ -1,0 +1,1 @@
+"""Native code and motion: compilation, initial conditions, integration, contact."""

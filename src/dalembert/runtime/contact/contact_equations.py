@@ -1,0 +1,297 @@
+"""λ(q, u, t) in any mode: a = A λ + b with a_N = 0 or N = 0, a_T = 0 or T = −s μ N, solved on the
+tape.
+
+Whether a contact is closed, sticks, or in which direction it slips are symbols that a run sets:
+what is compiled holds for all modes.
+
+Source: Pfeiffer and Glocker (1996), chapters 4–6, with the rows of active contacts written as one
+system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.model.elements import UnilateralContact
+from dalembert.runtime.contact.joint_normal_force import AffineForce, joint_normal_forces
+from dalembert.runtime.contact.symbolic_solve import lu_solve
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, sum_of_products
+from dalembert.symbolic.algebra.tape import Tape
+
+# a part of A_kk by which rows that depend on one another give way
+_REGULARIZATION: Final = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class ContactRow:
+    """A row v(q, u, t) with its force λ: the normal (`normal`) or the slip of contact number
+    `contact`.
+    """
+
+    contact: int
+    normal: bool
+    # the flag that is 1 in modes in which the row holds
+    active: int
+    lam: int
+    v: int
+    # d v/dt = γ + J u̇
+    gamma: int
+    J: dict[int, int]
+
+
+@dataclass(frozen=True)
+class ContactEquations:
+    """Nodes of one tape: u̇ = c + H λ, a = A λ + b, λ as solved for any mode, and what is
+    watched and projected.
+    """
+
+    kin: Kinematics
+    tape: Tape
+    rows: tuple[ContactRow, ...]
+    # {(number of a contact, whether it is its normal row): number of the row}
+    row_index: dict[tuple[int, bool], int]
+    c: tuple[int, ...]
+    # H by rows of u̇: {row: coefficient}
+    H: tuple[dict[int, int], ...]
+    A: tuple[tuple[int, ...], ...]
+    b: tuple[int, ...]
+    lam: tuple[int, ...]
+    pivots: tuple[int, ...]
+    # {contact: the force of the row that presses it}
+    joint_normal_forces: dict[int, AffineForce]
+
+    @property
+    def contacts(self) -> list[UnilateralContact]:
+        """As they were declared."""
+        return self.kin.system.contacts
+
+    def explicit_equations(self, route: str) -> ExplicitEquations:
+        """u̇ = c + H λ, with λ as symbols."""
+        t, kin = self.tape, self.kin
+        udot = Column(t, self.c) + SparseMatrix(t, self.H, len(self.rows)) @ Column(
+            t, (row.lam for row in self.rows)
+        )
+        return ExplicitEquations(
+            kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts"
+        )
+
+
+def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactEquations:
+    """Everything that is known before a mode is: A and b; and λ with the modes as symbols."""
+    kin = kin.fork()
+    t = kin.tape
+    rows = _contact_rows(kin)
+    forces = [row.lam for row in rows]
+    in_forces = LinearCoefficients(t, forces)
+    parts = [in_forces(i) for i in copy_expressions(equations.tape, t, equations.udot)]
+    c, H = tuple(p[0] for p in parts), tuple(p[1] for p in parts)
+    J = SparseMatrix(t, (row.J for row in rows), len(c))
+    A = (J @ SparseMatrix(t, H, len(rows))).dense()
+    b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
+    pressed = joint_normal_forces(kin, c, H, forces)
+    K, right = _mode_system(kin, rows, A, b, pressed)
+    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, [row.active for row in rows]))
+    places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    return ContactEquations(
+        kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed
+    )
+
+
+def _contact_rows(kin: Kinematics) -> list[ContactRow]:
+    """Normals first: eliminated in this order no pivot vanishes but where Painlevé's paradox is."""
+    t = kin.tape
+    accelerations = LinearCoefficients(t, kin.udot)
+    rows = []
+    contacts = list(enumerate(kin.system.contacts))
+    given = [(k, True, c.mode_symbols[0], c.N, c.approach) for k, c in contacts] + [
+        (k, False, c.mode_symbols[1], c.T, c.slip) for k, c in contacts
+    ]
+    for k, normal, holds, force, row in given:
+        if force is None or row is None:
+            continue
+        v = kin.in_speeds(row.i)
+        gamma, J = accelerations(kin.rate(v))
+        rows.append(ContactRow(k, normal, holds.i, force.i, v, gamma, J))
+    return rows
+
+
+def _mode_system(
+    kin: Kinematics,
+    rows: Sequence[ContactRow],
+    A: Sequence[tuple[int, ...]],
+    b: Sequence[int],
+    pressed: Mapping[int, AffineForce],
+) -> tuple[list[list[int]], list[int]]:
+    """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
+    t = kin.tape
+    K, right = [], []
+    for k, row in enumerate(rows):
+        c = kin.system.contacts[row.contact]
+        closed, stick, direction, side, _ = _flags(t, c)
+        holds = closed if row.normal else stick
+        free = 1 - holds
+        line = [holds * Scalar(t, a) for a in A[k]]
+        line[k] += free
+        r = -(holds * Scalar(t, b[k]))
+        if not row.normal:
+            assert c.friction is not None
+            pull = free * direction * Scalar(t, kin.in_speeds(c.friction.i))
+            n = next(
+                (
+                    j
+                    for j, other in enumerate(rows)
+                    if other.normal and other.contact == row.contact
+                ),
+                None,
+            )
+            pull = pull * side if c.two_sided else pull
+            if n is not None:
+                line[n] += pull
+            elif row.contact in pressed:
+                free_force, along = pressed[row.contact]
+                for j, x in along.items():
+                    line[j] += pull * Scalar(t, x)
+                r -= pull * Scalar(t, free_force)
+            else:
+                r -= pull * Scalar(t, normal_force(kin, c))
+        K.append([x.i for x in line])
+        right.append(r.i)
+    return K, right
+
+
+def _flags(t: Tape, c: UnilateralContact) -> list[Scalar]:
+    """closed, stick, direction, side and slack on this tape."""
+    return [Scalar(t, x.i) for x in c.mode_symbols]
+
+
+def normal_force(kin: Kinematics, c: UnilateralContact) -> int:
+    """|n| of a normal force that was given."""
+    assert c.normal is not None
+    return kin.tape.call("abs", kin.in_speeds(c.normal.i))
+
+
+def _regularization(
+    t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]
+) -> list[int]:
+    """ε A_kk of rows that hold, where so many contacts may hold that they depend on one another."""
+    if sum(row.normal for row in rows) < 2:
+        return []
+    return [t.mul(t.const(_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
+
+
+@dataclass(frozen=True)
+class ConstraintCorrection:
+    """δq, δu and what is left: one step back onto closed gaps and sticking rows."""
+
+    dq: tuple[int, ...]
+    du: tuple[int, ...]
+    residual: int
+
+
+def projection_step(e: ContactEquations) -> ConstraintCorrection:
+    """δu = −H ν, A ν = v over rows that hold; δq = −W H ν, A ν = g over gaps that are closed.
+
+    H = M⁻¹ Jᵀ, so that these are the shortest ways measured by the masses.
+    """
+    t, kin, rows = e.tape, e.kin, e.rows
+    holds = [row.active for row in rows]
+    gaps = [e.contacts[row.contact].gap if row.normal else None for row in rows]
+
+    def solve_active(values: list[int], active: list[int]) -> list[int]:
+        K, holding = [], [Scalar(t, a) for a in active]
+        for k in range(len(rows)):
+            line = [holding[k] * holding[j] * Scalar(t, a) for j, a in enumerate(e.A[k])]
+            line[k] += 1 - holding[k]
+            K.append([x.i for x in line])
+        right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
+        return lu_solve(t, K, right, _regularization(t, rows, e.A, active))[0]
+
+    def velocity_change(nu: list[int]) -> Column:
+        return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))
+
+    du = velocity_change(solve_active([r.v for r in rows], holds))
+    left = sum_of_products(
+        t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True))
+    )
+    dq = Column(t, [t.zero] * kin.n_q)
+    if any(g is not None for g in gaps):
+        active = [h if g is not None else t.zero for h, g in zip(holds, gaps, strict=True)]
+        along = velocity_change(solve_active([t.zero if g is None else g.i for g in gaps], active))
+        dq = SparseMatrix(t, (W for _, W in kin.WX), len(along)) @ along
+        left = sum_of_products(
+            t,
+            ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None),
+            left,
+        )
+    return ConstraintCorrection(tuple(dq), tuple(du), left)
+
+
+class Guard(NamedTuple):
+    """What stays positive while a mode lasts: what it is, the number of its contact, and its node
+    in q, u, t and λ.
+
+    `free` is the same where no force enters, which costs less: in modes without forces that may
+    vanish or leave a cone it is enough.
+    """
+
+    kind: str
+    contact: int
+    node: int
+    free: int | None = None
+
+
+def guards(e: ContactEquations) -> list[Guard]:
+    """What stays positive while a mode lasts.
+
+    gap    g of an open contact, N of a closed one
+    slip   the slip velocity along its direction
+    cone   μ_s N ∓ T of a sticking one
+    jam    the pivot that vanishes where a slipping contact has no solution, or more than one
+    (Painlevé)
+    """
+    t, kin = e.tape, e.kin
+    collected: list[Guard] = []
+    for k, c in enumerate(e.contacts):
+        closed, stick, direction, side, slack = _flags(t, c)
+        n = _normal_force_or_none(e, k)
+        n = side * n if n is not None and c.two_sided else n
+        if n is not None:
+            if c.two_sided:
+                if c.slip is not None:
+                    collected.append(Guard("gap", k, (n + slack).i))
+            elif c.gap is not None:
+                apart = (1 - closed) * (Scalar(t, c.gap.i) + slack)
+                collected.append(Guard("gap", k, (closed * n + apart).i, (closed + apart).i))
+        if c.slip is None or c.static is None or c.T is None:
+            continue
+        v, T = Scalar(t, kin.in_speeds(c.slip.i)), Scalar(t, c.T.i)
+        # a contact that does not slip is given 1
+        slips = (direction * v + slack + (1 - direction * direction)).i
+        collected.append(Guard("slip", k, slips, slips))
+        bound = Scalar(t, kin.in_speeds(c.static.i)) * (
+            Scalar(t, normal_force(kin, c)) if n is None else n
+        )
+        collected += [
+            Guard("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)
+        ]
+        if n is not None:
+            collected.append(Guard("jam", k, e.pivots[e.row_index[k, False]]))
+    return collected
+
+
+def _normal_force_or_none(e: ContactEquations, k: int) -> Scalar | None:
+    """N of contact k, or the force of the row that presses it, signed; None where it was given."""
+    t, force = e.tape, e.contacts[k].N
+    if force is not None:
+        return Scalar(t, force.i)
+    if k not in e.joint_normal_forces:
+        return None
+    free, along = e.joint_normal_forces[k]
+    return Scalar(t, sum_of_products(t, ((x, e.rows[j].lam) for j, x in along.items()), free))

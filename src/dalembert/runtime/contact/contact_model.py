@@ -1,0 +1,242 @@
+"""The contacts of one run as machine code: rates for all modes, the way back onto what holds,
+and what a change of mode is decided by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.equations.saddle_point import constraint_projection
+from dalembert.mechanics.model.elements import UnilateralContact
+from dalembert.runtime.contact.contact_equations import (
+    ContactEquations,
+    Guard,
+    contact_equations,
+    guards,
+    normal_force,
+    projection_step,
+)
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.simulation.model import NativeModel
+from dalembert.runtime.states.run_values import RunValues, parameter_vector
+from dalembert.symbolic.algebra.expression_graph import (
+    Substitution,
+    copy_expressions,
+    dependencies,
+    symbols_of,
+)
+from dalembert.symbolic.algebra.sparse_matrix import Column
+from dalembert.symbolic.algebra.tape import Tape
+
+_ROUNDING: Final = 1e-12
+_EQUATIONS: Final = PerOwnerCache[ContactEquations]()
+_MODELS: Final = PerOwnerCache["CompiledContacts"]()
+
+
+class ContactQuantities(NamedTuple):
+    """At one state: a = A λ + b, u̇ = c + H λ, the velocities v of the rows, and for each
+    contact its gap, μ, μ_s and given normal force.
+    """
+
+    A: FloatArray
+    b: FloatArray
+    H: FloatArray
+    v: FloatArray
+    gap: list[float]
+    mu: list[float]
+    mu_static: list[float]
+    normal: list[float]
+    # what the forces λ add to a normal force that is the force of a row
+    normal_force_jacobian: FloatArray
+
+
+class ModeFunction(NamedTuple):
+    """A native function of q, u and t in every mode, and the symbols of its parameters."""
+
+    function: CompiledFunction
+    parameters: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tape: Tape, nodes: Sequence[int], state: tuple[int, ...]) -> ModeFunction:
+        """Expressions on a tape, compiled."""
+        parameters = tuple(i for i in symbols_of(tape, nodes) if i not in state)
+        return cls(CompiledFunction(tape, nodes, state, parameters), parameters)
+
+
+@dataclass(frozen=True)
+class CompiledContacts:
+    """Machine code that is the same for every run with the same bindings."""
+
+    native: NativeModel
+    quantities: ModeFunction
+    guards: ModeFunction
+    # of the monitors those without forces
+    free: ModeFunction
+
+
+@dataclass(frozen=True)
+class ContactModel:
+    """The contacts of a run with its values: λ bound to what the modes make of it."""
+
+    equations: ContactEquations
+    values: RunValues
+    compiled: CompiledContacts
+    p: FloatArray
+
+    @property
+    def contacts(self) -> Sequence[UnilateralContact]:
+        """As they were declared."""
+        return self.equations.contacts
+
+    @property
+    def guards(self) -> list[Guard]:
+        """What is watched, in the order of the compiled function."""
+        return guards(self.equations)
+
+    def check_coefficients(self, q: ContactQuantities) -> None:
+        """0 ≤ μ ≤ μ_s, for the values of this run."""
+        for c, mu, mu_static in zip(self.contacts, q.mu, q.mu_static, strict=True):
+            if mu < 0.0:
+                msg = (
+                    f"{c.name!r}: friction = {mu:g} for the values of this run; a coefficient "
+                    f"of "
+                    f"friction is not negative"
+                )
+                raise BadValue(msg)
+            if mu_static < mu * (1.0 - _ROUNDING):
+                msg = (
+                    f"{c.name!r}: static = {mu_static:g} is less than friction = {mu:g} for the "
+                    f"values of this run; raise it to that"
+                )
+                raise BadValue(msg)
+
+    def quantities(self, y: FloatArray, t: float) -> ContactQuantities:
+        """What a change of mode is decided by, at the state y = (q, u)."""
+        m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
+        x = np.empty(len(y) + 1)
+        x[:-1], x[-1] = y, t
+        outputs = self.compiled.quantities.function.call(x, self.p)
+        b, H = m * m, m * m + m
+        v = H + n_u * m
+        gap, pressed = v + m, v + m + 4 * k
+        gaps, mu, mu_static, normal = outputs[gap:pressed].reshape(4, k).tolist()
+        return ContactQuantities(
+            outputs[:b].reshape(m, m),
+            outputs[b:H],
+            outputs[H:v].reshape(n_u, m),
+            outputs[v:gap],
+            gaps,
+            mu,
+            mu_static,
+            normal,
+            outputs[pressed:].reshape(k, m),
+        )
+
+
+def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactModel:
+    """The contacts with the values of a run."""
+    kin = chosen.kin
+    e = _EQUATIONS(kin, equations.route, lambda: contact_equations(kin, equations))
+    own = tuple(
+        (i, kin.tape.nodes[i])
+        for i in dependencies(kin.tape, chosen.bindings.values())
+        if i >= kin.base_tape_length
+    )
+    key = (equations.route, tuple(chosen.bindings.items()), own)
+    compiled = _MODELS(kin, key, lambda: _compile_contacts(chosen, e))
+    insert = Substitution(kin.tape, chosen.bindings)
+    lam = {
+        row.lam: insert(x)
+        for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.lam), strict=True)
+    }
+    flags = {x.i: 0.0 for c in e.contacts for x in c.mode_symbols}
+    values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
+    return ContactModel(
+        e,
+        values,
+        compiled,
+        np.array(parameter_vector(values, compiled.quantities.parameters), dtype=float),
+    )
+
+
+def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
+    kin = chosen.kin
+    tape = kin.tape.fork()
+    insert = Substitution(tape, chosen.bindings)
+
+    def here(nodes: Sequence[int]) -> list[int]:
+        return [insert(i) for i in copy_expressions(e.tape, tape, nodes)]
+
+    state = (*kin.state, kin.system.t.i)
+    with_forces = Substitution(
+        tape, dict(zip((row.lam for row in e.rows), here(e.lam), strict=True))
+    )
+    explicit = e.explicit_equations("")
+    qdot, udot = here(explicit.qdot), here(explicit.udot)
+    between = [
+        *(insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot)),
+        *[tape.zero] * len(kin.sampled_inputs),
+    ]
+    rates = [with_forces(i) for i in (*qdot, *between, *udot)]
+    back = projection_step(e)
+    dq, du = Column(tape, here((*back.dq, back.residual))), here(back.du)
+    rows = constraint_projection(kin)
+    if rows is not None:
+        dq += Column(
+            tape,
+            [insert(i) for i in copy_expressions(rows.tape, tape, (*rows.step, rows.residual))],
+        )
+    correction = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
+    parameters = tuple(i for i in symbols_of(tape, (*rates, *correction)) if i not in state)
+    native = NativeModel(
+        CompiledFunction(tape, rates, state, parameters),
+        CompiledFunction(tape, correction, state, parameters),
+        parameters,
+        tape,
+        tuple(rates),
+        state,
+        state[-1] not in symbols_of(tape, rates),
+    )
+    watched = guards(e)
+    return CompiledContacts(
+        native,
+        ModeFunction.of(tape, here(_quantities(e)), state),
+        ModeFunction.of(tape, [with_forces(i) for i in here([m.node for m in watched])], state),
+        ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), state),
+    )
+
+
+def _quantities(e: ContactEquations) -> list[int]:
+    """In the order of `ContactQuantities`."""
+    t, m = e.tape, len(e.rows)
+    H = [h.get(k, t.zero) for h in e.H for k in range(m)]
+    gaps = [t.one if c.gap is None else c.gap.i for c in e.contacts]
+    mu, mu_static = (
+        [t.zero if x is None else e.kin.in_speeds(x.i) for x in xs]
+        for xs in zip(*((c.friction, c.static) for c in e.contacts), strict=True)
+    )
+    normal = [t.zero if c.normal is None else normal_force(e.kin, c) for c in e.contacts]
+    pressed = [t.zero] * (m * len(normal))
+    for k, force in e.joint_normal_forces.items():
+        normal[k] = force.free
+        for j, x in force.coefficients.items():
+            pressed[k * m + j] = x
+    return [
+        *(a for row in e.A for a in row),
+        *e.b,
+        *H,
+        *(row.v for row in e.rows),
+        *gaps,
+        *mu,
+        *mu_static,
+        *normal,
+        *pressed,
+    ]

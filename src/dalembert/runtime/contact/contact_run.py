@@ -1,0 +1,401 @@
+"""A run from mode to mode: the integrator pauses where a contact opens, lands, sticks or lets
+go, and goes on in the mode that follows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.errors import NotApplicable
+from dalembert.foundation.array_types import FloatArray
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.runtime.contact.contact_equations import Guard
+from dalembert.runtime.contact.contact_model import ContactModel, contact_model
+from dalembert.runtime.contact.guards import (
+    EventsAndGuards,
+    GuardMonitor,
+    GuardSearch,
+    contact_guards,
+    monitor_nodes,
+)
+from dalembert.runtime.contact.mode_enumeration import ContactMode
+from dalembert.runtime.contact.mode_transition import ModeChange, ModeTransition, NoFeasibleMode
+from dalembert.runtime.numerics.llvm_types import padded_size
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.ode.failures import Cause, RunStopped
+from dalembert.runtime.ode.solution import Outcome, Solution
+from dalembert.runtime.simulation.context import Context
+from dalembert.runtime.simulation.energy_audit import BoundAudit
+from dalembert.runtime.simulation.events.event import Event, ModeHistory, Occurrence
+from dalembert.runtime.simulation.events.event_actions import EventActions
+from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
+from dalembert.runtime.simulation.events.event_loop import (
+    EventRun,
+    event_energy_recorder,
+    one_point,
+)
+from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
+from dalembert.runtime.states.evaluator import label
+
+if TYPE_CHECKING:
+    from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+    from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
+    from dalembert.runtime.simulation.model import NativeModel
+    from dalembert.runtime.simulation.run_options import RunOptions
+    from dalembert.runtime.simulation.simulate import SwitchedRun
+    from dalembert.runtime.states.run_values import RunValues
+
+
+# a part of a step over which a slope is taken
+_BESIDE: Final = 1e-5
+# what a monitor may fall short of zero after it has come back to the same time: first, and at most
+_SLACK: Final = 1e-13
+_MOST_SLACK: Final = 1e-6
+_AT_ONCE: Final = 1e-12
+# a mode may shorten its steps so often to a quarter, and so often at one place
+_SHORTENED: Final = 60
+_AT_ONE_PLACE: Final = 7
+# so many changes in so small a part of a run are too many
+_MANY: Final = 500
+_SOON: Final = 1e-8
+
+
+class ContactStopped(RunStopped):
+    """A run that the laws of contact do not lead on: no motion satisfies them, or several do, or
+    modes change without end.
+    """
+
+    has_event_history = True
+
+
+def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions], SwitchedRun]:
+    """What `simulation` asks of a system with contacts."""
+
+    def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
+        _check_inputs(chosen, options)
+        if options.sensitivities:
+            msg = (
+                "sensitivities: a system with contacts changes its equations at every change of "
+                "mode, which are not varied"
+            )
+            raise NotApplicable(msg)
+        return ContactSwitchedRun(contact_model(chosen, equations), options.events)
+
+    return begun
+
+
+def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
+    """The forces of contacts are found, not given."""
+    own = {str(x.name) for c in chosen.kin.system.contacts for x in (c.N, c.T) if x is not None}
+    for key in options.inputs:
+        if (name := key if isinstance(key, str) else str(getattr(key, "name", ""))) in own:
+            msg = (
+                f"inputs: {name} is the force of a contact, which a run finds; leave it out, or "
+                f"give a force of your own with s.force"
+            )
+            raise BadValue(msg)
+
+
+class ContactSwitchedRun:
+    """The contacts of one run: λ bound in its values, rates for all modes, and what happened."""
+
+    def __init__(self, model: ContactModel, events: tuple[Event, ...]) -> None:
+        self.model, self.events = model, events
+        self.values: RunValues = model.values
+        self.native: NativeModel = model.compiled.native
+        flags = tuple(x.i for c in model.contacts for x in c.mode_symbols)
+        self.history = ModeHistory(flags, tuple(c.name for c in model.contacts))
+
+    def integrate(
+        self,
+        problem: InitialValueProblem,
+        p: FloatArray,
+        context: Context,
+        watched: BoundAudit | None,
+        show: Progress | None,
+    ) -> Solution:
+        """The motion from mode to mode."""
+        kin = self.values.kin
+        watch, settings = contact_guards(self.model, self.events, padded_size(problem.size))
+        actor = EventActions(self.values, self.values.evaluator, self.events, watch.functions.nodes)
+        self._refuse_unheld()
+        settings.append((p, self.native.parameters))
+        if watched is not None:
+            settings.append((watched.p, watched.audit.parameters))
+        run = ContactRun(
+            problem,
+            watch,
+            actor,
+            tuple(label(kin.name(i)) for i in kin.state),
+            event_energy_recorder(len(kin.state), context, watched),
+            show,
+            switcher=ModeTransition(self.model, _restitution(self.model), problem.t1 - problem.t0),
+            history=self.history,
+            settings=[
+                (
+                    q,
+                    [
+                        (k, symbols.index(i))
+                        for k, i in enumerate(self.history.symbols)
+                        if i in symbols
+                    ],
+                )
+                for q, symbols in settings
+            ],
+            context=context,
+        )
+        return run.integrate()
+
+    def _refuse_unheld(self) -> None:
+        """The ends of modes are watched between evaluations."""
+        if not any(each.is_continuous for each in self.values.callback_inputs):
+            return
+        tape = self.values.evaluator.tape
+        for monitor, node in zip(self.model.guards, monitor_nodes(self.model), strict=True):
+            check_no_callbacks(
+                self.values,
+                tape,
+                (node,),
+                f"the {monitor.kind} of {self.model.contacts[monitor.contact].name}",
+            )
+
+
+def _restitution(model: ContactModel) -> FloatArray:
+    evaluator = model.values.evaluator
+    nodes = [evaluator.in_state(evaluator.node(c.restitution)) for c in model.contacts]
+    found = evaluator.values_at(nodes, {})
+    for c, e in zip(model.contacts, found.tolist(), strict=True):
+        if not 0.0 <= e <= 1.0:
+            msg = (
+                f"{c.name!r}: restitution = {e:g} for the values of this run: it must lie "
+                f"between 0 (no rebound) and 1 (nothing lost)"
+            )
+            raise BadValue(msg)
+    return found
+
+
+@dataclass
+class ContactRun(EventRun):
+    """A run with contacts: the modes that follow are found by the switcher, and set in the
+    parameters of all native code.
+    """
+
+    watch: GuardMonitor
+    switcher: ModeTransition = field(kw_only=True)
+    history: ModeHistory = field(kw_only=True)
+    # arrays of parameters, and (number of a flag, its place) in them
+    settings: list[tuple[FloatArray, list[tuple[int, int]]]] = field(kw_only=True)
+    context: Context = field(kw_only=True)
+    _slack: dict[int, float] = field(default_factory=dict)
+    _latest: float = -np.inf
+    # the modes before the latest change
+    _earlier: list[ContactMode] = field(default_factory=list)
+    # where steps of this mode were made shorter, lest a monitor turn in them unseen
+    _shortened: list[float] = field(default_factory=list)
+
+    def integrate(self) -> Solution:
+        """The motion, from the first mode on."""
+        t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
+        self._monitors: list[Guard] = self.switcher.model.guards
+        self._first = len(self.watch.functions.events) - len(self._monitors)
+        # contacts whose normal force is found with the motion
+        self._held = [c.N is not None or c.row is not None for c in self.switcher.model.contacts]
+        self._ends = GuardSearch(self.watch, self._first)
+        self._slope: float | None = None
+        try:
+            before = y[: self._n]
+            after, changes = self.switcher.initialize(t, before)
+        except NoFeasibleMode as problem:
+            self._apply(t)
+            motion = self._told(one_point(t, y), Outcome.STOPPED, "")
+            raise _failure(problem.cause, motion, place="the start", **problem.facts) from None
+        self._note(t, before, after, [c for c in changes if c.action == "impact"])
+        new = y.copy()
+        if after is not before:
+            new[: self._n] = after
+            self.record_energy(t, y, new)
+        self._apply(t)
+        self.problem = replace(self.problem, y0=new)
+        return super().integrate()
+
+    # ---- modes -------------------------------------------------------------------------------
+
+    def _apply(self, t: float) -> None:
+        """The modes of the switcher from time t on, in all native code."""
+        flags: list[float] = []
+        for k, mode in enumerate(self.switcher.modes):
+            flags += _flags(mode, self._slack.get(k, 0.0))
+        self.history.add(t, flags, [m.text for m in self.switcher.modes])
+        for p, places in self.settings:
+            for k, i in places:
+                p[i] = flags[k]
+        self.context.refresh_parameters()
+        self.watch.parameters_changed()
+        self.watch.monitor_forces(
+            any(
+                m.sticks or (m.closed and held)
+                for m, held in zip(self.switcher.modes, self._held, strict=True)
+            )
+        )
+        self._shortened.clear()
+        self.watch.detect_undersampling(True)
+
+    def _begin(self, integration: Integrator, *, first: bool) -> None:
+        if self._first:
+            super()._begin(integration, first=first)
+            self.watch.reset_guards(self._first)
+        else:
+            self.watch.reset_guards(0, integration.state[: self._n], integration.t)
+
+    def _look(self, integration: Integrator) -> list[Crossing]:
+        if self.watch.pop_undersampled():
+            k = integration.steps
+            step = integration.step(k)
+            self._shortened.append(step.begin)
+            if (
+                len(self._shortened) < _SHORTENED
+                and self._shortened[-_AT_ONE_PLACE:] != [step.begin] * _AT_ONE_PLACE
+            ):
+                # a drive may turn faster than the motion, and steps know the motion alone
+                integration.rewind_with_max_step(k - 1, (step.end - step.begin) / 4.0)
+                self._begin(integration, first=False)
+                return []
+            # what stays rough in ever shorter steps bends, or is rounding
+            integration.reset_max_step()
+            self.watch.detect_undersampling(len(self._shortened) < _SHORTENED)
+        return super()._look(integration)
+
+    def _crossings(self, integration: Integrator, step: DenseStep) -> list[Crossing]:
+        functions = self.watch.functions
+        asked = functions.asked if isinstance(functions, EventsAndGuards) else None
+        found = [] if asked is None else find_crossings(step, asked, self.watch.side_before)
+        self._step, self._slope = integration.padded_step(integration.steps), None
+        return sorted([*found, *self._ends.in_step(self._step)])
+
+    def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
+        if c.event < self._first:
+            return super()._rate(c, x, integration)
+        if self._slope is None:
+            length = self._step.end - self._step.begin
+            h, g = (
+                _BESIDE * length,
+                self.watch.sampled(data_address(self._step.rows), self._step.begin, length),
+            )
+            before, after = (float(g(t)[c.event]) for t in (c.t - h, c.t + h))
+            self._slope = (after - before) / (2.0 * h)
+        return self._slope
+
+    def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
+        y, ended = (
+            super()._act(integration, [c for c in found if c.event < self._first])
+            if self._first
+            else (integration.state, "")
+        )
+        if ended:
+            return y, ended
+        t, before = integration.t, y[: self._n].copy()
+        fired = [self._monitors[c.event - self._first] for c in found if c.event >= self._first]
+        old = list(self.switcher.modes)
+        try:
+            if any(m.kind == "jam" for m in fired):
+                names = " and ".join(
+                    repr(self.switcher.model.contacts[m.contact].name)
+                    for m in fired
+                    if m.kind == "jam"
+                )
+                self._jammed(names)
+            new, changes = self.switcher.switch(t, before, fired)
+        except NoFeasibleMode as problem:
+            raise self._halted(
+                integration, problem.cause, place=f"t = {t:.9g}", **problem.facts
+            ) from None
+        after = y
+        if new is not before:
+            after = y.copy()
+            after[: self._n] = new
+            self.record_energy(t, y, after)
+        elif (
+            self.switcher.modes in (old, self._earlier)
+            and t - self._latest <= _AT_ONCE * self.switcher.duration
+        ):
+            self._give_slack(integration, fired)
+        else:
+            self._slack.clear()
+        self._latest, self._earlier = t, old
+        self._check_progress(integration)
+        self._note(t, before, new, changes)
+        self._apply(t)
+        return after, ""
+
+    def _check_progress(self, integration: Integrator) -> None:
+        """Modes that change again and again in no time lead nowhere."""
+        t, times = integration.t, self.history.times
+        if len(times) > _MANY and t - times[-_MANY] <= _SOON * self.switcher.duration:
+            often = Counter(e.name for e in self.occurrences[-_MANY:]).most_common(1)[0][0]
+            since = f": {_MANY} times since {times[-_MANY]:.9g}"
+            raise self._halted(integration, Cause.MODE_CHANGES, contact=often, t=t, since=since)
+
+    def _jammed(self, names: str) -> None:
+        raise NoFeasibleMode(Cause.JAMMED_CONTACT, contacts=names)
+
+    def _give_slack(self, integration: Integrator, fired: Sequence[Guard]) -> None:
+        """A monitor that is zero but for rounding and comes back to the same time may fall a
+        little short of zero.
+        """
+        for m in fired:
+            slack = max(100.0 * self._slack.get(m.contact, 0.0), _SLACK)
+            if slack > _MOST_SLACK:
+                name = self.switcher.model.contacts[m.contact].name
+                raise self._halted(
+                    integration, Cause.MODE_CHANGES, contact=name, t=integration.t, since=""
+                )
+            self._slack[m.contact] = slack
+
+    def _note(
+        self, t: float, before: FloatArray, after: FloatArray, changes: Sequence[ModeChange]
+    ) -> None:
+        was = is_now = dict(zip(self.names, before.tolist(), strict=True))
+        energy = 0.0
+        if after is not before:
+            is_now = dict(zip(self.names, after.tolist(), strict=True))
+            energy = self.actor.energy(after, t) - self.actor.energy(before, t)
+        for change in changes:
+            self.occurrences.append(
+                Occurrence(
+                    t if change.t is None else change.t,
+                    change.contact,
+                    change.action,
+                    was,
+                    is_now,
+                    energy,
+                    change.impulse,
+                )
+            )
+            energy = 0.0
+
+    def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
+        own = [c for c in found if c.event < self._first]
+        if own:
+            super()._check_endless(integration, own)
+
+    # ---- where it ends -----------------------------------------------------------------------
+
+    def _halted(self, integration: Integrator, cause: Cause, **facts: Any) -> ContactStopped:
+        return _failure(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
+
+
+def _failure(cause: Cause, motion: Solution, **facts: Any) -> ContactStopped:
+    failure = ContactStopped(cause, motion, **facts)
+    failure.solution = replace(motion, message=str(failure))
+    return failure
+
+
+def _flags(mode: ContactMode, slack: float) -> tuple[float, float, float, float, float]:
+    """In the order of the flags of a contact."""
+    return float(mode.closed), float(mode.sticks), float(mode.direction), float(mode.side), slack

@@ -1,0 +1,98 @@
+"""n = (BᵀB)⁻¹Bᵀ e: the force of a constraint row, in q, u, t and the forces of contacts, for
+friction that it presses.
+
+e + B λ = 0 are Lagrange's equations along all coordinates, B = −Aᵀ; with u̇ = c + H Λ inserted, λ
+is linear in the forces Λ of contacts.
+
+Source: Gre03 (4.14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.reactions import reactions
+from dalembert.mechanics.principles.lagrange import lagrange
+from dalembert.runtime.contact.symbolic_solve import lu_solve
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    Substitution,
+    copy_expressions,
+)
+from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
+
+
+class AffineForce(NamedTuple):
+    """n = n_0 + Σ_k n_k Λ_k, which presses from either side."""
+
+    free: int
+    coefficients: dict[int, int]
+
+
+def joint_normal_forces(
+    kin: Kinematics, c: Sequence[int], H: Sequence[Mapping[int, int]], forces: Sequence[int]
+) -> dict[int, AffineForce]:
+    """The force of the row that presses, for every contact that names one."""
+    named = {
+        k: contact.row for k, contact in enumerate(kin.system.contacts) if contact.row is not None
+    }
+    if not named:
+        return {}
+    t = kin.tape
+    lam = _row_multipliers(kin)
+    udot = Column(t, c) + SparseMatrix(t, H, len(forces)) @ Column(t, forces)
+    on_motion = Substitution(t, dict(zip(kin.udot, udot, strict=True)))
+    in_forces, sizes = LinearCoefficients(t, forces), _force_per_multiplier(kin)
+    by_contact = {}
+    for k, row in named.items():
+        j = next(j for j, r in enumerate(kin.rows_with_multipliers) if r.name == row)
+        free, along = in_forces(t.mul(sizes[row], on_motion(lam[j])))
+        by_contact[k] = AffineForce(free, along)
+    return by_contact
+
+
+def _row_multipliers(kin: Kinematics) -> list[int]:
+    """λ of all rows in q, u, u̇ and t: BᵀB λ = −Bᵀe, whose pivots vanish only where rows depend
+    on one another.
+    """
+    t, d = kin.tape, lagrange(kin)
+    source = d.kinematics.tape
+    linear = LinearCoefficients(source, d.native.multipliers)
+    parts = [linear(r) for r in d.native.residuals]
+    in_speeds = Substitution(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
+
+    def here(i: int) -> int:
+        return kin.in_speeds(in_speeds(copy_expressions(source, t, (i,))[0]))
+
+    e = [here(p[0]) for p in parts]
+    m = len(d.native.multipliers)
+    B = SparseMatrix(t, ({j: here(i) for j, i in p[1].items()} for p in parts), m)
+    K = [list(line) for line in (B.T @ B).dense()]
+    right = list(-(B.T @ Column(t, e)))
+    return lu_solve(t, K, right, [])[0]
+
+
+def _force_per_multiplier(kin: Kinematics) -> dict[str, int]:
+    """|force|/λ of every row whose force is known; 1 where a row is known by its multiplier
+    alone.
+    """
+    t, symbolic_reactions = kin.tape, reactions(kin)
+    ones = Substitution(
+        symbolic_reactions.tape,
+        {row.multiplier.i: symbolic_reactions.tape.one for row in symbolic_reactions.rows},
+    )
+    sizes = {}
+    for row in symbolic_reactions.rows:
+        size = t.one
+        if row.force is not None:
+            size = kin.in_speeds(
+                copy_expressions(
+                    symbolic_reactions.tape,
+                    t,
+                    (symbolic_reactions.tape.call("sqrt", ones((row.force @ row.force).i)),),
+                )[0]
+            )
+        sizes[row.row] = size
+    return sizes

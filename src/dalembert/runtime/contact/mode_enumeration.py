@@ -1,0 +1,285 @@
+"""N ≥ 0, a_N ≥ 0, N a_N = 0; |T| ≤ μ_s N at rest, T = −s μ N in slip: the modes in which all of it
+holds.
+
+w = A λ + b are accelerations, or velocities after an impact with impulses λ. Contacts are few:
+every mode is solved, all at once, and what holds is kept. So it is seen where nothing holds, and
+where more than one motion does (Painlevé).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.contact.mode_enumeration_ir import (
+    ALONG_SLIP,
+    CHECKS,
+    EXPORTS,
+    FIELDS,
+    IN_CONE,
+    PRESSES,
+    SMALL,
+    STAYS_OPEN,
+    module_ir,
+)
+from dalembert.runtime.numerics.jit import Library, load
+from dalembert.runtime.numerics.llvm_types import ctypes_structure
+from dalembert.runtime.numerics.python_binding import data_address
+
+_MOST: Final = 20_000
+_RANK: Final = 1e-10
+
+
+class TooManyContacts(DalembertError):
+    """More contacts at once than every mode of them can be looked at."""
+
+
+class ContactMode(NamedTuple):
+    """What one contact does: closed or not, sticking or not, the direction in which it slips,
+    the side on which N presses.
+    """
+
+    closed: bool = True
+    sticks: bool = False
+    direction: int = 0
+    side: int = 1
+
+    @property
+    def text(self) -> str:
+        """In a word."""
+        if not self.closed:
+            return "open"
+        if self.sticks:
+            return "sticks"
+        return {0: "closed", 1: "slips +", -1: "slips −"}[self.direction]
+
+
+OPEN: Final = ContactMode(closed=False)
+
+
+class ContactCandidate(NamedTuple):
+    """One contact that may carry a force: the places of its rows, and what is known of it."""
+
+    n: int | None
+    t: int | None
+    mu: float = 0.0
+    mu_static: float = 0.0
+    # the normal force that was given; with a row of its own, what is added to it in the cone
+    given: float = 0.0
+    # what the forces λ add to it, where it is the force of a row
+    pressed: FloatArray | None = None
+    two_sided: bool = False
+    # the sign of the slip velocity, 0 at rest
+    slip: int = 0
+    # what it does no longer, because it was just seen to end
+    ended: tuple[ContactMode, ...] = ()
+
+    @property
+    def kind(self) -> _Kind:
+        """What its modes follow from."""
+        return self.n, self.t, self.two_sided, self.slip, self.ended
+
+
+_Kind = tuple[int | None, int | None, bool, int, tuple[ContactMode, ...]]
+
+
+def _modes_of(kind: _Kind) -> list[ContactMode]:
+    """All that a candidate might do."""
+    n, t, two_sided, slip, ended = kind
+    found = [] if n is None or two_sided else [OPEN]
+    for side in (1, -1) if two_sided and t is not None else (1,):
+        if t is None:
+            found.append(ContactMode(side=side))
+        elif slip:
+            found.append(ContactMode(direction=slip, side=side))
+        else:
+            found += [
+                ContactMode(sticks=True, side=side),
+                *(ContactMode(direction=d, side=side) for d in (1, -1)),
+            ]
+    return [m for m in found if m not in ended] or found
+
+
+class FeasibleMode(NamedTuple):
+    """A mode in which everything holds."""
+
+    modes: tuple[ContactMode, ...]
+    lam: FloatArray
+    w: FloatArray
+
+
+_Fields: Final = ctypes_structure(FIELDS)
+_FUNCTION: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+
+
+@cached_call
+def _library() -> Library:
+    return load(module_ir, EXPORTS)
+
+
+class _ModeTable:
+    """All modes of candidates of certain kinds, a line for each, in memory that native code
+    shares.
+    """
+
+    def __init__(self, kinds: tuple[_Kind, ...], m: int) -> None:
+        choices = [_modes_of(kind) for kind in kinds]
+        count, k = math.prod(map(len, choices)), len(kinds)
+        if count > _MOST:
+            msg = (
+                f"{k} contacts at once have {count} modes; this chapter is for a few contacts, "
+                f"use an engine made for many"
+            )
+            raise TooManyContacts(msg)
+        self.all = list(product(*choices))
+        table = np.array(self.all, dtype=np.float64).reshape(count, k, 4)
+        closed, sticks, direction, side = (np.ascontiguousarray(table[:, :, i]) for i in range(4))
+        slips, hold, must = closed - sticks, np.zeros((count, m)), np.zeros((count, k, CHECKS))
+        G = np.zeros((k, m))
+        for i, (n, t, two_sided, slip, _) in enumerate(kinds):
+            must[:, i, PRESSES] = closed[:, i] if t is not None or not two_sided else 0.0
+            if n is not None:
+                hold[:, n], G[i, n] = closed[:, i], 1.0
+                must[:, i, STAYS_OPEN] = 1.0 - closed[:, i]
+            if t is not None:
+                hold[:, t] = must[:, i, IN_CONE] = sticks[:, i]
+                must[:, i, ALONG_SLIP] = 0.0 if slip else slips[:, i]
+        self.K, self.r, self.lam, self.w = (
+            np.zeros((count, m, m)),
+            *(np.zeros((count, m)) for _ in range(3)),
+        )
+        self.good, self.numbers, self.G = np.zeros(count), np.zeros((4, k)), G
+        places = [
+            np.array([-1 if kind[i] is None else kind[i] for kind in kinds], dtype=np.int64)
+            for i in range(2)
+        ]
+        arrays = {
+            **dict(zip(("n", "t"), places, strict=True)),
+            **dict(zip(("mu", "mu_static", "given", "own"), self.numbers, strict=True)),
+            "hold": hold,
+            "pull": slips * direction * side,
+            "side": side,
+            "direction": direction,
+            "must": must,
+            "G": G,
+            "K": self.K,
+            "r": self.r,
+            "lam": self.lam,
+            "w": self.w,
+            "good": self.good,
+            "room": np.zeros((m, m + 1)),
+        }
+        self._alive = arrays
+        self.fields = _Fields(
+            modes=count, rows=m, candidates=k, **{name: a.ctypes.data for name, a in arrays.items()}
+        )
+        self.at = ctypes.addressof(self.fields)
+        # all rows, where more than one normal is among them
+        normals = sum(n is not None for n, *_ in kinds)
+        self.rows = (
+            [x for n, t, *_ in kinds for x in (n, t) if x is not None] if normals > 1 else []
+        )
+
+
+class ModeSearch:
+    """Which modes hold, asked again and again for the same m rows; one run's own."""
+
+    def __init__(self, m: int) -> None:
+        self._m, self._library = m, _library()
+        self._systems, self._solve, self._check = (
+            _FUNCTION(self._library.address(name)) for name in EXPORTS
+        )
+        self._tables: dict[tuple[_Kind, ...], _ModeTable] = {}
+
+    def feasible_modes(
+        self, A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
+    ) -> list[FeasibleMode]:
+        """Every mode that satisfies all equations and inequalities; rows of no candidate carry
+        no force.
+        """
+        kinds = tuple([c.kind for c in candidates])
+        table = self._tables.get(kinds)
+        if table is None:
+            table = self._tables[kinds] = _ModeTable(kinds, self._m)
+        A, b = np.ascontiguousarray(A), np.ascontiguousarray(b)
+        table.fields.A, table.fields.b = data_address(A), data_address(b)
+        for i, c in enumerate(candidates):
+            table.numbers[:, i] = c.mu, c.mu_static, c.given, 0.0 if c.pressed is None else c.given
+            if c.pressed is not None:
+                table.G[i] = c.pressed
+        self._systems(table.at)
+        dependent = _is_singular(A, table.rows)
+        if dependent or self._solve(table.at):
+            # the shortest solution, if there is one
+            table.lam[:] = [
+                np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(table.K, table.r, strict=True)
+            ]
+        self._check(table.at)
+        good = table.good.tolist()
+        if dependent:
+            good = [g and h for g, h in zip(good, _residual_small(table, b), strict=True)]
+        return [
+            FeasibleMode(table.all[k], table.lam[k].copy(), table.w[k].copy())
+            for k, holds in enumerate(good)
+            if holds
+        ]
+
+
+def _residual_small(table: _ModeTable, b: FloatArray) -> list[bool]:
+    """K λ = r: not every set of rows that depend on one another can be satisfied."""
+    left = np.abs(np.einsum("kij,kj->ki", table.K, table.lam) - table.r).max(axis=1, initial=0.0)
+    good: list[bool] = (
+        left <= SMALL * (np.abs(table.r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))
+    ).tolist()
+    return good
+
+
+def _is_singular(A: FloatArray, rows: list[int]) -> bool:
+    """Whether rows depend on one another."""
+    if not rows:
+        return False
+    size = np.sqrt(np.abs(np.diag(A)[rows]))
+    B = A[np.ix_(rows, rows)] / np.outer(size, size)
+    return bool(np.linalg.eigvalsh((B + B.T) / 2)[0] < _RANK)
+
+
+class NextMode(NamedTuple):
+    """What happens next: the mode, or why there is none."""
+
+    chosen: FeasibleMode | None
+    alternatives: tuple[FeasibleMode, ...] = ()
+
+
+def select_mode(found: Sequence[FeasibleMode], size: float) -> NextMode:
+    """The one that sticks most; several where another motion, with other contacts closed or as many
+    sticking, is as possible.
+
+    `size` is that of the accelerations, or velocities, beside which a difference counts.
+    """
+    if not found:
+        return NextMode(None)
+    if len(found) == 1:
+        return NextMode(found[0])
+    best = max(
+        found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes))
+    )
+    others = [
+        h
+        for h in found
+        if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _is_ambiguous(h, best)
+    ]
+    return NextMode(best, (best, *others) if others else ())
+
+
+def _is_ambiguous(a: FeasibleMode, b: FeasibleMode) -> bool:
+    """Static friction alone lets a contact stick or slip; anything else is another motion."""
+    closed = [m.closed for m in a.modes] != [m.closed for m in b.modes]
+    return closed or sum(m.sticks for m in a.modes) == sum(m.sticks for m in b.modes)

@@ -1,0 +1,389 @@
+"""From one mode to the next: what a contact does after it lands, lifts, sticks, or lets go.
+
+Impacts come first, with impulses Λ: v⁺ = v⁻ + A Λ, by Newton's law v_N⁺ = −e v_N⁻ or Poisson's Λ_N
+= (1 + e) Λ_N of compression, and |Λ_T| ≤ μ Λ_N. Then the accelerations decide the mode. Bounces
+that follow one another ever faster are passed to their limit.
+
+Source: Pfeiffer and Glocker (1996), chapters 7–8; Kane and Levinson, Dynamics (1985), 5.8: Newton's
+law with friction may create energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.contact.contact_equations import Guard
+from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
+from dalembert.runtime.contact.mode_enumeration import (
+    OPEN,
+    ContactCandidate,
+    ContactMode,
+    FeasibleMode,
+    ModeSearch,
+    select_mode,
+)
+from dalembert.runtime.ode.failures import BadStart, Cause
+
+# a part of the run that is no time: what would be over within it is over
+_NO_TIME: Final = 1e-12
+_LEAST_TIME: Final = 1e-15
+_TOUCHING: Final = 1e-11
+_ROUNDING: Final = 1e-13
+# heights above the ground that are rounding, as a part of the coordinates
+_GRAIN: Final = 1e-14
+_ENERGY: Final = 1e-9
+
+
+class NoFeasibleMode(Exception):
+    """No mode, or more than one, satisfies the laws of contact here: the cause, and the facts of
+    its message.
+    """
+
+    def __init__(self, cause: Cause, **facts: Any) -> None:
+        super().__init__(cause)
+        self.cause, self.facts = cause, facts
+
+
+class ModeChange(NamedTuple):
+    """What a contact does from now on, and the impulse that it got; the time, where it is not
+    that of the change.
+    """
+
+    contact: str
+    action: str
+    impulse: float | None = None
+    t: float | None = None
+
+
+@dataclass
+class ModeTransition:
+    """The modes of a run's contacts, and how they change."""
+
+    model: ContactModel
+    restitution: FloatArray
+    duration: float
+    modes: list[ContactMode] = field(default_factory=list)
+    _grain: float = 0.0
+
+    def initialize(self, t: float, y: FloatArray) -> tuple[FloatArray, list[ModeChange]]:
+        """The first mode, and the state after impacts at the start."""
+        q = self.model.quantities(y, t)
+        self.model.check_coefficients(q)
+        reach = _TOUCHING * (1.0 + float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0)))
+        self.modes = []
+        for k, c in enumerate(self.model.contacts):
+            if c.gap is not None and (q.gap[k] < -reach or (c.two_sided and q.gap[k] > reach)):
+                raise BadStart(self._inside(k, q.gap[k]), "start")
+            self.modes.append(OPEN if c.gap is not None and q.gap[k] > reach else ContactMode())
+        return self.switch(t, y, ())
+
+    def _inside(self, k: int, gap: float) -> str:
+        c = self.model.contacts[k]
+        along = (
+            f" along {c.force_location[1]}"
+            if c.force_location is not None and c.force_location[1] is not None
+            else ""
+        )
+        if c.two_sided:
+            return (
+                f"{c.name!r} is a guide, and the point is {abs(gap):.6g} off it{along}; start on it"
+            )
+        return f"{abs(gap):.6g} inside {c.name!r}{along}; start where the gap is positive or zero"
+
+    # ---- one change --------------------------------------------------------------------------
+
+    def switch(
+        self, t: float, y: FloatArray, fired: Sequence[Guard]
+    ) -> tuple[FloatArray, list[ModeChange]]:
+        """The state and the modes after what was seen at time t; monitors that reached zero are
+        named.
+        """
+        before = list(self.modes)
+        q = self.model.quantities(y, t)
+        zero = {m.contact for m in fired if m.kind == "slip"}
+        touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
+        changes: list[ModeChange] = []
+        y, q, hit = self._impacts(t, y, q, touching, changes)
+        self._set(q, touching, zero, fired, fresh=hit)
+        texts = [m.text for m in self.modes]
+        for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
+            if old.text != new.text and not (hit and not new.closed and not old.closed):
+                name = self.model.contacts[k].name
+                changes.append(ModeChange(name, "lifts off" if texts[k] == "open" else texts[k]))
+        return y, changes
+
+    def _touches(self, k: int, q: ContactQuantities, fired: Sequence[Guard]) -> bool:
+        c = self.model.contacts[k]
+        if c.gap is None or c.two_sided or self.modes[k].closed:
+            return True
+        near = any(m.kind == "gap" and m.contact == k for m in fired)
+        return near or q.gap[k] <= _TOUCHING * self._length(q)
+
+    def _length(self, q: ContactQuantities) -> float:
+        return min(1.0, max(map(abs, q.gap)) or 1.0)
+
+    @cached_property
+    def _search(self) -> ModeSearch:
+        return ModeSearch(len(self.model.equations.rows))
+
+    @property
+    def _places(self) -> dict[tuple[int, bool], int]:
+        return self.model.equations.row_index
+
+    def _no_speed(self, q: ContactQuantities) -> float:
+        """A velocity that the accelerations here take away in no time."""
+        return _LEAST_TIME * self.duration * _size(q.b) + _ROUNDING * _size(q.v)
+
+    # ---- the mode that follows ---------------------------------------------------------------
+
+    def _set(
+        self,
+        q: ContactQuantities,
+        touching: list[bool],
+        zero: set[int],
+        fired: Sequence[Guard],
+        *,
+        fresh: bool,
+    ) -> None:
+        small, v = self._no_speed(q), q.v.tolist()
+        numbers, candidates = [], []
+        for k, c in enumerate(self.model.contacts):
+            n, tangent = self._places.get((k, True)), self._places.get((k, False))
+            if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
+                self.modes[k] = OPEN
+                continue
+            slip = 0
+            if (
+                tangent is not None
+                and k not in zero
+                and (fresh or not self.modes[k].sticks)
+                and abs(v[tangent]) > small
+            ):
+                slip = 1 if v[tangent] > 0.0 else -1
+            candidates.append(
+                ContactCandidate(
+                    n,
+                    tangent,
+                    q.mu[k],
+                    q.mu_static[k],
+                    q.normal[k],
+                    None if c.row is None else q.normal_force_jacobian[k],
+                    c.two_sided,
+                    slip,
+                    self._ended(k, fired),
+                )
+            )
+            numbers.append(k)
+        verdict = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b))
+        lifting = [self._lifts(k, fired) for k in numbers]
+        if verdict.chosen is None and any(lifting):
+            # its force has come to zero, and by a rounding it would be pressed down again
+            rest = [c for c, lifts in zip(candidates, lifting, strict=True) if not lifts]
+            verdict = select_mode(self._search.feasible_modes(q.A, q.b, rest), _size(q.b))
+            if verdict.chosen is not None:
+                for k in (k for k, lifts in zip(numbers, lifting, strict=True) if lifts):
+                    self.modes[k] = OPEN
+                numbers, candidates = (
+                    [k for k, lifts in zip(numbers, lifting, strict=True) if not lifts],
+                    rest,
+                )
+        if verdict.chosen is None and fired:
+            # what has ended may go on, by a rounding
+            verdict = select_mode(
+                self._search.feasible_modes(q.A, q.b, [c._replace(ended=()) for c in candidates]),
+                _size(q.b),
+            )
+        if verdict.chosen is None:
+            raise self._paradox(numbers, ())
+        if verdict.alternatives:
+            raise self._paradox(numbers, verdict.alternatives)
+        for k, mode in zip(numbers, verdict.chosen.modes, strict=True):
+            self.modes[k] = mode
+
+    def _lifts(self, k: int, fired: Sequence[Guard]) -> bool:
+        """Whether contact k was closed until its normal force came to zero."""
+        one_sided = self.modes[k].closed and not self.model.contacts[k].two_sided
+        return one_sided and any(m.kind == "gap" and m.contact == k for m in fired)
+
+    def _ended(self, k: int, fired: Sequence[Guard]) -> tuple[ContactMode, ...]:
+        """What contact k does no longer: a force that vanished opens it, one that left the cone
+        lets it slip.
+        """
+        what = {m.kind for m in fired if m.contact == k}
+        mode = self.modes[k]
+        if "gap" in what and mode.closed:
+            if self.model.contacts[k].two_sided:
+                return tuple(
+                    ContactMode(sticks=s, direction=d, side=mode.side)
+                    for s, d in ((True, 0), (False, 1), (False, -1))
+                )
+            return tuple(
+                ContactMode(sticks=s, direction=d)
+                for s, d in ((True, 0), (False, 0), (False, 1), (False, -1))
+            )
+        if "cone" in what:
+            return tuple(ContactMode(sticks=True, side=side) for side in (1, -1))
+        return ()
+
+    def _paradox(self, numbers: Sequence[int], several: Sequence[FeasibleMode]) -> NoFeasibleMode:
+        names = " and ".join(repr(self.model.contacts[k].name) for k in numbers)
+        if not several:
+            return NoFeasibleMode(Cause.NO_CONTACT_MOTION, contacts=names)
+        ways = " or ".join(
+            ", ".join(
+                f"{self.model.contacts[k].name} {m.text}"
+                for k, m in zip(numbers, h.modes, strict=True)
+            )
+            for h in several
+        )
+        return NoFeasibleMode(Cause.SEVERAL_CONTACT_MOTIONS, ways=ways)
+
+    # ---- impacts -----------------------------------------------------------------------------
+
+    def _impacts(
+        self,
+        t: float,
+        y: FloatArray,
+        q: ContactQuantities,
+        touching: list[bool],
+        changes: list[ModeChange],
+    ) -> tuple[FloatArray, ContactQuantities, bool]:
+        """The state after impacts, if something approaches; and whether it does."""
+        rows = [
+            (k, n)
+            for k in range(len(touching))
+            if touching[k] and (n := self._places.get((k, True))) is not None
+        ]
+        if not rows:
+            return y, q, False
+        small = self._no_speed(q)
+        if not any(q.v[n] < -small for k, n in rows if not self.model.contacts[k].two_sided):
+            return y, q, False
+        impulse = self._impulse(q, rows, self.restitution)
+        after = self._with(y, q, impulse)
+        new = self.model.quantities(after, t)
+        self._grain = _GRAIN * float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0))
+        resting = self._resting(t, new, rows)
+        if resting:
+            impulse = self._impulse(
+                q,
+                rows,
+                np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution),
+            )
+            after = self._with(y, q, impulse)
+            new = self.model.quantities(after, t)
+        for k, n in rows:
+            if impulse[n] > 0.0:
+                changes.append(ModeChange(self.model.contacts[k].name, "impact", float(impulse[n])))
+        bounced = (
+            (self.model.contacts[k].name, limit)
+            for k, limit in resting.items()
+            if self.restitution[k] > 0.0
+        )
+        changes += [
+            ModeChange(name, "rests, the limit of its bounces", None, limit)
+            for name, limit in bounced
+        ]
+        return after, new, True
+
+    def _with(self, y: FloatArray, q: ContactQuantities, impulse: FloatArray) -> FloatArray:
+        after = y.copy()
+        first = self.model.values.kin.speed_offset
+        after[first : first + len(q.H)] += q.H @ impulse
+        return after
+
+    def _impulse(
+        self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: FloatArray
+    ) -> FloatArray:
+        """Λ of all contacts that touch."""
+        contacts = self.model.contacts
+        candidates = [
+            ContactCandidate(
+                n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided
+            )
+            for k, n in rows
+        ]
+        # an impact is felt in rows as well, and by what they press
+        candidates += [
+            ContactCandidate(
+                None,
+                self._places.get((k, False)),
+                q.mu[k],
+                q.mu[k],
+                0.0,
+                q.normal_force_jacobian[k],
+                two_sided=True,
+            )
+            for k, c in enumerate(contacts)
+            if c.row is not None
+        ]
+        poisson = any(contacts[k].law == "poisson" for k, _ in rows)
+        b = q.v.copy()
+        if not poisson:
+            for k, n in rows:
+                b[n] *= 1.0 + (e[k] if q.v[n] < 0.0 else 0.0)
+        first = self._solved(q, b, candidates)
+        total = first
+        if poisson:
+            # expansion gives back a part of what compression took, and more only where the contact
+            # would close again
+            part = np.zeros(len(b))
+            for k, n in rows:
+                part[n] = e[k] * first[n]
+            v = q.v + q.A @ first
+            again = [
+                c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part))
+                for c in candidates
+            ]
+            total = first + part + self._solved(q, v + q.A @ part, again)
+        change = float(total @ q.v + total @ q.A @ total / 2)
+        if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
+            names = " and ".join(repr(contacts[k].name) for k, _ in rows)
+            law, cure = (
+                ("Poisson's", "lower the restitution")
+                if poisson
+                else ("Newton's", "take law='poisson', or lower the restitution")
+            )
+            raise NoFeasibleMode(
+                Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure
+            )
+        return total
+
+    def _solved(
+        self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]
+    ) -> FloatArray:
+        verdict = select_mode(self._search.feasible_modes(q.A, b, candidates), _size(b))
+        if verdict.chosen is None:
+            raise NoFeasibleMode(Cause.NO_IMPULSES)
+        return verdict.chosen.lam
+
+    def _resting(
+        self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]
+    ) -> dict[int, float]:
+        """Contacts whose next flights, all of them together, would be over in no time, and when
+        they would.
+        """
+        found = {}
+        candidates = [ContactCandidate(n, None) for _, n in rows]
+        held = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b)).chosen
+        for k, n in rows:
+            v, e = float(q.v[n]), float(self.restitution[k])
+            if held is None or not v > 0.0 or e >= 1.0:
+                continue
+            back = float(q.A[n, n] * held.lam[n])
+            # Σ 2 v eⁱ/a
+            left = 2.0 * v / (back * (1.0 - e)) if back > 0.0 else np.inf
+            # or flights v²/2a so low that the coordinates cannot tell them from rest
+            if left <= _NO_TIME * self.duration or v * v <= 2.0 * back * self._grain:
+                found[k] = t + left
+        return found
+
+
+def _size(b: FloatArray) -> float:
+    return max(map(abs, b.tolist()), default=0.0)

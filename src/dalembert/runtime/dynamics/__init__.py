@@ -1,0 +1,1 @@
+"""Compiled forward dynamics of a system: u̇ = f(q, u, t)."""

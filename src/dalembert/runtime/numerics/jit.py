@@ -1,0 +1,384 @@
+"""LLVM text becomes functions with addresses here, or an object file for another processor.
+
+One just-in-time linker serves the process. What was compiled once on this machine is read from the
+object cache; code is unloaded when the `Library` that holds it is dropped. Several modules of text
+are joined to one.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import itertools
+import os
+import platform
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from dalembert.errors import DalembertError
+from dalembert.foundation.caching import cached_call, reacquire_after_fork
+from dalembert.runtime.numerics.object_cache import ObjectCache
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Level = Literal[0, 1, 2, 3]
+
+# what code may call that it does not bring along: elementary functions that every platform has
+IMPORTS: Final = frozenset(
+    {
+        "sin",
+        "cos",
+        "exp",
+        "log",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "fmin",
+        "fmax",
+    }
+)
+# chapters whose functions write native text for others
+_CODEGEN_CHAPTERS: Final = ("runtime/numerics", "runtime/ode")
+_FORMAT: Final = 1
+# a linker keeps some 10 kB for every library it ever held, so a new one takes over after so many
+_LIBRARIES_PER_LINKER: Final = 64
+_SMALL_CODE: Final = os.name == "posix"
+_GLOBAL_NAME: Final = re.compile(r"@([-\w.$]+)")
+
+
+_lock = threading.Lock()
+_pending_unload: deque[Any] = deque()
+
+
+class CannotCompile(DalembertError):
+    """Native code that cannot be made on this machine, with the reason."""
+
+
+class Library:
+    """Loaded code. Addresses are valid as long as this object lives."""
+
+    __slots__ = ("__weakref__", "_addresses", "_tracker")
+
+    def __init__(self, tracker: Any, exports: tuple[str, ...]) -> None:
+        self._tracker = tracker
+        self._addresses: dict[str, int] = {name: tracker[name] for name in exports}
+
+    def address(self, name: str) -> int:
+        """Where the exported function `name` starts."""
+        return self._addresses[name]
+
+    def __del__(self, lock: threading.Lock = _lock, retired: deque[Any] = _pending_unload) -> None:
+        retired.append(self._tracker)
+        # the list has the last reference now, and unloading happens under the lock
+        del self._tracker
+        # whoever holds the lock now unloads the code when done
+        if lock.acquire(blocking=False):
+            try:
+                retired.clear()
+            finally:
+                lock.release()
+
+
+def load(
+    ir_text: str | Callable[[], str],
+    exports: tuple[str, ...],
+    *,
+    identity: bytes | None = None,
+    optimize: Level = 2,
+    codegen: Level = 2,
+) -> Library:
+    """The functions `exports` of a module in LLVM text, compiled or from the cache, ready to be
+    called.
+
+    `optimize` is the level of LLVM's own passes over the text (0: none, right for straight-line
+    code that has no common subexpressions left), `codegen` that of instruction selection and
+    scheduling. Writing the text takes time: give a function that writes it, which is called only if
+    the cache has nothing under the `identity` that determines the text; by default that is the
+    function itself. The functions of the C mathematics library can be declared and called.
+    """
+    if identity is None:
+        identity = ir_text.encode() if isinstance(ir_text, str) else _generator_key(ir_text)
+    cache, key = ObjectCache.from_environment(), _key(identity, optimize, codegen)
+    with _llvm_lock():
+        image = cache.read(key)
+        if image is not None:
+            # an object this linker refuses is compiled again
+            with suppress(RuntimeError):
+                return _link(image, exports)
+    text = ir_text if isinstance(ir_text, str) else ir_text()
+    with _llvm_lock():
+        image = _compile_object(_target_machine(codegen), text, optimize)
+        cache.write(key, image)
+        return _link(image, exports)
+
+
+def source_hashes(*chapters: str) -> bytes:
+    """Hashes of the modules of some chapters: code whose text another version wrote is not
+    found.
+    """
+    return b"".join(map(_source_hash, chapters))
+
+
+@functools.cache
+def _source_hash(chapter: str) -> bytes:
+    folder = Path(__file__).parents[2] / chapter
+    if not folder.is_dir():
+        raise FileNotFoundError(folder)
+    text = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
+    # where only bytecode is installed nothing tells a version from another: what is kept is found
+    # by nobody
+    return hashlib.sha256(text or os.urandom(32)).digest()
+
+
+def _generator_key(text: Callable[[], str]) -> bytes:
+    """What determines the text that a function without arguments writes: where it stands, and
+    the modules of the chapters it may use.
+    """
+    chapter = "/".join(text.__module__.split(".")[1:3])
+    return (
+        source_hashes(*sorted({*_CODEGEN_CHAPTERS, chapter}))
+        + f"{text.__module__}.{text.__qualname__}".encode()
+    )
+
+
+_names = itertools.count()
+_linker: list[Any] = []
+
+# a child never inherits a compilation half done
+reacquire_after_fork(_lock)
+
+
+@contextmanager
+def _llvm_lock() -> Iterator[None]:
+    """The only thread inside LLVM; on leaving, code retired meanwhile is unloaded."""
+    with _lock:
+        yield
+        _pending_unload.clear()
+
+
+@functools.cache
+def _llvm() -> ModuleType:
+    try:
+        llvm = importlib.import_module("llvmlite.binding")
+    except ImportError as error:
+        msg = (
+            "native code needs the package llvmlite: install it with pip (there is no current "
+            "version for Intel Macs)"
+        )
+        raise CannotCompile(msg) from error
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor by LLVM's names; `lanes` states are computed at a time, `fused` says whether a b
+    + c is rounded once.
+
+    Without fused operations the text contains none. Structures have fields of
+    eight bytes on every target, pointers too, so that one layout serves all.
+    """
+
+    triple: str
+    lanes: int = 1
+    fused: bool = True
+    cpu: str = ""
+    features: str = ""
+    # the calling convention, where a processor has several
+    abi: str = ""
+
+    def with_lanes(self, lanes: int) -> Target:
+        """The same processor with so many states at a time."""
+        return replace(self, lanes=lanes)
+
+    @property
+    def identity(self) -> bytes:
+        """What distinguishes the text for this target."""
+        return f"{self.triple} {self.lanes} {self.fused}".encode()
+
+    def object_code(self, text: str, *, optimize: Level = 1) -> bytes:
+        """A module in LLVM text as an object file for this target, which may be any processor
+        that LLVM knows.
+        """
+        with _llvm_lock():
+            llvm = _llvm()
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+            try:
+                machine = llvm.Target.from_triple(self.triple).create_target_machine(
+                    cpu=self.cpu,
+                    features=self.features,
+                    opt=2,
+                    reloc="pic",
+                    codemodel="default",
+                    abiname=self.abi,
+                )
+            except RuntimeError as error:
+                msg = (
+                    f"this LLVM cannot write code for {self.triple}: {error}; give a name such "
+                    f"as aarch64-linux-gnu or riscv64-linux-gnu"
+                )
+                raise CannotCompile(msg) from error
+            return _compile_object(
+                machine,
+                f'target triple = "{self.triple}"\ntarget datalayout = '
+                f'"{machine.target_data}"\n{text}',
+                optimize,
+            )
+
+
+# simd128 is in every browser since 2021; there is no fused multiply-add
+WASM32: Final = Target(
+    "wasm32-unknown-unknown",
+    fused=False,
+    cpu="generic",
+    features="+simd128,+bulk-memory,+nontrapping-fptoint",
+)
+
+
+@functools.cache
+def _features() -> Any:
+    """What the processor can do, by LLVM's names."""
+    return _llvm().get_host_cpu_features()
+
+
+@cached_call
+def _host() -> Target:
+    with _llvm_lock():
+        llvm, features = _llvm(), _features()
+        fused = platform.machine().lower() in {"arm64", "aarch64"} or features.get("fma", False)
+        return Target(
+            llvm.get_process_triple(), 1, fused, llvm.get_host_cpu_name(), features.flatten()
+        )
+
+
+def host(lanes: int = 1) -> Target:
+    """The processor this runs on."""
+    return _host() if lanes == 1 else _host().with_lanes(lanes)
+
+
+def simd_width() -> int:
+    """How many numbers the processor's registers hold side by side."""
+    fused, features = host().fused, _features()
+    if features.get("avx512f", False) and features.get("avx512dq", False) and fused:
+        return 8
+    return 4 if features.get("avx2", False) and fused else 2
+
+
+@functools.cache
+def _target_machine(codegen: Level) -> Any:
+    here = host()
+    # small code reaches its constants without loading their addresses first; the linker keeps both
+    # together
+    model = {"codemodel": "small", "reloc": "pic"} if _SMALL_CODE else {}
+    target = _llvm().Target.from_triple(here.triple)
+    return target.create_target_machine(
+        cpu=here.cpu, features=here.features, opt=codegen, jit=True, **model
+    )
+
+
+@functools.cache
+def toolchain_fingerprint() -> bytes:
+    """Everything but the text and the levels that decides what the object code is; text reads
+    objects of Python where their fields are.
+    """
+    version, here, header = (
+        importlib.import_module("llvmlite").__version__,
+        host(),
+        object.__basicsize__,
+    )
+    return "\0".join(
+        (
+            f"{_FORMAT} {header}",
+            version,
+            *map(str, _llvm().llvm_version_info),
+            here.triple,
+            here.cpu,
+            here.features,
+        )
+    ).encode()
+
+
+def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
+    digest = hashlib.sha256(toolchain_fingerprint())
+    digest.update(f"\0{optimize}\0{codegen}\0".encode())
+    digest.update(identity)
+    return digest.hexdigest()
+
+
+def _compile_object(machine: Any, ir_text: str, optimize: Level) -> bytes:
+    """The module as an object file for a machine."""
+    llvm = _llvm()
+    try:
+        module = llvm.parse_assembly(ir_text)
+        module.verify()
+    except RuntimeError as error:
+        msg = f"internal error, please report it: this is not valid LLVM text: {error}"
+        raise CannotCompile(msg) from error
+    if optimize:
+        # llvmlite never frees the passes, some 60 kB each time: nothing for code compiled once per
+        # process
+        builder = llvm.create_pass_builder(
+            machine, llvm.create_pipeline_tuning_options(speed_level=optimize)
+        )
+        builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)  # type: ignore[no-any-return]
+
+
+def _link(image: bytes, exports: tuple[str, ...]) -> Library:
+    llvm, number = _llvm(), next(_names)
+    if not _linker or number % _LIBRARIES_PER_LINKER == 0:
+        _linker[:] = [llvm.create_lljit_compiler(_target_machine(2), use_jit_link=_SMALL_CODE)]
+    builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+    for name in exports:
+        builder.export_symbol(name)
+    return Library(builder.link(_linker[0], f"library{number}"), exports)
+
+
+def merge_modules(parts: Iterable[tuple[str, str]]) -> str:
+    """One module of (prefix, text): a function f of a part with the prefix a becomes a.f; without a
+    prefix it keeps its name.
+
+    What all parts bring along is written once.
+    """
+    definitions: dict[str, str] = {}
+    for prefix, text in parts:
+        for name, item in _definitions(_add_prefix(prefix, text) if prefix else text):
+            if definitions.setdefault(name, item) != item and not item.startswith("declare"):
+                msg = f"internal error, please report it: two modules define {name} differently"
+                raise CannotCompile(msg)
+    return "\n".join(definitions.values()) + "\n"
+
+
+def _definitions(text: str) -> Iterator[tuple[str, str]]:
+    """The functions, declarations and constants of a module by name."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if not lines and not line.startswith(("define", "declare", "@")):
+            continue
+        lines.append(line)
+        if not lines[0].startswith("define") or line == "}":
+            match = _GLOBAL_NAME.search(lines[0])
+            assert match is not None
+            yield match[1], "\n".join(lines)
+            lines = []
+
+
+def _add_prefix(prefix: str, text: str) -> str:
+    own = {name for name, item in _definitions(text) if not item.startswith("declare")}
+    return _GLOBAL_NAME.sub(
+        lambda match: f"@{prefix}.{match[1]}" if match[1] in own else match[0], text
+    )

@@ -1,0 +1,425 @@
+"""(q̇, ż, λ) of a system with its rows beside the equations: straight-line code for the entries,
+one native solve for all systems.
+
+`ConstrainedRates` can be called as any compiled function; `Workspace` is the memory of one run,
+which also remembers which rows are kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.foundation.caching import cached_call
+from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, run_prologue
+from dalembert.runtime.numerics.jit import Library, load
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.constrained.block_layout import BlockLayout, Entries, MemoryLayout
+from dalembert.runtime.ode.constrained.saddle_solver_ir import EXPORTS, module_ir
+from dalembert.runtime.ode.constrained.sparse_factorization import min_row_sine, sine_thresholds
+from dalembert.runtime.ode.constrained.workspace_fields import WORKSPACE_FIELDS
+from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
+from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_RATES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+_BATCH: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p
+)
+_CHOOSE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_ALL: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_void_p
+)
+_PROJECT: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p
+)
+
+
+_Fields: Final = ctypes_structure(WORKSPACE_FIELDS)
+
+
+@cached_call
+def _library() -> Library:
+    return load(module_ir, EXPORTS)
+
+
+@dataclass(frozen=True)
+class RatesKind:
+    """What sets one system apart from another, besides its numbers."""
+
+    massless: bool = False
+    quaternions: bool = False
+    nonlinear_velocities: bool = False
+
+
+@dataclass(frozen=True)
+class VariationalEquations:
+    """What varied equations are made of, for so many columns of S = ∂(q, z)/∂p, each a function of
+    (q, z, S, t).
+
+    `equations` takes ż and λ after t and gives, column by column, dq̇, d(f − M ż + Aᵀλ) and d(γ + A
+    ż) with ż and λ held; `rows` gives dφ and de of each column. `shift` is E δz as a function of
+    (q, δz, t).
+    """
+
+    directions: int
+    equations: CompiledFunction
+    rows: CompiledFunction
+    shift: CompiledFunction
+
+    @property
+    def functions(self) -> dict[str, CompiledFunction]:
+        """By the names that native code has for them."""
+        return {"tangents": self.equations, "row_tangents": self.rows, "shift": self.shift}
+
+
+class ConstrainedRates:
+    """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
+
+    def __init__(
+        self,
+        tape: Tape,
+        entries: Entries,
+        state: Sequence[int],
+        parameters: Sequence[int],
+        kind: RatesKind,
+    ) -> None:
+        self.layout = BlockLayout(len(entries.qdot), len(entries.f), len(entries.A))
+        outs, places = self.layout.entry_indices(entries, tape.zero)
+        self.index = np.array(places, dtype=np.int64)
+        self.fill = CompiledFunction(tape, outs, state, parameters)
+        self.retraction = CompiledFunction(tape, entries.retraction, state, parameters)
+        self.kind = kind
+        self.max_rank, self.alpha = min(self.layout.m, self.layout.n), 0.0
+        self.tangents: VariationalEquations | None = None
+        straight = self._sparse_solvers(tape, entries, state, parameters)
+        self.sparse_rates: CompiledFunction | None = straight[0] if straight else None
+        self.sparse_projection: CompiledFunction | None = straight[1] if straight else None
+        self._pool: list[tuple[bytes, Workspace]] = []
+
+    def _sparse_solvers(
+        self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int]
+    ) -> tuple[CompiledFunction, CompiledFunction] | None:
+        """(q̇, ż, λ, …) and (φ, −A⁺φ, −A⁺e, …) with the zeros of M and A left out; none where
+        that is no gain, or a rate moves no mass.
+        """
+        saddle = None if self.kind.massless else factor_saddle_point(tape, entries.M, entries.A)
+        if saddle is None:
+            return None
+        zdot, multipliers = saddle.solution(entries.f, entries.gamma)
+        safety = (*saddle.inverse_pivots, saddle.mass_cancellation)
+        rates = CompiledFunction(
+            tape, (*entries.qdot, *zdot, *multipliers, *safety), state, parameters
+        )
+        sizes = (
+            sum_scalars(tape, (abs(Scalar(tape, a)) for a in row.values())).i for row in entries.A
+        )
+        outs = (
+            *entries.phi,
+            *saddle.projection_step(entries.phi),
+            *saddle.projection_step(entries.e),
+            *saddle.row_norms_squared,
+            *sizes,
+            *safety,
+        )
+        return rates, CompiledFunction(tape, outs, state, parameters)
+
+    @property
+    def n_in(self) -> int:
+        """The numbers of the state, of S where it is carried along, and the time."""
+        return self.fill.n_in if self.tangents is None else self.tangents.rows.n_in
+
+    def with_sensitivities(self, tangents: VariationalEquations) -> ConstrainedRates:
+        """The same with S carried along."""
+        new = self.with_rank_limit(self.max_rank, self.alpha)
+        new.tangents = tangents
+        new.__dict__.pop("memory_layout", None)
+        return new
+
+    @functools.cached_property
+    def memory_layout(self) -> MemoryLayout:
+        """The memory of a run."""
+        layout, m, tangents = self.layout, max(self.layout.m, 1), self.tangents
+        functions = {"fill": self.fill, "move": self.retraction} | (
+            {} if tangents is None else tangents.functions
+        )
+        sizes = {
+            "outs": len(self.index),
+            "x": layout.n_q + layout.n + GROUP_SIZE,
+            "seen": m * layout.width,
+        }
+        sizes |= dict.fromkeys(("h", "inverse"), layout.width) | dict.fromkeys(
+            ("order", "keep", "multipliers"), m
+        )
+        sizes |= dict.fromkeys(
+            ("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "slopes", "rho"),
+            max(layout.row_width, GROUP_SIZE),
+        )
+        if tangents is not None:
+            sizes["tangents_x"] = tangents.equations.n_in + GROUP_SIZE
+            sizes["tangents_outs"] = max(f.n_out for f in tangents.functions.values()) + GROUP_SIZE
+        elif self.sparse_rates is not None and self.sparse_projection is not None:
+            functions |= {"straight": self.sparse_rates, "back": self.sparse_projection}
+            sizes |= {
+                "straight_outs": self.sparse_rates.n_out + GROUP_SIZE,
+                "back_outs": self.sparse_projection.n_out + GROUP_SIZE,
+            }
+            sizes |= {"ends": 2 * self.fill.n_in, "came": layout.n_q}
+        sizes |= {f"{name}_work": function.work_size + 8 for name, function in functions.items()}
+        return layout.memory_layout(sizes)
+
+    def with_rank_limit(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
+        """The same with at most so many rows kept, and Baumgarte's α."""
+        new = ConstrainedRates.__new__(ConstrainedRates)
+        new.__dict__.update(self.__dict__, max_rank=cap, alpha=alpha, _pool=[])
+        return new
+
+    # ---- as a function -----------------------------------------------------------------------
+
+    def call(self, x: Numbers, p: Numbers) -> Numbers:
+        """(q̇, ż) at one state."""
+        rates: Numbers = self.with_multipliers(np.asarray(x, dtype=np.float64)[np.newaxis], p)[
+            0, : self.layout.n_q + self.layout.n
+        ]
+        return rates
+
+    def batch(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q̇, ż) of states in rows; with S carried along (q̇, ż, Ṡ) of states (q, z, S, t)."""
+        if self.tangents is not None:
+            space, n = Workspace(self, p), self.fill.n_in - 1
+            return np.array(
+                [
+                    space.evaluate(x)
+                    for x in np.ascontiguousarray(X)
+                    if space.select_rows(np.append(x[:n], x[-1])) >= 0
+                ]
+            )
+        return self.with_multipliers(X, p)[:, : self.layout.n_q + self.layout.n]
+
+    def with_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q̇, ż, λ) of states in rows; of rows that are not kept λ is zero."""
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        p = np.ascontiguousarray(p, dtype=np.float64)
+        key = p.tobytes()
+        # whoever takes a workspace has it alone
+        try:
+            cached_key, space = self._pool.pop()
+        except IndexError:
+            cached_key, space = b"", None
+        if space is None or cached_key != key:
+            space = Workspace(self, p.copy(), pivoting=True, alpha=self.alpha)
+        # rows are chosen in the order they were chosen before: what was asked earlier must not show
+        # in the last bits
+        space.order[:] = range(len(space.order))
+        Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
+        _BATCH(_library().address("batch"))(
+            X.ctypes.data, space.p.ctypes.data, Y.ctypes.data, len(X), space.address
+        )
+        self._pool.append((key, space))
+        return Y
+
+    def minimum_norm_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
+        """λ of states in rows; where rows depend on one another the λ of least Σ λ_j², each in the
+        unit of its row.
+
+        What differs from it by a λ₀ with Aᵀλ₀ = 0 moves the system alike.
+        """
+        lam = self.with_multipliers(X, p)[:, self.layout.n_q + self.layout.n :]
+        if self.max_rank == self.layout.m:
+            return lam
+        A = self.rows(X, p)["A"]
+        V = np.linalg.svd(A.transpose(0, 2, 1))[2][:, : self.max_rank]
+        multipliers: Numbers = np.einsum("irj,irk,ik->ij", V, V, lam)
+        return multipliers
+
+    def project_states(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q, z) of states (q, z, t) in rows, brought onto the rows; one for which that fails
+        stays as it was.
+        """
+        states, times = np.ascontiguousarray(X[:, :-1]), np.ascontiguousarray(X[:, -1])
+        if not len(X):
+            return states
+        space, moved = Workspace(self, p, projecting=True), states.copy()
+        space.select_rows(np.ascontiguousarray(X[0]))
+        if _ALL(_library().address("project_all"))(
+            times.ctypes.data, moved.ctypes.data, len(X), space.address
+        ):
+            one_by_one = [
+                space.project_state(t, y) for t, y in zip(times.tolist(), states, strict=True)
+            ]
+            moved = np.array(
+                [y if found is None else found for y, found in zip(states, one_by_one, strict=True)]
+            )
+        return moved
+
+    def constraint_matrix(self, x: Numbers, p: Numbers) -> Numbers:
+        """A at one state."""
+        layout, parts = self.layout, self.layout.parts
+        block = np.zeros(parts["end"])
+        block[self.index] = self.fill.call(x, p)
+        A: Numbers = block[parts["B"] : parts["B"] + layout.m * layout.width].reshape(
+            layout.m, layout.width
+        )[:, : layout.n]
+        return A
+
+    def rows(self, X: Numbers, p: Numbers) -> dict[str, Numbers]:
+        """A, γ, e and φ of states in rows, as tables with one more index for the state."""
+        layout, parts = self.layout, self.layout.parts
+        blocks = np.zeros((len(X), parts["end"]))
+        # one state alone needs no code for several at a time
+        blocks[:, self.index] = self.fill.call(X[0], p) if len(X) == 1 else self.fill.batch(X, p)
+        n, m, width = layout.n, layout.m, layout.width
+        vectors = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
+        A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(len(X), m, width)[:, :, :n]
+        U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(len(X), n, width)[:, :, :n]
+        M = U + np.triu(U, 1).transpose(0, 2, 1)
+        return {
+            **vectors,
+            "A": A,
+            "M": M,
+            "f": blocks[:, parts["f"] : parts["f"] + n],
+            "qdot": blocks[:, : layout.n_q],
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        # another processor's code takes other room
+        return {name: value for name, value in self.__dict__.items() if name != "memory_layout"} | {
+            "_pool": []
+        }
+
+
+class Workspace:
+    """One run's own memory: the numbers of the parameters, the block, the rows kept."""
+
+    def __init__(
+        self,
+        rates: ConstrainedRates,
+        p: Numbers,
+        *,
+        pivoting: bool = False,
+        projecting: bool = False,
+        alpha: float = 0.0,
+        rtol: float = 0.0,
+    ) -> None:
+        layout, kind = rates.layout, rates.kind
+        self.rates, self.p = rates, p
+        fields = self._fields = _Fields(
+            n_q=layout.n_q,
+            n=layout.n,
+            m=layout.m,
+            cap=rates.max_rank,
+            alpha=alpha,
+            p=data_address(p),
+        )
+        fields.groups, fields.row_groups = (
+            layout.width // GROUP_SIZE,
+            layout.row_width // GROUP_SIZE,
+        )
+        fields.choosing, fields.holding = int(pivoting), int(projecting)
+        fields.massless, fields.quaternions, fields.curved = (
+            int(kind.massless),
+            int(kind.quaternions),
+            int(kind.nonlinear_velocities),
+        )
+        fields.index = data_address(rates.index)  # type: ignore[arg-type]  # whole numbers are found as others are
+        fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // GROUP_SIZE
+        self.address = ctypes.addressof(fields)
+        self._allocate(rates.memory_layout)
+        self._compute("fill", rates.fill)
+        self._compute("move", rates.retraction)
+        varied = "varied_" if rates.tangents else ""
+        if rates.tangents is not None:
+            fields.directions = rates.tangents.directions
+            for name, function in rates.tangents.functions.items():
+                self._compute(name, function)
+        # what follows with the factors of the other solver, or without all rows, has no straight
+        # line
+        elif (
+            rates.sparse_rates is not None
+            and rates.max_rank == layout.m
+            and not (pivoting or alpha)
+        ):
+            fields.straight_count, fields.least_sine = (
+                rates.sparse_rates.n_out,
+                min_row_sine(sine_thresholds(layout.n + layout.m), rtol),
+            )
+            self._compute("straight", rates.sparse_rates)
+            if projecting and rates.sparse_projection is not None:
+                fields.back_count = rates.sparse_projection.n_out
+                self._compute("back", rates.sparse_projection)
+        self.rhs: int = _library().address(f"{varied}rates")
+        self.project: int = _library().address(f"{varied}project")
+
+    def _allocate(self, room: MemoryLayout) -> None:
+        """All that it needs in one piece of memory."""
+        numbers = self._numbers = np.zeros(room.size)
+        fields, begin, m = self._fields, data_address(numbers), max(self.rates.layout.m, 1)
+        for name, place in room.places.items():
+            setattr(fields, name, begin + 8 * place)
+        order, multipliers = room.places["order"], room.places["multipliers"]
+        self.order, self.multipliers = (
+            numbers[order : order + m].view(np.int64),
+            numbers[multipliers : multipliers + m],
+        )
+        self.order[:] = range(m)
+
+    def _compute(self, name: str, function: CompiledFunction) -> None:
+        """Let native code call a function, whose scratch space begins with what follows from the
+        parameters alone.
+        """
+        setattr(self._fields, name, function.address)
+        run_prologue(function, self._fields.p, getattr(self._fields, f"{name}_work"))
+
+    @property
+    def sparse_fallbacks(self) -> int:
+        """How often the straight line was not safe, and the other solver was taken."""
+        return int(self._fields.straight_refused)
+
+    @property
+    def longest_violation(self) -> tuple[float, int]:
+        """For how long at a time a row was left though its slope is not zero there, and which."""
+        return float(self._fields.left_longest), int(self._fields.left_row)
+
+    @property
+    def n_in(self) -> int:
+        """The numbers of the state and the time."""
+        return self.rates.n_in
+
+    @property
+    def needs_projection(self) -> bool:
+        """Whether something is to be done at the ends of steps: rows held, or chosen anew."""
+        something = self.rates.layout.m > 0 or self.rates.kind.quaternions
+        return (
+            bool(self._fields.holding) and something
+        ) or self.rates.max_rank < self.rates.layout.m
+
+    def select_rows(self, x: Numbers) -> int:
+        """Choose the rows to be kept at a state (q, z, t); the rank."""
+        return int(_CHOOSE(_library().address("choose_rows"))(data_address(x), self.address))
+
+    def set_multiplier_buffer(self, where: int) -> None:
+        """Write λ there from now on."""
+        self._fields.multipliers = where
+
+    def evaluate(self, x: Numbers) -> Numbers:
+        """(q̇, ż) at (q, z, t) with the rows as they are; λ is then in the multipliers."""
+        y = np.empty(self.n_in - 1)
+        _RATES(self.rhs)(x.ctypes.data, self.p.ctypes.data, y.ctypes.data, self.address)
+        return y
+
+    def project_state(self, t: float, y: Numbers) -> Numbers | None:
+        """The state on the rows nearest to y; None where none was found."""
+        new = np.array(y, dtype=np.float64)
+        return None if _PROJECT(self.project)(t, new.ctypes.data, self.address) else new

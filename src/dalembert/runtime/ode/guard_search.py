@@ -1,0 +1,328 @@
+"""g_i(t) < 0: native text that looks for functions that fall below zero in a step, and finds where
+one does, to the last bit.
+
+Source: Chandrupatla, Adv. Eng. Software 28 (1997), 145–149: inverse quadratic interpolation where
+it is safe, bisection elsewhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Final
+
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StackVariable,
+    StructView,
+    Value,
+)
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, detection_ir, test_samples
+
+EXPORTS: Final = ("look_for_falls", "samples", "fall")
+# two watches: functions that cost little, and all; whether those that cost much are looked at; how
+# many do more than fall; room for samples of all; whether it is looked for functions that turn more
+# often than samples can tell, and one was found
+GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    ("cheap", POINTER),
+    ("all", POINTER),
+    ("costly", INT64),
+    ("others", INT64),
+    ("table", POINTER),
+    ("may_be_rough", INT64),
+    ("rough", INT64),
+)
+# places of a first look, and the weights of the fourth difference there, as large together as those
+# of an even one
+_COARSE_POINTS: Final = (0.0, 0.17, 0.43, 0.69, 1.0)
+_INVERSE: Final = tuple(
+    1.0 / math.prod(a - b for b in _COARSE_POINTS if b != a) for a in _COARSE_POINTS
+)
+_DIFFERENCE: Final = tuple(16.0 * x / sum(map(abs, _INVERSE)) for x in _INVERSE)
+# of a sine sampled eight times in a period the fourth difference is a sixth of what it varies by
+_UNDERSAMPLED: Final = 0.25
+_SMALL_PART: Final = 1e-3
+# places at which a step is sampled, its begin, its end and one beyond among them
+N_SAMPLE_POINTS: Final = SAMPLES + 2
+_MOST_ROUNDS: Final = 200
+_ROUNDING: Final = 2.0**-52
+# a part of the interval that is no time at all
+_NOTHING: Final = 1e-15
+# watch, dense output, begin and length of the step, number of the function
+_STEP: Final = (POINTER, POINTER, DOUBLE, DOUBLE, INT64)
+
+
+@functools.cache
+def module_ir() -> str:
+    """The module."""
+    parts = (
+        detection_ir(),
+        _fine_check(),
+        _coarse_check(),
+        _find_negative(),
+        _sample_step(),
+        _value(),
+        _chandrupatla(),
+        _locate_zero(),
+    )
+    return "\n\n".join((INTRINSICS, *parts)) + "\n"
+
+
+def _find_negative() -> str:
+    """int32 look_for_falls(t, t_new, dense, watches): 1 if something may have fallen below zero
+    in the step.
+    """
+    f = FunctionBuilder("look_for_falls", INT32, DOUBLE, DOUBLE, POINTER, POINTER, exported=True)
+    t, t_new, dense, pointer = f.parameters
+    s = StructView(pointer, GUARD_FIELDS)
+    may_be_negative = f.variable(f.value(0, INT32))
+    with f.if_then(s.others.not_equal(0)):
+        may_be_negative.value = f.call("look_closely", INT32, t, t_new, dense, s.cheap, pointer)
+    with f.if_then(~s.others.not_equal(0)):
+        may_be_negative.value = f.call("look_quickly", INT32, t, t_new, dense, s.cheap, pointer)
+    with f.if_then(s.costly.not_equal(0)):
+        code = f.call("look_quickly", INT32, t, t_new, dense, s.all, pointer)
+        may_be_negative.value = f.emit(INT32, f"or {may_be_negative.value}, {code.name}")
+    f.ret(may_be_negative.value)
+    return f.text()
+
+
+def _coarse_check() -> str:
+    """The same for functions that are positive when the step begins.
+
+    They are asked for at four places first: where the least of these values and that at the begin
+    is more than they differ by, and than their fourth difference, nothing comes down to zero
+    between them; elsewhere it is looked closely. The places are not evenly spaced, lest something
+    that turns just as often between two of them look as if it stood still.
+    """
+    f = FunctionBuilder("look_quickly", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
+    t, t_new, dense, pointer, watches = f.parameters
+    w, near = StructView(pointer, EVENT_FIELDS), f.variable(f.value(0, INT64))
+    values, last, V = (
+        ScalarArray(w.values),
+        ScalarArray(w.last),
+        ScalarArray(StructView(watches, GUARD_FIELDS).table),
+    )
+    for k, theta in enumerate(_COARSE_POINTS[1:], 1):
+        f.call("sample", INT64, pointer, dense, f.value(theta, DOUBLE), (t_new - t) * theta + t)
+        with f.loop(w.count) as i:
+            V[w.count * k + i] = values[i]
+    with f.loop(w.count) as i:
+        V[i] = last[i]
+        low, spread = _min_and_range(f, V, w.count, i, f.value(len(_COARSE_POINTS), INT64))
+        rough = f.intrinsic("fabs", _weighted_sum(f, V, w.count, i, _DIFFERENCE))
+        with f.if_then(~(low >= spread + rough) | _is_undersampled(low, spread, rough)):
+            near.value = f.value(1, INT64)
+    with f.if_then(near.value.not_equal(0)):
+        w.t_last = t
+        w.t_earlier = t
+        with f.loop(w.count) as i:
+            ScalarArray(w.earlier)[i] = last[i]
+        f.ret(f.call("look_closely", INT32, t, t_new, dense, pointer, watches))
+    with f.loop(w.count) as i:
+        last[i] = values[i]
+    f.ret(0)
+    return f.text()
+
+
+def _min_and_range(
+    f: FunctionBuilder, V: ScalarArray, count: Value, i: Value, places: Value
+) -> tuple[Value, Value]:
+    """The least of the samples of function i, and what they differ by; what is not a number is
+    below everything.
+    """
+    low, high = f.variable(V[i]), f.variable(V[i])
+    with f.loop(places) as k:
+        v = V[count * k + i]
+        low.value = f.select(v >= low.value, low.value, v)
+        high.value = f.intrinsic("maxnum", high.value, v)
+    return low.value, high.value - low.value
+
+
+def _weighted_sum(
+    f: FunctionBuilder, V: ScalarArray, count: Value, at: Value, weights: tuple[float, ...]
+) -> Value:
+    """Σ w_k V_k"""
+    total = f.value(0.0, DOUBLE)
+    for k, weight in enumerate(weights):
+        total = total + V[count * k + at] * weight
+    return total
+
+
+def _max_fourth_difference(f: FunctionBuilder, V: ScalarArray, count: Value, i: Value) -> Value:
+    """The largest of the fourth differences of evenly spaced samples."""
+    rough = f.variable(f.value(0.0, DOUBLE))
+    with f.loop(f.value(SAMPLES - 3, INT64)) as k:
+        here = f.intrinsic(
+            "fabs", _weighted_sum(f, V, count, count * k + i, (1.0, -4.0, 6.0, -4.0, 1.0))
+        )
+        rough.value = f.intrinsic("maxnum", rough.value, here)
+    return rough.value
+
+
+def _is_undersampled(low: Value, spread: Value, rough: Value) -> Value:
+    """Whether samples cannot tell how a function goes, of which more than a small part changes."""
+    return (rough > spread * _UNDERSAMPLED) & (spread > low * _SMALL_PART)
+
+
+def _fine_check() -> str:
+    """As `look` does, with the samples kept; `rough` is set where they cannot tell how a
+    function goes, which a shorter step can.
+    """
+    f = FunctionBuilder("look_closely", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
+    *_, pointer, watches = f.parameters
+    w, s = StructView(pointer, EVENT_FIELDS), StructView(watches, GUARD_FIELDS)
+    V = ScalarArray(s.table)
+    may_be_negative = test_samples(f, V)
+    with f.loop(w.count - s.others) as j:
+        i = s.others + j
+        low, spread = _min_and_range(f, V, w.count, i, f.value(SAMPLES + 1, INT64))
+        rough = _max_fourth_difference(f, V, w.count, i)
+        with f.if_then(s.may_be_rough.not_equal(0) & _is_undersampled(low, spread, rough)):
+            s.rough = 1
+            may_be_negative.value = f.value(1, INT64)
+        with (
+            f.loop(f.value(SAMPLES, INT64)) as k,
+            f.if_then(_may_dip_below_zero(V, w.count, k * w.count + i, rough)),
+        ):
+            may_be_negative.value = f.value(1, INT64)
+    f.ret(may_be_negative.value)
+    return f.text()
+
+
+def _may_dip_below_zero(V: ScalarArray, count: Value, at: Value, rough: Value) -> Value:
+    """Whether the parabola through three samples, of which the middle is the least, may come down
+    to zero.
+
+    Not quite that: a function that is not a parabola may come lower by a part of its fourth
+    difference.
+    """
+    left, middle, right = V[at], V[at + count], V[at + count + count]
+    bend = left - middle * 2.0 + right
+    lowest = middle - (right - left) * (right - left) / (bend * 8.0)
+    return (middle <= left) & (middle <= right) & (bend > 0.0) & (lowest <= rough)
+
+
+def _sample_step() -> str:
+    """g at all places of a step, a row of the table for each; the first from which on something
+    may fall, 0 for none.
+    """
+    f = FunctionBuilder(
+        "samples", INT64, POINTER, POINTER, DOUBLE, DOUBLE, POINTER, INT64, exported=True
+    )
+    pointer, dense, begin, length, table, first = f.parameters
+    w, V = StructView(pointer, EVENT_FIELDS), ScalarArray(table)
+    with f.loop(f.value(N_SAMPLE_POINTS, INT64)) as k:
+        theta = f.value(k, DOUBLE) * (1.0 / SAMPLES)
+        f.call("sample", INT64, pointer, dense, theta, theta * length + begin)
+        with f.loop(w.count) as i:
+            V[w.count * k + i] = ScalarArray(w.values)[i]
+    rough = f.variable(f.value(0.0, DOUBLE))
+    with f.loop(w.count - first) as j:
+        rough.value = f.intrinsic(
+            "maxnum", rough.value, _max_fourth_difference(f, V, w.count, first + j)
+        )
+    with f.loop(f.value(SAMPLES, INT64)) as k, f.loop(w.count - first) as j:
+        before = w.count * k + first + j
+        with f.if_then(
+            (V[before + w.count] < 0.0) | _may_dip_below_zero(V, w.count, before, rough.value)
+        ):
+            f.ret(k + 1)
+    f.ret(0)
+    return f.text()
+
+
+def _value() -> str:
+    """g_i(t)"""
+    f = FunctionBuilder("value", DOUBLE, *_STEP, DOUBLE)
+    pointer, dense, begin, length, i, t = f.parameters
+    f.call("sample", INT64, pointer, dense, (t - begin) / length, t)
+    f.ret(ScalarArray(StructView(pointer, EVENT_FIELDS).values)[i])
+    return f.text()
+
+
+def _locate_zero() -> str:
+    """The first time between a and b at which g_i is not positive.
+
+    At a the value may be zero or rounding; then the nearest time at which it is positive is looked
+    for first.
+    """
+    f = FunctionBuilder("fall", DOUBLE, *_STEP, DOUBLE, DOUBLE, exported=True)
+    *step, first, last = f.parameters
+    a, b = f.variable(first), f.variable(last)
+    g_a, g_b = (f.variable(f.call("value", DOUBLE, *step, t)) for t in (first, last))
+    shortest = f.intrinsic(
+        "maxnum", (last - first) * _NOTHING, f.intrinsic("fabs", first) * _ROUNDING
+    )
+    with f.loop_forever():
+        with f.if_then(g_a.value > 0.0):
+            f.ret(f.call("bracketed", DOUBLE, *step, a.value, g_a.value, b.value, g_b.value))
+        with f.if_then(b.value - a.value <= shortest):
+            f.ret(a.value)
+        middle = a.value + (b.value - a.value) * 0.5
+        g = f.call("value", DOUBLE, *step, middle)
+        positive = g > 0.0
+        with f.if_then(positive):
+            a.value, g_a.value = middle, g
+        with f.if_then(~positive):
+            b.value, g_b.value = middle, g
+    return f.text()
+
+
+def _chandrupatla() -> str:
+    """Where g_i falls below zero between the first time, at which it is positive, and the
+    second.
+    """
+    f = FunctionBuilder("bracketed", DOUBLE, *_STEP, *[DOUBLE] * 4)
+    *step, first, g_first, last, g_last = f.parameters
+    # a is the latest time, b lies on the other side of zero, c is the one before
+    b, g_b, a, g_a, c, g_c = (f.variable(x) for x in (first, g_first, last, g_last, last, g_last))
+    part = f.variable(f.value(0.5, DOUBLE))
+    with f.loop(f.value(_MOST_ROUNDS, INT64)):
+        t = a.value + part.value * (b.value - a.value)
+        t = f.select(
+            t.not_equal(a.value) & t.not_equal(b.value), t, a.value + (b.value - a.value) * 0.5
+        )
+        inside = (t > f.intrinsic("minnum", a.value, b.value)) & (
+            t < f.intrinsic("maxnum", a.value, b.value)
+        )
+        with f.if_then(~inside):
+            f.ret(f.select(g_a.value <= 0.0, a.value, b.value))
+        g = f.call("value", DOUBLE, *step, t)
+        with f.if_then(~g.not_equal(0.0)):
+            f.ret(t)
+        up, was_up = g > 0.0, g_a.value > 0.0
+        same = (up & was_up) | (~up & ~was_up)
+        for x, y, latest in ((b, c, a), (g_b, g_c, g_a)):
+            y.value, x.value = (
+                f.select(same, latest.value, x.value),
+                f.select(same, x.value, latest.value),
+            )
+        a.value, g_a.value = t, g
+        part.value = _next_fraction(f, (a, b, c), (g_a, g_b, g_c))
+    f.ret(f.select(g_a.value <= 0.0, a.value, b.value))
+    return f.text()
+
+
+def _next_fraction(
+    f: FunctionBuilder, times: tuple[StackVariable, ...], values: tuple[StackVariable, ...]
+) -> Value:
+    """Where between a and b to look next, at least a rounding away from either."""
+    (a, b, c), (g_a, g_b, g_c) = ([x.value for x in xs] for xs in (times, values))
+    xi, phi = (a - b) / (c - b), (g_a - g_b) / (g_c - g_b)
+    safe = (
+        (phi * phi < xi)
+        & ((1.0 - phi) * (1.0 - phi) < 1.0 - xi)
+        & g_a.not_equal(g_b)
+        & g_a.not_equal(g_c)
+    )
+    inverse = g_a / (g_b - g_a) * g_c / (g_b - g_c) + (c - a) / (b - a) * g_a / (
+        g_c - g_a
+    ) * g_b / (g_c - g_b)
+    size = f.intrinsic("maxnum", f.intrinsic("fabs", a), f.intrinsic("fabs", b))
+    least = f.intrinsic("minnum", size * _ROUNDING / f.intrinsic("fabs", b - a), 0.5)
+    return f.intrinsic(
+        "minnum", f.intrinsic("maxnum", f.select(safe, inverse, 0.5), least), 1.0 - least
+    )

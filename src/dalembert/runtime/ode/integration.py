@@ -1,0 +1,375 @@
+"""y' = f(t, y), y(t₀) = y₀: the run from Python's side.
+
+The native loop takes the steps. It comes back when its buffer is full and about every 20 ms, so
+that progress can be shown and Ctrl-C is heard; none of this changes a bit of the motion.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.failure_diagnosis import StallDetector, run_stopped_error
+from dalembert.runtime.ode.integrator_state import ROWS, ExitReason, IntegratorState, WorkRow
+from dalembert.runtime.ode.keyboard_interrupt import defer_keyboard_interrupt
+from dalembert.runtime.ode.native_integrators import native_loop
+from dalembert.runtime.ode.rosenbrock import matrices_size
+from dalembert.runtime.ode.solution import Outcome, PointBuffer, Solution, evaluate_dense_output
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.runtime.ode.failures import RunStopped
+    from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+
+Progress = Callable[[float, int], object]
+_RHS: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)
+
+SLICE_SECONDS: Final = 0.02
+_CALLS_PER_START: Final = 2
+_CALLS_PER_STEP: Final = 16
+_LARGEST_CHANGE: Final = 4
+_ALIGNMENT: Final = 64
+_CLOCK: Final = 1e-6
+# so many last bits beside a break, and at least so many between two
+_ULPS_FROM_BREAK: Final = 4
+_MIN_ULPS_BETWEEN: Final = 64
+# a row and two that follow one another, as plain numbers, which index faster
+_STATE: Final = int(WorkRow.Y)
+_NORM: Final = slice(int(WorkRow.ATOL), int(WorkRow.IN_NORM) + 1)
+
+
+def integrate(problem: InitialValueProblem, on_progress: Progress | None = None) -> Solution:
+    """The motion from t₀ to t₁; after Ctrl-C the motion so far, marked as interrupted.
+
+    `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped`
+    with the motion so far.
+    """
+    integration = Integrator(problem)
+    try:
+        # the first slice is so short that nothing need be done about Ctrl-C
+        if not integration.advance():
+            _run_slices(integration, on_progress)
+    except KeyboardInterrupt:
+        if integration.is_finished:
+            raise
+    outcome = Outcome.FINISHED if integration.is_finished else Outcome.INTERRUPTED
+    return integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
+
+
+def _run_slices(integration: Integrator, on_progress: Progress | None) -> None:
+    """Slice after slice, until the end or Ctrl-C."""
+    watch = StallDetector(integration)
+    with defer_keyboard_interrupt() as interruption:
+        while not interruption.should_stop():
+            if on_progress is not None:
+                on_progress(integration.t, integration.steps)
+            if integration.advance():
+                return
+            watch.check_progress(integration)
+
+
+class Integrator:
+    """A run in progress: `advance` as often as needed, `solution` at any time."""
+
+    def __init__(self, problem: InitialValueProblem) -> None:
+        self.problem = problem
+        self._native = native_loop(problem)
+        self._groups = -(-problem.size // GROUP_SIZE)
+        self._work = _work_space(problem, self._groups)
+        self._points = PointBuffer(
+            problem.t0,
+            self._work[_STATE],
+            dense=problem.dense,
+            at=problem.at,
+            rows=problem.dense_rows,
+        )
+        self._run = self._new_run()
+        self._at = ctypes.addressof(self._run)
+        self._begin()
+
+    def restart(self, problem: InitialValueProblem) -> None:
+        """The same equations and tolerances from another start to another end, in the memory
+        that is there; points so far are given up.
+        """
+        self.problem, run = problem, self._run
+        self._work[_STATE, : problem.size] = problem.start
+        self._points.restart(problem.t0, self._work[_STATE])
+        run.t, run.steps, run.rejected, run.calls, run.streak = problem.t0, 0, 0, 0, 0
+        run.events = problem.events
+        self._begin()
+
+    def _begin(self) -> None:
+        """Before the first step."""
+        run, problem = self._run, self.problem
+        # whether the last step has something in it that somebody should look at
+        self.at_event = False
+        self._breaks = self._discontinuities_after(problem.t0)
+        run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - problem.t0)
+        begin = time.perf_counter()
+        left = self._native.start(self._at)
+        self._attempts = _attempts_per_slice(
+            _CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin
+        )
+        if left:
+            raise self._stop_error()
+
+    @property
+    def t(self) -> float:
+        """The time reached."""
+        return float(self._run.t)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the end was reached."""
+        return self._run.t >= self._run.t_end and not self._breaks
+
+    @property
+    def steps(self) -> int:
+        """Accepted steps so far."""
+        return int(self._run.steps)
+
+    @property
+    def attempts(self) -> int:
+        """Steps tried so far, rejected ones too."""
+        return int(self._run.steps + self._run.rejected)
+
+    @property
+    def stored_bytes(self) -> int:
+        """What the points and their dense output take in memory."""
+        return self._points.bytes
+
+    @property
+    def first_step(self) -> int:
+        """The first step that `step` can still give."""
+        return self._points.first_step
+
+    def evaluate_rhs(self, t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """f(t, y) of the components in the norm, for somebody who wants to know why the run goes
+        as it goes.
+        """
+        row, rate = self._work[WorkRow.Y].copy(), np.zeros(self._work.shape[1])
+        row[: y.size] = y
+        if _RHS(self._run.rhs)(t, data_address(row), data_address(rate), self._run.context):
+            rate[:] = np.nan
+        return rate[: self.problem.n_in_norm]
+
+    def partial_solution(self) -> Solution:
+        """The motion so far of a run that stops here."""
+        return self.solution(Outcome.STOPPED)
+
+    def advance(self, attempts: int | None = None) -> bool:
+        """Try at most so many steps (by default as many as take about 20 ms); whether the end
+        was reached.
+        """
+        run = self._run
+        granted = run.budget = self._attempts if attempts is None else attempts
+        begin = time.perf_counter()
+        self._points.bind(run)
+        while (left := self._native.advance(self._at)) == ExitReason.BUFFER_FULL:
+            self._points.grow()
+            self._points.bind(run)
+        if left == ExitReason.STOPPED:
+            raise self._stop_error()
+        self.at_event = left == ExitReason.AT_EVENT
+        if left == ExitReason.BUDGET_SPENT:
+            wanted = _attempts_per_slice(granted, time.perf_counter() - begin)
+            self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
+        if left == ExitReason.AT_END and self._breaks:
+            self._cross_discontinuity()
+            return False
+        return left == ExitReason.AT_END
+
+    def _discontinuities_after(self, begin: float) -> list[float]:
+        """Those ahead, with room for a step between neighbours."""
+        if not self.problem.discontinuities:
+            return []
+        apart = [
+            t
+            for t in self.problem.discontinuities
+            if begin + _MIN_ULPS_BETWEEN * math.ulp(t)
+            < t
+            < self.problem.t1 - _MIN_ULPS_BETWEEN * math.ulp(t)
+        ]
+        return [
+            t
+            for s, t in zip([-math.inf, *apart], apart, strict=False)
+            if t - s > _MIN_ULPS_BETWEEN * math.ulp(t)
+        ]
+
+    def set_state(self, y: NDArray[np.float64]) -> None:
+        """Another state at the same time: the run has two points there."""
+        self._work[_STATE, : self.problem.size] = y
+        self._points.jump(self._run, self._work[_STATE])
+
+    def resume_after_jump(self) -> None:
+        """From the state that was jumped to, as if the run began there."""
+        run, problem = self._run, self.problem
+        self._breaks = self._discontinuities_after(run.t)
+        run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - run.t)
+        run.streak, run.events = 0, problem.events
+        if self._native.start(self._at):
+            raise self._stop_error()
+
+    def _cross_discontinuity(self) -> None:
+        """From just before a break to just behind it, and on to the next."""
+        run, here = self._run, self._breaks.pop(0)
+        run.t = here + _ULPS_FROM_BREAK * math.ulp(here)
+        if self.problem.on_discontinuity is not None:
+            self.problem.on_discontinuity(here, self._work[_STATE, : self.problem.size])
+        run.t_end = self._next_end()
+        if self._native.start(self._at):
+            raise self._stop_error()
+
+    def _next_end(self) -> float:
+        """Just before the next break, or the end of the run."""
+        return (
+            self._breaks[0] - _ULPS_FROM_BREAK * math.ulp(self._breaks[0])
+            if self._breaks
+            else self.problem.t1
+        )
+
+    def step(self, k: int) -> DenseStep:
+        """The k-th step that was taken, k = 1, 2, …"""
+        (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
+        return DenseStep(begin, end, self._points.step(k)[:, : self.problem.size])
+
+    def padded_step(self, k: int) -> DenseStep:
+        """A copy of the k-th step with rows as native code has them."""
+        return DenseStep(
+            self._points.point(k - 1)[0], self._points.point(k)[0], self._points.step(k).copy()
+        )
+
+    @property
+    def state(self) -> NDArray[np.float64]:
+        """The state reached."""
+        return self._work[WorkRow.Y, : self.problem.size].copy()
+
+    @property
+    def slope(self) -> NDArray[np.float64]:
+        """f at the state reached."""
+        return self._work[0, : self.problem.size].copy()
+
+    @property
+    def next_step_size(self) -> float:
+        """The step that is tried next."""
+        return float(self._run.h)
+
+    def rewind_to(self, k: int, t_end: float) -> None:
+        """Back to point k, and from there to another end, without looking for events; to point k
+        itself if the end is not beyond.
+        """
+        run, self._breaks = self._run, []
+        t, y = self._points.point(k)
+        # behind a break that changed the state the next step begins elsewhere than the last one
+        # ended
+        self._work[WorkRow.Y] = (
+            y
+            if self.problem.on_discontinuity is None or k >= self.steps
+            else self._points.step(k + 1)[0]
+        )
+        run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
+        if self._native.start(self._at):
+            raise self._stop_error()
+        run.h = t_end - t
+        while not self.advance():
+            pass
+
+    def rewind_with_max_step(self, k: int, longest: float) -> None:
+        """Back to point k, and on from there in steps no longer than this."""
+        run = self._run
+        # behind a break the step begins elsewhere than the last one ended
+        run.t, self._work[_STATE] = self._points.point(k)[0], self._points.step(k + 1)[0]
+        run.steps, run.streak, run.h_max = k, 0, longest
+        if self._native.start(self._at):
+            raise self._stop_error()
+        run.h = longest
+
+    def reset_max_step(self) -> None:
+        """Steps may be as long as they were at first."""
+        self._run.h_max = min(self.problem.max_step, self.problem.t1 - self._run.t)
+
+    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
+        """The motion so far."""
+        motion = self._points.motion(self.steps + 1, self.problem.size)
+        return Solution(motion, outcome, message, self._run.rejected, self._run.calls)
+
+    def _new_run(self) -> IntegratorState:
+        """The structure at the start."""
+        problem = self.problem
+        run = IntegratorState(
+            rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context
+        )
+        run.work, run.groups = data_address(self._work), self._groups
+        run.n_norm, run.norm_groups = problem.n_in_norm, -(-problem.n_in_norm // GROUP_SIZE)
+        run.t, run.rtol = problem.t0, problem.rtol
+        run.events, run.watch = problem.events, problem.event_data
+        if problem.taylor is not None:
+            self._jets = np.zeros((problem.taylor.order + 1) * self._groups * GROUP_SIZE)
+            run.expand, run.order, run.jets = (
+                problem.taylor.expand,
+                problem.taylor.order,
+                data_address(self._jets),
+            )
+        if problem.jacobian:
+            self._matrices = np.zeros(matrices_size(problem.n_in_norm, problem.size))
+            run.jacobian, run.matrices = problem.jacobian, data_address(self._matrices)
+        return run
+
+    def _stop_error(self) -> RunStopped:
+        return run_stopped_error(
+            self._run,
+            self.solution(Outcome.STOPPED),
+            self._work[0, : self.problem.n_in_norm].copy(),
+        )
+
+
+class DenseStep(NamedTuple):
+    """One step with its dense output."""
+
+    begin: float
+    end: float
+    rows: NDArray[np.float64]
+
+    def at(self, t: float) -> NDArray[np.float64]:
+        """y at a time of the step, or a little beside."""
+        return evaluate_dense_output(self.rows, (t - self.begin) / (self.end - self.begin))
+
+
+def _work_space(problem: InitialValueProblem, groups: int) -> NDArray[np.float64]:
+    """The rows of the work space, zero beyond the last component, aligned for the widest loads."""
+    width = groups * GROUP_SIZE
+    space = np.zeros(ROWS * width + _ALIGNMENT // 8)
+    offset = -data_address(space) % _ALIGNMENT // 8
+    work = space[offset : offset + ROWS * width].reshape(ROWS, width)
+    work[_STATE, : problem.size] = problem.start
+    if type(problem.atol) is float:
+        work[_NORM] = _norm_rows(width, problem.n_in_norm, problem.atol)
+        return work
+    n_norm, atol = problem.n_in_norm, np.asarray(problem.atol, dtype=np.float64)
+    work[_NORM] = _norm_rows(width, n_norm, 1.0)
+    work[WorkRow.ATOL, :n_norm] = atol[:n_norm] if atol.ndim else atol
+    return work
+
+
+@functools.lru_cache(maxsize=64)
+def _norm_rows(width: int, n_norm: int, atol: float) -> NDArray[np.float64]:
+    """The rows `Row.ATOL` and `Row.IN_NORM`."""
+    rows = np.array([[1.0], [0.0]]).repeat(width, axis=1)
+    rows[0, :n_norm], rows[1, :n_norm] = atol, 1.0
+    return rows
+
+
+def _attempts_per_slice(attempts: float, seconds: float) -> int:
+    """How many steps to try in one slice if so many took so long."""
+    return max(int(attempts * SLICE_SECONDS / max(seconds, _CLOCK)), 1)

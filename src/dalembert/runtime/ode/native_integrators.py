@@ -1,0 +1,55 @@
+"""The native loop of each method, compiled once per machine and loaded once per process."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.numerics.jit import Level, Library, load
+from dalembert.runtime.ode.rosenbrock import rosenbrock_ir
+from dalembert.runtime.ode.step_size_control import EXPORTS, loop_ir
+from dalembert.runtime.ode.taylor import taylor_ir
+
+if TYPE_CHECKING:
+    from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+
+_FUNCTION: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+
+
+class NativeLoop(NamedTuple):
+    """Functions of the address of a `Run`; the library keeps them alive."""
+
+    library: Library
+    start: Callable[[int], int]
+    advance: Callable[[int], int]
+
+
+def _lazy_loop(text: Callable[[], str], optimize: Level = 2) -> Callable[[], NativeLoop]:
+    """The functions of a text, loaded when they are first asked for."""
+
+    def make() -> NativeLoop:
+        library = load(text, EXPORTS, optimize=optimize)
+        return NativeLoop(library, *(_FUNCTION(library.address(name)) for name in EXPORTS))
+
+    return cached_call(make)
+
+
+# the first is written without waste, so that optimization would take longer than it could save
+_RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = (
+    _lazy_loop(loop_ir, 0),
+    _lazy_loop(taylor_ir),
+    _lazy_loop(rosenbrock_ir),
+)
+
+
+def native_loop(problem: InitialValueProblem) -> NativeLoop:
+    """The one of the method that a problem asks for."""
+    return (
+        _ROSENBROCK()
+        if problem.jacobian
+        else _RUNGE_KUTTA()
+        if problem.taylor is None
+        else _TAYLOR()
+    )

@@ -1,0 +1,33 @@
+"""The motion to look at: the chapter that draws stands above this one and is opened by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from dalembert.interface.page.run_viewer import Animation, RunView
+    from dalembert.runtime.simulation.trajectory import Trajectory
+
+
+def view(run: Trajectory) -> RunView:
+    """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with
+    other numbers in the page itself.
+
+    It goes on working without the kernel; where scripts are not trusted a picture stands in its
+    place.
+    """
+    view: RunView = import_module("dalembert.interface.page.run_viewer").RunView(run)
+    return view
+
+
+def animate(run: Trajectory, path: str | PathLike[str] | None = None) -> Animation:
+    """The motion in three dimensions, with its coordinates over time.
+
+    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending
+    of the path says (.png, .gif, .mp4), and the name of the file is printed.
+    """
+    animation: Animation = import_module("dalembert.interface.page.run_viewer").animate(run, path)
+    return animation

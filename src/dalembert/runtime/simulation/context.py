@@ -1,0 +1,186 @@
+"""From f(x, p, y, work) to rhs(t, y, dy, context): straight-line code joined to the integrator.
+
+A context holds the addresses of the compiled functions, their parameters and their scratch space;
+`run_text` has the native functions that are called with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.numerics import jit
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, run_prologue
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.constrained.constrained_rates import Workspace
+from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.simulation.context_ir import EXPORTS, FIELDS, context_ir
+from dalembert.runtime.simulation.energy_audit import Audit, Budget
+
+if TYPE_CHECKING:
+    from dalembert.runtime.numerics.taylor_code import TaylorWorkspace
+
+_Fields: Final = ctypes_structure(FIELDS)
+
+
+@cached_call
+def _library() -> jit.Library:
+    return jit.load(context_ir, EXPORTS)
+
+
+class Context:
+    """One run's own memory: no two runs share a buffer."""
+
+    def __init__(
+        self,
+        rates: CompiledFunction | Workspace,
+        p: FloatArray,
+        projection: CompiledFunction | None = None,
+        tolerance: float = 1e-13,
+        *,
+        autonomous: bool = False,
+    ) -> None:
+        self.rates = rates
+        self._alive: list[Any] = [projection, p]
+        # functions whose scratch space begins with what follows from parameters alone, and the
+        # addresses of both
+        self._heads: list[tuple[CompiledFunction, int, int]] = []
+        # the state without the quadratures, then the time
+        n = rates.n_in - 1
+        self._fields = _Fields(
+            n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1, rows=DENSE_ROWS
+        )
+        self._fields.p = self._keep_alive(p)
+        projects = projection is not None
+        if isinstance(rates, Workspace):
+            projects = rates.needs_projection
+            self._use_saddle_rates(rates)
+        else:
+            self._fields.f, self._fields.work = (
+                rates.address,
+                self._allocate_work(rates, self._fields.p),
+            )
+            self._fields.x = self._keep_alive(np.zeros(n + GROUP_SIZE))
+        if projection is not None:
+            self._fields.projection = projection.address
+            self._fields.projection_work = self._allocate_work(projection, self._fields.p)
+            self._fields.result = self._keep_alive(np.zeros(projection.n_out))
+            self._fields.n_coordinates = projection.n_out - 1
+        self.address = ctypes.addressof(self._fields)
+        self.rhs: int = _library().address("rhs_without_time" if autonomous else "rhs")
+        self.project: int = _library().address("project") if projects else 0
+        self.accept: int = 0
+
+    def _use_saddle_rates(self, space: Workspace) -> None:
+        """Rates with rows beside the equations: λ stands after the state and the time, where the
+        audit finds it.
+        """
+        fields = self._fields
+        x = np.zeros(fields.n_state + GROUP_SIZE + space.rates.layout.m)
+        fields.f, fields.work, fields.x = space.rhs, space.address, self._keep_alive(x)
+        space.set_multiplier_buffer(fields.x + 8 * (fields.n_state + 1))
+        if space.needs_projection:
+            # a count below zero: the projection moves the whole state by itself
+            fields.projection, fields.projection_work, fields.n_coordinates = (
+                space.project,
+                space.address,
+                -1,
+            )
+
+    def attach_audit(self, audit: Audit, p: FloatArray) -> None:
+        """Let quantities ride along, and the jumps of the energy at projections."""
+        fields, n = self._fields, self._fields.n_state
+        self._alive.append(audit)
+        fields.audit_p = self._keep_alive(p)
+        if audit.rates is not None:
+            if not audit.autonomous:
+                self.rhs = _library().address("rhs")
+            fields.audit, fields.audit_work = (
+                audit.rates.address,
+                self._allocate_work(audit.rates, fields.audit_p),
+            )
+        fields.Z = n + audit.Z if audit.Z is not None else -1
+        fields.jump = n + audit.jump if audit.jump is not None else -1
+        fields.width = padded_size(n + len(audit.names))
+        fields.middle = self._keep_alive(np.zeros(fields.width))
+
+    def enable_energy(self, audit: Audit) -> None:
+        """Let projections, budgets and levels know K₂ and 𝒰 of what is watched."""
+        fields = self._fields
+        fields.energy, fields.energy_work = (
+            audit.energy.address,
+            self._allocate_work(audit.energy, fields.audit_p),
+        )
+        fields.energy_result = self._keep_alive(np.zeros(2))
+
+    def project_energy(self, defect: int, n_coordinates: int, E: float) -> None:
+        """Bring every step back to the level E of E_Z; the sum of the defects goes to the
+        component `defect` of what rides along.
+        """
+        fields = self._fields
+        fields.defect, fields.first_speed, fields.E_start = (
+            fields.n_state + defect,
+            n_coordinates,
+            E,
+        )
+        self.project = _library().address("project")
+
+    def limit_energy_error(self, budget: Budget, E: tuple[float, float], t: float) -> None:
+        """Hold E_Z within a budget from a start at time t with E = (K₂, 𝒰)."""
+        fields = self._fields
+        fields.V0, fields.E_start, fields.t_start = E[1], E[0] + E[1], t
+        fields.per_time, fields.relative_per_time, fields.length = (
+            budget.per_time,
+            budget.relative_per_time,
+            budget.length,
+        )
+        self.accept = _library().address("accept")
+
+    def expand(
+        self, rhs: int, order: int, motion: TaylorWorkspace, audit: TaylorWorkspace | None
+    ) -> None:
+        """Let `rhs` prepare Taylor coefficients up to an order, of the motion and of what rides
+        along.
+        """
+        self._alive += [motion, audit]
+        self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
+        self._fields.rows, self.rhs = order + 1, rhs
+
+    def linearize(self, motion: CompiledFunction, audit: CompiledFunction | None) -> None:
+        """Let the derivatives of the rates be known, of the motion and of what rides along."""
+        fields = self._fields
+        self._alive += [motion, audit]
+        fields.jacobian, fields.jacobian_work = (
+            motion.address,
+            self._allocate_work(motion, fields.p),
+        )
+        if audit is not None:
+            fields.jacobian_audit, fields.jacobian_audit_work = (
+                audit.address,
+                self._allocate_work(audit, fields.audit_p),
+            )
+
+    def shift_energy_reference(self, change: float) -> None:
+        """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""
+        self._fields.E_start += change
+
+    def refresh_parameters(self) -> None:
+        """The parameters have other values: what was computed from them alone is computed again."""
+        for head in self._heads:
+            run_prologue(*head)
+
+    def _allocate_work(self, function: CompiledFunction, p: int) -> int:
+        """Scratch space for a function of the parameters at an address."""
+        work = self._keep_alive(np.zeros(function.work_size + 8))
+        run_prologue(function, p, work)
+        self._heads.append((function, p, work))
+        return work
+
+    def _keep_alive(self, array: FloatArray) -> int:
+        self._alive.append(array)
+        return data_address(array) if array.size else 0

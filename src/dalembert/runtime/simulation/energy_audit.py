@@ -1,0 +1,177 @@
+"""Ż, the powers of the loads, K₂ and 𝒰 as native code beside the motion: what rides along, and what
+it may cost in energy.
+
+The motion is compiled as without an audit, so that not a bit of it depends on being watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
+from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
+from dalembert.symbolic.algebra.tape import Tape
+
+EVENT_LOSS: Final = "energy taken out by events"
+
+
+@dataclass(frozen=True)
+class Quadratures:
+    """Quantities integrated along with the motion: names, and their rates as nodes of one tape; K₂
+    and 𝒰 as well.
+
+    `Z` is the place among them of the quantity that makes K₂ + 𝒰 + Z constant (None if it is zero),
+    `jump` that of the sum of the jumps of K₂ + 𝒰 at projections (None without projections),
+    `defect` that of the sum of what was taken out of E_Z to bring it back to its level (None if it
+    is left alone), `taken` that of the energy that events have taken out.
+    """
+
+    tape: Tape
+    names: tuple[str, ...]
+    rates: tuple[int, ...]
+    K2: int
+    V: int
+    Z: int | None = None
+    projection_change: int | None = None
+    energy_correction: int | None = None
+    event_loss: int | None = None
+
+    def with_event_loss(self) -> Quadratures:
+        """The same with room for the energy that events take out of K₂ + 𝒰."""
+        names, rates = (*self.names, EVENT_LOSS), (*self.rates, self.tape.zero)
+        return replace(self, names=names, rates=rates, event_loss=len(self.names))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """By how much E_Z may change per unit of time: in units of energy, and as a part of max(K₂ +
+    |𝒰 − 𝒰₀| + |Z|).
+    """
+
+    per_time: float
+    relative_per_time: float
+    # of the whole run
+    length: float
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What rides along, as native code with its own list of parameters."""
+
+    names: tuple[str, ...]
+    rates: CompiledFunction | None
+    parameters: tuple[int, ...]
+    # the rates as expressions, for integrators that want them so; K₂ and 𝒰; q, u and t
+    tape: Tape
+    nodes: tuple[int, ...]
+    energies: tuple[int, ...]
+    state: tuple[int, ...]
+    Z: int | None
+    jump: int | None
+    defect: int | None
+    # whether the rates do without the time, and whether they take the multipliers after it
+    autonomous: bool
+    takes_multipliers: bool = False
+    taken: int | None = None
+    # how many numbers stand between (q, u) and t
+    n_sensitivity_states: int = 0
+
+    @cached_property
+    def energy(self) -> CompiledFunction:
+        """K₂ and 𝒰, compiled only for runs that ask for them on the way: at projections, events,
+        or under a budget.
+        """
+        return CompiledFunction(self.tape, self.energies, self.state, self.parameters)
+
+    @cached_property
+    def jets(self) -> CompiledTaylor:
+        """The rates with their Taylor coefficients, compiled only for runs by that method."""
+        return CompiledTaylor(
+            self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1
+        )
+
+    @cached_property
+    def jacobian(self) -> CompiledFunction:
+        """The derivatives of the rates, row by row, compiled only for runs of stiff systems."""
+        return jacobian(self.tape, self.nodes, self.state, self.parameters)
+
+
+@dataclass(frozen=True)
+class BoundAudit:
+    """An audit with the numbers of its parameters."""
+
+    audit: Audit
+    p: FloatArray
+
+    def energies(self, y: Sequence[float] | FloatArray, t: float) -> FloatArray:
+        """K₂ and 𝒰 at y = (q, u)."""
+        energies: FloatArray = self.audit.energy.call(
+            np.array([*y, *[0.0] * self.audit.n_sensitivity_states, t]), self.p
+        )
+        return energies
+
+
+_AUDITS: Final = PerOwnerCache[Audit]()
+
+
+def native_audit(setting: RunValues, quadratures: Quadratures, room: int = 0) -> Audit:
+    """Compile the quadratures and the energies as set; what was compiled for the same bindings is
+    used again.
+
+    `room` is how many numbers stand between (q, u) and t in the state.
+    """
+    kin = setting.kin
+    key = (quadratures.names, setting.binding_key, room)
+    return _AUDITS(kin, key, lambda: _compile_audit(setting, quadratures, room))
+
+
+def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> Audit:
+    kin = setting.kin
+    # on a tape of its own: whether the motion was compiled before must not show in the last bits
+    tape = kin.tape.fork()
+    insert = Substitution(tape, setting.bindings)
+
+    def here(nodes: Sequence[int]) -> list[int]:
+        return [insert(i) for i in copy_expressions(quadratures.tape, tape, nodes)]
+
+    rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
+    between = [tape.symbol(f"∂{k}") for k in range(room)]
+    state = (*kin.state, *between, kin.system.t.i)
+    parameters = tuple(
+        i
+        for i in symbols_of(tape, (*rates, *energies))
+        if i not in state and i not in kin.multipliers
+    )
+    # the power of moving rows needs λ, which then stands after the time
+    moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
+    compiled = (
+        CompiledFunction(
+            tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters
+        )
+        if rates
+        else None
+    )
+    places = quadratures.Z, quadratures.projection_change, quadratures.energy_correction
+    autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
+    how = autonomous, moved_by_rows, quadratures.event_loss
+    return Audit(
+        quadratures.names,
+        compiled,
+        parameters,
+        tape,
+        tuple(rates),
+        tuple(energies),
+        state,
+        *places,
+        *how,
+        n_sensitivity_states=room,
+    )

@@ -1,0 +1,293 @@
+"""u⁺ from u⁻: what a reset or an impact does to a state.
+
+    𝓜 (u⁺ − u⁻) = Aᵀλ̂ + Jᵀ Λ,   A (u⁺ − u⁻) = 0,   φ̇⁺ = −ε φ̇⁻,   φ̇ = J u + ∂_tφ
+
+𝓜 = ∂²T/∂u∂u, A the rows that stand beside the equations (those that were eliminated hold for every
+u), J = ∂φ̇/∂u. Ordinary forces have no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import BadExpression, DalembertError
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.simulation.energy_and_residuals import energy_nodes
+from dalembert.runtime.simulation.events.event import BadEvent, Event, EventAction
+from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
+from dalembert.runtime.states.evaluator import Evaluator, Key, label
+from dalembert.runtime.states.initial_conditions import solve_initial_conditions
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.dual_numbers import jacobian
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar
+
+_RANK: Final = 1e-12
+_SOLVED: Final = 1e-9
+
+
+class StateChange(NamedTuple):
+    """The state (q, u) afterwards, and the impulse Λ along the gap."""
+
+    y: FloatArray
+    impulse: float | None = None
+
+
+class EventActions:
+    """What each event does, read and checked before the run begins."""
+
+    def __init__(
+        self,
+        setting: RunValues,
+        evaluator: Evaluator,
+        events: Sequence[Event],
+        nodes: Sequence[int],
+    ) -> None:
+        self._setting, self._evaluator, self._events = setting, evaluator, events
+        self._changes = {
+            i: reset_values(evaluator, e)
+            for i, e in enumerate(events)
+            if e.action is EventAction.RESET
+        }
+        self._impacts = {
+            i: Impact(evaluator, e, nodes[i])
+            for i, e in enumerate(events)
+            if e.action is EventAction.IMPACT
+        }
+        for i, e in enumerate(events):
+            new = self._changes[i][1] if i in self._changes else []
+            check_no_callbacks(setting, evaluator.tape, (nodes[i], *new), f"event {e.title!r}")
+
+    def apply(self, i: int, y: FloatArray, t: float) -> StateChange:
+        """The state y = (q, u) after event number i."""
+        if i in self._changes:
+            return StateChange(self._reset(i, y, t))
+        if i in self._impacts:
+            return self._impacts[i].apply(self._state(y, t), y)
+        return StateChange(y)
+
+    def jacobian(self, i: int, y: FloatArray, t: float, constants: Sequence[int]) -> FloatArray:
+        """∂y⁺/∂(y, t, constants) of what event number i does."""
+        kin, state = self._evaluator.kin, self._state(y, t)
+        wrt = (*kin.state, self._evaluator.time, *constants)
+        J = np.eye(len(y), len(wrt))
+        if i in self._changes:
+            places, nodes = self._changes[i]
+            J[places] = jacobian(
+                self._evaluator.tape, nodes, wrt, {**self._evaluator.numbers, **state}
+            )[1][0]
+        elif i in self._impacts:
+            J[-kin.n_u :] += self._impacts[i].jacobian(state, wrt)
+        return J
+
+    def energy(self, y: FloatArray, t: float) -> float:
+        """T + V"""
+        return float(self._evaluator.values_at(self._energies, self._state(y, t)).sum())
+
+    @cached_property
+    def _energies(self) -> list[int]:
+        return [self._evaluator.in_state(i) for i in energy_nodes(self._evaluator.kin)]
+
+    def _state(self, y: FloatArray, t: float) -> dict[int, float]:
+        kin = self._evaluator.kin
+        return {**dict(zip(kin.state, y.tolist(), strict=True)), self._evaluator.time: t}
+
+    def _reset(self, i: int, y: FloatArray, t: float) -> FloatArray:
+        places, nodes = self._changes[i]
+        new = y.copy()
+        new[places] = self._evaluator.values_at(nodes, self._state(y, t))
+        title = self._events[i].title
+        if not np.isfinite(new).all():
+            msg = f"event {title!r} at t = {t:.9g}: the new values are not finite"
+            raise BadEvent(msg)
+        kin = self._evaluator.kin
+        if kin.rows:
+            given: dict[Key, float] = {
+                label(kin.name(k)): x for k, x in zip(kin.state, new.tolist(), strict=True)
+            }
+            try:
+                solve_initial_conditions(
+                    self._setting.kin, given, self._setting.symbol_values_at(t), t
+                )
+            except DalembertError as problem:
+                why = problem.sentence if isinstance(problem, BadStart) else str(problem)
+                msg = f"event {title!r} at t = {t:.9g}: the new state breaks a constraint: {why}"
+                raise BadEvent(msg) from problem
+        return new
+
+
+def reset_values(evaluator: Evaluator, e: Event) -> tuple[list[int], list[int]]:
+    """Places in (q, u), and the nodes of their new values."""
+    kin = evaluator.kin
+    place = {i: k for k, i in enumerate(kin.state)}
+    places, nodes = [], []
+    for key, value in e.changes.items():
+        try:
+            i = evaluator.node(key)
+            # a rate that is a speed by another name
+            target = i if i in place else evaluator.in_state(i)
+            if target not in place:
+                speeds = ", ".join(label(kin.name(u)) for u in kin.u)
+                msg = (
+                    f"event {e.title!r}: {evaluator.display_name(key)} cannot be reset; the "
+                    f"speeds of this run are {speeds}"
+                )
+                raise BadEvent(msg)
+            nodes.append(_value(evaluator, value))
+        except (BadExpression, MissingValue) as problem:
+            msg = f"event {e.title!r}: the reset of {key} cannot be read: {problem}"
+            raise BadEvent(msg) from problem
+        places.append(place[target])
+    return places, nodes
+
+
+def _value(evaluator: Evaluator, value: Any) -> int:
+    """A number, or an expression of the state before."""
+    if isinstance(value, str | Scalar):
+        return evaluator.in_state(evaluator.node(value))
+    return evaluator.tape.const(_fraction(value))
+
+
+def _fraction(value: Any) -> Fraction:
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, OverflowError):
+        msg = f"{value!r} is not a finite number"
+        raise BadExpression(msg) from None
+
+
+class Impact:
+    """One obstacle: φ̇ and ε, and the entries of 𝓜, A and J with their places below one another,
+    as nodes.
+    """
+
+    def __init__(self, evaluator: Evaluator, e: Event, gap: int) -> None:
+        kin, tape = evaluator.kin, evaluator.tape
+        self._evaluator, self._title = evaluator, e.title
+        if kin.nonlinear:
+            msg = (
+                f"impact {e.title!r}: with constraints that are not linear in the velocities an "
+                f"impact is not defined"
+            )
+            raise BadEvent(msg)
+        self.restitution_node, self.restitution = _restitution(evaluator, e)
+        speeds = LinearCoefficients(tape, kin.u)
+        rate = evaluator.in_state(kin.rate(gap))
+        self.rate, slopes = rate, speeds(rate)[1]
+        if not slopes:
+            msg = (
+                f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it "
+                f"from closing"
+            )
+            raise BadEvent(msg)
+        momenta = gradient(tape, {energy_nodes(kin).T: tape.one}, kin.u)
+        M = [speeds(evaluator.in_state(p))[1] for p in momenta]
+        rows = [{r: evaluator.in_state(a) for r, a in row.A.items()} for row in kin.velocity_rows]
+        self.shape, self.places, self.nodes = _sparse([*M, *rows, slopes], kin.n_u)
+
+    def apply(self, state: dict[int, float], y: FloatArray) -> StateChange:
+        """The state after the impact; the same where the gap opens already."""
+        evaluator, n = self._evaluator, self.shape[1]
+        rate = float(evaluator.values_at([self.rate], state)[0])
+        if rate >= 0.0:
+            return StateChange(y, 0.0)
+        full = np.zeros(self.shape)
+        full[self.places] = evaluator.values_at(self.nodes, state)
+        M, rows, change = full[:n], full[n:], np.zeros(len(full) - n)
+        J, change[-1] = rows[-1], -(1.0 + self.restitution) * rate
+        du, impulses = _impulse(M, rows, np.zeros(n), change)
+        if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
+            t = state[evaluator.time]
+            msg = (
+                f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that "
+                f"could open the gap again"
+            )
+            raise BadEvent(msg)
+        new = y.copy()
+        new[-n:] += du
+        return StateChange(new, float(impulses[-1]))
+
+    def jacobian(self, state: dict[int, float], wrt: Sequence[int]) -> FloatArray:
+        """∂Δu: the derivative of 𝓜 Δu = Bᵀ Λ, B Δu = −(1 + ε) φ̇, with the solution of the same
+        equations; B are the rows and J.
+        """
+        evaluator, n = self._evaluator, self.shape[1]
+        nodes = [*self.nodes, self.rate, self.restitution_node]
+        values, slopes = (
+            x[0] for x in jacobian(evaluator.tape, nodes, wrt, {**evaluator.numbers, **state})
+        )
+        rate, ddu = values[-2], np.zeros((n, len(wrt)))
+        if rate >= 0.0:
+            return ddu
+        full = np.zeros(self.shape)
+        full[self.places] = values[:-2]
+        change = np.zeros(len(full) - n)
+        change[-1] = -(1.0 + self.restitution) * rate
+        du, impulses = _impulse(full[:n], full[n:], np.zeros(n), change)
+        for k in range(len(wrt)):
+            d = np.zeros(self.shape)
+            d[self.places] = slopes[:-2, k]
+            more = -d[n:] @ du
+            more[-1] -= (1.0 + self.restitution) * slopes[-2, k] + slopes[-1, k] * rate
+            ddu[:, k] = _impulse(full[:n], full[n:], d[n:].T @ impulses - d[:n] @ du, more)[0]
+        return ddu
+
+
+def _sparse(
+    rows: list[dict[int, int]], n: int
+) -> tuple[tuple[int, int], tuple[list[int], list[int]], list[int]]:
+    """The shape of a matrix, the places of its entries and their nodes."""
+    entries = [(r, s, node) for r, row in enumerate(rows) for s, node in row.items()]
+    return (
+        (len(rows), n),
+        ([r for r, _, _ in entries], [s for _, s, _ in entries]),
+        [node for _, _, node in entries],
+    )
+
+
+def _impulse(
+    M: FloatArray, rows: FloatArray, force: FloatArray, change: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Δu and Λ of 𝓜 Δu = Bᵀ Λ + force, B Δu = change."""
+    n = len(M)
+    # kilograms beside kg m²: each speed in a unit that carries as much as the others, each row of
+    # length one
+    size = np.sqrt(np.abs(np.diag(M)))
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    B = rows * unit
+    lengths = np.linalg.norm(B, axis=1)
+    scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    B = B * scale[:, np.newaxis]
+    K = np.block([[M * np.outer(unit, unit), -B.T], [B, np.zeros((len(B), len(B)))]])
+    x = np.linalg.lstsq(K, np.concatenate([force * unit, change * scale]), rcond=_RANK)[0]
+    return x[:n] * unit, x[n:] * scale
+
+
+def _restitution(evaluator: Evaluator, e: Event) -> tuple[int, float]:
+    """ε as a node, and as a number from 0 to 1."""
+    try:
+        node = _value(evaluator, e.restitution)
+    except (BadExpression, MissingValue) as problem:
+        msg = f"impact {e.title!r}: restitution = {e.restitution!r} cannot be read: {problem}"
+        raise BadEvent(msg) from problem
+    if inside := [i for i in symbols_of(evaluator.tape, (node,)) if i not in evaluator.numbers]:
+        msg = (
+            f"impact {e.title!r}: restitution = {e.restitution} contains "
+            f"{label(evaluator.kin.name(inside[0]))}, which is no constant"
+        )
+        raise BadEvent(msg)
+    epsilon = float(evaluator.values_at([node], {})[0])
+    if not 0.0 <= epsilon <= 1.0:
+        msg = (
+            f"impact {e.title!r}: restitution = {epsilon:g}: it must lie between 0 (no rebound) "
+            f"and 1 (nothing lost)"
+        )
+        raise BadEvent(msg)
+    return node, epsilon

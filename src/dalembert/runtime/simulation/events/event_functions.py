@@ -1,0 +1,260 @@
+"""g(x), ∂g/∂x: events as native code, and the memory of a run that watches for them."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from dalembert.errors import BadExpression
+from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.numerics.compiled_function import (
+    CompiledFunction,
+    allocate_workspace,
+    prologue_call,
+)
+from dalembert.runtime.numerics.jit import Library, load
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS, EXPORTS, module_ir
+from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.simulation.events.event import SIGNS, BadEvent, Event, EventAction
+from dalembert.runtime.states.evaluator import Evaluator, Level
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.expression_graph import gradient, symbols_of
+from dalembert.symbolic.algebra.tape import Tape
+
+# parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
+_ZERO: Final = 1e-12
+_ZERO_ANYWAY: Final = 1e-14
+_LAST_BITS: Final = 64
+
+
+_Fields: Final = ctypes_structure(EVENT_FIELDS)
+_SAMPLE: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double
+)
+
+
+@cached_call
+def _library() -> Library:
+    return load(module_ir, EXPORTS)
+
+
+@dataclass(frozen=True)
+class EventFunctions:
+    """g and its slopes ∂g/∂(q, u, t) as functions of x = (q, u, t) and the parameters p."""
+
+    events: tuple[Event, ...]
+    # the nodes of the expressions on the evaluator's tape
+    nodes: tuple[int, ...]
+    values: CompiledFunction
+    slopes: CompiledFunction
+    p: FloatArray
+    # of the parameters
+    symbols: tuple[int, ...] = field(default=(), kw_only=True)
+
+    def rates(self, x: FloatArray, xdot: FloatArray) -> FloatArray:
+        """dg/dt = Σ ∂g/∂x ẋ"""
+        return self.gradients(x) @ xdot
+
+    def gradients(self, x: FloatArray) -> FloatArray:
+        """∂g/∂x, a row for each event."""
+        gradients: FloatArray = self.slopes.call(x, self.p).reshape(len(self.events), len(x))
+        return gradients
+
+
+def event_functions(
+    evaluator: Evaluator,
+    events: Sequence[Event],
+    nodes: Sequence[int],
+    changing: Sequence[int] = (),
+) -> EventFunctions:
+    """The expressions of events compiled; parameters that are `changing` are zero at first."""
+    tape, state = evaluator.tape, (*evaluator.kin.state, evaluator.time)
+    slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
+    symbols = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
+    p = np.array([0.0 if i in changing else evaluator.numbers[i] for i in symbols], dtype=float)
+    values, gradients = (CompiledFunction(tape, outs, state, symbols) for outs in (nodes, slopes))
+    return EventFunctions(tuple(events), tuple(nodes), values, gradients, p, symbols=symbols)
+
+
+def check_no_callbacks(chosen: RunValues, tape: Tape, nodes: Iterable[int], what: str) -> None:
+    """Between evaluations of the equations nobody asks a function that is not held: what is
+    watched there cannot contain it.
+    """
+    inside = set(symbols_of(tape, tuple(nodes)))
+    for each in chosen.callback_inputs:
+        if each.is_continuous and inside.intersection(each.nodes):
+            cure = (
+                f"give {each.name} as an expression, or held, inputs={{'{each.name}': "
+                f"da.sampled(…, every=…)}}"
+            )
+            msg = (
+                f"{what} depends on {each.name}, a function that is asked only where the "
+                f"equations are evaluated; {cure}"
+            )
+            raise BadEvent(msg)
+
+
+def event_node(evaluator: Evaluator, e: Event) -> int:
+    """The expression in q, u and t."""
+    try:
+        node = evaluator.node(e.expression)
+        level = evaluator.level(node)
+        reduced = evaluator.in_state(node)
+    except (BadExpression, MissingValue) as problem:
+        compared = isinstance(e.expression, str) and any(c in e.expression for c in "<>=")
+        why = (
+            "an event is an expression that crosses zero, theta - 1 for theta = 1, with "
+            "direction='up' or 'down'"
+            if compared
+            else problem
+        )
+        msg = f"event {e.title!r} cannot be read: {why}"
+        raise BadEvent(msg) from problem
+    inside = set(symbols_of(evaluator.tape, (reduced,)))
+    if inside.isdisjoint((*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)):
+        msg = (
+            f"event {e.title!r} does not change: it contains no coordinate, no speed and no "
+            f"time, so it never fires or always does"
+        )
+        raise BadEvent(msg)
+    if level is Level.ACCELERATION:
+        msg = (
+            f"event {e.title!r} contains an acceleration; give it in positions, velocities and "
+            f"the time"
+        )
+        raise BadEvent(msg)
+    if e.action is EventAction.IMPACT and inside.intersection(evaluator.kin.u):
+        msg = f"impact {e.title!r}: a gap is a distance φ(q, t), and this contains a velocity"
+        raise BadEvent(msg)
+    return reduced
+
+
+class EventMonitor:
+    """One run's memory of its events: on which side of zero each of them is."""
+
+    def __init__(
+        self, functions: EventFunctions, n_state: int, width: int, rows: int = DENSE_ROWS
+    ) -> None:
+        m = len(functions.events)
+        self.functions = functions
+        names = ("values", "last", "earlier", "side", "wanted", "side_before")
+        self._arrays: dict[str, FloatArray] = {name: np.zeros(m) for name in names}
+        self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
+        self._alive: list[Any] = [
+            allocate_workspace(functions.values, functions.p),
+            np.zeros(padded_size(n_state + 1) + GROUP_SIZE),
+            functions.p,
+        ]
+        self._x = np.zeros(n_state + 1)
+        work, x, p = (data_address(a) if a.size else 0 for a in self._alive)
+        self._fields = _Fields(
+            g=functions.values.address,
+            p=p,
+            work=work,
+            x=x,
+            count=m,
+            n_state=n_state,
+            groups=width // GROUP_SIZE,
+            state_groups=padded_size(n_state) // GROUP_SIZE,
+            rows=rows,
+            **{name: data_address(a) for name, a in self._arrays.items()},
+        )
+        self.address = ctypes.addressof(self._fields)
+        # the function that looks at a step, and what it is given
+        self.search_address: int = _library().address("look")
+        self.looked_with = self.address
+        self._sample = _SAMPLE(_library().address("sample"))
+        self._prepare = prologue_call(functions.values, functions.p, self._alive[0])
+
+    def parameters_changed(self) -> None:
+        """The parameters have other values: what was computed from them alone is computed again."""
+        self._prepare()
+
+    def sampled(self, rows: int, begin: float, length: float) -> Callable[[float], FloatArray]:
+        """g(t) on the dense output of a step, its rows at an address; the array is the same at
+        every call.
+        """
+        sample, values = self._sample, self._arrays["values"]
+
+        def g(t: float) -> FloatArray:
+            sample(self.address, rows, (t - begin) / length, t)
+            return values
+
+        return g
+
+    def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
+        """Events from this number on are on the positive side, whatever they are now; look anew
+        from a state and time, if given.
+        """
+        last, earlier = self._arrays["last"], self._arrays["earlier"]
+        if y is not None:
+            self._x[:-1], self._x[-1] = y, t
+            last[:] = self.functions.values.call(self._x, self.functions.p)
+            self._fields.t_last = self._fields.t_earlier = t
+        self._arrays["side"][first:] = 1.0
+        np.maximum(last[first:], 0.0, out=last[first:])
+        earlier[:] = last
+
+    @property
+    def side_before(self) -> FloatArray:
+        """On which side of zero each event was when the last step began."""
+        return self._arrays["side_before"]
+
+    def arm(self, x: FloatArray, xdot: FloatArray) -> None:
+        """Look anew from the state x = (q, u, t), where a run begins or an event has just happened.
+
+        What is zero, or as small as rounding makes it, is on the side it is going to; a gap always
+        on the open side.
+        """
+        functions = self.functions
+        g, slopes = functions.values.call(x, functions.p), functions.gradients(x)
+        rates = slopes @ xdot
+        small = (
+            np.abs(g)
+            <= _ZERO * (np.abs(slopes) @ np.abs(x))
+            + _LAST_BITS * math.ulp(x[-1]) * np.abs(rates)
+            + _ZERO_ANYWAY
+        )
+        side = np.where(small, np.sign(rates), np.sign(g))
+        gaps = np.array([e.action is EventAction.IMPACT for e in functions.events])
+        self._arrays["side"][:] = np.where(small & gaps, 1.0, side)
+        # a zero has no neighbours yet
+        self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
+        self._fields.t_last = self._fields.t_earlier = float(x[-1])
+
+    def set_sides(
+        self, first: int, sides: FloatArray, g: FloatArray, looked_for: BoolArray
+    ) -> None:
+        """Events from this number on are on these sides, with these values; those that are not
+        looked for pass unseen.
+        """
+        arrays = self._arrays
+        arrays["side"][first:] = sides
+        arrays["last"][first:] = arrays["earlier"][first:] = g
+        arrays["wanted"][first:] = np.where(looked_for, 0.0, np.nan)
+
+    def check(self, x: FloatArray) -> None:
+        """Refuse a run that begins inside an obstacle, or where an event has no value."""
+        g, slopes = self.functions.values.call(x, self.functions.p), self.functions.gradients(x)
+        for e, value, slope in zip(self.functions.events, g, slopes, strict=True):
+            if not np.isfinite(value):
+                msg = f"event {e.title!r} has no finite value at the start ({value})"
+                raise BadEvent(msg)
+            if e.action is EventAction.IMPACT and value < -(
+                _ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY
+            ):
+                remedy = "start where it is positive, or change its sign"
+                msg = (
+                    f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; "
+                    f"{remedy}"
+                )
+                raise BadEvent(msg)

@@ -1,0 +1,489 @@
+"""Other people's integrators by name, with the same result: SciPy, SUNDIALS and heyoka where they
+are installed.
+
+The right-hand side is the same native code. The motion between the steps is kept as the polynomial
+of degree seven through the ends, the slopes there and four points in between, whatever method made
+them.
+
+Solvers of differential-algebraic equations are given F(t, y, ẏ) = 0,
+
+    q̇ − E z − X = 0,   𝓜 ż − f − Aᵀλ = 0,   A ż + γ + 2α e + α² φ = 0
+
+With y = (q, z, quadratures, λ) this is a system of index one: λ is determined by equations that
+contain no ẏ but ż.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.errors import Unknown, import_optional
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, Workspace
+from dalembert.runtime.ode.failures import Cause, RunStopped
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
+from dalembert.runtime.simulation.dense_output import (
+    INTERIOR_POINTS,
+    POINTS_PER_STEP,
+    interpolated_solution,
+    interpolation_times,
+    solution_without_dense_output,
+    sundials_solution,
+)
+from dalembert.runtime.simulation.energy_audit import BoundAudit
+from dalembert.runtime.simulation.model import NativeModel
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    Rates = Callable[[float, FloatArray], FloatArray]
+    Implicit = Callable[[float, FloatArray, FloatArray], FloatArray]
+    Fill = Callable[[float, FloatArray], None] | None
+
+# those that solve equations for the next state, and are given ∂f/∂y
+_IMPLICIT: Final = ("Radau", "BDF", "LSODA", "CVODE", "IDA")
+# what is not in the error norm gets a tolerance that never binds
+_UNCONTROLLED: Final = 1e100
+_MOST_STEPS: Final = 1_000_000
+# so many last bits beside a break
+_BREAK_ULPS: Final = 64
+
+
+def integrate_external(
+    name: str,
+    model: NativeModel,
+    p: FloatArray,
+    problem: InitialValueProblem,
+    watched: BoundAudit | None = None,
+    fill: Fill = None,
+) -> Solution:
+    """The motion of a problem by the integrator of that name, from break to break; constraints are
+    not projected upon.
+
+    `fill` puts the values of inputs that are Python functions into a state.
+    """
+    done: list[Solution] = []
+    for t0, t1 in _smooth_segments(problem):
+        y0 = done[-1].y[-1].copy() if done else problem.start
+        if done and problem.on_discontinuity is not None:
+            problem.on_discontinuity(t0, y0)
+        part = replace(problem, t0=t0, t1=t1, y0=y0, discontinuities=())
+        try:
+            done.append(_integrate_segment(name, model, p, part, watched, fill))
+        except RunStopped as failure:
+            failure.solution = _concatenate([*done, failure.solution])
+            raise
+    return _concatenate(done)
+
+
+def _smooth_segments(problem: InitialValueProblem) -> list[tuple[float, float]]:
+    """From just behind each break to just before the next."""
+    times = [
+        t
+        for t in problem.discontinuities
+        if problem.t0 + _BREAK_ULPS * math.ulp(t) < t < problem.t1 - _BREAK_ULPS * math.ulp(t)
+    ]
+    ends = [*(t - _BREAK_ULPS * math.ulp(t) for t in times), problem.t1]
+    pairs = zip([problem.t0, *(t + _BREAK_ULPS * math.ulp(t) for t in times)], ends, strict=True)
+    return [(begin, end) for begin, end in pairs if begin < end]
+
+
+def _concatenate(parts: list[Solution]) -> Solution:
+    """One motion; at a break the state stays as it is."""
+    if len(parts) == 1:
+        return parts[0]
+    times, states = (
+        ChunkedArray([part.t for part in parts]),
+        ChunkedArray([part.y for part in parts]),
+    )
+    dense: list[FloatArray] = []
+    for k, part in enumerate(parts):
+        if k:
+            still = np.zeros((1, 8, part.y.shape[1]))
+            still[0, 0] = part.y[0]
+            dense.append(still)
+        dense += [] if part.dense is None else [part.dense]
+    kept = ChunkedArray(dense) if any(part.dense is not None for part in parts) else None
+    last = parts[-1]
+    return replace(
+        last, motion=StoredTrajectory(times, states, kept), calls=sum(part.calls for part in parts)
+    )
+
+
+def _integrate_segment(
+    name: str,
+    model: NativeModel,
+    p: FloatArray,
+    problem: InitialValueProblem,
+    watched: BoundAudit | None,
+    fill: Fill,
+) -> Solution:
+    if fill is not None and (
+        name == "heyoka" or (name == "IDA" and isinstance(model.rates, ConstrainedRates))
+    ):
+        msg = (
+            f"{name} cannot ask a Python function for an input; give an expression, "
+            f"da.sampled(…), or another integrator"
+        )
+        raise Unknown(msg)
+    if name == "heyoka":
+        return solve_heyoka(model, p, problem, watched)
+    if name == "IDA" and isinstance(model.rates, ConstrainedRates):
+        form = _IndexOneResidual(model.rates, p, problem, watched)
+        return _solve_ida(form, form.start(problem), problem)
+
+    def rates(t: float, y: FloatArray) -> FloatArray:
+        state = np.append(y[: problem.n_in_norm], t)
+        if fill is not None:
+            fill(t, state)
+        rates, lam = _rates_and_multipliers(model, state, p)
+        if watched is None or watched.audit.rates is None:
+            return rates
+        return np.concatenate(
+            [rates, watched.audit.rates.call(_audit_arguments(watched, state, lam), watched.p)]
+        )
+
+    slopes = (
+        None
+        if fill is not None or name not in _IMPLICIT
+        else _jacobian_function(model, p, problem, watched)
+    )
+    if name == "IDA":
+        return _solve_ida(
+            lambda t, y, yp: yp - rates(t, y),
+            (problem.start, rates(problem.t0, problem.start)),
+            problem,
+            slopes,
+        )
+    return (
+        _solve_cvode(rates, problem, slopes)
+        if name == "CVODE"
+        else _solve_scipy(name, rates, problem, slopes)
+    )
+
+
+def _jacobian_function(
+    model: NativeModel, p: FloatArray, problem: InitialValueProblem, watched: BoundAudit | None
+) -> Rates | None:
+    """∂f/∂y from the tape, for those who would otherwise take differences; None where rows stand
+    beside the equations.
+    """
+    if isinstance(model.rates, ConstrainedRates):
+        return None
+    n = problem.n_in_norm
+
+    def slopes(t: float, y: FloatArray) -> FloatArray:
+        state, J = np.append(y[:n], t), np.zeros((problem.size, problem.size))
+        J[:n, :n] = model.jacobian.call(state, p).reshape(n, n + 1)[:, :n]
+        if watched is not None and watched.audit.rates is not None:
+            J[n:, :n] = watched.audit.jacobian.call(state, watched.p).reshape(-1, n + 1)[:, :n]
+        return J
+
+    return slopes
+
+
+def _rates_and_multipliers(
+    model: NativeModel, state: FloatArray, p: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The rates, and λ where rows stand beside the equations."""
+    if not isinstance(model.rates, ConstrainedRates):
+        return model.rates.call(state, p), np.zeros(0)
+    rates_and_lambda = model.rates.with_multipliers(state[np.newaxis], p)[0]
+    return rates_and_lambda[: len(state) - 1], rates_and_lambda[len(state) - 1 :]
+
+
+def _audit_arguments(watched: BoundAudit, state: FloatArray, lam: FloatArray) -> FloatArray:
+    """What the audit is a function of: (q, u, t), and λ where rows move."""
+    return np.concatenate([state, lam]) if watched.audit.takes_multipliers else state
+
+
+def _tolerances(problem: InitialValueProblem) -> FloatArray:
+    atol = np.full(problem.size, _UNCONTROLLED)
+    atol[: problem.n_in_norm] = np.broadcast_to(
+        np.asarray(problem.atol, dtype=float), (problem.n_in_norm,)
+    )
+    return atol
+
+
+def _solve_scipy(
+    name: str, rates: Rates, problem: InitialValueProblem, slopes: Rates | None = None
+) -> Solution:
+    integrate = import_optional("scipy.integrate", "this integrator")
+    solver = getattr(integrate, name)
+    known = {} if slopes is None else {"jac": slopes}
+    options = {
+        "rtol": problem.rtol,
+        "atol": _tolerances(problem),
+        "max_step": problem.max_step,
+        **known,
+    }
+    method = solver(rates, problem.t0, problem.start, problem.t1, **options)
+    t, y, f = [method.t], [method.y.copy()], [rates(method.t, method.y)]
+    inside: list[FloatArray] = []
+    while method.status == "running":
+        message = method.step()
+        if method.status == "failed":
+            solution = interpolated_solution(
+                t, y, f, inside, Outcome.STOPPED, str(message), method.nfev
+            )
+            raise RunStopped(
+                Cause.INTEGRATOR, solution, t=t[-1], steps=len(t) - 1, detail=str(message)
+            )
+        between = method.dense_output()
+        inside.append(np.array([between(t[-1] + c * (method.t - t[-1])) for c in INTERIOR_POINTS]))
+        t.append(method.t)
+        y.append(method.y.copy())
+        f.append(rates(method.t, method.y))
+    return interpolated_solution(
+        t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev
+    )
+
+
+def _solve_cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> Solution:
+    cvode = import_optional("sksundae.cvode", "this integrator", "scikit-sundae")
+
+    def rhs(t: float, y: FloatArray, yp: FloatArray) -> None:
+        yp[:] = rates(t, y)
+
+    def by_state(t: float, y: FloatArray, _yp: FloatArray, J: FloatArray) -> None:
+        assert slopes is not None
+        J[:] = slopes(t, y)
+
+    known = {} if slopes is None else {"jacfn": by_state}
+    solver = cvode.CVODE(
+        rhs, rtol=problem.rtol, atol=_tolerances(problem), max_num_steps=_MOST_STEPS, **known
+    )
+    result, again = _solve_and_resample(solver, problem, problem.start)
+    rates_at_steps = (
+        [rates(t, y) for t, y in zip(result.t, again.y[::POINTS_PER_STEP], strict=True)]
+        if again.success
+        else []
+    )
+    return sundials_solution(result, again, np.array(rates_at_steps))
+
+
+def _solve_and_resample(
+    solver: Any, problem: InitialValueProblem, *start: FloatArray
+) -> tuple[Any, Any]:
+    """A run by SUNDIALS with its steps, and the same at places inside these; variables beyond
+    those of the problem are left out.
+    """
+    result = solver.solve(np.array([problem.t0, problem.t1]), *start)
+    result.y = np.asarray(result.y)[:, : problem.size]
+    if not result.success:
+        message = str(result.message)
+        raise RunStopped(
+            Cause.INTEGRATOR,
+            solution_without_dense_output(result, Outcome.STOPPED, message),
+            detail=message,
+        )
+    again = solver.solve(interpolation_times(result.t), *start)
+    again.y = np.asarray(again.y)[:, : problem.size]
+    return result, again
+
+
+def _solve_ida(
+    F: Implicit,
+    start: tuple[FloatArray, FloatArray],
+    problem: InitialValueProblem,
+    slopes: Rates | None = None,
+) -> Solution:
+    """0 = F(t, y, ẏ) from (y, ẏ) on by SUNDIALS' IDA; variables beyond those of the problem are
+    algebraic.
+    """
+    ida = import_optional("sksundae.ida", "this integrator", "scikit-sundae")
+    extra = list(range(problem.size, len(start[0])))
+    atol = np.concatenate([_tolerances(problem), np.full(len(extra), _UNCONTROLLED)])
+
+    def residual(t: float, y: FloatArray, yp: FloatArray, res: FloatArray) -> None:
+        res[:] = F(t, y, yp)
+
+    def by_state(
+        t: float, y: FloatArray, _yp: FloatArray, _res: FloatArray, cj: float, J: FloatArray
+    ) -> None:
+        # ∂F/∂y + c ∂F/∂ẏ of F = ẏ − f
+        assert slopes is not None
+        J[:] = cj * np.eye(len(y)) - slopes(t, y)
+
+    step = 0.0 if np.isinf(problem.max_step) else problem.max_step
+    known = {} if slopes is None else {"jacfn": by_state}
+    solver = ida.IDA(
+        residual,
+        rtol=problem.rtol,
+        atol=atol,
+        algebraic_idx=extra or None,
+        max_step=step,
+        max_num_steps=_MOST_STEPS,
+        **known,
+    )
+    result, again = _solve_and_resample(solver, problem, *start)
+    return sundials_solution(result, again, np.asarray(again.yp)[::POINTS_PER_STEP, : problem.size])
+
+
+class _IndexOneResidual:
+    """F with rows beside the equations; those that are kept are chosen once, at the start."""
+
+    def __init__(
+        self,
+        rates: ConstrainedRates,
+        p: FloatArray,
+        problem: InitialValueProblem,
+        watched: BoundAudit | None,
+    ) -> None:
+        self._rates, self._p, self._watched = rates, p, watched
+        self._n, self._size = problem.n_in_norm, problem.size
+        space = Workspace(rates, p, alpha=rates.alpha)
+        x = np.append(problem.start[: self._n], problem.t0)
+        space.select_rows(x)
+        self._kept = np.sort(space.order[: rates.max_rank])
+        self._yp, self._lam = space.evaluate(x), space.multipliers[: rates.layout.m].copy()
+
+    def start(self, problem: InitialValueProblem, /) -> tuple[FloatArray, FloatArray]:
+        """The start with its λ, and the rates there."""
+        x = np.append(problem.start[: self._n], problem.t0)
+        y = np.concatenate([problem.start, self._lam[self._kept]])
+        riding = self._audit(x, self._lam)
+        return y, np.concatenate([self._yp, riding, np.zeros(len(self._kept))])
+
+    def __call__(self, t: float, y: FloatArray, yp: FloatArray, /) -> FloatArray:
+        n_q, n, rates = self._rates.layout.n_q, self._n, self._rates
+        x = np.append(y[:n], t)
+        at = {name: table[0] for name, table in rates.rows(x[np.newaxis], self._p).items()}
+        A, kept, alpha = at["A"], self._kept, rates.alpha
+        lam = np.zeros(len(A))
+        lam[kept] = y[self._size :]
+        zdot = yp[n_q:n]
+        dynamics = at["M"] @ zdot - at["f"] - A.T @ lam
+        rows = (A @ zdot + at["gamma"] + 2 * alpha * at["e"] + alpha**2 * at["phi"])[kept]
+        riding = yp[n : self._size] - self._audit(x, lam)
+        return np.concatenate([yp[:n_q] - at["qdot"], dynamics, riding, rows])
+
+    def _audit(self, x: FloatArray, lam: FloatArray) -> FloatArray:
+        """The rates of what rides along."""
+        watched = self._watched
+        if watched is None or watched.audit.rates is None:
+            return np.zeros(self._size - self._n)
+        return watched.audit.rates.call(
+            np.concatenate([x, lam]) if watched.audit.takes_multipliers else x, watched.p
+        )
+
+
+def solve_heyoka(
+    model: NativeModel, p: FloatArray, problem: InitialValueProblem, watched: BoundAudit | None
+) -> Solution:
+    """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is
+    all that guards it.
+    """
+    hy = import_optional("heyoka", "this integrator")
+    variables = [hy.expression(f"y{k}") for k in range(problem.size)]
+    known = dict(zip(model.state, [*variables[: problem.n_in_norm], hy.time], strict=True))
+    outs = _expressions(hy, model.tape, model.nodes, known, model.parameters, 0)
+    if watched is not None:
+        outs += _expressions(
+            hy, watched.audit.tape, watched.audit.nodes, known, watched.audit.parameters, len(p)
+        )
+    system = list(zip(variables, outs, strict=True))
+    numbers = [*p, *(watched.p if watched else ())]
+    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, tol=problem.rtol)
+    # it counts to the last parameter that the equations contain; constants that drop out of them
+    # may come after that
+    taylor.pars[:] = numbers[: len(taylor.pars)]
+    t, y = [problem.t0], [problem.start.copy()]
+    inside: list[FloatArray] = []
+    while taylor.time < problem.t1:
+        begin = taylor.time
+        taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
+        if not np.isfinite(taylor.state).all():
+            solution = interpolated_solution(
+                t,
+                y,
+                _rates_at_steps(model, p, problem, t, y, watched),
+                inside,
+                Outcome.STOPPED,
+                "not finite",
+                0,
+            )
+            raise RunStopped(
+                Cause.INTEGRATOR,
+                solution,
+                t=begin,
+                steps=len(t) - 1,
+                detail="the state is no longer finite",
+            )
+        inside.append(
+            np.array(
+                [
+                    taylor.update_d_output(begin + c * (taylor.time - begin)).copy()
+                    for c in INTERIOR_POINTS
+                ]
+            )
+        )
+        t.append(taylor.time)
+        y.append(np.array(taylor.state))
+    return interpolated_solution(
+        t,
+        y,
+        _rates_at_steps(model, p, problem, t, y, watched),
+        inside,
+        Outcome.FINISHED,
+        f"finished at t = {t[-1]:.17g}",
+        0,
+    )
+
+
+def _expressions(
+    hy: Any,
+    tape: Tape,
+    nodes: Sequence[int],
+    known: Mapping[int, Any],
+    parameters: Sequence[int],
+    first: int,
+) -> list[Any]:
+    """Nodes as heyoka's expressions; the parameters are numbered from `first`."""
+    symbols = {**known, **{i: hy.par[first + k] for k, i in enumerate(parameters)}}
+    return evaluate(tape, list(nodes), symbols.__getitem__, _Expressions(hy))
+
+
+def _rates_at_steps(
+    model: NativeModel,
+    p: FloatArray,
+    problem: InitialValueProblem,
+    t: list[float],
+    y: list[FloatArray],
+    watched: BoundAudit | None,
+) -> list[FloatArray]:
+    states = np.column_stack([np.array(y)[:, : problem.n_in_norm], t])
+    rates = model.rates.batch(states, p)
+    if watched is not None and watched.audit.rates is not None:
+        rates = np.hstack([rates, watched.audit.rates.batch(states, watched.p)])
+    return list(rates)
+
+
+class _Expressions(FloatArithmetic):
+    """heyoka's expressions as an arithmetic."""
+
+    def __init__(self, hy: Any) -> None:
+        self.hy = hy
+
+    def const(self, value: Any) -> Any:
+        return self.hy.expression(float(value))
+
+    def pi(self) -> Any:
+        return self.hy.pi
+
+    def atan2(self, a: Any, b: Any) -> Any:
+        return self.hy.atan2(a, b)
+
+    # the angle's identity does not matter here
+    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002
+        if function in ("abs", "sign"):
+            msg = f"heyoka cannot treat {function}: Taylor's method needs smooth functions"
+            raise Unknown(msg)
+        return getattr(self.hy, function)(a)

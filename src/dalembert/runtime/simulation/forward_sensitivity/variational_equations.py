@@ -1,0 +1,313 @@
+"""d/dt S = ∂f/∂x S + ∂f/∂p: S = ∂x/∂p beside the motion x = (q, u) of a run, x' = f(x, t, p), and
+how it jumps at events.
+
+A column of S stands in the state after x. What f and its derivatives have in common is computed
+once, and columns cost each about as much as f.
+
+    S⁺ = ∂y⁺/∂y (S⁻ + f⁻ ∂t*) + ∂y⁺/∂t ∂t* + ∂y⁺/∂p − f⁺ ∂t*,   ∂t* = −(∂g/∂y S⁻ + ∂g/∂p) / ġ⁻
+
+is what an event g(y, t, p) = 0 does to S: its time moves with p, and before and after it the motion
+goes its own way. y⁺ is what a reset or an impact makes of y; where the state stays as it was only
+∂t* is noted.
+
+Source: HNW1 I.14, II.6 (discontinuities); the matrix by which S jumps is called the saltation
+matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import NotApplicable, warn
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.ode.constrained.constrained_rates import (
+    ConstrainedRates,
+    VariationalEquations,
+)
+from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
+from dalembert.runtime.simulation.events.event_actions import EventActions
+from dalembert.runtime.simulation.events.event_functions import EventFunctions
+from dalembert.runtime.simulation.forward_sensitivity.initial_sensitivity import (
+    SensitivityParameter,
+    initial_sensitivity,
+    sensitivity_parameters,
+)
+from dalembert.runtime.simulation.model import NativeModel
+from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.runtime.states.initial_conditions import InitialState
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.dual_numbers import jacobian
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    LinearCoefficients,
+    dependencies,
+    symbols_of,
+)
+from dalembert.symbolic.algebra.sparse_matrix import Column, sum_of_products
+from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+# the constants of the directions, None for one that only the start begins
+Directions = tuple[int | None, ...]
+_VARIED: Final = PerOwnerCache[NativeModel]()
+_TANGENTS: Final = PerOwnerCache[VariationalEquations]()
+
+
+def variational_model(kin: Kinematics, model: NativeModel, directions: Directions) -> NativeModel:
+    """The model with state (x, S, t); what was compiled for the same model and directions is
+    used again.
+    """
+    if isinstance(model.rates, ConstrainedRates):
+        tangents = _TANGENTS(
+            kin, (model.tape, directions), lambda: _saddle_tangents(kin, model, directions)
+        )
+        return replace(model, rates=model.rates.with_sensitivities(tangents))
+    return _VARIED(kin, (model, directions), lambda: _explicit_variational(model, directions))
+
+
+def sensitivity_symbols(
+    tape: Tape, state: Sequence[int], directions: Directions
+) -> list[list[int]]:
+    """The symbols of S, column by column."""
+    return [[tape.symbol(f"∂{k}/∂{j}") for k in range(len(state))] for j in range(len(directions))]
+
+
+def total_derivative(
+    tape: Tape, state: Sequence[int], column: Sequence[int], constant: int | None
+) -> Derivative:
+    """de/dp = ∂e/∂x S + ∂e/∂p"""
+    rates = dict(zip(state, column, strict=True))
+    if constant is not None:
+        rates[constant] = tape.one
+    return Derivative(tape, rates.get)
+
+
+def _explicit_variational(model: NativeModel, directions: Directions) -> NativeModel:
+    tape, (*x, t) = model.tape.fork(), model.state
+    S = sensitivity_symbols(tape, x, directions)
+    rates, steps = list(model.nodes), list(model.steps[:-1])
+    still = [tape.zero] * (len(x) - len(steps))
+    moves = [*steps, *still]
+    for column, constant in zip(S, directions, strict=True):
+        d = total_derivative(tape, x, column, constant)
+        rates += [d(e) for e in model.nodes]
+        moves += [*(d(e) for e in steps), *still]
+    state = (*x, *(s for column in S for s in column), t)
+    compiled = CompiledFunction(tape, rates, state, model.parameters)
+    back = (
+        CompiledFunction(tape, [*moves, model.steps[-1]], state, model.parameters)
+        if model.steps
+        else None
+    )
+    return replace(
+        model, rates=compiled, projection=back, tape=tape, nodes=tuple(rates), state=state
+    )
+
+
+def _saddle_tangents(
+    kin: Kinematics, model: NativeModel, directions: Directions
+) -> VariationalEquations:
+    """The derivatives of M ż = f + Aᵀλ and A ż + γ = 0 with ż and λ held, those of φ and e, and
+    E δz.
+    """
+    assert model.entries is not None
+    tape, (*x, t), entries = model.tape.fork(), model.state, model.entries
+    n, m = len(entries.f), len(entries.A)
+    S = sensitivity_symbols(tape, x, directions)
+    zdot, lam = (
+        [tape.symbol(f"∂{name}{k}") for k in range(count)] for name, count in (("ż", n), ("λ", m))
+    )
+    left = _mass_matrix_product(tape, entries.M, zdot)
+    force = [
+        sum_of_products(
+            tape, ((row[r], lam[j]) for j, row in enumerate(entries.A) if r in row), entries.f[r]
+        )
+        for r in range(n)
+    ]
+    balance = Column(tape, force) - Column(tape, left)
+    rows = [
+        sum_of_products(tape, ((a, zdot[s]) for s, a in row.items()), g)
+        for row, g in zip(entries.A, entries.gamma, strict=True)
+    ]
+    equations: list[int] = []
+    held: list[int] = []
+    for column, constant in zip(S, directions, strict=True):
+        d = total_derivative(tape, x, column, constant)
+        equations += [d(e) for e in (*entries.qdot, *balance, *rows)]
+        held += [d(e) for e in (*entries.phi, *entries.e)]
+    z = x[len(entries.qdot) :]
+    linear = LinearCoefficients(tape, z)
+    shift = [
+        sum_of_products(tape, ((c, z[r]) for r, c in linear(e)[1].items()))
+        for e in entries.qdot[: kin.n_q]
+    ]
+    # nothing moves first-order states onto rows
+    shift += [tape.zero] * (len(entries.qdot) - kin.n_q)
+    state = (*x, *(s for column in S for s in column), t)
+    p = model.parameters
+    return VariationalEquations(
+        len(directions),
+        CompiledFunction(tape, equations, (*state, *zdot, *lam), p),
+        CompiledFunction(tape, held, state, p),
+        CompiledFunction(tape, shift, model.state, p),
+    )
+
+
+def _mass_matrix_product(tape: Tape, M: Sequence[dict[int, int]], zdot: Sequence[int]) -> list[int]:
+    """M ż with M from its upper half."""
+    full: list[dict[int, int]] = [{} for _ in M]
+    for r, row in enumerate(M):
+        for s, i in row.items():
+            if s >= r:
+                full[r][s] = full[s][r] = i
+    return [sum_of_products(tape, ((i, zdot[s]) for s, i in row.items())) for row in full]
+
+
+class EventTimeSensitivity(NamedTuple):
+    """∂t/∂p of an event that happened at time t, for every p."""
+
+    t: float
+    name: str
+    slopes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardSensitivity:
+    """What is varied, the model with state (q, u, S, t) and the numbers of its parameters, S at
+    the start, and what events tell.
+    """
+
+    numbers: tuple[SensitivityParameter, ...]
+    model: NativeModel
+    p: FloatArray
+    # a row for each number
+    start: FloatArray
+    events: list[EventTimeSensitivity] = field(default_factory=list)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the numbers."""
+        return tuple(x.name for x in self.numbers)
+
+    def atol(self, atol: ArrayLike) -> ArrayLike:
+        """|p| S counts as x does: what is allowed of x, and of S as much over |p|; a wrong shape
+        is left for others to refuse.
+        """
+        own, n = np.asarray(atol), self.start.shape[1]
+        if own.shape not in ((), (n,)):
+            return atol
+        each = np.broadcast_to(own, n)
+        return np.concatenate([each, *(each / x.scale for x in self.numbers)])
+
+
+def forward_sensitivity(
+    chosen: RunValues,
+    model: NativeModel,
+    p: FloatArray,
+    start: InitialState,
+    given: tuple[Mapping[Any, Any], Mapping[Any, Any]],
+    wanted: object,
+) -> ForwardSensitivity:
+    """The variation of a run from its start; `given` is what was given for it, and guessed."""
+    numbers = sensitivity_parameters(chosen, given[0], start, wanted)
+    enlarged = variational_model(chosen.kin, model, tuple(x.constant for x in numbers))
+    return ForwardSensitivity(
+        numbers, enlarged, p, initial_sensitivity(chosen, *given, start, numbers)
+    )
+
+
+def check_differentiable(
+    variation: ForwardSensitivity, time: int, span: tuple[float, float]
+) -> None:
+    """Refuse numbers that move the times at which f jumps, and say where a jump that depends on
+    the state is not seen.
+    """
+    tape, entries = variation.model.tape, variation.model.entries
+    nodes = variation.model.nodes if entries is None else (*entries.f, *entries.gamma)
+    p = dict(zip(variation.model.parameters, variation.p.tolist(), strict=True))
+    times = discontinuity_times(tape, time, p, *span)
+    for x in variation.numbers if times else ():
+        if (
+            x.constant in p
+            and discontinuity_times(tape, time, {**p, x.constant: x.value + 1e-6 * x.scale}, *span)
+            != times
+        ):
+            msg = (
+                f"sensitivities: {x.name} moves a time at which the loads jump, t = "
+                f"{times[0]:.6g}; write the jump as an event"
+            )
+            raise NotApplicable(msg)
+    state = set(variation.model.state[:-1])
+    signs = [tape.nodes[i][1] for i in dependencies(tape, nodes) if tape.nodes[i][0] == "sign"]
+    if any(not state.isdisjoint(symbols_of(tape, (a,))) for a in signs):
+        warn(
+            "sensitivities: a load jumps with the state (sign), and what the jump does to "
+            "sensitivities is not seen; use an event"
+        )
+
+
+class Saltation:
+    """The jumps of S at the events of one run; called with an event, its time and the states
+    before and after, S behind them.
+    """
+
+    def __init__(
+        self,
+        variation: ForwardSensitivity,
+        rates: CompiledFunction | ConstrainedRates,
+        p: FloatArray,
+        evaluator: Evaluator,
+        functions: EventFunctions,
+        actor: EventActions,
+    ) -> None:
+        self._variation, self._rates, self._p = variation, rates, p
+        self._evaluator, self._functions, self._actor = evaluator, functions, actor
+        # places of the constants among the numbers, and their symbols
+        self._places = [j for j, x in enumerate(variation.numbers) if x.constant is not None]
+        self._constants = [x.constant for x in variation.numbers if x.constant is not None]
+
+    def __call__(self, i: int, t: float, before: FloatArray, after: FloatArray) -> None:
+        """Note ∂t* and, where the state was changed, let S jump: `after` is written to."""
+        k, n = self._variation.start.shape
+        S, y = before[n : n * (1 + k)].reshape(k, n), before[:n]
+        f = self._rates.call(np.append(y, t), self._p)[:n]
+        moment = self._event_time_derivative(i, t, y, S, f)
+        self._variation.events.append(
+            EventTimeSensitivity(t, self._functions.events[i].title, moment)
+        )
+        if after is before:
+            return
+        slopes = self._actor.jacobian(i, y, t, self._constants)
+        new = (S + np.outer(moment, f)) @ slopes[:, :n].T + np.outer(moment, slopes[:, n])
+        new[self._places] += slopes[:, n + 1 :].T
+        f_after = self._rates.call(np.append(after[:n], t), self._p)[:n]
+        after[n : n * (1 + k)] = (new - np.outer(moment, f_after)).ravel()
+
+    def _event_time_derivative(
+        self, i: int, t: float, y: FloatArray, S: FloatArray, f: FloatArray
+    ) -> FloatArray:
+        """∂t* for every p; no number where the motion only touches the event, ġ = 0."""
+        gradient = self._functions.gradients(np.append(y, t))[i]
+        rate = float(gradient[:-1] @ f + gradient[-1])
+        change = S @ gradient[:-1]
+        if self._constants:
+            evaluator = self._evaluator
+            state = {
+                **evaluator.numbers,
+                **dict(zip(evaluator.kin.state, y, strict=True)),
+                evaluator.time: t,
+            }
+            change[self._places] += jacobian(
+                evaluator.tape, [self._functions.nodes[i]], self._constants, state
+            )[1][0, 0]
+        return np.asarray(-change / rate) if rate else np.full(len(S), np.nan)

@@ -1,0 +1,291 @@
+"""(q̇, u̇) and δq as native code with one common list of parameters; with rows beside the
+equations (q̇, ż, λ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from dalembert.errors import NotApplicable
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, constraint_projection
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
+from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
+from dalembert.runtime.ode.constrained.block_layout import Entries
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.expression_graph import (
+    Substitution,
+    copy_expressions,
+    dependencies,
+    symbols_of,
+)
+from dalembert.symbolic.algebra.tape import LEAVES, Tape
+
+# these jump or bend where an argument is zero; of these each side is smooth
+NONSMOOTH: Final = frozenset({"sign", "abs", "atan2"})
+_PIECEWISE: Final = frozenset({"sign", "abs"})
+
+
+@dataclass(frozen=True)
+class NativeModel:
+    """What the integrator calls, and the symbols that are its parameters."""
+
+    rates: CompiledFunction | ConstrainedRates
+    projection: CompiledFunction | None
+    parameters: tuple[int, ...]
+    # the same rates as expressions, for integrators that want them so
+    tape: Tape
+    nodes: tuple[int, ...]
+    state: tuple[int, ...]
+    # whether the rates do without the time
+    autonomous: bool = False
+    # δq and the largest residual as expressions, where there is a projection
+    steps: tuple[int, ...] = ()
+    # what rates with rows beside the equations are made of
+    entries: Entries | None = None
+    # the equations that u̇ solves, where there are such
+    implicit_rates: ImplicitRates | None = None
+
+    @property
+    def jets(self) -> CompiledTaylor:
+        """The same rates with their Taylor coefficients, compiled only for runs by that method."""
+        jets = self._jets_or_reason
+        if isinstance(jets, NotApplicable):
+            raise NotApplicable(str(jets))
+        return jets
+
+    @cached_property
+    def _jets_or_reason(self) -> CompiledTaylor | NotApplicable:
+        """That there are none takes as long to find out."""
+        try:
+            return CompiledTaylor(
+                self.tape, self.nodes, self.state, self.parameters, implied=self.implicit_rates
+            )
+        except NotApplicable as reason:
+            return reason
+
+    @cached_property
+    def operation_counts(self) -> tuple[int, int]:
+        """How many the rates take, and how many of them are sines and cosines."""
+        nodes = self.tape.nodes
+        operations = [
+            op for i in dependencies(self.tape, self.nodes) if (op := nodes[i][0]) not in LEAVES
+        ]
+        return len(operations), sum(op in ("sin", "cos") for op in operations)
+
+    @cached_property
+    def time_switches(self) -> tuple[int, ...]:
+        """What stands under sign, |·| and atan2 and contains the time."""
+        return time_switches(self.tape, self.state[-1])
+
+    @cached_property
+    def state_switches(self) -> tuple[int, ...]:
+        """What stands under sign and |·| in explicit rates and moves with the state."""
+        tape, moving = self.tape, set(self.state[:-1])
+        if not any(op in _PIECEWISE for op, _, _ in tape.nodes):
+            return ()
+        arguments = dict.fromkeys(
+            tape.nodes[i][1]
+            for i in dependencies(tape, self.nodes)
+            if tape.nodes[i][0] in _PIECEWISE
+        )
+        return tuple(a for a in arguments if not moving.isdisjoint(symbols_of(tape, (a,))))
+
+    @cached_property
+    def jacobian(self) -> CompiledFunction:
+        """∂(q̇, u̇)/∂(q, u, t), row by row, compiled only for runs of stiff systems."""
+        return jacobian(self.tape, self.nodes, self.state, self.parameters)
+
+
+def time_switches(tape: Tape, time: int) -> tuple[int, ...]:
+    """The nodes under sign, |·| and atan2 that contain the time."""
+    arguments = dict.fromkeys(a for op, a, _ in tape.nodes if op in NONSMOOTH)
+    return tuple(a for a in arguments if time in symbols_of(tape, (a,)))
+
+
+_NATIVE_MODELS: Final = PerOwnerCache[NativeModel]()
+
+
+def native_model(
+    setting: RunValues,
+    equations: ExplicitEquations | SaddlePointEquations,
+    baumgarte_alpha: float = 0.0,
+) -> NativeModel:
+    """Compile the equations as set; what was compiled for the same description and bindings is used
+    again.
+
+    A `stabilizer` α > 0 adds α δq to q̇, with δq the way back onto the holonomic rows.
+    """
+    kin = setting.kin
+    key = (equations.route, setting.binding_key, baumgarte_alpha)
+
+    def compile_model() -> NativeModel:
+        if isinstance(equations, SaddlePointEquations):
+            return _constrained_model(setting, equations)
+        return _explicit_model(setting, equations, baumgarte_alpha)
+
+    return _NATIVE_MODELS(kin, key, compile_model)
+
+
+def _explicit_model(
+    setting: RunValues, equations: ExplicitEquations, stabilizer: float
+) -> NativeModel:
+    kin = setting.kin
+    # on a tape of its own: what else was compiled with this setting must not show in the last bits
+    tape = kin.tape.fork()
+    insert = Substitution(tape, setting.bindings)
+
+    def here(source: Tape, nodes: Sequence[int]) -> list[int]:
+        return [insert(i) for i in copy_expressions(source, tape, nodes)]
+
+    # what is held changes at its times alone
+    still = [tape.zero] * len(kin.sampled_inputs)
+    rates = [
+        *here(equations.tape, equations.qdot),
+        *here(kin.tape, kin.xdot),
+        *still,
+        *here(equations.tape, equations.udot),
+    ]
+    back = constraint_projection(kin)
+    steps = [] if back is None else here(back.tape, (*back.step, back.residual))
+    if stabilizer and steps:
+        alpha = tape.const(Fraction(stabilizer))
+        rates[: kin.n_q] = [
+            tape.add(rate, tape.mul(alpha, step))
+            for rate, step in zip(rates[: kin.n_q], steps[:-1], strict=True)
+        ]
+    state = (*kin.state, kin.system.t.i)
+    parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
+    compiled = CompiledFunction(tape, rates, state, parameters)
+    back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
+    autonomous = state[-1] not in symbols_of(tape, rates)
+    implied = None
+    if equations.source is not None:
+        symbols, residuals = (
+            here(equations.source.tape, i)
+            for i in (equations.source.udot, equations.source.residuals)
+        )
+        if set(symbols_of(tape, residuals)) <= {*state, *parameters, *symbols}:
+            implied = ImplicitRates(tuple(symbols), tuple(residuals), tuple(rates[-len(symbols) :]))
+    return NativeModel(
+        compiled,
+        back_native,
+        parameters,
+        tape,
+        tuple(rates),
+        state,
+        autonomous,
+        tuple(steps),
+        implicit_rates=implied,
+    )
+
+
+def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> NativeModel:
+    kin = setting.kin
+    tape = kin.tape.fork()
+    insert = Substitution(tape, setting.bindings)
+    source = equations.tape
+
+    def here(nodes: Sequence[int]) -> tuple[int, ...]:
+        return tuple(insert(i) for i in copy_expressions(source, tape, nodes))
+
+    def matrix(rows: Sequence[dict[int, int]]) -> tuple[dict[int, int], ...]:
+        return tuple(dict(zip(row, here(list(row.values())), strict=True)) for row in rows)
+
+    rows = equations.rows
+    phi = [source.zero if x is None else x for x in equations.phi]
+    single = (
+        equations.qdot,
+        equations.f,
+        [r.gamma for r in rows],
+        [r.e for r in rows],
+        phi,
+        equations.retraction,
+    )
+    qdot, f, gamma, e, phi_here, moved = map(here, single)
+    # first-order states stand beside the coordinates: nothing moves them onto rows
+    xdot = (insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot))
+    qdot, moved = (
+        (*qdot, *xdot, *(tape.zero for _ in kin.sampled_inputs)),
+        (*moved, *kin.x, *kin.sampled_inputs),
+    )
+    entries = Entries(
+        qdot, matrix(equations.M), f, matrix([r.A for r in rows]), gamma, e, phi_here, moved
+    )
+    nodes = (
+        *qdot,
+        *f,
+        *gamma,
+        *e,
+        *phi_here,
+        *moved,
+        *(i for row in (*entries.M, *entries.A) for i in row.values()),
+    )
+    state = (*kin.state, kin.system.t.i)
+    inside = symbols_of(tape, nodes)
+    parameters = tuple(i for i in inside if i not in state)
+    kind = RatesKind(
+        equations.has_singular_mass, equations.has_quaternions, not equations.has_linear_rows
+    )
+    rates = ConstrainedRates(tape, entries, state, parameters, kind)
+    return NativeModel(
+        rates, None, parameters, tape, (), state, state[-1] not in inside, entries=entries
+    )
+
+
+@dataclass(frozen=True)
+class Accelerations:
+    """u̇ of states in rows, each at its time."""
+
+    rates: CompiledFunction | ConstrainedRates
+    parameters: FloatArray
+    # the place of the first speed in the state
+    first_speed: int
+    # whether the ends of steps were projected
+    projects: bool = False
+    # the symbols of the parameters, where some of them change on the way
+    symbols: tuple[int, ...] = ()
+
+    def __call__(
+        self, y: FloatArray, t: FloatArray, /, changed: Mapping[int, FloatArray] | None = None
+    ) -> FloatArray:
+        """u̇ at (y, t), row by row, with y = (q, x, u); `changed` are parameters that differ
+        from row to row.
+        """
+        p = self.parameters
+        if changed:
+            p = np.tile(p, (len(t), 1))
+            for k, i in enumerate(self.symbols):
+                if i in changed:
+                    p[:, k] = changed[i]
+        udot: FloatArray = self.rates.batch(np.column_stack([y, t]), p)[
+            :, self.first_speed : y.shape[1]
+        ]
+        return udot
+
+    def project(self, y: FloatArray, t: FloatArray, /) -> FloatArray:
+        """y = (q, x, u) in rows, as near as projections at the ends of steps would have brought
+        them to the rows beside the equations.
+        """
+        states = np.column_stack([y, t])
+        if not (self.projects and isinstance(self.rates, ConstrainedRates) and self.rates.layout.m):
+            return states[:, :-1]
+        return self.rates.project_states(states, self.parameters)
+
+    def multipliers(self, y: FloatArray, t: FloatArray, /) -> FloatArray:
+        """λ at (y, t), row by row, of the rows that stand beside the equations; none where all
+        were eliminated.
+        """
+        if not isinstance(self.rates, ConstrainedRates):
+            return np.zeros((len(t), 0))
+        return self.rates.minimum_norm_multipliers(np.column_stack([y, t]), self.parameters)

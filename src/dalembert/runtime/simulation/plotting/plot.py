@@ -1,0 +1,111 @@
+"""A picture: inline in a notebook, elsewhere a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dalembert.errors import Unwritable
+from dalembert.foundation.atomic_write import (
+    atomic_replace,
+    check_extension,
+    slug,
+    unused_path,
+    write_text,
+)
+from dalembert.runtime.simulation.plotting.chart import Chart, svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_DPI: Final = 144
+_USUAL: Final = (".svg", ".png", ".pdf")
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """A picture that shows itself in a notebook, and the file it was saved to."""
+
+    source: Chart | Figure
+    path: str | None = None
+
+    @property
+    def figure(self) -> Figure:
+        """The same as a figure of matplotlib, to be changed at will."""
+        return _figure(self.source)
+
+    def save(self, path: str | os.PathLike[str]) -> Plot:
+        """Write it to a file; the ending decides on the format. SVG needs no plotting package."""
+        name = os.fspath(path)
+        save(self.source, path, "the run is kept, plot it somewhere else")
+        return Plot(self.source, name)
+
+    def _repr_svg_(self) -> str | None:
+        return svg(self.source) if isinstance(self.source, Chart) else None
+
+    def _repr_png_(self) -> bytes | None:
+        if isinstance(self.source, Chart):
+            return None
+        data = io.BytesIO()
+        self.source.savefig(data, dpi=_DPI, format="png")
+        return data.getvalue()
+
+    def __repr__(self) -> str:
+        return f"Plot({self.path or 'not saved'})"
+
+
+def check_plot_format(path: str | os.PathLike[str]) -> None:
+    """Refuse, before a run is made, an ending that no picture has."""
+    if os.fspath(path).lower().endswith(_USUAL):
+        return
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = [f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()]
+    check_extension(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
+
+
+def save(
+    source: Chart | Figure, path: str | os.PathLike[str], remedy: str = "name another place"
+) -> None:
+    """A chart or a figure of matplotlib as a file, in the format of the ending."""
+    if not isinstance(path, str | os.PathLike):
+        msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
+        raise Unwritable(msg)
+    if isinstance(source, Chart) and os.fspath(path).lower().endswith(".svg"):
+        write_text(path, svg(source), remedy)
+        return
+    check_plot_format(path)
+    with atomic_replace(path, remedy) as part:
+        _figure(source).savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
+
+
+def _figure(source: Chart | Figure) -> Figure:
+    if not isinstance(source, Chart):
+        return source
+    from dalembert.runtime.simulation.plotting.matplotlib_figure import figure
+
+    return figure(source)
+
+
+def display(source: Chart | Figure, name: str, path: str | os.PathLike[str] | None) -> Plot:
+    """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was
+    given.
+    """
+    plot = Plot(source)
+    if path is not None:
+        return plot.save(path)
+    if in_notebook():
+        return plot
+    plot = plot.save(unused_path(f"{slug(name)}.svg"))
+    print(f"saved {plot.path}")  # noqa: T201 - in a terminal this is the only sign of the plot
+    return plot
+
+
+def in_notebook() -> bool:
+    """Whether a notebook shows what the last line of a cell returns."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return getattr(shell, "kernel", None) is not None

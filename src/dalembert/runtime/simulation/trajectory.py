@@ -1,0 +1,423 @@
+"""q(t), u(t) with names: any quantity of the system along a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.errors import BadExpression
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.jacobian import Jacobian
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.solution import Outcome, Solution
+from dalembert.runtime.simulation import animation, poincare_section, resampling, table_export
+from dalembert.runtime.simulation.callback_inputs import fill_callback_values
+from dalembert.runtime.simulation.energy_and_residuals import (
+    acceleration_residuals,
+    conserves_energy,
+    constraint_residuals,
+    energy_nodes,
+)
+from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
+from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
+from dalembert.runtime.simulation.plotting import run_chart
+from dalembert.runtime.simulation.reactions.loads import RowMultipliers
+from dalembert.runtime.simulation.summary import summary
+from dalembert.runtime.states.evaluator import label
+from dalembert.runtime.states.initial_conditions import InitialState
+from dalembert.runtime.states.run_values import RunValues
+from dalembert.symbolic.algebra.scalar import Scalar, as_nodes
+from dalembert.symbolic.algebra.tape import base_name
+
+if TYPE_CHECKING:
+    from dalembert.analysis.integrals.run_integrals import RunIntegrals
+    from dalembert.runtime.simulation.events.event import Event
+    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+        ForwardSensitivity,
+    )
+    from dalembert.runtime.simulation.model import Accelerations
+    from dalembert.runtime.simulation.reactions.loads import (
+        DriveLoad,
+        JointLoad,
+        RowLoad,
+        RunReactions,
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Displayable):
+    """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`,
+    `run[G.v]` over the times `run.t`.
+
+    The times are those of the integrator's steps; `run.at(times)` is the same motion at any others.
+    """
+
+    values: RunValues
+    start: InitialState
+    solution: Solution
+    _: KW_ONLY
+    # the end that was asked for, and how long it took
+    t_end: float | None = None
+    wall_time: float | None = None
+    accelerations: Accelerations | None = None
+    # what rode along, and who can read it
+    quadrature_names: tuple[str, ...] = ()
+    energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
+    # the events that were watched for
+    declared_events: tuple[Event, ...] = ()
+    # ∂(q, u)/∂p, where it was asked for
+    variation: ForwardSensitivity | None = None
+    # what the contacts did
+    contact_modes: ModeHistory | None = None
+    # times and states other than those of the integrator's steps
+    sampled: tuple[FloatArray, FloatArray] | None = None
+
+    # ---- the motion --------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """The system as it was described when the run began."""
+        return self.values.kin.system
+
+    @property
+    def kinematics(self) -> Kinematics:
+        """The kinematics of that system."""
+        return self.values.kin
+
+    @property
+    def t(self) -> FloatArray:
+        """The times."""
+        return _read_only(self._t)
+
+    @property
+    def q(self) -> FloatArray:
+        """The coordinates: a row for each time."""
+        return _read_only(self._y[:, : self.values.kin.n_q])
+
+    @property
+    def u(self) -> FloatArray:
+        """The independent speeds: a row for each time."""
+        kin = self.values.kin
+        return _read_only(self._y[:, kin.speed_offset : len(kin.state)])
+
+    @property
+    def x(self) -> FloatArray:
+        """The first-order states: a row for each time."""
+        kin = self.values.kin
+        return _read_only(self._y[:, kin.n_q : kin.n_q + len(kin.x)])
+
+    @property
+    def y(self) -> FloatArray:
+        """(q, x, u), in the order of `names`: a row for each time."""
+        return _read_only(self._y[:, : len(self.values.kin.state)])
+
+    @cached_property
+    def qdot(self) -> FloatArray:
+        """q̇ = W u + X: a row for each time."""
+        return _read_only(self._evaluate_nodes(list(self.values.evaluator.kin.qdot)).T)
+
+    @property
+    def events(self) -> tuple[Occurrence, ...]:
+        """What happened in the run, in the order of time: name, time, state before and after."""
+        return self.solution.occurrences
+
+    @property
+    def quadratures(self) -> FloatArray:
+        """What was integrated along with the motion: a row for each time."""
+        varied = len(self.variation.names) if self.variation else 0
+        return _read_only(self._y[:, len(self.values.kin.state) * (1 + varied) :])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coordinates, the first-order states and the speeds, as they are
+        written in a program.
+        """
+        kin = self.values.kin
+        return tuple(label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u))
+
+    @property
+    def _t(self) -> FloatArray:
+        return self.solution.t if self.sampled is None else self.sampled[0]
+
+    @cached_property
+    def _y(self) -> FloatArray:
+        y = self.solution.y if self.sampled is None else self.sampled[1]
+        return fill_callback_values(self.values, self._t, y) if self.values.callback_inputs else y
+
+    @property
+    def _state_rows(self) -> FloatArray:
+        """Everything that was integrated but what rides along."""
+        return self._y[:, : len(self.values.kin.state)]
+
+    def input_values(self, nodes: Sequence[int]) -> FloatArray:
+        """Inputs that functions and tables gave, by node: a row for each, over the times."""
+        return np.array([self._state[i] for i in nodes]).reshape(len(nodes), len(self))
+
+    def __len__(self) -> int:
+        return len(self._t)
+
+    at = resampling.at
+    section = poincare_section.section
+    with_states = resampling.with_states
+
+    # ---- any quantity ------------------------------------------------------------------------
+
+    def __getitem__(self, key: Scalar | str | Vector | Jacobian) -> FloatArray:
+        """A quantity over the times; a vector as rows of its three components along N, a
+        Jacobian as one matrix for each time.
+        """
+        if isinstance(key, Jacobian):
+            return np.ascontiguousarray(
+                self.rows([x for row in key.rows for x in row]).T.reshape(len(self), *key.shape)
+            )
+        evaluator = self.values.evaluator
+        try:
+            if isinstance(key, Vector):
+                return np.ascontiguousarray(
+                    self._evaluate_nodes(
+                        [evaluator.node(c) for c in _components(key, self.system)]
+                    ).T
+                )
+            return np.asarray(self._evaluate_nodes([evaluator.node(key)])[0])
+        except BadExpression as problem:
+            what = repr(key) if isinstance(key, str) else "this"
+            name = key.name if isinstance(key, Scalar) else None
+            hint = (
+                f"; by name it can: run[{label(name)!r}]"
+                if name and base_name(name) in evaluator.names
+                else ""
+            )
+            msg = f"{what} cannot be read from this run: {problem}{hint}"
+            raise BadExpression(msg) from problem
+
+    def rows(self, keys: Sequence[Scalar]) -> FloatArray:
+        """Several quantities at once: a row for each, over the times."""
+        return self._evaluate_nodes(as_nodes(self.values.evaluator.tape, keys))
+
+    @cached_property
+    def _state(self) -> dict[int, FloatArray]:
+        kin = self.values.kin
+        columns = np.ascontiguousarray(self._state_rows.T)
+        return {
+            **dict(zip(kin.state, columns, strict=True)),
+            self.values.evaluator.time: self._t,
+            **self._mode_parameters,
+        }
+
+    @cached_property
+    def _mode_parameters(self) -> dict[int, FloatArray]:
+        """Parameters that differ from one mode of contact to the next, over the times."""
+        return (
+            {}
+            if self.contact_modes is None
+            else self.contact_modes.parameters(self._t, is_run=self.sampled is None)
+        )
+
+    @property
+    def modes(self) -> dict[str, tuple[str, ...]]:
+        """What every contact does over the times: open, closed, sticks, slips + or slips −;
+        empty without contacts.
+        """
+        return (
+            {}
+            if self.contact_modes is None
+            else self.contact_modes.mode_names(self._t, is_run=self.sampled is None)
+        )
+
+    @cached_property
+    def _udot(self) -> dict[int, FloatArray]:
+        """u̇ by node."""
+        if self.accelerations is None:
+            msg = (
+                "the accelerations of this run are not known: it was made without the equations "
+                "of motion"
+            )
+            raise BadExpression(msg)
+        changed = (self._mode_parameters,) if self._mode_parameters else ()
+        columns = np.asarray(
+            self.accelerations(self._state_rows, self.t, *changed), dtype=np.float64
+        ).T
+        return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
+
+    @cached_property
+    def _lam(self) -> dict[int, FloatArray]:
+        """λ by node."""
+        if self.accelerations is None:
+            msg = (
+                "the multipliers of this run are not known: it was made without the equations "
+                "of "
+                "motion"
+            )
+            raise BadExpression(msg)
+        columns = np.asarray(
+            self.accelerations.multipliers(self._state_rows, self.t), dtype=np.float64
+        ).T
+        return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
+
+    @property
+    def multipliers(self) -> dict[str, FloatArray]:
+        """λ of every row that stands beside the equations, where constraint forces are Aᵀλ; empty
+        where all were eliminated.
+
+        Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the
+        motion is the same for all.
+        """
+        kin = self.values.evaluator.kin
+        return RowMultipliers(
+            {
+                row.row.name: self._lam[lam]
+                for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)
+            },
+            kin,
+        )
+
+    def _evaluate_nodes(self, nodes: list[int]) -> FloatArray:
+        """A row for each node, over the times."""
+        evaluator = self.values.evaluator
+        reduced = [evaluator.in_state(i) for i in nodes]
+        state = self._state
+        if evaluator.contains(reduced, evaluator.kin.udot):
+            state = {**state, **self._udot}
+        if evaluator.contains(reduced, evaluator.kin.multipliers):
+            state = {**state, **self._lam}
+        return evaluator.values_along(reduced, state, len(self))
+
+    # ---- what the run is judged by -----------------------------------------------------------
+
+    @cached_property
+    def _energies(self) -> FloatArray:
+        T, V = energy_nodes(self.values.evaluator.kin)
+        return np.asarray(self._evaluate_nodes([T, V]))
+
+    @property
+    def kinetic_energy(self) -> FloatArray:
+        """T"""
+        return _read_only(self._energies[0])
+
+    @property
+    def potential_energy(self) -> FloatArray:
+        """V, with gravity."""
+        return _read_only(self._energies[1])
+
+    @property
+    def energy(self) -> FloatArray:
+        """T + V"""
+        total: FloatArray = self._energies[0] + self._energies[1]
+        return total
+
+    @cached_property
+    def conserves_energy(self) -> bool:
+        """Whether T + V must be constant: by the description, and by which of its numbers are
+        zero.
+        """
+        return conserves_energy(self.values.evaluator.kin, self.values.zero_symbols)
+
+    @property
+    def energy_change(self) -> FloatArray:
+        """E − E₀ without what events have changed; zero where energy is conserved between them."""
+        E = self.energy
+        change: FloatArray = E - E[:1]
+        return (
+            change - event_energy_change(self.events, self._t, is_run=self.sampled is None)
+            if self.events
+            else change
+        )
+
+    @cached_property
+    def energy_drift(self) -> float:
+        """max |E − E₀| / max T (or max |E − E₀| where nothing moves), without what events have
+        changed
+        """
+        T = float(np.max(self.kinetic_energy, initial=0.0))
+        return float(np.max(np.abs(self.energy_change), initial=0.0)) / (T or 1.0)
+
+    @cached_property
+    def integrals(self) -> RunIntegrals:
+        """E_Z, E, 𝓗, K + 𝒰 and the works of the loads over the times, and how well E_Z was kept."""
+        if self.energy_audit is None:
+            msg = (
+                "the energy integrals of this run are not known: run with audit=True and a "
+                "value "
+                "for every constant"
+            )
+            raise MissingValue(msg)
+        return self.energy_audit(self)
+
+    @cached_property
+    def residuals(self) -> dict[str, FloatArray]:
+        """Every constraint as it was declared, and the rate of those on positions; all should
+        vanish.
+        """
+        nodes = constraint_residuals(self.values.evaluator.kin)
+        return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
+
+    @cached_property
+    def acceleration_residuals(self) -> dict[str, FloatArray]:
+        """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should
+        vanish.
+        """
+        nodes = acceleration_residuals(self.values.evaluator.kin)
+        return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
+
+    @property
+    def worst_residual(self) -> float:
+        """The largest residual of all."""
+        return max(
+            (float(np.max(np.abs(r), initial=0.0)) for r in self.residuals.values()), default=0.0
+        )
+
+    @cached_property
+    def reactions(self) -> RunReactions:
+        """The wrench in every joint, the force of every row, and the load behind every specified
+        motion, over the times.
+        """
+        from dalembert.runtime.simulation.reactions.run_reactions import run_reactions
+
+        return run_reactions(self)
+
+    def reaction(self, name: str) -> JointLoad | RowLoad | DriveLoad:
+        """One of the reactions, by the name of its joint, row or specified motion."""
+        return self.reactions[name]
+
+    # ---- out of here -------------------------------------------------------------------------
+
+    write = table_export.write
+    to_csv = table_export.to_csv
+    to_pandas = table_export.to_pandas
+    to_xarray = table_export.to_xarray
+    plot = run_chart.plot
+    view = animation.view
+    animate = animation.animate
+    sensitivity = reading.sensitivity
+    sensitivities = property(reading.Sensitivities)
+
+    __str__ = __repr__ = summary
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run reached its end."""
+        return self.solution.outcome is Outcome.FINISHED
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: self.__dict__[each.name] for each in fields(self)}
+
+
+def _read_only(x: FloatArray) -> FloatArray:
+    """The same numbers, not to be written to."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def _components(v: Vector, system: System) -> list[Scalar]:
+    """Along N, on a fork of the vector's own tape, which knows frames younger than the run."""
+    tape = v.tape.fork()
+    return [Scalar(tape, i) for i in v.on(tape).components(system.N)]

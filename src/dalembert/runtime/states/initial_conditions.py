@@ -1,0 +1,417 @@
+"""q(t₀), u(t₀) from whatever is known about them: the rest is zero where the rows allow it,
+otherwise solved for.
+
+Native code finds it (`borrow_solver`), and what that refuses is found again here, and explained.
+Positions come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with
+q̇ = W u + X every row A q̇ + b = 0 holds by construction, so that only what was asked for remains
+to be satisfied.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import warn
+from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.runtime.numerics.symbol_values import require_mapping
+from dalembert.runtime.ode.failures import BadStart
+from dalembert.runtime.states.assembly import ROUNDING, Assembler, Assembly
+from dalembert.runtime.states.evaluator import Evaluator, Key, Level
+from dalembert.runtime.states.initial_form import InitialForm, InitialNames, initial_form
+from dalembert.runtime.states.initial_solver import borrow_solver
+from dalembert.runtime.states.initial_values import (
+    InitialCondition,
+    PositionRow,
+    bind_values,
+    normalize_quaternions,
+)
+from dalembert.runtime.states.initial_velocities import InitialVelocities
+from dalembert.symbolic.units.quantities import label_with_unit
+
+Origin = Literal["given", "zero", "solved"]
+
+
+class InitialValue(NamedTuple):
+    """A value of the start and where it comes from."""
+
+    name: str
+    value: float
+    origin: Origin
+
+
+@dataclass(frozen=True, eq=False)
+class InitialState:
+    """The whole start at time t, each value marked given, zero or solved."""
+
+    t: float
+    q: FloatArray
+    u: FloatArray
+    qdot: FloatArray
+    position_residual: float
+    velocity_residual: float
+    rank: int
+    n_rows: int
+    iterations: int
+    names: InitialNames
+    # of the expressions that were given
+    expression_values: tuple[float, ...] = ()
+    # first-order states
+    x: FloatArray = field(default_factory=lambda: np.zeros(0))
+    state_origins: tuple[Origin, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def values(self) -> tuple[InitialValue, ...]:
+        """Coordinates, speeds, rates that are not speeds, expressions that were given,
+        first-order states.
+        """
+        called = self.names
+        values = (*self.q.tolist(), *self.u.tolist(), *self.qdot[list(called.rates)].tolist())
+        marks = [
+            InitialValue(name, x + 0.0, "given" if is_given else "zero" if x == rest else "solved")
+            for name, x, is_given, rest in zip(
+                called.names, values, called.is_given, called.at_rest, strict=True
+            )
+        ]
+        marks += [
+            InitialValue(name, x, "given")
+            for name, x in zip(called.expressions, self.expression_values, strict=True)
+        ]
+        # behind the states stands what a run holds
+        return (
+            *marks,
+            *(
+                InitialValue(*each)
+                for each in zip(called.states, self.x.tolist(), self.state_origins, strict=False)
+            ),
+        )
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Of those values whose dimension is known."""
+        return self.names.units
+
+    @property
+    def y(self) -> FloatArray:
+        """(q, x, u), the state that a run begins with."""
+        return np.concatenate([self.q, self.x, self.u])
+
+    @property
+    def y_and_t(self) -> FloatArray:
+        """(q, x, u, t), what native code is called with."""
+        return np.array([*self.q.tolist(), *self.x.tolist(), *self.u.tolist(), self.t])
+
+    def origin_counts(self) -> str:
+        """2 given, 3 solved, 5 zero"""
+        return ", ".join(
+            f"{n} {o}"
+            for o in ("given", "solved", "zero")
+            if (n := sum(m.origin == o for m in self.values))
+        )
+
+    def given_text(self) -> str:
+        """theta = 0.5 rad, x = 2 m: what was asked for."""
+        asked = [m for m in self.values if m.origin == "given"]
+        return ", ".join(
+            f"{m.name} = {m.value:.6g} {self.units.get(m.name, '')}".rstrip() for m in asked
+        )
+
+    def __str__(self) -> str:
+        named = {m.name: label_with_unit(m.name, self.units.get(m.name, "")) for m in self.values}
+        rows = [
+            (
+                named[m.name],
+                f"{m.value:.12g}",
+                "zero rotation" if m.origin == "zero" and m.value else m.origin,
+            )
+            for m in self.values
+        ]
+        lines = [f"start at t = {self.t:.12g}", *table(rows)]
+        if self.n_rows:
+            steps = f"{self.iterations} iteration{'s' * (self.iterations != 1)}"
+            sizes = (
+                f"residual {self.position_residual:.2g} in positions, "
+                f"{self.velocity_residual:.2g} in velocities"
+            )
+            lines.append(f"constraints: {sizes}; rank {self.rank} of {self.n_rows}; {steps}")
+        return "\n".join([*lines, *self.notes])
+
+
+def table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Name, number, remark: the numbers stand with their decimal points below one another."""
+    whole = [x.partition(".")[0].partition("e")[0] for _, x, _ in rows]
+    left, first = max(map(len, whole), default=0), max((len(n) for n, _, _ in rows), default=0)
+    placed = [(n, " " * (left - len(w)) + x, r) for (n, x, r), w in zip(rows, whole, strict=True)]
+    middle = max((len(x) for _, x, _ in placed), default=0)
+    return [f"  {n:<{first}}  {x:<{middle}}  {r}" for n, x, r in placed]
+
+
+def solve_initial_conditions(
+    kin: Kinematics,
+    given: Mapping[Key, Any],
+    values: Mapping[int, float],
+    t: float = 0.0,
+    guess: Mapping[Key, Any] | None = None,
+) -> InitialState:
+    """q and u at time t that satisfy every row and everything in `given`.
+
+    A key is a coordinate, a rate, a speed or any expression in them, linear in the velocities. What
+    is not named is zero (a quaternion: no rotation) where the rows allow it, otherwise it is solved
+    for, beginning at zero or at `guess`.
+    """
+    given, guess = (
+        require_mapping("start", given),
+        require_mapping("guess", {} if guess is None else guess),
+    )
+    form = initial_form(kin, given, guess, values, t)
+    asked, notes = normalize_quaternions(
+        form.quaternions,
+        bind_values(form.parsed, given, lambda: Evaluator(kin, values), t, "start"),
+    )
+    guessed = bind_values(form.guess, guess, lambda: Evaluator(kin, values), t, "guess")
+    # of the velocities only those that a row nonlinear in them determines have several branches
+    fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
+    near = guessed_coordinates(form, [c for c in guessed if c not in fast])
+    p = form.at_position.parameters_of(values)
+    x, stated = first_order_states(form, asked)
+    rest: dict[str, Any] = {
+        "names": form.names,
+        "expression_values": tuple(c.value for c in asked if c.symbol is None),
+        "x": x,
+        "state_origins": stated,
+    }
+    if (
+        form.is_native
+        and (start := _solve_native(form, asked, near, t, p, rest, notes)) is not None
+    ):
+        return start
+    assembly = _assemble_positions(form, asked, near, t, p)
+    at = form.at_position.at(np.append(assembly.q, t), p)
+    p_u = form.at_state.parameters_of(values)
+    velocities = InitialVelocities(
+        form, asked, at, lambda u: form.at_state.at(np.concatenate([assembly.q, u, [t]]), p_u), fast
+    )
+    u = velocities.speeds()
+    qdot = velocities.rates(u)
+    for note in velocities.notes:
+        warn(note)
+    residuals = float(np.max(np.abs(assembly.residuals), initial=0.0)), velocities.residual(u, qdot)
+    return InitialState(
+        t,
+        assembly.q,
+        u,
+        qdot,
+        *residuals,
+        *velocities.rank_at(u),
+        assembly.iterations,
+        notes=(*notes, *velocities.notes),
+        **rest,
+    )
+
+
+def _solve_native(
+    form: InitialForm,
+    asked: Sequence[InitialCondition],
+    near: Mapping[int, float],
+    t: float,
+    p: FloatArray,
+    rest: Mapping[str, Any],
+    notes: tuple[str, ...],
+) -> InitialState | None:
+    """The start as native code finds it; None where it does not, which Python explains."""
+    with borrow_solver(form) as solver:
+        solver.set_guess(near)
+        code, f = solver.solve([c.value for c in asked], p, t), solver.fields
+        solution = (
+            solver.q.copy(),
+            solver.u.copy(),
+            solver.qdot.copy(),
+            f.position_residual,
+            f.velocity_residual,
+            f.rank,
+            f.n_A,
+            f.iterations,
+        )
+    return None if code else InitialState(t, *solution, notes=notes, **rest)
+
+
+def first_order_states(
+    form: InitialForm, asked: Sequence[InitialCondition]
+) -> tuple[FloatArray, tuple[Origin, ...]]:
+    """First-order states as given, as declared, or zero."""
+    if not form.names.states:
+        return np.zeros(0), ()
+    given = {place: asked[k].value for k, place in form.first_order}
+    declared = [form.kin.system.symbols[name].value for name in form.names.states]
+    values = [given.get(k, float(value or 0.0)) for k, value in enumerate(declared)]
+    return np.array(values), tuple(
+        "given" if k in given or x is not None else "zero" for k, x in enumerate(declared)
+    )
+
+
+# ---- positions ---------------------------------------------------------------------------------
+
+
+def guessed_coordinates(form: InitialForm, guess: Sequence[InitialCondition]) -> dict[int, float]:
+    """{place: value} of the coordinates at which a search begins."""
+    if not guess:
+        return {}
+    place, given = {i: k for k, i in enumerate(form.kin.q)}, {at for _, at in form.coordinates}
+    for c in guess:
+        if (
+            c.symbol not in place
+            or place[c.symbol] in given
+            or not form.structure[:, place[c.symbol]].any()
+        ):
+            msg = (
+                f"{c.name} is not a coordinate that the constraints determine; give it in the start"
+            )
+            raise BadStart(msg, "guess")
+    return {place[c.symbol]: c.value for c in guess if c.symbol is not None}
+
+
+def _assemble_positions(
+    form: InitialForm,
+    asked: Sequence[InitialCondition],
+    near: Mapping[int, float],
+    t: float,
+    p: FloatArray,
+) -> Assembly:
+    """φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every
+    given expression.
+    """
+    kin = form.kin
+    q, free, guessed = (
+        form.default_q.copy(),
+        np.ones(kin.n_q, dtype=bool),
+        np.zeros(kin.n_q, dtype=bool),
+    )
+    for k, at in form.coordinates:
+        q[at], free[at] = asked[k].value, False
+    targets = np.array(
+        [
+            *(row.target for row in form.rows if not row.is_given),
+            *(asked[k].value for k in form.expressions),
+        ]
+    )
+
+    def rows_at(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        found = form.at_position.at(np.append(q, t), p)
+        return found["r"] - targets, found["J"]
+
+    assembler = Assembler(rows_at, form.structure)
+    for at, value in near.items():
+        q[at], guessed[at] = value, True
+    assembly = assembler.solve(q, free, guessed)
+    if not assembly.satisfied.all():
+        rows = [replace(row, target=x) for row, x in zip(form.rows, targets.tolist(), strict=True)]
+        steep = _singular_gradient_message(form, rows, assembly, rows_at(assembly.q)[1])
+        raise BadStart(
+            steep or _contradiction_message(kin, rows, asked, form.structure, assembly), "start"
+        )
+    return assembly
+
+
+def _singular_gradient_message(
+    form: InitialForm, rows: Sequence[PositionRow], assembly: Assembly, slopes: FloatArray
+) -> str:
+    """What is said where a row holds at the positions found, but has no finite slope there;
+    nothing otherwise.
+    """
+    steep = (
+        ~assembly.satisfied
+        & ~np.isfinite(slopes).all(axis=1)
+        & (np.abs(assembly.residuals) <= ROUNDING)
+    )
+    if not steep.any():
+        return ""
+    worst = int(np.flatnonzero(steep)[0])
+    names = [form.kin.name(form.kin.q[k]) for k in np.flatnonzero(form.structure[worst])]
+    at = ", ".join(
+        f"{name} = {q:.6g}"
+        for name, q in zip(names, assembly.q[form.structure[worst]].tolist(), strict=True)
+    )
+    why = "a root of zero or a division by zero in its rate"
+    cure = "begin elsewhere, or write the row without it, x - y**2 for sqrt(x) - y"
+    return f"{rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
+
+
+def _contradiction_message(
+    kin: Kinematics,
+    rows: Sequence[PositionRow],
+    asked: Sequence[InitialCondition],
+    structure: BoolArray,
+    assembly: Assembly,
+) -> str:
+    """The row that fails worst, its residual, and the given values that meet in it."""
+    worst = int(
+        np.argmax(
+            np.where(
+                assembly.satisfied, -1.0, np.nan_to_num(np.abs(assembly.residuals), nan=np.inf)
+            )
+        )
+    )
+    row, residual = rows[worst], assembly.residuals[worst]
+    if math.isnan(residual):
+        return f"{row.name!r} has no real value at the given positions"
+    inside = {kin.q[k] for k in np.flatnonzero(structure[worst])}
+    names = [
+        str(c)
+        for c in asked
+        if c.symbol in inside
+        or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)
+    ]
+    what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
+    if row.is_norm:
+        off = f"the sum of squares is off by {residual:.6g}"
+        return f"{', '.join(names)} cannot belong to {what}: {off}; give all four, of any length"
+    if not assembly.moved.any():
+        contradict = (
+            f"{', '.join(names)} contradict{'s' * (len(names) == 1)}"
+            if names
+            else "the start contradicts"
+        )
+        return (
+            f"{contradict} {what}: residual {residual:.6g}; change a value, or leave one out "
+            f"so "
+            f"that it is solved for"
+        )
+    least = f"least-squares residual {residual:.6g} after {assembly.iterations} iterations"
+    with_these = f" with {', '.join(names)}" if names else ""
+    if gap := _closure_gap_message(kin, rows, row.name, assembly):
+        return f"{gap}{with_these}; change a length or a value, or give a guess near the solution"
+    return (
+        f"no position found that satisfies {what}{with_these}: {least}; change a value, or "
+        f"give "
+        f"a guess near the solution"
+    )
+
+
+def _closure_gap_message(
+    kin: Kinematics, rows: Sequence[PositionRow], name: str, assembly: Assembly
+) -> str:
+    """Which points of a closure stay how far apart at the nearest position that was found;
+    nothing for other rows.
+    """
+    between = {c.name: c.gap_points for c in kin.system.constraints if c.gap_points is not None}
+    if name not in between:
+        return ""
+    distance = math.hypot(
+        *(
+            r
+            for row, r in zip(rows, assembly.residuals.tolist(), strict=True)
+            if between.get(row.name) == between[name]
+        )
+    )
+    P, Q = (X.name for X in between[name])
+    return (
+        f"{name.rpartition(' ')[0]!r} cannot be closed: {P} and {Q} stay {distance:.6g} apart "
+        f"at the nearest position found"
+    )

@@ -1,0 +1,496 @@
+"""The native search for starts, with memory of its own for each form: one start at a time, or the
+starts of many members.
+
+Positions by `assembly_ir`; then C u = d of least norm and q̇ = W u + X, the search of `velocities`
+as native text, which decides as it does there. What fails here is found again in Python, and
+explained there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.numerics import jit
+from dalembert.runtime.numerics.compiled_function import prologue_call
+from dalembert.runtime.numerics.ir_builder import ScalarArray, VectorArray
+from dalembert.runtime.numerics.llvm_types import (
+    BOOL,
+    DOUBLE,
+    INT64,
+    INTRINSICS,
+    POINTER,
+    ctypes_structure,
+)
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.minimum_norm import minimum_norm_ir, row
+from dalembert.runtime.states import assembly, initial_velocities
+from dalembert.runtime.states.assembly_ir import (
+    FAILED_UNDEFINED,
+    PROBLEM_FIELDS,
+    RATES,
+    SINGULAR,
+    VELOCITIES,
+    InitialFunction,
+    assembly_ir,
+)
+from dalembert.runtime.states.constraint_rank import ZERO
+from dalembert.runtime.states.initial_form import InitialForm
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Wholes = NDArray[np.int64]
+
+
+def initial_solver_ir() -> str:
+    """`solve_start(problem)` and `solve_starts(P, n_p, V, n_v, Y, codes, count, problem)`."""
+    speeds = (
+        _is_defined(),
+        _is_satisfied(),
+        _free_columns(),
+        _min_norm_update(),
+        _solve_speeds(),
+        _is_determined(),
+        _prefer_zero_rates(),
+        _speeds(),
+        _rates(),
+        _row_rank(),
+    )
+    return "\n\n".join(
+        (INTRINSICS, minimum_norm_ir(), assembly_ir(), *speeds, _solve(), _solve_batch())
+    )
+
+
+def _solve() -> str:
+    """q, u and q̇ from what is given; 0, or what it fails for."""
+    native = InitialFunction("solve_start", exported=True)
+    f, given = native.f, native.given
+    native.call("place")
+    for part in ("assemble", "speeds", "rates", "row_rank"):
+        code = native.call(part)
+        with f.if_then(code.not_equal(0)):
+            f.ret(code)
+    given.position_residual = f.call("size", DOUBLE, given.residuals, given.m)
+    return native.finish()
+
+
+def _solve_batch() -> str:
+    """The same for rows of parameters P and given values V: (q, u) into the rows of Y, and what
+    each fails for.
+    """
+    native = InitialFunction(
+        "solve_starts", POINTER, INT64, POINTER, INT64, POINTER, POINTER, INT64, exported=True
+    )
+    f, given, (P, n_p, V, n_v, Y, codes, count) = native.f, native.given, native.arguments
+    width = given.n + given.n_u
+    with f.loop(count) as i:
+        given.p, given.given = row(f, P, i, n_p), row(f, V, i, n_v)
+        with f.if_then(given.n_out.not_equal(0)):
+            f.line(f"call void {given.f_prologue.name}({given.p}, {given.f_work})")
+        VectorArray(codes, INT64)[i] = native.call("solve_start")
+        y = ScalarArray(row(f, Y, i, width))
+        with f.loop(given.n) as j:
+            y[j] = native.scalar_field("q")[j]
+        with f.loop(given.n_u) as j:
+            y[given.n + j] = native.scalar_field("u")[j]
+    return native.finish()
+
+
+def _is_defined() -> str:
+    """d = value − c; whether it and C are finite."""
+    native = InitialFunction("defined", result=BOOL)
+    f, given = native.f, native.given
+    d, c, values, source = (
+        native.scalar_field("d"),
+        native.scalar_field("c"),
+        native.scalar_field("given"),
+        native.int_field("value_from"),
+    )
+    with f.loop(given.k) as i:
+        d[i] = 0.0 - c[i]
+        with f.if_then(i < given.n_given):
+            d[i] = values[source[i]] - c[i]
+    return native.finish(
+        f.call("finite", BOOL, given.d, given.k)
+        & f.call("finite", BOOL, given.C, given.k * given.n_u)
+    )
+
+
+def _is_satisfied() -> str:
+    """|C u − d| ≤ a part of what the terms are, and rounding of what they could be, in all
+    conditions.
+    """
+    native = InitialFunction("tolerated", POINTER, result=BOOL)
+    f, given, (u,) = native.f, native.given, native.arguments
+    d, terms, n = native.scalar_field("d"), native.scalar_field("terms"), given.n_u
+    fastest = f.call("size", DOUBLE, u, n)
+    with f.loop(given.k) as i:
+        C, E = ScalarArray(row(f, given.C, i, n)), ScalarArray(row(f, given.entries, i, n))
+        left, terms_now, could = (native.variable(0.0) for _ in range(3))
+        with f.loop(n) as j:
+            term = C[j] * ScalarArray(u)[j]
+            left.value = left.value + term
+            terms_now.value = terms_now.value + native.fabs(term)
+            could.value = could.value + E[j]
+        dust = f.intrinsic(
+            "minnum",
+            could.value * initial_velocities.ROUNDOFF,
+            f.value(initial_velocities.MAX_ROUNDOFF, DOUBLE),
+        )
+        tolerance = (
+            (terms_now.value + native.fabs(d[i])) * assembly.ACCEPT_TOLERANCE
+            + terms[i] * initial_velocities.ROUNDOFF
+            + fastest * dust
+        )
+        with f.if_then(~(native.fabs(left.value - d[i]) <= tolerance)):
+            f.ret(0)
+    return native.finish(1)
+
+
+def _min_norm_update() -> str:
+    """u ← u + δu, C δu = d − C u, by the least change of what is free."""
+    native = InitialFunction("change", POINTER)
+    f, given, (u,) = native.f, native.given, native.arguments
+    d, left, n = native.scalar_field("d"), native.scalar_field("left"), given.n_u
+    with f.loop(given.k) as i:
+        left[i] = d[i] - f.call("product", DOUBLE, row(f, given.C, i, n), u, n)
+    width = native.call("free_columns")
+    f.call(
+        "least",
+        DOUBLE,
+        given.M,
+        given.B,
+        given.k,
+        width,
+        f.value(initial_velocities.RANK_TOLERANCE, DOUBLE),
+        f.value(-1.0, DOUBLE),
+        given.found,
+    )
+    native.call("scatter", u, given.free, n, f.value(1.0, DOUBLE))
+    return native.finish()
+
+
+def _free_columns() -> str:
+    """(C, left) into M, of C the columns of speeds that are free; how many these are."""
+    native = InitialFunction("free_columns")
+    f, given = native.f, native.given
+    native.call("gather", given.C, given.left, given.every, given.free, given.k, given.n_u)
+    return native.finish(f.call("marked", INT64, given.free, given.n_u))
+
+
+def _solve_speeds() -> str:
+    """C u = d by the least change of what is free; dust is swept away where nothing depends on
+    it.
+    """
+    native = InitialFunction("solved", POINTER)
+    f, given, (u,) = native.f, native.given, native.arguments
+    clean = native.scalar_field("clean")
+    # the second time removes rounding
+    native.call("change", u)
+    native.call("change", u)
+    largest = f.call("size", DOUBLE, u, given.n_u)
+    with f.loop(given.n_u) as j:
+        x = ScalarArray(u)[j]
+        clean[j] = f.select(
+            native.is_set("free", j) & (native.fabs(x) <= largest * initial_velocities.ROUNDOFF),
+            0.0,
+            x,
+        )
+    with f.if_then(native.call("tolerated", given.clean, result=BOOL)), f.loop(given.n_u) as j:
+        ScalarArray(u)[j] = clean[j]
+    return native.finish()
+
+
+def _is_determined() -> str:
+    """Whether C determines everything that is free."""
+    native = InitialFunction("determined", result=BOOL)
+    f, given = native.f, native.given
+    width = native.call("free_columns")
+    larger = f.select(given.k > width, given.k, width)
+    rank = f.call(
+        "rank", INT64, given.M, given.B, given.k, width, f.value(larger, DOUBLE) * 2.0**-52
+    )
+    return native.finish(~rank.not_equal(width))
+
+
+def _prefer_zero_rates() -> str:
+    """The same with rates at zero that rows beside the equations allow to be so, first declared
+    first, if the others stay moderate.
+    """
+    native = InitialFunction("sparing")
+    f, given = native.f, native.given
+    n, u, trial = given.n_u, native.scalar_field("u"), native.scalar_field("trial")
+    with f.loop(n) as k:
+        with f.if_then(native.call("determined", result=BOOL)):
+            f.ret(0)
+        with f.if_then(native.is_set("free", k)):
+            native.int_field("free")[k] = 0
+            native.copy("u", "trial", n)
+            trial[k] = 0.0
+            with f.if_then(u[k].not_equal(0.0)):
+                native.call("solved", given.trial)
+            length = f.call("product", DOUBLE, given.trial, given.trial, n)
+            allowed = (
+                length
+                <= f.call("product", DOUBLE, given.u, given.u, n) * initial_velocities.MAX_GROWTH**2
+            )
+            good = native.call("tolerated", given.trial, result=BOOL) & allowed
+            with f.if_then(good):
+                native.copy("trial", "u", n)
+            with f.if_then(~good):
+                native.int_field("free")[k] = 1
+    return native.finish()
+
+
+def _speeds() -> str:
+    """u of least norm with C u = d; what is given directly stays as it is. 0, or what it fails
+    for.
+    """
+    native = InitialFunction("speeds")
+    f, given = native.f, native.given
+    u, values = native.scalar_field("u"), native.scalar_field("given")
+    with f.if_then(~native.call("defined", result=BOOL)):
+        f.ret(FAILED_UNDEFINED)
+    with f.loop(given.n_u) as j:
+        u[j] = 0.0
+        native.int_field("free")[j] = native.int_field("reached")[j]
+    with f.loop(given.n_direct) as i:
+        j = native.int_field("direct_to")[i]
+        u[j] = values[native.int_field("direct_from")[i]]
+        native.int_field("free")[j] = 0
+    with f.if_then(f.call("marked", INT64, given.free, given.n_u).not_equal(0)):
+        native.call("solved", given.u)
+        with f.if_then(given.beside.not_equal(0)):
+            native.call("sparing")
+    return native.finish(
+        native.select_int(native.call("tolerated", given.u, result=BOOL), 0, VELOCITIES)
+    )
+
+
+def _rates() -> str:
+    """q̇ = W u + X, and the largest of |A q̇ + b| and |C u − d|. 0, or what it fails for."""
+    native = InitialFunction("rates")
+    f, given = native.f, native.given
+    qdot, u, n, n_u = native.scalar_field("qdot"), native.scalar_field("u"), given.n, given.n_u
+    native.copy("X", "qdot", n)
+    with f.loop(given.n_W) as i:
+        k, r = native.int_field("W_row")[i], native.int_field("W_column")[i]
+        qdot[k] = qdot[k] + native.scalar_field("W")[i] * u[r]
+    with f.if_then(~f.call("finite", BOOL, given.qdot, n)):
+        f.ret(RATES)
+    most = native.variable(0.0)
+    with f.loop(given.n_A) as i:
+        left = (
+            f.call("product", DOUBLE, row(f, given.A, i, n), given.qdot, n)
+            + native.scalar_field("b")[i]
+        )
+        most.value = f.intrinsic("maxnum", most.value, native.fabs(left))
+    with f.loop(given.k) as i:
+        left = (
+            f.call("product", DOUBLE, row(f, given.C, i, n_u), given.u, n_u)
+            - native.scalar_field("d")[i]
+        )
+        most.value = f.intrinsic("maxnum", most.value, native.fabs(left))
+    given.velocity_residual = most.value
+    return native.finish()
+
+
+def _row_rank() -> str:
+    """rank A of rows of length one. 0, or what it fails for."""
+    native = InitialFunction("row_rank")
+    f, given = native.f, native.given
+    n, M, largest = given.n, native.scalar_field("M"), native.variable(0.0)
+    with f.if_then(~f.call("finite", BOOL, given.A, given.n_A * n)):
+        f.ret(SINGULAR)
+    with f.loop(given.n_A) as i:
+        a = row(f, given.A, i, n)
+        largest.value = f.intrinsic(
+            "maxnum", largest.value, f.intrinsic("sqrt", f.call("product", DOUBLE, a, a, n))
+        )
+    with f.loop(given.n_A) as i:
+        a = row(f, given.A, i, n)
+        length = f.intrinsic("sqrt", f.call("product", DOUBLE, a, a, n))
+        unit = f.select(
+            length > largest.value * ZERO, length, f.select(largest.value > 0.0, largest.value, 1.0)
+        )
+        with f.loop(n) as j:
+            M[i * (n + 1) + j] = ScalarArray(a)[j] / unit
+        M[i * (n + 1) + n] = 0.0
+    given.rank = f.call("rank", INT64, given.M, given.B, given.n_A, n, f.value(-ZERO, DOUBLE))
+    short = (given.rank < given.n_A) & ~given.beside.not_equal(0)
+    return native.finish(native.select_int(short, SINGULAR, 0))
+
+
+_Fields: Final = ctypes_structure(PROBLEM_FIELDS)
+_ONE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_MANY: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int64,
+    *[ctypes.c_void_p, ctypes.c_int64] * 2,
+    *[ctypes.c_void_p] * 2,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+)
+
+
+class _Native(NamedTuple):
+    library: jit.Library
+    solve: Callable[..., int]
+    solve_many: Callable[..., int]
+
+
+@cached_call
+def _native() -> _Native:
+    library = jit.load(initial_solver_ir, ("solve_start", "solve_starts"))
+    return _Native(
+        library, _ONE(library.address("solve_start")), _MANY(library.address("solve_starts"))
+    )
+
+
+@contextmanager
+def borrow_solver(form: InitialForm) -> Iterator[InitialSolver]:
+    """A native search that nobody else uses meanwhile."""
+    try:
+        solver = form.solver_pool.pop()
+    except IndexError:
+        solver = InitialSolver(form)
+    yield solver
+    form.solver_pool.append(solver)
+
+
+class InitialSolver:
+    """One search at a time: q, u and q̇ stay valid until the next."""
+
+    def __init__(self, form: InitialForm) -> None:
+        self._native, self._function = _native(), form.at_position.function
+        self._alive: list[Any] = []
+        arrays, kin = form.at_position, form.kin
+        n, n_u, m, k, n_A = (
+            kin.n_q,
+            kin.n_u,
+            len(form.rows),
+            len(form.velocities) + len(form.constraint_rows),
+            len(kin.rows),
+        )
+        directions = assembly.perturbations(n) if m else np.zeros((0, n))
+        self.fields: Any = _Fields(
+            n_out=len(arrays.places), n=n, m=m, n_A=n_A, k=k, n_u=n_u, n_nudges=len(directions)
+        )
+        fields = self.fields
+        fields.n_given, fields.n_W, fields.n_direct = (
+            len(form.velocities),
+            len(form.W[0]),
+            len(form.given_speeds),
+        )
+        fields.n_coordinates, fields.beside = len(form.coordinates), len(kin.multipliers)
+        self._bind_arrays(D=arrays.template.copy(), places=arrays.places)
+        for name, start in arrays.starts.items():
+            setattr(fields, name, fields.D + 8 * start if fields.D else 0)
+        self.at_rest, self._guessed, fixed = (
+            form.default_q.copy(),
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n, dtype=bool),
+        )
+        fixed[[place for _, place in form.coordinates]] = True
+        self._at_rest, self._has_guess = form.default_q, False
+        self._bind_arrays(
+            at_rest=self.at_rest,
+            guessed=self._guessed,
+            fixed=fixed,
+            structure=form.structure,
+            nudges=directions,
+        )
+        self._bind_arrays(
+            W_row=form.W[0],
+            W_column=form.W[1],
+            reached=form.affected,
+            own_target=[row.target for row in form.rows],
+        )
+        self._bind_arrays(
+            coordinate_from=[c for c, _ in form.coordinates],
+            coordinate_to=[c for _, c in form.coordinates],
+        )
+        self._bind_arrays(
+            target_from=[-1] * (m - len(form.expressions)) + list(form.expressions),
+            value_from=form.velocities,
+        )
+        self._bind_arrays(
+            direct_from=[c for c, _ in form.given_speeds],
+            direct_to=[c for _, c in form.given_speeds],
+            every=[1] * k,
+        )
+        self.q, self.u, self.qdot = np.zeros(n), np.zeros(n_u), np.zeros(n)
+        self._p, self._given = np.zeros(len(arrays.parameters)), np.zeros(len(form.conditions))
+        self._bind_arrays(q=self.q, u=self.u, qdot=self.qdot, p=self._p, given=self._given)
+        shapes = ((m, n), (k, n_u), (n_A, n))
+        room = {
+            "M": max(i * (j + 1) for i, j in shapes),
+            "B": max(i * (j + 1 + i) for i, j in shapes),
+            "J_now": m * n,
+        }
+        room |= {"outs": len(arrays.places), "x": n + 1, "found": max(n, n_u)}
+        room |= dict.fromkeys(("targets", "residuals", "rows", "r_now"), m) | dict.fromkeys(
+            ("d", "left"), k
+        )
+        room |= dict.fromkeys(("columns", "now", "first", "step", "before"), n) | dict.fromkeys(
+            ("free", "trial", "clean"), n_u
+        )
+        self._bind_arrays(**{name: np.zeros(size) for name, size in room.items()})
+        if self._function is not None:
+            self._work = np.zeros(self._function.work_size + 8)
+            self._bind_arrays(f_work=self._work)
+            self._prepare = prologue_call(self._function, self._p, self._work)
+            fields.f, fields.f_prologue = self._function.address, self._function.prologue_address
+
+    def _bind_arrays(self, **arrays: ArrayLike) -> None:
+        """Let the fields of these names be arrays, which are kept; empty ones are nowhere."""
+        for name, array in arrays.items():
+            given = np.asarray(array)
+            whole: NDArray[Any] = np.ascontiguousarray(
+                given, dtype=np.int64 if given.dtype.kind in "bi" else np.float64
+            )
+            self._alive.append(whole)
+            setattr(self.fields, name, data_address(whole) if whole.size else 0)
+
+    def set_guess(self, guesses: Mapping[int, float]) -> None:
+        """Begin at these values of coordinates."""
+        if self._has_guess:
+            self.at_rest[:], self._guessed[:], self._has_guess = self._at_rest, 0, False
+        for place, value in guesses.items():
+            self.at_rest[place], self._guessed[place], self._has_guess = value, 1, True
+
+    def solve(self, given: list[float], p: FloatArray, t: float) -> int:
+        """0, or what the start fails for."""
+        self._given[:], self._p[:], self.fields.t = given, p, t
+        if self._function is not None:
+            self._prepare()
+        return self._native.solve(ctypes.addressof(self.fields))
+
+    def solve_batch(self, given: FloatArray, P: FloatArray, t: float) -> tuple[FloatArray, Wholes]:
+        """(q, u) in rows for rows of given values and parameters, and for each 0 or what it
+        fails for.
+        """
+        given, P = np.ascontiguousarray(given), np.ascontiguousarray(P)
+        Y, codes = (
+            np.zeros((len(given), len(self.q) + len(self.u))),
+            np.zeros(len(given), dtype=np.int64),
+        )
+        fields, kept = self.fields, (self.fields.p, self.fields.given)
+        fields.t = t
+        tables = [
+            P.ctypes.data,
+            P.shape[1],
+            given.ctypes.data,
+            given.shape[1],
+            Y.ctypes.data,
+            codes.ctypes.data,
+        ]
+        self._native.solve_many(*tables, len(given), ctypes.addressof(fields))
+        fields.p, fields.given = kept
+        return Y, codes

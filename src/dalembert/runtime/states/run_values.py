@@ -1,0 +1,392 @@
+"""What a run is made with: numbers for the constants, expressions for specified motions and
+inputs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from dalembert.errors import BadExpression, NotApplicable
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache, lazy_property
+from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.mechanics.model.bodies import inertia_fault
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.symbol_values import (
+    BadValue,
+    constant_values,
+    finite_number,
+    require_mapping,
+    require_values,
+    strip_unit,
+    symbol_name,
+)
+from dalembert.runtime.states.evaluator import Evaluator, label
+from dalembert.runtime.states.inputs import CallbackInput, Sampled, callback_input, table
+from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.expression_graph import dependencies, evaluate, symbols_of
+from dalembert.symbolic.algebra.parser import parse
+from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_python_function, is_sympy
+from dalembert.symbolic.algebra.tape import Node
+
+_MASS_SYMBOLS: Final = PerOwnerCache[tuple[int, ...]]()
+_CHECKED_MASSES: Final = PerOwnerCache[None]()
+_DECLARED: Final = PerOwnerCache[dict[int, float]]()
+_TEXTS: Final = PerOwnerCache[tuple[tuple[Node, ...], int]]()
+
+
+@dataclass(frozen=True)
+class RunValues:
+    """Numbers by symbol node, and expressions in t (and the state) by symbol node, both on the
+    tape of `kin`.
+    """
+
+    kin: Kinematics = field(repr=False)
+    numbers: dict[int, float]
+    bindings: dict[int, int]
+    # inputs that programs and tables give
+    callback_inputs: tuple[CallbackInput, ...] = ()
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What reads expressions with these values, on a tape of its own."""
+        return Evaluator(self.kin, self.numbers, self.bindings)
+
+    @lazy_property
+    def binding_key(self) -> tuple[object, ...]:
+        """What determines code compiled with these bindings."""
+        if not self.bindings:
+            return (), ()
+        # beyond the mark an index means something else on every fork, so the nodes themselves
+        # belong to it
+        tape, mark = self.kin.tape, self.kin.base_tape_length
+        own = tuple(
+            (i, tape.nodes[i]) for i in dependencies(tape, self.bindings.values()) if i >= mark
+        )
+        return tuple(self.bindings.items()), own
+
+    @property
+    def zero_symbols(self) -> list[int]:
+        """The symbols that are zero all the time."""
+        bound = [i for i, e in self.bindings.items() if self.kin.tape.value(e) == 0]
+        return [*(i for i, x in self.numbers.items() if x == 0.0), *bound]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def symbol_values_at(self, t: float) -> dict[int, float]:
+        """Every symbol that is not part of the state, as a number at time t (inputs that depend
+        on the state left out).
+        """
+        table_values = {
+            i: x for each in self.callback_inputs for i, x in each.table_values(t).items()
+        }
+        values = self.numbers | table_values
+        if not self.bindings:
+            return values
+        tape, known = self.kin.tape, {**values, self.kin.system.t.i: t}
+        for x, e in self.bindings.items():
+            try:
+                values[x] = evaluate(tape, [e], known.__getitem__, FloatArithmetic())[0]
+            except KeyError:
+                continue
+            except (ArithmeticError, ValueError) as problem:
+                raise self._not_finite_error(x, t) from problem
+            if not math.isfinite(values[x]):
+                raise self._not_finite_error(x, t)
+        return values
+
+    def _not_finite_error(self, x: int, t: float) -> BadValue:
+        name = label(str(self.kin.tape.nodes[x][1]))
+        return BadValue(
+            f"{name} = {Scalar(self.kin.tape, self.bindings[x])} has no finite value at the start, "
+            f"t = {t:g}"
+        )
+
+
+def run_values(
+    kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, live: bool = False
+) -> RunValues:
+    """Defaults of the description, then `values` for constants and `inputs` for inputs and
+    specified motions.
+
+    Functions and tables only where they are `live`.
+    """
+    kin = kin.fork()
+    system = kin.system
+    numbers = (
+        _DECLARED(kin, None, lambda: _numbers(system, {}))
+        if not require_mapping("values", values)
+        else _numbers(system, values)
+    )
+    numbers = numbers.copy()
+    motions: dict[int, Scalar] = {
+        s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None
+    }
+    callback_inputs: list[CallbackInput] = []
+    for key, given in require_mapping("inputs", inputs).items():
+        name = symbol_name(system, key, ("input", "specified"))
+        if name in {str(getattr(each, "name", None) or each) for each in values}:
+            msg = f"{name} is given twice, in values and in inputs; give it once"
+            raise BadValue(msg)
+        x = system.symbols[name].scalar.i
+        value = strip_unit(system, name, _as_table(given))
+        if isinstance(value, str | Scalar) or is_sympy(value):
+            motions[x] = _bound_expression(kin, name, value)
+            # its own value, where it has one, no longer counts
+            numbers.pop(x, None)
+        elif is_python_function(value) or isinstance(value, Sampled):
+            if not live:
+                msg = (
+                    f"{name}: a function or a table is for a run; here give a number, or an "
+                    f"expression such as 2*sin(s.t)"
+                )
+                raise BadValue(msg)
+            callback, polynomial = callback_input(kin, name, value)
+            callback_inputs.append(callback)
+            motions.pop(x, None)
+            numbers.pop(x, None)
+            if polynomial is not None:
+                motions[x] = polynomial
+        else:
+            motions.pop(x, None)
+            numbers |= _constant_motion(kin, x, finite_number(name, value))
+    # those of the description were judged when it was made
+    if values:
+        check_masses(kin, numbers)
+    if callback_inputs:
+        # their symbols belong to every fork from here on, and what is compiled with them to this
+        # run alone
+        kin.sampled_inputs, kin.base_tape_length, kin.cached_results = (
+            tuple(i for each in callback_inputs for i in each.nodes),
+            len(kin.tape),
+            {},
+        )
+    return RunValues(
+        kin,
+        numbers,
+        derivative_bindings(kin.tape, motions) if motions else {},
+        tuple(callback_inputs),
+    )
+
+
+def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
+    """The constants by symbol node."""
+    return {system.symbols[name].scalar.i: x for name, x in constant_values(system, values).items()}
+
+
+def _as_table(value: Any) -> Any:
+    """A table where a file of one is named, or times and values are given as a pair."""
+    pair = (isinstance(value, tuple) and len(value) == 2) or (
+        hasattr(value, "index") and hasattr(value, "to_numpy")
+    )
+    return (
+        table(value)
+        if pair or (isinstance(value, str) and value.lower().endswith(".csv"))
+        else value
+    )
+
+
+def operating_values(
+    system: System,
+    values: Mapping[Any, Any],
+    inputs: Mapping[Any, Any],
+    kin: Kinematics | None = None,
+) -> RunValues:
+    """w = w₀: what a system is balanced or linearized with; inputs and specified motions about
+    which nothing is said are zero.
+    """
+    kin = kinematics(system) if kin is None else kin
+    given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
+    refuse_contacts(system, given)
+    rest = {
+        s.name: 0.0
+        for s in system.symbols.values()
+        if s.kind in ("input", "specified") and s.motion is None and s.name not in given
+    }
+    return run_values(kin, values, {**rest, **inputs})
+
+
+def refuse_contacts(system: System, given: Iterable[str]) -> None:
+    """Refuse contacts whose forces are not given: they depend on modes, which only a run
+    changes.
+    """
+    known = set(given)
+    for c in system.contacts:
+        forces = [str(x.name) for x in (c.N, c.T) if x is not None]
+        if not known.issuperset(forces):
+            ways = (
+                f"simulate it, ask da.rests whether it can rest, or give "
+                f"{' and '.join(forces)} "
+                f"as inputs"
+            )
+            msg = (
+                f"the contact {c.name!r} has modes (it is open, sticks or slips), and none of "
+                f"them is chosen here; {ways}"
+            )
+            raise NotApplicable(msg)
+
+
+def _bound_expression(kin: Kinematics, name: str, motion: Any) -> Scalar:
+    """What an input is bound to, in the speeds; a text that was read before is copied, where
+    nothing else is on the tape yet.
+    """
+    if not isinstance(motion, str) or len(kin.tape) != kin.base_tape_length:
+        return _expression_in_speeds(kin, name, motion)
+    added, node = _TEXTS(kin, (name, motion), lambda: _added_nodes(kin.fork(), name, motion))
+    if any(op == "symbol" for op, _, _ in added):
+        # with all that a tape knows about symbols
+        return _expression_in_speeds(kin, name, motion)
+    kin.tape.extend(added)
+    return Scalar(kin.tape, node)
+
+
+def _added_nodes(kin: Kinematics, name: str, text: str) -> tuple[tuple[Node, ...], int]:
+    """The nodes that a text adds to a fork, and the one that it stands for."""
+    node = _expression_in_speeds(kin, name, text).i
+    return tuple(kin.tape.nodes[kin.base_tape_length :]), node
+
+
+def _expression_in_speeds(kin: Kinematics, name: str, motion: Any) -> Scalar:
+    value = _parse_input(kin, name, motion) if isinstance(motion, str) else motion
+    expression = Scalar(kin.tape, kin.in_speeds(as_node(kin.tape, value)))
+    _check_motion(kin, name, expression)
+    return expression
+
+
+def _parse_input(kin: Kinematics, name: str, text: str) -> Scalar:
+    """On the run's own tape: what a run is told leaves nothing behind in the system."""
+    symbols = {each: s.scalar for each, s in kin.system.symbols.items()} | {"t": kin.system.t}
+    try:
+        return parse(
+            text,
+            {each: Scalar(kin.tape, as_node(kin.tape, x)) for each, x in symbols.items()},
+            kin.tape,
+        )
+    except BadExpression as problem:
+        msg = f"{name} = {text!r} cannot be read: {problem}"
+        raise BadValue(msg) from problem
+
+
+def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
+    """An input may depend on t, q and u; what follows from the equations of motion cannot enter
+    them.
+    """
+    accelerations = {*kin.qddot, *kin.udot}
+    accelerations_used = [
+        label(str(kin.tape.nodes[i][1]))
+        for i in symbols_of(kin.tape, (motion.i,))
+        if i in accelerations
+    ]
+    if accelerations_used:
+        msg = (
+            f"{name}: it contains the acceleration {accelerations_used[0]}; give it in time, "
+            f"positions and velocities"
+        )
+        raise BadValue(msg)
+
+
+def check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
+    """What the description demands of its masses and inertias holds for the values of a run too;
+    asked once for the same numbers.
+    """
+    inside = _MASS_SYMBOLS(kin, None, lambda: _mass_symbols(kin))
+    _CHECKED_MASSES(kin, tuple(map(numbers.get, inside)), lambda: _check_bodies(kin, numbers))
+
+
+def _mass_symbols(kin: Kinematics) -> tuple[int, ...]:
+    """The symbols in masses and moments of inertia."""
+    bodies = kin.system.bodies
+    return tuple(
+        symbols_of(
+            kin.tape,
+            [
+                i
+                for b in bodies
+                for i in (b.mass.i, *(() if b.inertia is None else b.inertia.entries()))
+            ],
+        )
+    )
+
+
+def _check_bodies(kin: Kinematics, numbers: Mapping[int, float]) -> None:
+    tape = kin.tape
+
+    def value(i: int) -> float | None:
+        inside = symbols_of(tape, (i,))
+        try:
+            return (
+                evaluate(tape, [i], numbers.__getitem__, FloatArithmetic())[0]
+                if all(x in numbers for x in inside)
+                else None
+            )
+        except (ArithmeticError, ValueError) as problem:
+            msg = (
+                f"{_values_text(kin, numbers, inside)}: {Scalar(tape, i)}, in a mass or a "
+                f"moment "
+                f"of inertia, has no value: {problem}"
+            )
+            raise BadValue(msg) from problem
+
+    for body in kin.system.bodies:
+        # what has no symbols was judged when it was declared
+        inside = symbols_of(tape, (body.mass.i,))
+        if inside and (m := value(body.mass.i)) is not None and m <= 0:
+            msg = (
+                f"{_values_text(kin, numbers, inside)}: the mass of {body.name!r} is {m:g}; a "
+                f"mass must be positive"
+            )
+            raise BadValue(msg)
+        if (
+            body.frame is None
+            or body.inertia is None
+            or not (inside := symbols_of(tape, body.inertia.entries()))
+        ):
+            continue
+        fault = inertia_fault(body.inertia.on(tape), body.frame, value)
+        if fault is not None and fault.impossible:
+            msg = (
+                f"{_values_text(kin, numbers, [i for i in inside if i in numbers])}: body "
+                f"{body.name!r}: {fault.text}"
+            )
+            raise BadValue(msg)
+
+
+def _values_text(kin: Kinematics, numbers: Mapping[int, float], inside: Iterable[int]) -> str:
+    return ", ".join(f"{kin.tape.nodes[i][1]} = {numbers[i]:g}" for i in inside)
+
+
+def _constant_motion(kin: Kinematics, x: int, value: float) -> dict[int, float]:
+    """A quantity held at a number: its rates are zero."""
+    values = {x: value}
+    symbol = kin.tape.rates.get(x)
+    while symbol is not None:
+        values[symbol] = 0.0
+        symbol = kin.tape.rates.get(symbol)
+    return values
+
+
+def parameter_vector(values: RunValues, symbols: tuple[int, ...]) -> FloatArray:
+    """The numbers of these parameter symbols, or an error that names what is missing."""
+    numbers = values.numbers
+    try:
+        parameters = [numbers[i] for i in symbols]
+    except KeyError:
+        parameters = _parameters_by_name(values, symbols)
+    return np.array(parameters, dtype=np.float64)
+
+
+def _parameters_by_name(setting_: RunValues, symbols: tuple[int, ...]) -> list[float]:
+    """The same, where a symbol stands for another of its name, or has no number."""
+    tape = setting_.kin.tape
+    have = {str(tape.nodes[i][1]): x for i, x in setting_.numbers.items()}
+    names = [str(tape.nodes[i][1]) for i in symbols]
+    require_values(setting_.kin.system, names, have)
+    return [have[n] for n in names]

@@ -1,0 +1,1 @@
+"""Symbols and dimensions: the expression tape, exact arithmetic, printing, units."""

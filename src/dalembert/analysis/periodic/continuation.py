@@ -65,12 +65,12 @@ def continuation(
                 with folds, bifurcations, Hopf points and collisions of frequencies.
                 An orbit of da.periodic: periodic motions through it, with folds, period doublings,
                 tori and branch points.
-                A family: it goes on from its last orbit, to the new end of `over`
+                A family: it continues from its last orbit, to the new end of `over`
     parameter   a constant or an input (equilibria); a constant, "energy" or "period" (periodic
                 motions)
     over        the first and the last value
     step        a length along the curve, in which the range of the parameter counts as one
-    points      at most so many orbits in each direction
+    points      the largest number of orbits in each direction
     longest_period   orbits with a longer period end the family
     """
     if isinstance(system, System):

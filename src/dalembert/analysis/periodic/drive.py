@@ -85,7 +85,7 @@ def drive_period(flow: Flow, times: int) -> DrivePeriod:
 
 
 def _arguments(tape: Tape, nodes: Sequence[int], t: int) -> list[int]:
-    """What stands under sin and cos and contains the time; the time elsewhere has no period."""
+    """Arguments of sin and cos that contain the time; the time elsewhere has no period."""
     result: dict[int, None] = {}
     stack, seen = list(nodes), set[int]()
     while stack:

@@ -127,7 +127,7 @@ class Flow:
 
     @property
     def constrained(self) -> bool:
-        """Whether constraint rows stand in the equations (saddle-point form)."""
+        """Whether the equations have constraint rows (saddle-point form)."""
         return isinstance(self.model.rates, ConstrainedRates)
 
     def value(self, name: str) -> float:

@@ -188,7 +188,7 @@ class PeriodicOrbit(Displayable):
                 f"  advances in a period: {', '.join(f'{k} by {v:.9g}' for k, v in moved.items())}"
             )
         shown = ", ".join(complex_text(m) for m in self.multipliers)
-        lines.append(f"  multipliers: {shown or 'none besides those that are one'}")
+        lines.append(f"  multipliers: {shown or 'none apart from those that are one'}")
         if self.unit_multipliers:
             listed = ", ".join(self.unit_multipliers)
             lines.append(f"  {len(self.unit_multipliers)} multipliers are exactly one: {listed}")

@@ -118,7 +118,7 @@ def periodic(
 
 
 class _OrbitProblem:
-    """What is asked of a flow without events."""
+    """The conditions of an orbit of a flow."""
 
     def __init__(
         self,

@@ -147,7 +147,7 @@ def _dependence(flow: Flow) -> tuple[frozenset[int], ...]:
 
 
 class Structure:
-    """What is known of a flow: integrals, constraints, momenta, shifts, angles, quaternions."""
+    """What is known about a flow: integrals, constraints, momenta, shifts, angles, quaternions."""
 
     def __init__(self, flow: Flow, shift: Sequence[str] | None = None) -> None:
         self.flow, self.n = flow, flow.n

@@ -57,8 +57,19 @@ from dalembert.analysis.linear.sensitivity import ModelSensitivity as ModelSensi
 from dalembert.analysis.linear.sensitivity import Sensitivity as Sensitivity
 from dalembert.analysis.linear.sensitivity import model_sensitivity as model_sensitivity
 from dalembert.analysis.linear.sensitivity import sensitivity as sensitivity
+from dalembert.analysis.periodic.continuation import continuation as continuation
+from dalembert.analysis.periodic.diagram import BifurcationDiagram as BifurcationDiagram
+from dalembert.analysis.periodic.equilibria import EquilibriumFamily as EquilibriumFamily
+from dalembert.analysis.periodic.family import Family as Family
+from dalembert.analysis.periodic.orbit import PeriodicOrbit as PeriodicOrbit
+from dalembert.analysis.periodic.periodic import periodic as periodic
+from dalembert.analysis.periodic.section import PoincareMap as PoincareMap
+from dalembert.analysis.periodic.section import poincare_map as poincare_map
+from dalembert.analysis.periodic.shooting import NoPeriodicMotion as NoPeriodicMotion
+from dalembert.analysis.periodic.storage import open_family as open_family
+from dalembert.analysis.periodic.storage import open_orbit as open_orbit
+from dalembert.analysis.periodic.support import support_change as support_change
 from dalembert.analysis.statics.continuation import Branch as Branch
-from dalembert.analysis.statics.continuation import continuation as continuation
 from dalembert.analysis.statics.equilibrium import Equilibrium as Equilibrium
 from dalembert.analysis.statics.equilibrium import equilibria as equilibria
 from dalembert.analysis.statics.equilibrium import equilibrium as equilibrium
@@ -111,6 +122,7 @@ from dalembert.exchange.robots.crosscheck import CrossCheck as CrossCheck
 from dalembert.exchange.robots.crosscheck import EngineComparison as EngineComparison
 from dalembert.exchange.robots.optional_engines import EngineMissing as EngineMissing
 from dalembert.interface.api.agreement import agreement as agreement
+from dalembert.interface.api.bifurcation_diagram import bifurcation_diagram as bifurcation_diagram
 from dalembert.interface.api.energy_integrals import conservative as conservative
 from dalembert.interface.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.interface.api.energy_integrals import routh as routh
@@ -216,6 +228,7 @@ from dalembert.runtime.simulation.forward_sensitivity.sensitivities import (
     Sensitivities as Sensitivities,
 )
 from dalembert.runtime.simulation.plotting.plot import Plot as Plot
+from dalembert.runtime.simulation.poincare_section import PoincareSection as PoincareSection
 from dalembert.runtime.simulation.reactions.loads import DriveLoad as DriveLoad
 from dalembert.runtime.simulation.reactions.loads import JointLoad as JointLoad
 from dalembert.runtime.simulation.reactions.loads import RowLoad as RowLoad

@@ -36,6 +36,7 @@ PARTS = {
         "flexible",
         "inverse",
         "studies",
+        "periodic",
         "verify",
     ),
     "exchange": ("robots", "modelfile", "exports"),

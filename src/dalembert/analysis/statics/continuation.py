@@ -1,5 +1,6 @@
 """F(y, p) = 0 followed along its arc: how equilibria move with a parameter, where they turn back
 and where they branch.
+Keywords: pseudo-arclength continuation.
 
 Each step goes along the tangent τ, F_y τ_y + F_p τ_p = 0, and returns to the curve at right angles
 to it. At a fold τ_p changes sign; at a bifurcation the determinant of [F_y F_p; τᵀ] does.

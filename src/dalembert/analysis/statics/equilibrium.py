@@ -1,5 +1,6 @@
 """WᵀQ = 0, φ(q) = 0: equilibria and steady motions by numbers; δ²(V − T₀ − λ·φ) > 0 on the
 constraint tangent: their stability.
+Keywords: static equilibrium.
 
 At rest (T₀ = 0) a minimum is stable and a negative direction unstable. While specified motions go
 on, a minimum of V − T₀ is stable, and a negative direction proves nothing where gyroscopic forces

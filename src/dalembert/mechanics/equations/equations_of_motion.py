@@ -1,5 +1,6 @@
 """M u̇ = f, q̇ = W u + X: the common form to which every principle is brought, and u̇ = g(q, u, t),
 solved for evaluation.
+Keywords: mass matrix.
 
 Wᵀ E(q̈ = W u̇ + c) = 0 brings equations along q to the independent speeds. Because Wᵀ Aᵀ = 0, the
 multipliers drop out of the contraction: no symbolic solution is needed.

@@ -18,7 +18,7 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.solution import Outcome, Solution
-from dalembert.runtime.simulation import animation, resampling, table_export
+from dalembert.runtime.simulation import animation, poincare_section, resampling, table_export
 from dalembert.runtime.simulation.callback_inputs import fill_callback_values
 from dalembert.runtime.simulation.energy_and_residuals import (
     acceleration_residuals,
@@ -165,6 +165,7 @@ class Trajectory(Displayable):
         return len(self._t)
 
     at = resampling.at
+    section = poincare_section.section
     with_states = resampling.with_states
 
     # ---- any quantity ------------------------------------------------------------------------

@@ -56,6 +56,7 @@ COMMANDS = {
     "verify": "verify",
     "exercise": "exercise",
     "serve": "serve",
+    "studio": "studio",
 }
 
 

@@ -353,7 +353,7 @@ def _progress(title: str) -> Iterator[Callable[[str], None]]:
 
 def _summary_lines(report_data: ReportData) -> Iterator[tuple[str | VerdictSpan, ...]]:
     """Agreement, energy drift, constraint residual."""
-    from dalembert.interface.page.parts.equations import energy_error
+    from dalembert.interface.page.parts.first_screen import energy_error
     from dalembert.interface.report.result_blocks import ACCEPTABLE_DRIFT
 
     agreed, run = report_data.agreement, report_data.run

@@ -40,7 +40,7 @@ PARTS = {
         "verify",
     ),
     "exchange": ("robots", "modelfile", "exports"),
-    "interface": ("api", "report", "page", "exercises", "agents"),
+    "interface": ("api", "report", "page", "studio", "exercises", "agents"),
 }
 # documented paths and entry points outside the parts
 LAYERS = (

@@ -41,6 +41,7 @@ def studio(
     dalembert studio rolling-disk
     dalembert studio file.py:pendulum --port 8000
     """
+    from dalembert import gallery
     from dalembert.errors import Unknown
     from dalembert.interface.studio.server import start_server
     from dalembert.interface.studio.session import Session, open_subject
@@ -48,8 +49,8 @@ def studio(
     if not limit > 0:
         msg = f"--limit {limit:g}: give a positive number of seconds"
         raise Unknown(msg)
-    folder, opened = open_subject(system, limit=limit)
-    session = Session(folder, opened, limit)
+    folder, opened = open_subject(system, gallery.names(), limit=limit)
+    session = Session(folder, opened, gallery.names(), limit)
     server = start_server(session, port)
     print_line(server.address)
     if not quiet:

@@ -144,7 +144,7 @@ class Requests(BaseHTTPRequestHandler):
             raise Refused(404, "there is nothing here")
         self._check_token(parse_qs(parts.query).get("token", [""])[0])
         nonce = secrets.token_urlsafe(16)
-        text, policy = studio_page(nonce)
+        text, policy = studio_page(nonce, self.server.session.gallery)
         self._send(
             200, text.encode(), "text/html; charset=utf-8", {"Content-Security-Policy": policy}
         )

@@ -4,7 +4,7 @@ and what the page may ask for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,6 @@ from dalembert.errors import DalembertError, Unknown
 from dalembert.exchange.exports.formats import FORMATS
 from dalembert.exchange.modelfile.templates import TEMPLATES
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
-from dalembert.gallery import names as gallery_names
 from dalembert.interface.studio.commands import model_text, write_export, write_page
 from dalembert.interface.studio.folder import MODELS, Document, Folder
 from dalembert.interface.studio.workshop import LIMIT, Workshop
@@ -31,7 +30,7 @@ class Opened:
     function: str = ""
 
 
-def open_subject(system: str, *, limit: float) -> tuple[Folder, Opened]:
+def open_subject(system: str, gallery: Sequence[str], *, limit: float) -> tuple[Folder, Opened]:
     """A model file, file.py:function, or a name of the gallery; a template if nothing is named."""
     path, colon, function = system.rpartition(":")
     if system.lower().endswith(MODELS):
@@ -44,7 +43,7 @@ def open_subject(system: str, *, limit: float) -> tuple[Folder, Opened]:
         file = Path(path).expanduser()
         folder = Folder(file.parent)
         return folder, Opened(folder.read(file.name, _PROGRAM), function)
-    if system and system not in gallery_names():
+    if system and system not in gallery:
         msg = (
             f"{system!r:.80}: give a model file (.toml, .json), file.py:function, or a name "
             f"that "
@@ -58,8 +57,10 @@ def open_subject(system: str, *, limit: float) -> tuple[Folder, Opened]:
 class Session:
     """The state behind the page; every method named in `ACTIONS` answers one request."""
 
-    def __init__(self, folder: Folder, opened: Opened, limit: float = LIMIT) -> None:
-        self.folder, self.opened, self.limit = folder, opened, limit
+    def __init__(
+        self, folder: Folder, opened: Opened, gallery: Sequence[str], limit: float = LIMIT
+    ) -> None:
+        self.folder, self.opened, self.gallery, self.limit = folder, opened, gallery, limit
         self.document, self.draft = opened.document, opened.document.text
         self.workshop = Workshop(limit)
 
@@ -136,7 +137,7 @@ class Session:
         """A template, or a system of the gallery, as a text without a file."""
         if kind in TEMPLATES:
             text = TEMPLATES[kind]
-        elif kind in gallery_names():
+        elif kind in self.gallery:
             text = model_text(kind, limit=self.limit)
         else:
             msg = f"no template or system {kind!r:.60}"

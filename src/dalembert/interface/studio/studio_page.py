@@ -4,10 +4,11 @@ nothing but from its own server.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from dalembert.interface.page.data_blocks import data_block
 from dalembert.interface.page.html_elements import SCRIPTS, asset, bracket_style
@@ -32,8 +33,9 @@ def own_asset(name: str) -> str:
     )
 
 
-def studio_page(nonce: str) -> tuple[str, str]:
+def studio_page(nonce: str, gallery: Sequence[str]) -> tuple[str, str]:
     """The page, and the policy that lets only its own scripts run."""
+    known = vocabulary(gallery)
     policy = (
         f"default-src 'none'; script-src 'nonce-{nonce}' 'wasm-unsafe-eval'; worker-src blob:; "
         f"style-src 'unsafe-inline'; "
@@ -50,7 +52,7 @@ def studio_page(nonce: str) -> tuple[str, str]:
         f"<title>Studio · dalembert</title>\n<style>{style}</style>\n<script "
         f'nonce="{nonce}">{_EARLY}</script>\n</head>\n'
         f"<body "
-        f'class="studio">\n{_bar()}\n{_BODY}\n{data_block("vocabulary", vocabulary())}\n{engine}\n'
+        f'class="studio">\n{_bar(known)}\n{_BODY}\n{data_block("vocabulary", known)}\n{engine}\n'
         f'<script nonce="{nonce}">{code}</script>\n</body>\n</html>\n'
     )
     return text, policy
@@ -72,8 +74,7 @@ def _choice(name: str, title: str, groups: dict[str, dict[str, str]]) -> str:
     )
 
 
-def _bar() -> str:
-    known = vocabulary()
+def _bar(known: Mapping[str, Any]) -> str:
     new = _choice(
         "new",
         "New",

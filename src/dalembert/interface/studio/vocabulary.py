@@ -4,6 +4,7 @@ functions; from the reader's own tables.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from dalembert.exchange.exports.formats import FORMATS
@@ -16,7 +17,6 @@ from dalembert.exchange.modelfile.element_schema import (
 )
 from dalembert.exchange.modelfile.expression_reader import FUNCTIONS
 from dalembert.exchange.modelfile.templates import TEMPLATES
-from dalembert.gallery import names as gallery_names
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES, load_principle
 
 _FORMS: Final = {
@@ -30,7 +30,7 @@ _FORMS: Final = {
 }
 
 
-def vocabulary() -> dict[str, Any]:
+def vocabulary(gallery: Sequence[str]) -> dict[str, Any]:
     """Everything that the page of the studio offers by name."""
     return {
         "kinds": {
@@ -48,7 +48,7 @@ def vocabulary() -> dict[str, Any]:
         },
         "functions": sorted(FUNCTIONS),
         "templates": list(TEMPLATES),
-        "gallery": list(gallery_names()),
+        "gallery": list(gallery),
         "formats": {name: style.says for name, style in FORMATS.items()},
         "principles": {name: load_principle(name)[0].title for name in PRINCIPLE_NAMES},
     }

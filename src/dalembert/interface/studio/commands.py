@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dalembert.errors import Unknown
+from dalembert.foundation.atomic_write import write_text
 
 LIMIT: Final = 120.0
 
@@ -67,5 +68,5 @@ def write_export(text: str, file: str, style: str, target: Path, *, limit: float
 def _model_file(folder: Path, text: str, file: str) -> Path:
     """A text as a file whose name cannot be taken for an option."""
     path = folder / (Path(file).name.lstrip("-") or "model.toml")
-    path.write_text(text, encoding="utf-8", newline="")
+    write_text(path, text)
     return path

@@ -24,7 +24,7 @@ def first_sentence(kin: Kinematics) -> str:
     parts = [what or "A system given by its energies"]
     springs = sum(p.between is not None for p in s.potentials)
     loads = [
-        *(["gravity"] if s.field is not None else []),
+        *(["gravity"] if s.gravity_field is not None else []),
         *([f"{springs} spring{'s' * (springs != 1)}"] if springs else []),
         *([_plain(len(s.dissipations), "damper")] if s.dissipations else []),
         *([_plain(len(s.loads), "load")] if s.loads else []),

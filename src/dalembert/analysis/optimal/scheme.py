@@ -1,0 +1,91 @@
+"""ẋ(τ_i) = Σ_j D_ij x_j: collocation at the points of Radau, and the polynomials of Lagrange.
+
+The K points lie on (0, 1] and include the end, so the last point of an interval is the first node of the next.
+Quadrature with the weights b is exact up to degree 2K − 2.
+
+Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from dalembert.arrays import Numbers
+
+MOST_POINTS: Final = 12
+_NEWTON_STEPS: Final = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """Points τ on (0, 1], weights b, and D: derivatives at the points from the values at (0, τ)."""
+
+    points: Numbers
+    weights: Numbers
+    D: Numbers
+
+    @property
+    def order(self) -> int:
+        """K, the number of points of an interval."""
+        return len(self.points)
+
+    @property
+    def nodes(self) -> Numbers:
+        """0 and the points: where the polynomial of a state has its values."""
+        return np.append(0.0, self.points)
+
+
+@lru_cache(maxsize=MOST_POINTS)
+def radau(order: int) -> Scheme:
+    """The points are the roots of P_K − P_{K−1} on (−1, 1], mapped to (0, 1]."""
+    p = np.zeros(order + 1)
+    p[order], p[order - 1] = 1.0, -1.0
+    x = np.sort(legendre.legroots(p).real)
+    for _ in range(_NEWTON_STEPS):
+        x -= legendre.legval(x, p) / legendre.legval(x, legendre.legder(p))
+    points = np.append((x[:-1] + 1.0) / 2.0, 1.0)
+    powers = np.vander(points, order, increasing=True).T
+    weights = np.linalg.solve(powers, 1.0 / np.arange(1.0, order + 1.0))
+    return Scheme(points, weights, differentiation(np.append(0.0, points))[1:])
+
+
+def differentiation(nodes: Numbers) -> Numbers:
+    """D_ij = l_j′(x_i): the derivatives at the nodes of the polynomial through values there."""
+    w = _barycentric(nodes)
+    gaps = nodes[:, None] - nodes[None, :]
+    np.fill_diagonal(gaps, 1.0)
+    D: Numbers = w[None, :] / w[:, None] / gaps
+    np.fill_diagonal(D, 0.0)
+    return D - np.diag(D.sum(axis=1))
+
+
+def basis(nodes: Numbers, s: Numbers) -> Numbers:
+    """l_j(s): a row for each s, a column for each node."""
+    gaps = np.asarray(s, dtype=np.float64)[:, None, None] - nodes[None, None, :]
+    n = len(nodes)
+    factors = np.where(np.eye(n, dtype=bool)[None], 1.0, gaps)
+    values: Numbers = factors.prod(axis=2) * _barycentric(nodes)[None, :]
+    return values
+
+
+def monomials(nodes: Numbers) -> Numbers:
+    """C with Σ_m (Σ_j C_mj w_j) s^m the polynomial through w_j at the nodes."""
+    return np.linalg.inv(np.vander(nodes, increasing=True))
+
+
+def gauss(count: int) -> tuple[Numbers, Numbers]:
+    """Points and weights of Gauss on (0, 1)."""
+    x, w = legendre.leggauss(count)
+    return (x + 1.0) / 2.0, w / 2.0
+
+
+def _barycentric(nodes: Numbers) -> Numbers:
+    gaps = nodes[:, None] - nodes[None, :]
+    np.fill_diagonal(gaps, 1.0)
+    weights: Numbers = 1.0 / gaps.prod(axis=1)
+    return weights

@@ -1,0 +1,63 @@
+"""Multipliers of an answer carried to another mesh, so that a solve continues where the last one ended.
+
+Divided by the quadrature weight b_i Δ_k of its point (rows of motion: by b_i), a multiplier is the value of a function of time;
+it is interpolated between the points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.analysis.optimal.solver import Solution
+from dalembert.analysis.optimal.transcription import PhaseLayout, Transcription
+from dalembert.arrays import Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """Of rows, and of lower and upper bounds of variables."""
+
+    rows: Numbers
+    lower: Numbers
+    upper: Numbers
+
+
+def carried_multipliers(old: Transcription, solution: Solution, new: Transcription) -> Multipliers:
+    """The multipliers of a solution on the mesh of another transcription of the same problem."""
+    rows = np.zeros(new.rows.count)
+    lower, upper = np.zeros(new.n_variables), np.zeros(new.n_variables)
+    rows[_others(new, new.point_rows, new.rows.count)] = solution.multipliers[_others(old, old.point_rows, old.rows.count)]
+    places = [layout.points for layout in new.layouts], [layout.points for layout in old.layouts]
+    free = _others(new, places[0], new.n_variables), _others(old, places[1], old.n_variables)
+    lower[free[0]], upper[free[0]] = solution.lower_multipliers[free[1]], solution.upper_multipliers[free[1]]
+    for k, (a, b) in enumerate(zip(old.layouts, new.layouts, strict=True)):
+        n_x = len(a.first)
+        _carry(a, b, old.point_rows[k][:, :n_x], new.point_rows[k][:, :n_x], solution.multipliers, rows, by_width=False)
+        _carry(a, b, old.point_rows[k][:, n_x:], new.point_rows[k][:, n_x:], solution.multipliers, rows, by_width=True)
+        _carry(a, b, a.points, b.points, solution.lower_multipliers, lower, by_width=True)
+        _carry(a, b, a.points, b.points, solution.upper_multipliers, upper, by_width=True)
+    return Multipliers(rows, lower, upper)
+
+
+def _others(transcription: Transcription, places: list[Numbers], count: int) -> Numbers:
+    """Rows or variables that belong to no point."""
+    rest = np.ones(count, dtype=bool)
+    for at in places:
+        rest[at[at >= 0]] = False
+    return np.flatnonzero(rest)
+
+
+def _weights(layout: PhaseLayout, *, by_width: bool) -> Numbers:
+    b = np.tile(layout.scheme.weights, layout.n_intervals)
+    weights: Numbers = b * np.repeat(layout.widths, layout.scheme.order) if by_width else b
+    return weights
+
+
+def _carry(a: PhaseLayout, b: PhaseLayout, old: Numbers, new: Numbers, values: Numbers, result: Numbers, *, by_width: bool) -> None:
+    """Interpolate each column over the time fractions of the points."""
+    for j in range(old.shape[1]):
+        had, has = old[:, j] >= 0, new[:, j] >= 0
+        density = values[old[had, j]] / _weights(a, by_width=by_width)[had]
+        result[new[has, j]] = np.interp(b.fractions[has], a.fractions[had], density) * _weights(b, by_width=by_width)[has]

@@ -35,7 +35,7 @@ _SAFETY: Final = 3.0
 class IntervalErrors:
     """Errors of the intervals of one phase, all in the same scales of the states."""
 
-    def __init__(self, answer: PhaseAnswer, multipliers: Numbers) -> None:
+    def __init__(self, answer: PhaseAnswer, multipliers: Numbers, prices: Numbers) -> None:
         self.answer = answer
         self.replay = Replay(answer)
         self.ends, self.motion = self.replay.restarted()
@@ -43,6 +43,8 @@ class IntervalErrors:
         self.scale: Numbers = np.where(size > 0.0, size, 1.0)
         # (interval, point, state)
         self.multipliers = multipliers
+        # multipliers of the integral conditions, whose integrands belong to the Hamiltonian
+        self.prices = prices
 
     @cached_property
     def misses(self) -> Numbers:
@@ -148,6 +150,8 @@ class IntervalErrors:
         full = np.column_stack([z, np.tile(answer.common, (len(z), 1)), layout.mesh[:-1]])
         values = phase.point.values(full, phase.parameters_for(phase.point))
         L = values[:, -1] if phase.cost != phase.tape.zero else 0.0
+        begin = n_x + len(eq.equations) + len(phase.path)
+        L = L + values[:, begin : begin + len(self.prices)] @ self.prices
         H: Numbers = (L + (self.costates[:-1] * values[:, :n_x]).sum(axis=1)) / answer.duration
         return H
 

@@ -27,6 +27,8 @@ from dalembert.states.inputs import Table, table
 # (x, y, w) at fractions of the duration, a row for each
 Curve = Callable[[Numbers], Numbers]
 _STEP: Final = 1e-6
+_STEPS: Final = 6
+_SINGULAR: Final = 1e-2
 _GRID: Final = 101
 _WAVES: Final = 3
 # the amplitude of random waves, as a part of the range of a state
@@ -39,6 +41,25 @@ class PhaseGuess:
 
     curve: Curve
     duration: float
+
+
+def onto_constraints(phase: PhaseFunctions, z: Numbers, common: Numbers, fractions: Numbers) -> Numbers:
+    """Points moved onto φ = 0, then their speeds onto A u + b = 0, by least changes; where rows are singular they stay."""
+    eq = phase.equations
+    n_phi, kin = len(eq.gamma), eq.evaluator.kin
+    if not eq.constraints:
+        return z
+    z, q = z.copy(), [eq.states.index(i) for i in kin.q]
+    u = [eq.states.index(i) for i in kin.u]
+    for rows, columns, steps in ((slice(0, n_phi), q, _STEPS), (slice(n_phi, None), u, 1)):
+        for _ in range(steps):
+            values, J = phase.constraint_values(z, common, fractions)
+            if not values[:, rows].size:
+                break
+            step = np.linalg.pinv(J[:, rows][:, :, columns], rcond=_SINGULAR) @ values[:, rows, None]
+            largest = np.abs(z[:, columns]).max() + 1.0
+            z[:, columns] -= np.clip(step[:, :, 0], -largest, largest)
+    return z
 
 
 def phase_guess(phase: PhaseFunctions, given: Any) -> PhaseGuess:

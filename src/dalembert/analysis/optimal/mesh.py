@@ -101,6 +101,17 @@ def switching_fractions(answer: PhaseAnswer) -> list[float]:
     return sorted(set(wanted))
 
 
+def overshooting_intervals(answer: PhaseAnswer) -> frozenset[int]:
+    """The intervals in which an input leaves its bounds between points."""
+    phase, layout = answer.functions, answer.layout
+    first = phase.n_states + len(phase.equations.algebraic)
+    lower, upper = phase.lower[first:], phase.upper[first:]
+    fine = np.einsum("sj,kjw->ksw", basis(layout.scheme.points, np.linspace(0.0, 1.0, _SAMPLES)), answer.point_values[:, :, first:])
+    spread = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+    excess = np.maximum(lower - fine, fine - upper) / np.where(spread > 0.0, spread, 1.0)
+    return frozenset(np.flatnonzero((excess > _OVERSHOOT).any(axis=(1, 2))).tolist())
+
+
 def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
     """Fractions at which values ≤ 0 reach or leave zero, in intervals whose polynomial exceeds zero."""
     points, places = layout.scheme.points, list[float]()

@@ -28,8 +28,9 @@ _SAMPLES: Final = 8
 class OptimalPhase(Shown):
     """One phase of an optimal motion."""
 
-    def __init__(self, answer: PhaseAnswer, multipliers: Numbers) -> None:
-        self.answer, self._multipliers = answer, multipliers
+    def __init__(self, whole: Answer, k: int) -> None:
+        self.answer: PhaseAnswer = whole.phases[k]
+        self._whole, self._k = whole, k
 
     def __str__(self) -> str:
         return f"phase of {self.answer.functions.phase.system.name!r}: {self.answer.layout.n_intervals} intervals, duration {self.duration:.9g}"
@@ -51,7 +52,7 @@ class OptimalPhase(Shown):
 
     @cached_property
     def _errors(self) -> IntervalErrors:
-        return IntervalErrors(self.answer, self._multipliers)
+        return self._whole.phase_errors(self._k)
 
     @property
     def costates(self) -> dict[str, Numbers]:
@@ -96,8 +97,7 @@ class Optimum(Shown):
     @cached_property
     def phases(self) -> tuple[OptimalPhase, ...]:
         """The phases of the motion."""
-        pairs = enumerate(self.answer.phases)
-        return tuple(OptimalPhase(p, self.answer.motion_multipliers(k)) for k, p in pairs)
+        return tuple(OptimalPhase(self.answer, k) for k in range(len(self.answer.phases)))
 
     @property
     def cost(self) -> float:

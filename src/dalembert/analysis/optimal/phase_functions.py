@@ -260,12 +260,13 @@ class PhaseFunctions:
         outs = self._timed(self.equations.constraints)
         return PointFunction(self.tape, outs, (*self.equations.unknowns, *self.common), (self.fraction,))
 
-    def constraint_slopes(self, z: Numbers, common: Numbers, fraction: float = 0.0) -> Numbers:
-        """∂(φ, A u + b)/∂x at one point."""
+    def constraint_values(self, z: Numbers, common: Numbers, fractions: Numbers) -> tuple[Numbers, Numbers]:
+        """(φ, A u + b) and their slopes by the states, at points in rows."""
         if not self.equations.constraints:
-            return np.zeros((0, self.n_states))
-        at = np.concatenate([z, common, [fraction]])[None]
-        return self._constraints.jacobian(at, self.parameters_for(self._constraints))[0][:, : self.n_states]
+            return np.zeros((len(z), 0)), np.zeros((len(z), 0, self.n_states))
+        at = np.column_stack([z, np.tile(common, (len(z), 1)), fractions])
+        p = self.parameters_for(self._constraints)
+        return self._constraints.values(at, p), self._constraints.jacobian(at, p)[:, :, : self.n_states]
 
     def parameters_for(self, function: PointFunction) -> Numbers:
         """The numbers that a function is called with."""

@@ -129,7 +129,8 @@ class Replay:
         kin, phase = self.kin, self.answer.functions
         names = [label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u)]
         values = state[self.places]
-        J = phase.constraint_slopes(np.append(state, self.answer.point_values[0, 0, len(state) :]), self.answer.common)[:, self.places]
+        z = np.append(state, self.answer.point_values[0, 0, len(state) :])
+        J = phase.constraint_values(z[None], self.answer.common, np.zeros(1))[1][0][:, self.places]
         positions, first = len(phase.equations.gamma), len(names) - kin.n_u
         dependent = _dependent(J[:positions, : kin.n_q], 0) | _dependent(J[positions:, first:], first)
         if kin.n_u != kin.n_q:

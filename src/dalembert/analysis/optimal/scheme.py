@@ -8,6 +8,7 @@ Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996),
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -76,6 +77,13 @@ def basis(nodes: Numbers, s: Numbers) -> Numbers:
 def monomials(nodes: Numbers) -> Numbers:
     """C with Σ_m (Σ_j C_mj w_j) s^m the polynomial through w_j at the nodes."""
     return np.linalg.inv(np.vander(nodes, increasing=True))
+
+
+def bernstein(nodes: Numbers) -> Numbers:
+    """B with β = B w the Bernstein coefficients of the polynomial through w at the nodes: min β ≤ w(s) ≤ max β on (0, 1)."""
+    d = len(nodes) - 1
+    steps = [[math.comb(i, j) / math.comb(d, j) if j <= i else 0.0 for j in range(d + 1)] for i in range(d + 1)]
+    return np.array(steps) @ monomials(nodes)
 
 
 def gauss(count: int) -> tuple[Numbers, Numbers]:

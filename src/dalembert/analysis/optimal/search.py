@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dalembert.analysis.optimal.audit import Audit, IntervalErrors, audit_phase
 from dalembert.analysis.optimal.boundary import dependent_constraints
-from dalembert.analysis.optimal.guess import PhaseGuess, answer_curve, straight_line
-from dalembert.analysis.optimal.mesh import is_same, refine, uniform_mesh
+from dalembert.analysis.optimal.guess import PhaseGuess, answer_curve, onto_constraints, straight_line
+from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, refine, uniform_mesh
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.program import Program
 from dalembert.analysis.optimal.replay import PhaseAnswer
@@ -21,6 +21,9 @@ from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Tra
 from dalembert.analysis.optimal.warm_start import carried_multipliers
 from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError, warn
+
+_STABILIZATION: Final = 0.1
+
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
@@ -71,7 +74,12 @@ class Answer:
 
     def interval_errors(self) -> list[IntervalErrors]:
         """The errors of all phases, by the integrator."""
-        return [IntervalErrors(phase, self.motion_multipliers(k)) for k, phase in enumerate(self.phases)]
+        return [self.phase_errors(k) for k in range(len(self.phases))]
+
+    def phase_errors(self, k: int) -> IntervalErrors:
+        """The errors of one phase."""
+        prices = self.solution.multipliers[self.transcription.integral_rows[k]]
+        return IntervalErrors(self.phases[k], self.motion_multipliers(k), prices)
 
     @property
     def largest_violation(self) -> str:
@@ -84,31 +92,44 @@ class Answer:
 def search(problem: Problem, guesses: Sequence[PhaseGuess], theta: Numbers, options: SearchOptions, *, refines: bool = True) -> Answer:
     """Solve and refine until every interval and the cost are as accurate as asked."""
     meshes = [uniform_mesh(p.phase.intervals or options.intervals, kept_fractions(p)) for p in problem.phases]
-    passes, answer = list[MeshPass](), None
-    while True:
-        answer = solve_on_mesh(problem, meshes, guesses, theta, options, answer)
-        solution = answer.solution
-        if not (refines and solution.converged) or solution.interrupted:
-            passes.append(_pass(answer, None))
-            break
+    answer, passes = solve_on_mesh(problem, meshes, guesses, theta, options), list[MeshPass]()
+    while refines and answer.solution.converged and not answer.solution.interrupted:
         try:
             errors = answer.interval_errors()
-        except DalembertError as problem_:
-            warn(f"optimize: the mesh was not refined, because the answer cannot be replayed: {problem_}")
-            passes.append(_pass(answer, None))
+        except DalembertError as failure:
+            warn(f"optimize: the mesh was not refined, because the answer cannot be replayed: {failure}")
             break
         passes.append(_pass(answer, errors))
         finer = _finer_meshes(answer, errors, options)
-        total = sum(len(m) - 1 for m in finer)
-        if all(map(is_same, finer, meshes)):
+        if all(is_same(m, layout.mesh) for m, layout in zip(finer, answer.transcription.layouts, strict=True)):
+            answer = _polish(answer)
             break
-        if len(passes) > options.most_refinements or total > options.most_intervals:
-            warn(f"optimize: {sum(len(m) - 1 for m in meshes)} intervals do not reach the tolerance {options.tolerance:.1e}; see the audit")
+        if len(passes) > options.most_refinements or sum(len(m) - 1 for m in finer) > options.most_intervals:
+            answer = _polish(answer)
             break
-        meshes = finer
-        guesses = [PhaseGuess(answer_curve(a.functions, a, straight_line(a.functions)), a.duration) for a in answer.phases]
-        theta = solution.v[answer.transcription.theta]
+        answer = solve_again(answer, finer)
+    count = sum(p.layout.n_intervals for p in answer.phases)
+    if not passes or passes[-1].intervals != count or not answer.solution.converged:
+        passes.append(_pass(answer, None))
     return replace(answer, passes=tuple(passes))
+
+
+def solve_again(answer: Answer, meshes: Sequence[Numbers], hulls: Sequence[frozenset[int]] | None = None) -> Answer:
+    """Another solve that begins where an answer is."""
+    guesses = [PhaseGuess(answer_curve(a.functions, a, straight_line(a.functions)), a.duration) for a in answer.phases]
+    theta = answer.solution.v[answer.transcription.theta]
+    return solve_on_mesh(answer.problem, meshes, guesses, theta, answer.options, answer, hulls)
+
+
+def _polish(answer: Answer) -> Answer:
+    """A last solve with bounds that are not relaxed, and that hold between points where a polynomial left them."""
+    hulls = [overshooting_intervals(p) for p in answer.phases]
+    program = answer.program.sizes
+    bounded = (np.isfinite(program.lower) | np.isfinite(program.upper)) & (program.lower < program.upper)
+    if not (bounded.any() or (program.row_lower < program.row_upper).any()):
+        return answer
+    better = solve_again(answer, [layout.mesh for layout in answer.transcription.layouts], hulls)
+    return better if better.solution.converged else answer
 
 
 def _pass(answer: Answer, errors: Sequence[IntervalErrors] | None) -> MeshPass:
@@ -140,11 +161,13 @@ def solve_on_mesh(
     theta: Numbers,
     options: SearchOptions,
     earlier: Answer | None = None,
+    hulls: Sequence[frozenset[int]] | None = None,
 ) -> Answer:
     """One solve, from an answer on another mesh if there is one."""
     scheme = radau(options.order)
-    transcription = Transcription(problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped)
+    transcription = Transcription(problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped, hulls)
     v = initial_point(transcription, guesses, theta)
+    limit_stabilization(transcription, v)
     scale = variable_scales(transcription, v, guesses) if options.scaling else np.ones(len(v))
     warm = None
     if earlier is not None:
@@ -152,7 +175,9 @@ def solve_on_mesh(
         warm = carried.rows, carried.lower, carried.upper
     else:
         dropped = dependent_constraints(transcription, v, scale)
-        transcription = Transcription(problem, meshes, scheme, dropped) if dropped else transcription
+        if dropped:
+            transcription = Transcription(problem, meshes, scheme, dropped, hulls)
+            limit_stabilization(transcription, v)
     program = transcription.program(scale)
     count = sum(len(m) - 1 for m in meshes)
 
@@ -180,18 +205,34 @@ def solve_on_mesh(
 def initial_point(transcription: Transcription, guesses: Sequence[PhaseGuess], theta: Numbers) -> Numbers:
     """The guess on the mesh; speeds after impacts begin with those before."""
     v = np.zeros(transcription.n_variables)
+    v[transcription.theta] = theta
     for phase, layout, guess in zip(transcription.problem.phases, transcription.layouts, guesses, strict=True):
-        v[layout.first] = guess.curve(np.zeros(1))[0, : phase.n_states]
-        v[layout.points] = guess.curve(layout.fractions)
         if not phase.span.is_point:
             v[layout.common[-1]] = guess.duration
-    v[transcription.theta] = theta
+        fractions = np.append(0.0, layout.fractions)
+        z = onto_constraints(phase, guess.curve(fractions), v[layout.common], fractions)
+        v[layout.first], v[layout.points] = z[0, : phase.n_states], z[1:]
     for k, (link, places) in enumerate(zip(transcription.problem.links, transcription.link_unknowns, strict=True)):
         if link.speeds:
             kin = link.before.equations.evaluator.kin
             at = [link.before.equations.states.index(u) for u in kin.u]
             v[places[: len(at)]] = v[transcription.layouts[k].last[at]]
     return v
+
+
+def limit_stabilization(transcription: Transcription, v: Numbers) -> None:
+    """|Gᵀγ| ≤ a tenth of the size of the coordinates over the duration: a solver must not jump to another branch of φ = 0."""
+    for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
+        eq = phase.equations
+        count, z = len(eq.gamma), v[layout.points]
+        if not count:
+            continue
+        q = [eq.states.index(i) for i in eq.evaluator.kin.q]
+        J = phase.constraint_values(z, v[layout.common], layout.fractions)[1][:, :count][:, :, q]
+        size = max(float(np.abs(z[:, q]).max()), 1e-3) / (phase.span.low if phase.span.is_point else float(v[layout.common[-1]]))
+        limit = _STABILIZATION * size / np.maximum(np.abs(J).max(axis=(0, 2)), 1e-6)
+        places = layout.points[:, phase.n_states + len(eq.algebraic) - count : phase.n_states + len(eq.algebraic)]
+        transcription.lower[places], transcription.upper[places] = -limit, limit
 
 
 def variable_scales(transcription: Transcription, v: Numbers, guesses: Sequence[PhaseGuess]) -> Numbers:

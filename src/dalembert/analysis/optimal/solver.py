@@ -32,6 +32,7 @@ _INFINITY: Final = 1e20
 _WARM: Final = {
     "warm_start_init_point": "yes",
     "mu_init": 1e-6,
+    "bound_relax_factor": 0.0,
     "warm_start_bound_push": 1e-9,
     "warm_start_bound_frac": 1e-9,
     "warm_start_slack_bound_push": 1e-9,

@@ -19,7 +19,7 @@ from dalembert.analysis.optimal.phase import Range
 from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
 from dalembert.analysis.optimal.point_function import Indices, PointFunction
 from dalembert.analysis.optimal.program import NOWHERE, OBJECTIVE, LinearPart, Program, Sizes, Term
-from dalembert.analysis.optimal.scheme import Scheme
+from dalembert.analysis.optimal.scheme import Scheme, bernstein
 from dalembert.arrays import Numbers
 
 # rows of a boundary that may follow from other conditions: (phase, "start" or "end", number of the constraint)
@@ -110,7 +110,12 @@ class Transcription:
     """The program of a problem on meshes, and how to read its solution."""
 
     def __init__(
-        self, problem: Problem, meshes: Sequence[Numbers], scheme: Scheme, dropped: frozenset[ConstraintKey] = frozenset()
+        self,
+        problem: Problem,
+        meshes: Sequence[Numbers],
+        scheme: Scheme,
+        dropped: frozenset[ConstraintKey] = frozenset(),
+        hulls: Sequence[frozenset[int]] | None = None,
     ) -> None:
         self.problem, self.scheme, self.dropped = problem, scheme, dropped
         self.n_variables = 0
@@ -128,6 +133,7 @@ class Transcription:
         self.rows_left_out: list[int] = []
         # rows of the motion of each phase: (interval, point, state)
         self.motion_rows: list[Indices] = []
+        self.integral_rows: list[Indices] = []
         # (point, row) of motion, equations and path
         self.point_rows: list[Indices] = []
         self.lower, self.upper = np.full(self.n_variables, -math.inf), np.full(self.n_variables, math.inf)
@@ -136,6 +142,8 @@ class Transcription:
         for k in range(len(problem.links)):
             self._add_link(k)
         self._limit(self.theta, problem.parameter_ranges)
+        for k, chosen in enumerate(hulls or ()):
+            self._add_hulls(k, sorted(chosen))
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -209,6 +217,7 @@ class Transcription:
             self._may_drop((k, "end", j), equations, (n_points - 1, n_motion + j))
         has_cost = phase.point.n_outs > sum(counts)
         cost = np.full((n_points, 1), OBJECTIVE)[:, : int(has_cost)]
+        self.integral_rows.append(total[0])
         self.point_rows.append(np.column_stack([motion, equations, path]))
         rows = np.column_stack([motion, equations, path, np.tile(total, (n_points, 1)), cost])
         h = np.repeat(layout.widths, K)[:, None]
@@ -278,6 +287,22 @@ class Transcription:
         self.condition_rows.append(rows)
         ones = np.ones(len(places))
         self.linear += [(rows, layout.last[places], ones), (rows, layout.first[places], -ones)]
+
+    def _add_hulls(self, k: int, intervals: Sequence[int]) -> None:
+        """Bounds of inputs between points, in some intervals: of the Bernstein coefficients of their polynomials."""
+        phase, layout, K = self.problem.phases[k], self.layouts[k], self.scheme.order
+        B = bernstein(self.scheme.points)
+        first = phase.n_states + len(phase.equations.algebraic)
+        for j in range(first, len(phase.names)):
+            low, high = float(phase.lower[j]), float(phase.upper[j])
+            if j in phase.held or not intervals or (math.isinf(low) and math.isinf(high)):
+                continue
+            name = phase.names[j]
+            rows = self.rows.add((len(intervals), K), [Range(low, high)] * K, lambda _, name=name: f"{name} between points")  # type: ignore[misc]
+            columns = layout.points[:, j].reshape(-1, K)[list(intervals)]
+            shape = (len(intervals), K, K)
+            r, c = np.broadcast_to(rows[:, :, None], shape), np.broadcast_to(columns[:, None, :], shape)
+            self.linear.append((r.ravel(), c.ravel(), np.broadcast_to(B, shape).ravel()))
 
     # ---- links ----------------------------------------------------------------------------------
 

@@ -28,7 +28,10 @@ def carried_multipliers(old: Transcription, solution: Solution, new: Transcripti
     """The multipliers of a solution on the mesh of another transcription of the same problem."""
     rows = np.zeros(new.rows.count)
     lower, upper = np.zeros(new.n_variables), np.zeros(new.n_variables)
-    rows[_others(new, new.point_rows, new.rows.count)] = solution.multipliers[_others(old, old.point_rows, old.rows.count)]
+    has, had = _others(new, new.point_rows, new.rows.count), _others(old, old.point_rows, old.rows.count)
+    # rows that bound inputs between points come last, and begin without a multiplier
+    count = min(len(has), len(had))
+    rows[has[:count]] = solution.multipliers[had[:count]]
     places = [layout.points for layout in new.layouts], [layout.points for layout in old.layouts]
     free = _others(new, places[0], new.n_variables), _others(old, places[1], old.n_variables)
     lower[free[0]], upper[free[0]] = solution.lower_multipliers[free[1]], solution.upper_multipliers[free[1]]

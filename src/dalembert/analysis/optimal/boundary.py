@@ -28,21 +28,23 @@ def dependent_constraints(transcription: Transcription, v: Numbers, scale: Numbe
         return frozenset()
     program = transcription.program(scale)
     conditions = np.concatenate([np.zeros(0, dtype=np.int64), *transcription.condition_rows])
-    v = _onto_conditions(program, conditions, _generic(transcription, v, scale))
+    everything = np.append(conditions, [*transcription.constraint_rows.values()])
+    v = _onto_conditions(program, everything, _generic(transcription, v, scale))
+    g = program.rows(v)
+    for key, row in transcription.constraint_rows.items():
+        if abs(g[row]) > _CONSISTENT:
+            raise BadOptimization(_contradiction(transcription, key, float(g[row])))
     free = np.flatnonzero(program.sizes.lower < program.sizes.upper)
     J = _jacobian(program, v, scale)[:, free]
-    basis = _row_space(J[conditions])
-    g, dropped = program.rows(v), set[ConstraintKey]()
+    basis, dropped = _row_space(J[conditions]), set[ConstraintKey]()
     for key, row in transcription.constraint_rows.items():
         a = J[row] - basis.T @ (basis @ J[row])
         a -= basis.T @ (basis @ a)
         size = np.linalg.norm(J[row])
-        if np.linalg.norm(a) > _DEPENDENT * size and size > 0.0:
+        if size > 0.0 and np.linalg.norm(a) > _DEPENDENT * size:
             basis = np.vstack([basis, a / np.linalg.norm(a)])
-            continue
-        if abs(g[row]) > _CONSISTENT:
-            raise BadOptimization(_contradiction(transcription, key, float(g[row])))
-        dropped.add(key)
+        else:
+            dropped.add(key)
     return frozenset(dropped)
 
 

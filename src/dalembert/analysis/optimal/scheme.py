@@ -49,9 +49,9 @@ def radau(order: int) -> Scheme:
     x = np.sort(legendre.legroots(p).real)
     for _ in range(_NEWTON_STEPS):
         x -= legendre.legval(x, p) / legendre.legval(x, legendre.legder(p))
-    points = np.append((x[:-1] + 1.0) / 2.0, 1.0)
-    powers = np.vander(points, order, increasing=True).T
-    weights = np.linalg.solve(powers, 1.0 / np.arange(1.0, order + 1.0))
+    x[-1] = 1.0
+    points = (x + 1.0) / 2.0
+    weights = 0.5 * (1.0 + x) / (order * legendre.legval(x, np.eye(order)[-1])) ** 2
     return Scheme(points, weights, differentiation(np.append(0.0, points))[1:])
 
 

@@ -195,11 +195,31 @@ def solve_on_mesh(
         show=show,
         warm=warm,
     )
+    solution = replace(solution, v=unwrap_angles(transcription, solution.v))
     phases, t0 = list[PhaseAnswer](), 0.0
     for functions, layout in zip(problem.phases, transcription.layouts, strict=True):
         phases.append(PhaseAnswer(functions, layout, solution.v, t0))
         t0 += phases[-1].duration
     return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
+
+
+def unwrap_angles(transcription: Transcription, v: Numbers) -> Numbers:
+    """Unbounded inputs that enter as angles, made continuous: α and α + 2π are the same at a point, but not between points."""
+    v = v.copy()
+    for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
+        p = phase.parameters_for(phase.point)
+        z = np.column_stack([v[layout.points], np.tile(v[layout.common], (len(layout.points), 1)), layout.fractions])
+        first = phase.n_states + len(phase.equations.algebraic)
+        for j in range(first, len(phase.names)):
+            if j in phase.held or np.isfinite(phase.lower[j]) or np.isfinite(phase.upper[j]):
+                continue
+            turned = z.copy()
+            turned[:, j] += 2.0 * np.pi
+            straight = np.unwrap(z[:, j])
+            same = np.allclose(phase.point.values(turned, p), phase.point.values(z, p), rtol=1e-9, atol=1e-9)
+            if same and not np.array_equal(straight, z[:, j]):
+                v[layout.points[:, j]] = straight
+    return v
 
 
 def initial_point(transcription: Transcription, guesses: Sequence[PhaseGuess], theta: Numbers) -> Numbers:

@@ -44,7 +44,12 @@ def arm(n: int) -> da.System:
     frames = [s.N, *(b.frame for b in s.bodies)]
     for k in range(n):
         tau = s.input(f"tau_{k + 1}")
-        s.torque(tau * getattr(frames[k], "xyz"[k % 3]), on=frames[k + 1], reaction=frames[k], name=f"tau_{k + 1}")
+        s.torque(
+            tau * getattr(frames[k], "xyz"[k % 3]),
+            on=frames[k + 1],
+            reaction=frames[k],
+            name=f"tau_{k + 1}",
+        )
     return s
 
 
@@ -79,7 +84,12 @@ def cart_residual(n: int) -> Callable[[Any, Any, Any, Any], Any]:
     """d/dt ∂L/∂q̇ − ∂L/∂q − Q as a function of (q, u, a, w), by CasADi's own derivatives."""
     import casadi as ca
 
-    q, u, a, w = ca.SX.sym("q", n + 1), ca.SX.sym("u", n + 1), ca.SX.sym("a", n + 1), ca.SX.sym("w", 1)
+    q, u, a, w = (
+        ca.SX.sym("q", n + 1),
+        ca.SX.sym("u", n + 1),
+        ca.SX.sym("a", n + 1),
+        ca.SX.sym("w", 1),
+    )
     T, V = 0.5 * u[0] ** 2, 0
     x, y, vx, vy = q[0], 0, u[0], 0
     for k in range(1, n + 1):
@@ -113,13 +123,17 @@ def arm_residual(n: int) -> Callable[[Any, Any, Any, Any], Any]:
     omega, alpha, acceleration = ca.SX.zeros(3), ca.SX.zeros(3), ca.SX([0, 0, _G])
     forces, rotations = [], []
     for k, (offset, centre, mass, inertia) in enumerate(links):
-        acceleration = acceleration + ca.cross(alpha, offset) + ca.cross(omega, ca.cross(omega, offset))
+        acceleration = (
+            acceleration + ca.cross(alpha, offset) + ca.cross(omega, ca.cross(omega, offset))
+        )
         R, axis = _rotation(k % 3, q[k]), ca.DM(np.eye(3)[k % 3])
         omega_parent = R.T @ omega
         omega = omega_parent + axis * u[k]
         alpha = R.T @ alpha + axis * a[k] + ca.cross(omega_parent, axis * u[k])
         acceleration = R.T @ acceleration
-        at_centre = acceleration + ca.cross(alpha, centre) + ca.cross(omega, ca.cross(omega, centre))
+        at_centre = (
+            acceleration + ca.cross(alpha, centre) + ca.cross(omega, ca.cross(omega, centre))
+        )
         force = mass * at_centre
         moment = inertia @ alpha + ca.cross(omega, inertia @ omega) + ca.cross(centre, force)
         forces.append((force, moment))
@@ -152,13 +166,17 @@ def _chain_numbers(n: int) -> list[tuple[Any, Any, float, Any]]:
         joint = body.G.parent
         offset = [float(x.value) for x in (joint - joint.parent).to(parent)]
         centre = [float(x.value) for x in (body.G - joint).to(body.frame)]
-        I = [[float(s.space.tape.value(x)) for x in row] for row in body.inertia.to(body.frame).rows]
+        I = [
+            [float(s.space.tape.value(x)) for x in row] for row in body.inertia.to(body.frame).rows
+        ]
         links.append((ca.DM(offset), ca.DM(centre), float(body.mass.value), ca.DM(I)))
         parent = body.frame
     return links
 
 
-def casadi_explicit(rates: Any, n_x: int, problem: dict[str, Any], N: int, K: int) -> tuple[float, int, float, float]:
+def casadi_explicit(
+    rates: Any, n_x: int, problem: dict[str, Any], N: int, K: int
+) -> tuple[float, int, float, float]:
     """Cost, iterations, CPU seconds to build and to solve."""
     import casadi as ca
 
@@ -168,16 +186,34 @@ def casadi_explicit(rates: Any, n_x: int, problem: dict[str, Any], N: int, K: in
     v, g, J, h = [x0], [], 0, problem["duration"] / N
     guess, low, high = [start], [start], [start]
     for k in range(N):
-        xs, ws = [ca.SX.sym(f"x{k}_{i}", n_x) for i in range(K)], [ca.SX.sym(f"w{k}_{i}") for i in range(K)]
+        xs, ws = (
+            [ca.SX.sym(f"x{k}_{i}", n_x) for i in range(K)],
+            [ca.SX.sym(f"w{k}_{i}") for i in range(K)],
+        )
         for i in range(K):
-            g.append(scheme.D[i, 0] * x0 + sum(scheme.D[i, j + 1] * xs[j] for j in range(K)) - h * rates(xs[i], ws[i]))
+            g.append(
+                scheme.D[i, 0] * x0
+                + sum(scheme.D[i, j + 1] * xs[j] for j in range(K))
+                - h * rates(xs[i], ws[i])
+            )
             J, v = J + h * scheme.weights[i] * ws[i] ** 2, [*v, xs[i], ws[i]]
-            _guess(guess, low, high, (k + scheme.points[i]) / N, start, end, 1, last=k == N - 1 and i == K - 1)
+            _guess(
+                guess,
+                low,
+                high,
+                (k + scheme.points[i]) / N,
+                start,
+                end,
+                1,
+                last=k == N - 1 and i == K - 1,
+            )
         x0 = xs[-1]
     return _solve(v, J, g, guess, low, high, begin)
 
 
-def casadi_implicit(residual: Any, n: int, n_w: int, problem: dict[str, Any], N: int, K: int) -> tuple[float, int, float, float]:
+def casadi_implicit(
+    residual: Any, n: int, n_w: int, problem: dict[str, Any], N: int, K: int
+) -> tuple[float, int, float, float]:
     """The same with accelerations as unknowns and inverse dynamics as rows."""
     import casadi as ca
 
@@ -191,16 +227,35 @@ def casadi_implicit(residual: Any, n: int, n_w: int, problem: dict[str, Any], N:
         for i in range(K):
             a, w = ca.SX.sym(f"a{k}_{i}", n), ca.SX.sym(f"w{k}_{i}", n_w)
             rate = ca.vertcat(xs[i][n:], a)
-            g.append(scheme.D[i, 0] * x0 + sum(scheme.D[i, j + 1] * xs[j] for j in range(K)) - h * rate)
+            g.append(
+                scheme.D[i, 0] * x0 + sum(scheme.D[i, j + 1] * xs[j] for j in range(K)) - h * rate
+            )
             g.append(residual(xs[i][:n], xs[i][n:], a, w))
             J, v = J + h * scheme.weights[i] * ca.sumsqr(w), [*v, xs[i], a, w]
-            _guess(guess, low, high, (k + scheme.points[i]) / N, start, end, n + n_w, last=k == N - 1 and i == K - 1)
+            _guess(
+                guess,
+                low,
+                high,
+                (k + scheme.points[i]) / N,
+                start,
+                end,
+                n + n_w,
+                last=k == N - 1 and i == K - 1,
+            )
         x0 = xs[-1]
     return _solve(v, J, g, guess, low, high, begin)
 
 
 def _guess(
-    guess: list[Any], low: list[Any], high: list[Any], tau: float, start: Sequence[float], end: Sequence[float], free: int, *, last: bool
+    guess: list[Any],
+    low: list[Any],
+    high: list[Any],
+    tau: float,
+    start: Sequence[float],
+    end: Sequence[float],
+    free: int,
+    *,
+    last: bool,
 ) -> None:
     """The straight line at a point, and the limits of its unknowns."""
     line = [a + (b - a) * tau for a, b in zip(start, end, strict=True)]
@@ -209,7 +264,9 @@ def _guess(
     high.append([*(end if last else [np.inf] * len(line)), *[np.inf] * free])
 
 
-def _solve(v: list[Any], J: Any, g: list[Any], guess: Any, low: Any, high: Any, begin: float) -> tuple[float, int, float, float]:
+def _solve(
+    v: list[Any], J: Any, g: list[Any], guess: Any, low: Any, high: Any, begin: float
+) -> tuple[float, int, float, float]:
     import casadi as ca
 
     quiet = {"ipopt.print_level": 0, "print_time": 0, "ipopt.tol": _TOLERANCE, "ipopt.sb": "yes"}
@@ -217,17 +274,32 @@ def _solve(v: list[Any], J: Any, g: list[Any], guess: Any, low: Any, high: Any, 
     built = time.process_time()
     flat = [np.concatenate(x) for x in (guess, low, high)]
     answer = solver(x0=flat[0], lbx=flat[1], ubx=flat[2], lbg=0, ubg=0)
-    return float(answer["f"]), solver.stats()["iter_count"], built - begin, time.process_time() - built
+    return (
+        float(answer["f"]),
+        solver.stats()["iter_count"],
+        built - begin,
+        time.process_time() - built,
+    )
 
 
 # ---- ours ----------------------------------------------------------------------------------------
 
 
-def whole_call(build: Callable[[], da.System], problem: dict[str, Any], N: int, K: int, **options: Any) -> tuple[float, int, float]:
+def whole_call(
+    build: Callable[[], da.System], problem: dict[str, Any], N: int, K: int, **options: Any
+) -> tuple[float, int, float]:
     """Cost, iterations, CPU seconds of the description and da.optimize together."""
     begin = time.process_time()
     given = dict(problem)
     best = da.optimize(
-        build(), given.pop("duration"), intervals=N, order=K, refine=False, audit=False, solver_tolerance=_TOLERANCE, **given, **options
+        build(),
+        given.pop("duration"),
+        intervals=N,
+        order=K,
+        refine=False,
+        audit=False,
+        solver_tolerance=_TOLERANCE,
+        **given,
+        **options,
     )
     return best.cost, best.answer.solution.iterations, time.process_time() - begin

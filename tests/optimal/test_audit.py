@@ -20,7 +20,9 @@ def test_a_coarse_mesh_is_reported() -> None:
 
 
 def test_a_bound_violated_between_nodes_is_reported() -> None:
-    best = da.optimize(cart_pole(), 2.0, **CART, bounds={"F": 10}, intervals=20, refine=False, tolerance=1e-3)
+    best = da.optimize(
+        cart_pole(), 2.0, **CART, bounds={"F": 10}, intervals=20, refine=False, tolerance=1e-3
+    )
     assert best.converged
     (failure,) = best.audit.failures
     assert "F exceeds its bound" in failure
@@ -50,7 +52,9 @@ def test_the_estimated_cost_error_is_within_a_factor_three(intervals: int, order
 def test_the_hamiltonian_spread_shrinks_with_the_mesh() -> None:
     spreads = []
     for intervals, order in ((20, 4), (40, 4), (60, 5)):
-        audit = da.optimize(cart_pole(), 2.0, **CART, intervals=intervals, order=order, refine=False).audit
+        audit = da.optimize(
+            cart_pole(), 2.0, **CART, intervals=intervals, order=order, refine=False
+        ).audit
         spreads.append(audit.phases[0].hamiltonian_spread)
     assert spreads[0] is not None
     assert spreads[1] < spreads[0] / 30
@@ -61,7 +65,14 @@ def test_an_unstable_motion_is_right_although_its_open_replay_is_lost() -> None:
     """An upright pendulum of 1 m, moved by 0.1 rad and back in 10 s, amplifies errors by about e³¹."""
     up = {"theta": math.pi, "theta.dot": 0}
     best = da.optimize(
-        pendulum(), 10.0, minimize="T**2", start=up, end=up, way_points={5.0: {"theta": math.pi - 0.1}}, intervals=40, tolerance=1e-9
+        pendulum(),
+        10.0,
+        minimize="T**2",
+        start=up,
+        end=up,
+        way_points={5.0: {"theta": math.pi - 0.1}},
+        intervals=40,
+        tolerance=1e-9,
     )
     audit = best.audit
     assert audit.passed, str(best)
@@ -78,12 +89,17 @@ def test_planted_errors_of_single_quantities_are_seen() -> None:
     answer = best.answer
     v = answer.solution.v.copy()
     v[answer.phases[0].layout.states[10, -1, 1]] += 1e-4
-    moved = replace(answer, solution=replace(answer.solution, v=v), phases=(replace(answer.phases[0], v=v),))
+    moved = replace(
+        answer, solution=replace(answer.solution, v=v), phases=(replace(answer.phases[0], v=v),)
+    )
     assert any("misses the integrator" in text for text in audit_answer(moved).failures)
     multipliers = answer.solution.multipliers.copy()
     multipliers[answer.transcription.motion_rows[0][10]] *= 1.01
     priced = replace(answer, solution=replace(answer.solution, multipliers=multipliers))
-    before, after = best.audit.phases[0].hamiltonian_spread, audit_answer(priced).phases[0].hamiltonian_spread
+    before, after = (
+        best.audit.phases[0].hamiltonian_spread,
+        audit_answer(priced).phases[0].hamiltonian_spread,
+    )
     assert before is not None
     assert after is not None
     assert after > 100 * before

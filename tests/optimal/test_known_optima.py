@@ -4,7 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from systems import REST, UPRIGHT, block, brachistochrone_states, cart_pole, pendulum, sliding_particle
+from systems import (
+    REST,
+    UPRIGHT,
+    block,
+    brachistochrone_states,
+    cart_pole,
+    pendulum,
+    sliding_particle,
+)
 
 import dalembert as da
 
@@ -44,7 +52,9 @@ def test_an_end_cost_balances_the_effort() -> None:
 
 
 def test_shortest_time_with_a_bounded_force_is_two() -> None:
-    best = da.optimize(block(), (0.1, 10.0), minimize="duration", start=FROM, end=TO, bounds={"F": 1})
+    best = da.optimize(
+        block(), (0.1, 10.0), minimize="duration", start=FROM, end=TO, bounds={"F": 1}
+    )
     assert 2.0 == pytest.approx(best.duration, abs=1e-8)
     assert 0.0 == pytest.approx(best.audit.phases[0].hamiltonian_mean, abs=1e-8)
     assert best.audit.passed
@@ -52,14 +62,18 @@ def test_shortest_time_with_a_bounded_force_is_two() -> None:
 
 def test_shortest_time_with_bounded_effort() -> None:
     """∫F² dt ≤ 12 is what one second takes; the Hamiltonian contains the price of the effort."""
-    best = da.optimize(block(), "free", minimize="duration", start=FROM, end=TO, integrals={"F**2": (None, 12)})
+    best = da.optimize(
+        block(), "free", minimize="duration", start=FROM, end=TO, integrals={"F**2": (None, 12)}
+    )
     assert 1.0 == pytest.approx(best.duration, abs=1e-8)
     assert best.audit.phases[0].hamiltonian_spread is not None
     assert best.audit.phases[0].hamiltonian_spread < 1e-9
 
 
 def test_a_bounded_rate_makes_an_input_a_state() -> None:
-    best = da.optimize(block(), 1.0, minimize="F**2", start={**FROM, "F": 0}, end=TO, bounds={"F.dot": 50})
+    best = da.optimize(
+        block(), 1.0, minimize="F**2", start={**FROM, "F": 0}, end=TO, bounds={"F.dot": 50}
+    )
     assert 150.0 / 11.0 == pytest.approx(best.cost, rel=1e-7)
     assert np.abs(np.gradient(best["F"], best.t)).max() < 50.01
     assert best.audit.passed
@@ -72,7 +86,13 @@ def test_a_periodic_motion_without_effort_finds_the_spring() -> None:
     s.particle("mass", 1.0, P)
     s.force((F - k * x) * s.N.x, at=P)
     best = da.optimize(
-        s, 1.0, minimize="F**2", periodic=True, start={"x": 0.2}, way_points={0.5: {"x": -0.2}}, parameters={"k": (1, 100)}
+        s,
+        1.0,
+        minimize="F**2",
+        periodic=True,
+        start={"x": 0.2},
+        way_points={0.5: {"x": -0.2}},
+        parameters={"k": (1, 100)},
     )
     assert best.parameters["k"] == pytest.approx(4.0 * math.pi**2, rel=1e-8)
     assert best.cost < 1e-12
@@ -81,7 +101,10 @@ def test_a_periodic_motion_without_effort_finds_the_spring() -> None:
 def test_costates_are_slopes_of_the_cost() -> None:
     """p(0) = ∂J/∂x₀ by differences of two optima."""
     low, best, high = (
-        da.optimize(cart_pole(), 2.0, minimize="F**2", start={**REST, "x": x}, end=UPRIGHT, audit=False) for x in (-1e-3, 0.0, 1e-3)
+        da.optimize(
+            cart_pole(), 2.0, minimize="F**2", start={**REST, "x": x}, end=UPRIGHT, audit=False
+        )
+        for x in (-1e-3, 0.0, 1e-3)
     )
     assert best.costates["x"][0] == pytest.approx((high.cost - low.cost) / 2e-3, rel=1e-5)
 
@@ -90,19 +113,31 @@ def test_costates_are_slopes_of_the_cost() -> None:
 
 
 def test_cart_pole_of_kelly_from_a_straight_line() -> None:
-    best = da.optimize(cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 20, "x": 2})
+    best = da.optimize(
+        cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 20, "x": 2}
+    )
     assert 58.8076674588 == pytest.approx(best.cost, abs=1e-6)
     assert best.audit.passed, str(best)
     assert abs(best.audit.cost_error) < 1e-6
 
 
 def test_cart_pole_with_a_bound_that_binds() -> None:
-    best = da.optimize(cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 10, "x": 2})
+    best = da.optimize(
+        cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 10, "x": 2}
+    )
     assert 62.260557 == pytest.approx(best.cost, abs=1e-6)
     assert best.audit.passed, str(best)
     # the mesh found the kinks: the uniform one with as many intervals does not
     uniform = da.optimize(
-        cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 10, "x": 2}, intervals=50, refine=False, audit=False
+        cart_pole(),
+        2.0,
+        minimize="F**2",
+        start=REST,
+        end=UPRIGHT,
+        bounds={"F": 10, "x": 2},
+        intervals=50,
+        refine=False,
+        audit=False,
     )
     assert abs(uniform.cost - 62.260557) > 1e-6
 
@@ -126,13 +161,17 @@ def test_swing_up_of_a_pendulum() -> None:
 
 @pytest.mark.parametrize("build", [sliding_particle, brachistochrone_states])
 def test_brachistochrone(build) -> None:  # noqa: ANN001
-    best = da.optimize(build(), "free", minimize="duration", start={"x": 0, "y": 10, "v": 0}, end={"x": 10, "y": 5})
+    best = da.optimize(
+        build(), "free", minimize="duration", start={"x": 0, "y": 10, "v": 0}, end={"x": 10, "y": 5}
+    )
     assert 1.8016031225 == pytest.approx(best.duration, abs=1e-8)
     assert best.audit.passed, str(best)
 
 
 def test_cart_pole_in_cartesian_coordinates_has_the_same_optimum() -> None:
-    polar = da.optimize(cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 20, "x": 2})
+    polar = da.optimize(
+        cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 20, "x": 2}
+    )
     t, x, angle = polar.t, polar["x"], polar["theta"]
     guess = {
         "x": (t, x),
@@ -157,7 +196,15 @@ def test_cart_pole_in_cartesian_coordinates_has_the_same_optimum() -> None:
 
 @pytest.mark.slow
 def test_several_starts_find_the_better_solution_in_both_descriptions() -> None:
-    polar = da.optimize(cart_pole(), 2.0, minimize="F**2", start=REST, end=UPRIGHT, bounds={"F": 20, "x": 2}, starts=20)
+    polar = da.optimize(
+        cart_pole(),
+        2.0,
+        minimize="F**2",
+        start=REST,
+        end=UPRIGHT,
+        bounds={"F": 20, "x": 2},
+        starts=20,
+    )
     rest = {"x.dot": 0, "X.dot": 0, "Y.dot": 0}
     cartesian = da.optimize(
         cart_pole(cartesian=True),

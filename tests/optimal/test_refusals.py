@@ -47,7 +47,10 @@ def test_a_wrong_option_is_named(options: dict[str, object], text: str) -> None:
         da.optimize(block(), 1.0, **options)
 
 
-@pytest.mark.parametrize(("duration", "text"), [(-1, "positive"), ("soon", "not a time"), ((2, 1), "shortest"), ((1, 2, 3), "pair")])
+@pytest.mark.parametrize(
+    ("duration", "text"),
+    [(-1, "positive"), ("soon", "not a time"), ((2, 1), "shortest"), ((1, 2, 3), "pair")],
+)
 def test_a_wrong_duration_is_named(duration: object, text: str) -> None:
     with pytest.raises(da.DalembertError, match=text):
         da.optimize(block(), duration, **EFFORT)
@@ -74,7 +77,9 @@ def test_what_is_no_system_is_refused() -> None:
 
 def test_end_values_that_contradict_a_constraint_are_named() -> None:
     rest = {"x.dot": 0, "X.dot": 0, "Y.dot": 0}
-    with pytest.raises(da.DalembertError, match=r"end: .*Y = 0.3.* contradict the constraint 'bar'"):
+    with pytest.raises(
+        da.DalembertError, match=r"end: .*Y = 0.3.* contradict the constraint 'bar'"
+    ):
         da.optimize(
             cart_pole(cartesian=True),
             2.0,
@@ -114,5 +119,12 @@ def test_a_missing_solver_says_which_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_units_are_read() -> None:
-    best = da.optimize(cart_pole(), "2000 ms", minimize="F**2", start=REST, end={**UPRIGHT, "theta": "180 deg"}, audit=False)
+    best = da.optimize(
+        cart_pole(),
+        "2000 ms",
+        minimize="F**2",
+        start=REST,
+        end={**UPRIGHT, "theta": "180 deg"},
+        audit=False,
+    )
     assert 58.8076674588 == pytest.approx(best.cost, abs=1e-6)

@@ -10,7 +10,9 @@ from dalembert.analysis.optimal.scheme import basis, bernstein, gauss, monomials
 def test_quadrature_is_exact_up_to_degree_2k_minus_2(order: int) -> None:
     scheme = radau(order)
     for degree in range(2 * order - 1):
-        assert scheme.weights @ scheme.points**degree == pytest.approx(1.0 / (degree + 1), abs=1e-13)
+        assert scheme.weights @ scheme.points**degree == pytest.approx(
+            1.0 / (degree + 1), abs=1e-13
+        )
     if order < 9:
         wrong = scheme.weights @ scheme.points ** (2 * order - 1)
         assert abs(wrong - 1.0 / (2 * order)) > 1e-13
@@ -24,7 +26,9 @@ def test_derivatives_of_a_polynomial_of_degree_k_are_exact(order: int) -> None:
 
 def test_known_points_of_order_two_and_three() -> None:
     assert radau(2).points == pytest.approx([1 / 3, 1.0], abs=1e-15)
-    assert radau(3).points == pytest.approx([(4 - np.sqrt(6)) / 10, (4 + np.sqrt(6)) / 10, 1.0], abs=1e-15)
+    assert radau(3).points == pytest.approx(
+        [(4 - np.sqrt(6)) / 10, (4 + np.sqrt(6)) / 10, 1.0], abs=1e-15
+    )
 
 
 def test_interpolation_monomials_and_hull_describe_one_polynomial() -> None:
@@ -33,7 +37,9 @@ def test_interpolation_monomials_and_hull_describe_one_polynomial() -> None:
         w = draw.standard_normal(5)
         s = np.linspace(0.0, 1.0, 301)
         values = basis(nodes, s) @ w
-        assert np.polynomial.polynomial.polyval(s, monomials(nodes) @ w) == pytest.approx(values, abs=1e-11)
+        assert np.polynomial.polynomial.polyval(s, monomials(nodes) @ w) == pytest.approx(
+            values, abs=1e-11
+        )
         hull = bernstein(nodes) @ w
         assert hull.min() <= values.min() + 1e-12
         assert values.max() <= hull.max() + 1e-12

@@ -14,14 +14,19 @@ CART = {"minimize": "F**2", "start": REST, "end": UPRIGHT}
 
 
 def test_both_forms_have_one_optimum() -> None:
-    costs = [da.optimize(cart_pole(), 2.0, **CART, form=form, audit=False).cost for form in ("explicit", "implicit")]
+    costs = [
+        da.optimize(cart_pole(), 2.0, **CART, form=form, audit=False).cost
+        for form in ("explicit", "implicit")
+    ]
     assert costs[0] == pytest.approx(costs[1], abs=1e-6)
 
 
 def test_ipopt_finds_the_same() -> None:
     pytest.importorskip("casadi")
     options = {**CART, "bounds": {"F": 10}, "intervals": 15, "refine": False, "audit": False}
-    ours, theirs = (da.optimize(cart_pole(), 2.0, **options, solver=solver) for solver in ("pounce", "ipopt"))
+    ours, theirs = (
+        da.optimize(cart_pole(), 2.0, **options, solver=solver) for solver in ("pounce", "ipopt")
+    )
     assert ours.cost == pytest.approx(theirs.cost, rel=1e-9)
 
 
@@ -64,7 +69,16 @@ def test_ctrl_c_keeps_the_best_point() -> None:
 
 
 def test_several_starts_give_different_solutions_in_order() -> None:
-    best = da.optimize(cart_pole(), 2.0, **CART, bounds={"F": 20, "x": 2}, starts=3, intervals=15, refine=False, audit=False)
+    best = da.optimize(
+        cart_pole(),
+        2.0,
+        **CART,
+        bounds={"F": 20, "x": 2},
+        starts=3,
+        intervals=15,
+        refine=False,
+        audit=False,
+    )
     costs = [o.cost for o in best.solutions]
     assert costs == sorted(costs)
     assert best.cost == costs[0]
@@ -72,6 +86,20 @@ def test_several_starts_give_different_solutions_in_order() -> None:
 
 def test_the_other_direction_is_cheaper_by_symmetry_or_equal() -> None:
     """Mirroring start and end of the block changes nothing."""
-    there = da.optimize(block(), 1.0, minimize="F**2", start={"x": 0, "x.dot": 0}, end={"x": 1, "x.dot": 0}, audit=False)
-    back = da.optimize(block(), 1.0, minimize="F**2", start={"x": 1, "x.dot": 0}, end={"x": 0, "x.dot": 0}, audit=False)
+    there = da.optimize(
+        block(),
+        1.0,
+        minimize="F**2",
+        start={"x": 0, "x.dot": 0},
+        end={"x": 1, "x.dot": 0},
+        audit=False,
+    )
+    back = da.optimize(
+        block(),
+        1.0,
+        minimize="F**2",
+        start={"x": 1, "x.dot": 0},
+        end={"x": 0, "x.dot": 0},
+        audit=False,
+    )
     assert there.cost == pytest.approx(back.cost, rel=1e-12)

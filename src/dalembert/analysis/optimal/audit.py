@@ -73,7 +73,9 @@ class IntervalErrors:
         n_a, n_e = len(phase.equations.algebraic), len(phase.equations.equations)
         common = np.tile(answer.common, (len(layout.points), 1))
         z = np.column_stack([answer.v[layout.points], common, layout.fractions])
-        J = phase.point.jacobian(z, phase.parameters_for(phase.point)).reshape(layout.n_intervals, K, -1, z.shape[1] - 1)
+        J = phase.point.jacobian(z, phase.parameters_for(phase.point)).reshape(
+            layout.n_intervals, K, -1, z.shape[1] - 1
+        )
         f, g = J[:, :, :n_x, : n_x + n_a], J[:, :, n_x : n_x + n_e, : n_x + n_a]
         n = n_x + n_a
         A = np.zeros((layout.n_intervals, K, n_x + n_e, K, n))
@@ -86,7 +88,9 @@ class IntervalErrors:
         b = np.zeros((K, n_x + n_e, n_x))
         b[:, :n_x] = -D[:, :1, None] * np.eye(n_x)
         A = A.reshape(layout.n_intervals, K * (n_x + n_e), K * n)
-        solution = np.linalg.solve(A, np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, K * (n_x + n_e), n_x)))
+        solution = np.linalg.solve(
+            A, np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, K * (n_x + n_e), n_x))
+        )
         Z: Numbers = solution.reshape(layout.n_intervals, K, n, n_x)[:, -1, :n_x]
         return Z
 
@@ -125,7 +129,10 @@ class IntervalErrors:
         z[:, self.replay.places] = states[:, own]
         costs = self._cost(z, fractions).reshape(layout.n_intervals, -1) @ weights
         K = layout.scheme.order
-        quadrature = self._cost(answer.v[layout.points], layout.fractions).reshape(-1, K) @ layout.scheme.weights
+        quadrature = (
+            self._cost(answer.v[layout.points], layout.fractions).reshape(-1, K)
+            @ layout.scheme.weights
+        )
         return change + float(layout.widths @ (costs - quadrature))
 
     def _cost(self, z: Numbers, fractions: Numbers) -> Numbers:
@@ -195,7 +202,9 @@ def audit_phase(errors: IntervalErrors, pieces: tuple[float, ...], *, applies: b
     answer = errors.answer
     whole, note, miss, energy = _whole(errors)
     outside = max(overshoots(answer), key=lambda o: o.relative, default=None)
-    allowed = _SAFETY * float(errors.amplifications @ errors.errors) + _ROUNDING * (1.0 + float(errors.amplifications.sum()))
+    allowed = _SAFETY * float(errors.amplifications @ errors.errors) + _ROUNDING * (
+        1.0 + float(errors.amplifications.sum())
+    )
     H, spread = errors.hamiltonian, None
     if applies:
         parts = np.searchsorted(np.array(pieces), answer.layout.mesh[:-1] + 1e-12)
@@ -233,7 +242,11 @@ def _whole(errors: IntervalErrors) -> tuple[Trajectory | None, str, float, float
     energy = None
     if whole.energy_audit is not None:
         E, parts = whole.integrals.E_Z, whole.integrals
-        size = np.abs(parts.K2).max() + np.abs(parts.potential - parts.potential[0]).max() + np.abs(parts.Z).max()
+        size = (
+            np.abs(parts.K2).max()
+            + np.abs(parts.potential - parts.potential[0]).max()
+            + np.abs(parts.Z).max()
+        )
         energy = float(np.abs(E - E[0]).max() / size) if size > 0.0 else 0.0
     return whole, "", float(np.linalg.norm(miss)), energy
 
@@ -266,7 +279,9 @@ class Audit:
         """What is wrong with the answer, a sentence for each failure."""
         texts = []
         if not self.converged:
-            texts.append(f"the solver did not converge: {self.status} (largest violation {self.violation:.1e})")
+            texts.append(
+                f"the solver did not converge: {self.status} (largest violation {self.violation:.1e})"
+            )
         for k, p in enumerate(self.phases):
             where = f" in phase {k + 1}" if len(self.phases) > 1 else ""
             if p.worst_interval > self.tolerance:
@@ -278,10 +293,14 @@ class Audit:
             if p.replay_note:
                 texts.append(p.replay_note)
             elif p.replay_miss > p.allowed_miss:
-                texts.append(f"the replay{where} misses the end by {p.replay_miss:.1e}; interval errors explain {p.allowed_miss:.1e}")
+                texts.append(
+                    f"the replay{where} misses the end by {p.replay_miss:.1e}; interval errors explain {p.allowed_miss:.1e}"
+                )
             if p.overshoot is not None and p.overshoot.relative > _OVERSHOOT:
                 o = p.overshoot
-                texts.append(f"{o.name} exceeds its bound by {o.excess:.3g} between nodes, at t = {o.time:.6g}{where}; refine the mesh")
+                texts.append(
+                    f"{o.name} exceeds its bound by {o.excess:.3g} between nodes, at t = {o.time:.6g}{where}; refine the mesh"
+                )
         return tuple(texts)
 
     @property
@@ -293,22 +312,38 @@ class Audit:
         lines = []
         for k, p in enumerate(self.phases):
             head = f"phase {k + 1}, " if len(self.phases) > 1 else ""
-            lines.append(f"  {head}intervals restarted: largest distance to the integrator {p.worst_interval:.1e} (asked {self.tolerance:.1e})")
+            lines.append(
+                f"  {head}intervals restarted: largest distance to the integrator {p.worst_interval:.1e} (asked {self.tolerance:.1e})"
+            )
             lines.append(
                 f"  {head}whole replay: misses the end by {p.replay_miss:.1e}; allowed {p.allowed_miss:.1e} "
                 f"(errors are amplified by {p.amplification:.3g})"
             )
             if p.energy_error is not None:
-                lines.append(f"  {head}energy error of the replay (drift of E_Z): {p.energy_error:.1e}")
+                lines.append(
+                    f"  {head}energy error of the replay (drift of E_Z): {p.energy_error:.1e}"
+                )
             if p.overshoot is not None:
                 o = p.overshoot
-                beyond = f"{o.name} exceeds its bound by {o.excess:.2g} at t = {o.time:.4g}" if o.excess > 0.0 else "satisfied"
+                beyond = (
+                    f"{o.name} exceeds its bound by {o.excess:.2g} at t = {o.time:.4g}"
+                    if o.excess > 0.0
+                    else "satisfied"
+                )
                 lines.append(f"  {head}bounds between nodes: {beyond}")
             if p.hamiltonian_spread is not None:
-                mean = f", mean {p.hamiltonian_mean:.3g} (0 for a free duration)" if self.free_duration else f", mean {p.hamiltonian_mean:.6g}"
+                mean = (
+                    f", mean {p.hamiltonian_mean:.3g} (0 for a free duration)"
+                    if self.free_duration
+                    else f", mean {p.hamiltonian_mean:.6g}"
+                )
                 lines.append(f"  {head}Hamiltonian: spread {p.hamiltonian_spread:.1e}{mean}")
             if p.stabilization:
-                lines.append(f"  {head}stabilization of the constraint equations: largest γ {p.stabilization:.1e}")
-        lines.append(f"  cost: estimated error {self.cost_error:+.1e}; solver: {self.status}, optimality {self.optimality:.1e}")
+                lines.append(
+                    f"  {head}stabilization of the constraint equations: largest γ {p.stabilization:.1e}"
+                )
+        lines.append(
+            f"  cost: estimated error {self.cost_error:+.1e}; solver: {self.status}, optimality {self.optimality:.1e}"
+        )
         lines += [f"  FAILED: {text}" for text in self.failures]
         return "\n".join(lines)

@@ -22,7 +22,9 @@ _CONSISTENT: Final = 1e-6
 _SPREAD: Final = 0.05
 
 
-def dependent_constraints(transcription: Transcription, v: Numbers, scale: Numbers) -> frozenset[ConstraintKey]:
+def dependent_constraints(
+    transcription: Transcription, v: Numbers, scale: Numbers
+) -> frozenset[ConstraintKey]:
     """Constraint rows at the ends that the conditions there imply; contradictions are refused."""
     if not transcription.constraint_rows:
         return frozenset()
@@ -51,7 +53,9 @@ def dependent_constraints(transcription: Transcription, v: Numbers, scale: Numbe
 def _contradiction(transcription: Transcription, key: ConstraintKey, residual: float) -> str:
     k, where, j = key
     phase = transcription.problem.phases[k]
-    given = ", ".join(f"{c.text} {c.range}" for c in (phase.start if where == "start" else phase.end))
+    given = ", ".join(
+        f"{c.text} {c.range}" for c in (phase.start if where == "start" else phase.end)
+    )
     name = phase.equations.constraint_names[j]
     return f"{where}: {given} contradict the constraint {name!r} by {residual:.6g}; change a value, or leave one out"
 
@@ -83,7 +87,9 @@ def _onto_conditions(program: Program, rows: Numbers, v: Numbers) -> Numbers:
 def _jacobian(program: Program, v: Numbers, scale: Numbers) -> Numbers:
     _, entries = program.slopes(v)
     places = program.jacobian_rows, program.jacobian_columns
-    J: Numbers = csr_array((entries * scale[places[1]], places), shape=(program.m, program.n)).toarray()
+    J: Numbers = csr_array(
+        (entries * scale[places[1]], places), shape=(program.m, program.n)
+    ).toarray()
     return J
 
 

@@ -70,9 +70,19 @@ def solve_by_casadi(
         lambda v: (program.objective(at(v[0])), program.constraints(at(v[0]))),
         (("x", "p"), ("f", "g")),
     )
-    gradient = _function(ca, "grad_f", (column, none), (one, column), lambda v: (program.objective(at(v[0])), program.gradient(at(v[0]))))
+    gradient = _function(
+        ca,
+        "grad_f",
+        (column, none),
+        (one, column),
+        lambda v: (program.objective(at(v[0])), program.gradient(at(v[0]))),
+    )
     jacobian = _function(
-        ca, "jac_g", (column, none), (many, J.sparsity), lambda v: (program.constraints(at(v[0])), J.matrix(program.jacobian(at(v[0]))))
+        ca,
+        "jac_g",
+        (column, none),
+        (many, J.sparsity),
+        lambda v: (program.constraints(at(v[0])), J.matrix(program.jacobian(at(v[0])))),
     )
     hessian = _function(
         ca,
@@ -82,15 +92,27 @@ def solve_by_casadi(
         lambda v: (H.matrix(program.hessian(at(v[0]), at(v[3]), float(v[2]))),),
     )
     # x, f, g, multipliers of bounds, rows and parameters after every iteration
-    watch = _function(ca, "watch", (column, one, many, column, many, none), (one,), lambda _: (0.0,))
+    watch = _function(
+        ca, "watch", (column, one, many, column, many, none), (one,), lambda _: (0.0,)
+    )
     given = {f"ipopt.{name}": value for name, value in options.items()}
-    functions = {"grad_f": gradient, "jac_g": jacobian, "hess_lag": hessian, "iteration_callback": watch}
-    solver = ca.nlpsol("solver", "ipopt", nlp, {"print_time": 0, "ipopt.print_level": 0, **given, **functions})
+    functions = {
+        "grad_f": gradient,
+        "jac_g": jacobian,
+        "hess_lag": hessian,
+        "iteration_callback": watch,
+    }
+    solver = ca.nlpsol(
+        "solver", "ipopt", nlp, {"print_time": 0, "ipopt.print_level": 0, **given, **functions}
+    )
     known = {} if seeds is None else {"lam_g0": seeds[0], "lam_x0": seeds[2] - seeds[1]}
     answer = solver(x0=x, lbx=limits[0], ubx=limits[1], lbg=limits[2], ubg=limits[3], **known)
     stats = solver.stats()
     history = stats.get("iterations", {})
-    final = [float(history[name][-1]) if history.get(name) else np.inf for name in ("obj", "inf_pr", "inf_du")]
+    final = [
+        float(history[name][-1]) if history.get(name) else np.inf
+        for name in ("obj", "inf_pr", "inf_du")
+    ]
     program.objective(at(answer["x"]))
     program.intermediate(0, int(stats["iter_count"]), *final)
     bounds = at(answer["lam_x"])
@@ -111,7 +133,9 @@ class _Pattern:
         return self._ca.DM(self.sparsity, entries[self._order])
 
 
-def _function(ca: Any, name: str, inputs: Any, outputs: Any, evaluate: Any, names: Any = None) -> Any:
+def _function(
+    ca: Any, name: str, inputs: Any, outputs: Any, evaluate: Any, names: Any = None
+) -> Any:
     """A function of CasADi that calls Python."""
 
     class Called(ca.Callback):  # type: ignore[misc]

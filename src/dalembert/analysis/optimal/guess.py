@@ -43,7 +43,9 @@ class PhaseGuess:
     duration: float
 
 
-def onto_constraints(phase: PhaseFunctions, z: Numbers, common: Numbers, fractions: Numbers) -> Numbers:
+def onto_constraints(
+    phase: PhaseFunctions, z: Numbers, common: Numbers, fractions: Numbers
+) -> Numbers:
     """Points moved onto φ = 0, then their speeds onto A u + b = 0, by least changes; where rows are singular they stay."""
     eq = phase.equations
     n_phi, kin = len(eq.gamma), eq.evaluator.kin
@@ -56,7 +58,9 @@ def onto_constraints(phase: PhaseFunctions, z: Numbers, common: Numbers, fractio
             values, J = phase.constraint_values(z, common, fractions)
             if not values[:, rows].size:
                 break
-            step = np.linalg.pinv(J[:, rows][:, :, columns], rcond=_SINGULAR) @ values[:, rows, None]
+            step = (
+                np.linalg.pinv(J[:, rows][:, :, columns], rcond=_SINGULAR) @ values[:, rows, None]
+            )
             largest = np.abs(z[:, columns]).max() + 1.0
             z[:, columns] -= np.clip(step[:, :, 0], -largest, largest)
     return z
@@ -109,11 +113,17 @@ def straight_line(phase: PhaseFunctions) -> Curve:
     for place, shift in phase.periodic:
         if np.isnan(end[place]):
             stop[place] = start[place] + shift
-    open_ended = [j for j in range(phase.n_states) if not np.isnan(begin[j]) and np.isnan(end[j]) and j not in dict(phase.periodic)]
+    open_ended = [
+        j
+        for j in range(phase.n_states)
+        if not np.isnan(begin[j]) and np.isnan(end[j]) and j not in dict(phase.periodic)
+    ]
     return _with_rates(phase, start, stop, open_ended)
 
 
-def _with_rates(phase: PhaseFunctions, start: Numbers, stop: Numbers, open_ended: list[int]) -> Curve:
+def _with_rates(
+    phase: PhaseFunctions, start: Numbers, stop: Numbers, open_ended: list[int]
+) -> Curve:
     """The line; states that are given at the start alone follow their rates along it."""
     duration, grid = _duration(phase), np.linspace(0.0, 1.0, _GRID)
     z = start + (stop - start) * grid[:, None]
@@ -121,9 +131,16 @@ def _with_rates(phase: PhaseFunctions, start: Numbers, stop: Numbers, open_ended
     if open_ended:
         theta = np.ones((_GRID, len(phase.theta)))
         span = np.full((_GRID, 0 if phase.span.is_point else 1), duration)
-        values = phase.point.values(np.column_stack([z, theta, span, grid]), phase.parameters_for(phase.point))
+        values = phase.point.values(
+            np.column_stack([z, theta, span, grid]), phase.parameters_for(phase.point)
+        )
         rates = values[:, open_ended]
-        rise = np.vstack([np.zeros(len(open_ended)), np.cumsum(0.5 * (rates[1:] + rates[:-1]) * np.diff(grid)[:, None], axis=0)])
+        rise = np.vstack(
+            [
+                np.zeros(len(open_ended)),
+                np.cumsum(0.5 * (rates[1:] + rates[:-1]) * np.diff(grid)[:, None], axis=0),
+            ]
+        )
         if np.isfinite(rise).all():
             low, high = phase.lower[open_ended], phase.upper[open_ended]
             slow[:, open_ended] = np.clip(start[open_ended] + rise, low, high) - start[open_ended]
@@ -148,7 +165,11 @@ def answer_curve(phase: PhaseFunctions, answer: PhaseAnswer, line: Curve) -> Cur
     """An earlier answer, by its polynomials; unknowns of other names follow the line."""
     layout, names = answer.layout, answer.functions.names
     pairs = [(j, names.index(name)) for j, name in enumerate(phase.names) if name in names]
-    n_x, states, values = answer.functions.n_states, answer.v[answer.layout.states], answer.point_values
+    n_x, states, values = (
+        answer.functions.n_states,
+        answer.v[answer.layout.states],
+        answer.point_values,
+    )
 
     def curve(tau: Numbers) -> Numbers:
         k = np.clip(np.searchsorted(layout.mesh, tau, side="left") - 1, 0, layout.n_intervals - 1)
@@ -166,7 +187,11 @@ def answer_curve(phase: PhaseFunctions, answer: PhaseAnswer, line: Curve) -> Cur
 def _from_run(phase: PhaseFunctions, run: Trajectory, line: Curve) -> PhaseGuess:
     """A simulated motion: every state and input that it knows by name."""
     t0, t1 = float(run.t[0]), float(run.t[-1])
-    names = [name for j, name in enumerate(phase.names) if j < phase.n_states or j >= len(phase.names) - len(phase.equations.inputs)]
+    names = [
+        name
+        for j, name in enumerate(phase.names)
+        if j < phase.n_states or j >= len(phase.names) - len(phase.equations.inputs)
+    ]
 
     def curve(tau: Numbers) -> Numbers:
         z, at = line(tau), run.at(np.clip(t0 + (t1 - t0) * tau, t0, t1))
@@ -195,7 +220,12 @@ def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) ->
         columns[phase.names.index(name)] = _function(phase, name, value, duration)
     for j in range(phase.n_states):
         base = phase.names[j].removesuffix(".dot")
-        if j not in columns and base != phase.names[j] and base in phase.names and phase.names.index(base) in columns:
+        if (
+            j not in columns
+            and base != phase.names[j]
+            and base in phase.names
+            and phase.names.index(base) in columns
+        ):
             columns[j] = _rate(columns[phase.names.index(base)], duration)
 
     def curve(tau: Numbers) -> Numbers:
@@ -207,11 +237,15 @@ def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) ->
     return PhaseGuess(curve, duration)
 
 
-def _function(phase: PhaseFunctions, name: str, value: Any, duration: float) -> Callable[[Numbers], Numbers]:
+def _function(
+    phase: PhaseFunctions, name: str, value: Any, duration: float
+) -> Callable[[Numbers], Numbers]:
     if isinstance(value, tuple | list) and len(value) == 2:
         value = table(*value)
     if isinstance(value, Table):
-        return lambda tau: np.array([value(value.t[0] + x * (value.t[-1] - value.t[0])) for x in tau])
+        return lambda tau: np.array(
+            [value(value.t[0] + x * (value.t[-1] - value.t[0])) for x in tau]
+        )
     if isinstance(value, str | Scalar):
         return _expression(phase, name, value, duration)
     try:
@@ -222,7 +256,9 @@ def _function(phase: PhaseFunctions, name: str, value: Any, duration: float) -> 
     return lambda tau: np.full(len(tau), constant)
 
 
-def _expression(phase: PhaseFunctions, name: str, value: Any, duration: float) -> Callable[[Numbers], Numbers]:
+def _expression(
+    phase: PhaseFunctions, name: str, value: Any, duration: float
+) -> Callable[[Numbers], Numbers]:
     evaluator = phase.equations.evaluator
     try:
         node = evaluator.in_speeds(evaluator.node(value))
@@ -230,14 +266,18 @@ def _expression(phase: PhaseFunctions, name: str, value: Any, duration: float) -
         msg = f"guess: {name}: {problem}"
         raise BadOptimization(msg) from problem
     numbers = evaluator.numbers
-    strange = [i for i in symbols_of(evaluator.tape, (node,)) if i != evaluator.time and i not in numbers]
+    strange = [
+        i for i in symbols_of(evaluator.tape, (node,)) if i != evaluator.time and i not in numbers
+    ]
     if strange:
         msg = f"guess: {name} contains {phase.equations.name(strange[0])}; give it as a function of t alone"
         raise BadOptimization(msg)
 
     def column(tau: Numbers) -> Numbers:
         known: dict[int, Any] = {**numbers, evaluator.time: phase.begin + duration * tau}
-        return np.broadcast_to(evaluate(evaluator.tape, [node], known.__getitem__, Arrays())[0], tau.shape)
+        return np.broadcast_to(
+            evaluate(evaluator.tape, [node], known.__getitem__, Arrays())[0], tau.shape
+        )
 
     return column
 
@@ -275,15 +315,23 @@ def random_waves(phase: PhaseFunctions, duration: float, seed: int) -> Curve:
     """The line plus sines of random sizes, with their rates."""
     line, pairs, draw = straight_line(phase), _pairs(phase), np.random.default_rng(seed)
     ends = line(np.array([0.0, 1.0]))
-    sizes = np.maximum(np.abs(ends).max(axis=0), np.where(np.isfinite(phase.upper - phase.lower), 0.25 * (phase.upper - phase.lower), 1.0))
-    waves = {q: _AMPLITUDE * sizes[q] * draw.standard_normal(_WAVES) / np.arange(1, _WAVES + 1) for q, _ in pairs}
+    sizes = np.maximum(
+        np.abs(ends).max(axis=0),
+        np.where(np.isfinite(phase.upper - phase.lower), 0.25 * (phase.upper - phase.lower), 1.0),
+    )
+    waves = {
+        q: _AMPLITUDE * sizes[q] * draw.standard_normal(_WAVES) / np.arange(1, _WAVES + 1)
+        for q, _ in pairs
+    }
 
     def curve(tau: Numbers) -> Numbers:
         z, angles = line(tau), np.pi * np.arange(1, _WAVES + 1) * tau[:, None]
         for q, u in pairs:
             z[:, q] += np.sin(angles) @ waves[q]
             slope = (ends[1, q] - ends[0, q]) / duration
-            z[:, u] = slope + np.cos(angles) @ (waves[q] * np.pi * np.arange(1, _WAVES + 1)) / duration
+            z[:, u] = (
+                slope + np.cos(angles) @ (waves[q] * np.pi * np.arange(1, _WAVES + 1)) / duration
+            )
         return z
 
     return curve
@@ -292,14 +340,25 @@ def random_waves(phase: PhaseFunctions, duration: float, seed: int) -> Curve:
 def _pairs(phase: PhaseFunctions) -> list[tuple[int, int]]:
     """Places of coordinates and of the speeds that are their rates."""
     names = phase.names[: phase.n_states]
-    return [(names.index(n.removesuffix(".dot")), j) for j, n in enumerate(names) if n.endswith(".dot") and n.removesuffix(".dot") in names]
+    return [
+        (names.index(n.removesuffix(".dot")), j)
+        for j, n in enumerate(names)
+        if n.endswith(".dot") and n.removesuffix(".dot") in names
+    ]
 
 
 def linear_frequencies(phase: PhaseFunctions, duration: float) -> list[float]:
     """|Im s| of the equations linearized at the first state of the line, where they are regular there."""
     z = straight_line(phase)(np.zeros(1))
     n_x, n_a = phase.n_states, len(phase.equations.algebraic)
-    full = np.column_stack([z, np.full((1, len(phase.theta)), 1.0), *([[duration]] if not phase.span.is_point else []), [[0.0]]])
+    full = np.column_stack(
+        [
+            z,
+            np.full((1, len(phase.theta)), 1.0),
+            *([[duration]] if not phase.span.is_point else []),
+            [[0.0]],
+        ]
+    )
     J = phase.point.jacobian(full, phase.parameters_for(phase.point))[0]
     f, g = J[:n_x] / duration, J[n_x : n_x + len(phase.equations.equations)]
     A = f[:, :n_x]

@@ -27,12 +27,18 @@ class LinkFunctions:
         self.tape = before.tape
         kin = before.equations.evaluator.kin
         count = len(link.impact)
-        self.speeds = tuple(self.tape.private_symbol(f"u_after_{k}") for k in range(1, kin.n_u + 1)) if count else ()
+        self.speeds = (
+            tuple(self.tape.private_symbol(f"u_after_{k}") for k in range(1, kin.n_u + 1))
+            if count
+            else ()
+        )
         self.impulses = tuple(self.tape.private_symbol(f"impulse_{k}") for k in range(1, count + 1))
         self.unilateral = tuple(e in link.unilateral for e in link.impact)
         # {place of a state of the next phase: its expression}
         self.targets = self._targets()
-        self.map = PointFunction(self.tape, [self.tape.neg(e) for e in self.targets.values()], self.unknowns)
+        self.map = PointFunction(
+            self.tape, [self.tape.neg(e) for e in self.targets.values()], self.unknowns
+        )
         self.impact = PointFunction(self.tape, self._impact(), self.unknowns) if count else None
 
     @property

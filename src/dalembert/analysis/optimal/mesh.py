@@ -49,12 +49,19 @@ def uniform_mesh(intervals: int, kept: Sequence[float]) -> Numbers:
     return mesh
 
 
-def refine(answer: PhaseAnswer, errors: Numbers, tolerance: float, kept: Sequence[float]) -> Numbers:
+def refine(
+    answer: PhaseAnswer, errors: Numbers, tolerance: float, kept: Sequence[float]
+) -> Numbers:
     """A finer mesh; the same one where nothing is to be refined."""
     layout, K = answer.layout, answer.layout.scheme.order
-    parts = np.clip(np.ceil((errors / (0.5 * tolerance)) ** (1.0 / (K + 1))), 1, _MOST_PARTS).astype(int)
+    parts = np.clip(
+        np.ceil((errors / (0.5 * tolerance)) ** (1.0 / (K + 1))), 1, _MOST_PARTS
+    ).astype(int)
     parts[errors <= tolerance] = 1
-    pieces = [np.linspace(a, b, m, endpoint=False) for a, b, m in zip(layout.mesh[:-1], layout.mesh[1:], parts, strict=True)]
+    pieces = [
+        np.linspace(a, b, m, endpoint=False)
+        for a, b, m in zip(layout.mesh[:-1], layout.mesh[1:], parts, strict=True)
+    ]
     mesh = np.concatenate([*pieces, [1.0]])
     return _with_nodes(mesh, switching_fractions(answer), kept)
 
@@ -92,11 +99,18 @@ def switching_fractions(answer: PhaseAnswer) -> list[float]:
             continue
         values = answer.point_values[:, :, first + w]
         fine = values @ basis(layout.scheme.points, s).T
-        for bound, side in ((answer.functions.lower[first + w], -1.0), (answer.functions.upper[first + w], 1.0)):
+        for bound, side in (
+            (answer.functions.lower[first + w], -1.0),
+            (answer.functions.upper[first + w], 1.0),
+        ):
             if np.isfinite(bound):
                 spread = float(np.ptp(values)) or 1.0
-                wanted += _kinks(layout, side * (values - bound) / spread, side * (fine - bound) / spread)
-    outside = [o for o in overshoots(answer) if o.relative > _OVERSHOOT and o.place < len(eq.states)]
+                wanted += _kinks(
+                    layout, side * (values - bound) / spread, side * (fine - bound) / spread
+                )
+    outside = [
+        o for o in overshoots(answer) if o.relative > _OVERSHOOT and o.place < len(eq.states)
+    ]
     wanted += [(o.time - answer.t0) / answer.duration for o in outside]
     return sorted(set(wanted))
 
@@ -106,7 +120,11 @@ def overshooting_intervals(answer: PhaseAnswer) -> frozenset[int]:
     phase, layout = answer.functions, answer.layout
     first = phase.n_states + len(phase.equations.algebraic)
     lower, upper = phase.lower[first:], phase.upper[first:]
-    fine = np.einsum("sj,kjw->ksw", basis(layout.scheme.points, np.linspace(0.0, 1.0, _SAMPLES)), answer.point_values[:, :, first:])
+    fine = np.einsum(
+        "sj,kjw->ksw",
+        basis(layout.scheme.points, np.linspace(0.0, 1.0, _SAMPLES)),
+        answer.point_values[:, :, first:],
+    )
     spread = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
     excess = np.maximum(lower - fine, fine - upper) / np.where(spread > 0.0, spread, 1.0)
     return frozenset(np.flatnonzero((excess > _OVERSHOOT).any(axis=(1, 2))).tolist())
@@ -116,12 +134,18 @@ def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
     """Fractions at which values ≤ 0 reach or leave zero, in intervals whose polynomial exceeds zero."""
     points, places = layout.scheme.points, list[float]()
     active = values > -_ACTIVE
-    for k in np.flatnonzero((fine.max(axis=1) > _OVERSHOOT) & active.any(axis=1) & ~active.all(axis=1)):
+    for k in np.flatnonzero(
+        (fine.max(axis=1) > _OVERSHOOT) & active.any(axis=1) & ~active.all(axis=1)
+    ):
         begin, width = layout.mesh[k], layout.widths[k]
         for i in np.flatnonzero(active[k, 1:] != active[k, :-1]):
             low, high = begin + width * points[i], begin + width * points[i + 1]
             free = k - 1 if active[k, i + 1] else k + 1
-            root = _continued_root(layout, values, int(free), low, high) if 0 <= free < len(values) and not active[free].any() else None
+            root = (
+                _continued_root(layout, values, int(free), low, high)
+                if 0 <= free < len(values) and not active[free].any()
+                else None
+            )
             places.append(0.5 * (low + high) if root is None else root)
     # a free interval whose polynomial crosses zero near its end: the node there is not quite at the kink
     for k in np.flatnonzero((fine.max(axis=1) > _OVERSHOOT) & ~active.any(axis=1)):
@@ -131,7 +155,9 @@ def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
     return places
 
 
-def _continued_root(layout: PhaseLayout, values: Numbers, k: int, low: float, high: float) -> float | None:
+def _continued_root(
+    layout: PhaseLayout, values: Numbers, k: int, low: float, high: float
+) -> float | None:
     """The zero of the polynomial of interval k between two fractions, inside it or not."""
     at = np.linspace(low, high, _SAMPLES)
     own = basis(layout.scheme.points, (at - layout.mesh[k]) / layout.widths[k]) @ values[k]
@@ -153,15 +179,28 @@ def overshoots(answer: PhaseAnswer) -> list[Overshoot]:
         full = np.column_stack([z, np.tile(answer.common, (len(z), 1)), fractions])
         values = phase.point.values(full, phase.parameters_for(phase.point))
         begin = phase.n_states + len(phase.equations.equations)
-        columns += [(c.text, values[:, begin + k], c.range.low, c.range.high) for k, c in enumerate(phase.path)]
+        columns += [
+            (c.text, values[:, begin + k], c.range.low, c.range.high)
+            for k, c in enumerate(phase.path)
+        ]
     listed = []
     for place, (name, x, low, high) in enumerate(columns):
         if np.isinf(low) and np.isinf(high):
             continue
         excess = np.maximum(low - x, x - high)
         at = int(np.argmax(excess))
-        spread = high - low if np.isfinite(high - low) and high > low else max(float(np.ptp(x)), 1.0)
-        listed.append(Overshoot(name, answer.t0 + answer.duration * fractions[at], float(excess[at]), float(excess[at] / spread), place))
+        spread = (
+            high - low if np.isfinite(high - low) and high > low else max(float(np.ptp(x)), 1.0)
+        )
+        listed.append(
+            Overshoot(
+                name,
+                answer.t0 + answer.duration * fractions[at],
+                float(excess[at]),
+                float(excess[at] / spread),
+                place,
+            )
+        )
     return listed
 
 

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.analysis.optimal.guess import PhaseGuess, linear_frequencies, phase_guess, random_waves, swing
+from dalembert.analysis.optimal.guess import (
+    PhaseGuess,
+    linear_frequencies,
+    phase_guess,
+    random_waves,
+    swing,
+)
 from dalembert.analysis.optimal.link_functions import LinkFunctions
 from dalembert.analysis.optimal.optimum import Optimum
 from dalembert.analysis.optimal.phase import BadOptimization, Link, Phase, Range, phase, range_of
@@ -113,7 +119,9 @@ def optimize(
     phases = _phases(system, duration, one)
     problem, theta = _problem(phases, links, parameters, _explicit(form))
     try:
-        return _solutions(problem, theta, options, starts, seed, guess, refines=refine, audits=audit)
+        return _solutions(
+            problem, theta, options, starts, seed, guess, refines=refine, audits=audit
+        )
     finally:
         if options.show is not None:
             options.show("")
@@ -126,7 +134,13 @@ def _phases(system: Any, duration: Any, one: dict[str, Any]) -> tuple[Phase, ...
             msg = "optimize: nothing to minimize; give minimize='F**2', minimize='duration', or minimize_at_end=…"
             raise BadOptimization(msg)
         return (phase(system, duration if duration is not None else "free", **one),)
-    listed = (system,) if isinstance(system, Phase) else tuple(system) if isinstance(system, list | tuple) else ()
+    listed = (
+        (system,)
+        if isinstance(system, Phase)
+        else tuple(system)
+        if isinstance(system, list | tuple)
+        else ()
+    )
     if not listed or not all(isinstance(p, Phase) for p in listed):
         msg = f"optimize: give a System, or a list of phases [da.phase(s, …), …], not {type(system).__name__}"
         raise NotASystem(msg)
@@ -152,7 +166,9 @@ def _problem(
         msg = f"optimize: {len(links)} links and {count} phases; give {count - 1}, or {count} with the last one back to the first phase"
         raise BadOptimization(msg)
     chosen = tuple(links) or tuple(Link() for _ in range(count - 1))
-    pairs = [LinkFunctions(k, functions[j], functions[(j + 1) % count]) for j, k in enumerate(chosen)]
+    pairs = [
+        LinkFunctions(k, functions[j], functions[(j + 1) % count]) for j, k in enumerate(chosen)
+    ]
     return Problem(tuple(functions), tuple(pairs), tuple(ranges), tuple(ranges.values())), theta
 
 
@@ -160,12 +176,20 @@ def _parameters(phases: Sequence[Phase], given: Any) -> tuple[dict[str, Range], 
     """Limits and first values of constants that are found."""
     if given is None:
         return {}, np.zeros(0)
-    named = given if isinstance(given, Mapping) else dict.fromkeys([given] if isinstance(given, str) else given)
+    named = (
+        given
+        if isinstance(given, Mapping)
+        else dict.fromkeys([given] if isinstance(given, str) else given)
+    )
     system = phases[0].system
     ranges, first = dict[str, Range](), list[float]()
     for key, limits in named.items():
         name = symbol_name(system, key, ("constant",))
-        r = Range(-np.inf, np.inf) if limits is None else range_of(system, "parameters", name, limits)
+        r = (
+            Range(-np.inf, np.inf)
+            if limits is None
+            else range_of(system, "parameters", name, limits)
+        )
         value = system.symbols[name].value
         finite = [x for x in r if np.isfinite(x)]
         middle = float(value) if value is not None else sum(finite) / len(finite) if finite else 1.0
@@ -182,7 +206,15 @@ def _explicit(form: str | None) -> bool | None:
 
 
 def _solutions(
-    problem: Problem, theta: Numbers, options: SearchOptions, starts: Any, seed: int, guess: Any, *, refines: bool, audits: bool
+    problem: Problem,
+    theta: Numbers,
+    options: SearchOptions,
+    starts: Any,
+    seed: int,
+    guess: Any,
+    *,
+    refines: bool,
+    audits: bool,
 ) -> Optimum:
     """One answer, or the different ones of several starts."""
     if starts is None:
@@ -197,7 +229,12 @@ def _solutions(
         raise BadOptimization(msg)
     if refines:
         fine = [
-            search(problem, [phase_guess(p.functions, p) for p in a.phases], a.solution.v[a.transcription.theta], options)
+            search(
+                problem,
+                [phase_guess(p.functions, p) for p in a.phases],
+                a.solution.v[a.transcription.theta],
+                options,
+            )
             for a in answers
             if not a.solution.interrupted
         ]
@@ -213,13 +250,19 @@ def _guesses(problem: Problem, given: Any) -> list[PhaseGuess]:
             msg = f"guess: an answer of {len(given.answer.phases)} phases for {len(problem.phases)}"
             raise BadOptimization(msg)
         return [phase_guess(p, a) for p, a in zip(problem.phases, given.answer.phases, strict=True)]
-    own = [given] * len(problem.phases) if given is not None else [p.phase.guess for p in problem.phases]
+    own = (
+        [given] * len(problem.phases)
+        if given is not None
+        else [p.phase.guess for p in problem.phases]
+    )
     return [phase_guess(p, g) for p, g in zip(problem.phases, own, strict=True)]
 
 
 def _theta(problem: Problem, given: Any, theta: Numbers) -> Numbers:
     earlier = given.parameters if isinstance(given, Optimum) else {}
-    return np.array([earlier.get(name, x) for name, x in zip(problem.parameters, theta.tolist(), strict=True)])
+    return np.array(
+        [earlier.get(name, x) for name, x in zip(problem.parameters, theta.tolist(), strict=True)]
+    )
 
 
 def _warn_outside(problem: Problem, guesses: Sequence[PhaseGuess]) -> None:
@@ -229,18 +272,24 @@ def _warn_outside(problem: Problem, guesses: Sequence[PhaseGuess]) -> None:
         slack = 1e-9 * (1.0 + np.abs(z).max(axis=0))
         outside = np.flatnonzero(((z < p.lower - slack) | (z > p.upper + slack)).any(axis=0))
         if len(outside):
-            warn(f"guess: {', '.join(p.names[j] for j in outside)} lies outside its bounds and is moved onto them")
+            warn(
+                f"guess: {', '.join(p.names[j] for j in outside)} lies outside its bounds and is moved onto them"
+            )
 
 
 def _warn_unsolved(answer: Answer) -> None:
     s = answer.solution
     if s.interrupted:
-        warn(f"optimize: interrupted after {s.iterations} iterations; the best point so far is kept (violation {s.violation:.1e})")
+        warn(
+            f"optimize: interrupted after {s.iterations} iterations; the best point so far is kept (violation {s.violation:.1e})"
+        )
     elif not s.converged:
         warn(f"optimize: no solution: {s.status}; largest violation: {answer.largest_violation}")
 
 
-def _all_starts(problem: Problem, theta: Numbers, options: SearchOptions, starts: Any, seed: int) -> list[Answer]:
+def _all_starts(
+    problem: Problem, theta: Numbers, options: SearchOptions, starts: Any, seed: int
+) -> list[Answer]:
     """Solutions on the first mesh from every start; the interrupted search ends with what it has."""
     answers = list[Answer]()
     for guesses in _start_list(problem, starts, seed):
@@ -262,9 +311,14 @@ def _start_list(problem: Problem, starts: Any, seed: int) -> list[list[PhaseGues
     durations = [g.duration for g in line]
     listed = [line]
     for w in linear_frequencies(problem.phases[0], durations[0]):
-        listed.append([PhaseGuess(swing(p, w, T), T) for p, T in zip(problem.phases, durations, strict=True)])
+        listed.append(
+            [PhaseGuess(swing(p, w, T), T) for p, T in zip(problem.phases, durations, strict=True)]
+        )
     for k in range(count - len(listed)):
-        waves = [random_waves(p, T, seed + 1000 * k + j) for j, (p, T) in enumerate(zip(problem.phases, durations, strict=True))]
+        waves = [
+            random_waves(p, T, seed + 1000 * k + j)
+            for j, (p, T) in enumerate(zip(problem.phases, durations, strict=True))
+        ]
         listed.append([PhaseGuess(w, T) for w, T in zip(waves, durations, strict=True)])
     return listed[:count]
 
@@ -273,7 +327,9 @@ def _different(answers: Sequence[Answer]) -> list[Answer]:
     """Answers of different cost, the cheapest first."""
     kept = list[Answer]()
     for a in sorted(answers, key=lambda a: a.solution.cost):
-        if not kept or a.solution.cost - kept[-1].solution.cost > _SAME * max(abs(a.solution.cost), 1e-9):
+        if not kept or a.solution.cost - kept[-1].solution.cost > _SAME * max(
+            abs(a.solution.cost), 1e-9
+        ):
             kept.append(a)
     return kept
 

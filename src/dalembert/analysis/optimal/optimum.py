@@ -66,7 +66,9 @@ class OptimalPhase(Shown):
         kin, values = motion.values.kin, motion.values
         s = np.linspace(0.0, 1.0, _SAMPLES, endpoint=False)
         z = np.vstack([unknowns_at(answer, s), unknowns_at(answer, np.ones(1))[-1:]])
-        times = np.append((answer.times[:-1, None] + np.diff(answer.times)[:, None] * s).ravel(), answer.times[-1])
+        times = np.append(
+            (answer.times[:-1, None] + np.diff(answer.times)[:, None] * s).ravel(), answer.times[-1]
+        )
         rows = np.zeros((len(times), len(kin.state)))
         own = np.r_[0 : kin.n_q + len(kin.x), kin.first_speed : len(kin.state)]
         rows[:, own] = z[:, self._errors.replay.places]
@@ -118,7 +120,11 @@ class Optimum(Shown):
     def parameters(self) -> dict[str, float]:
         """The optimized constants."""
         places = self.answer.transcription.theta
-        return dict(zip(self.answer.problem.parameters, self.answer.solution.v[places].tolist(), strict=True))
+        return dict(
+            zip(
+                self.answer.problem.parameters, self.answer.solution.v[places].tolist(), strict=True
+            )
+        )
 
     @property
     def inputs(self) -> dict[str, PolynomialTable]:
@@ -165,14 +171,19 @@ class Optimum(Shown):
         names = " and ".join(dict.fromkeys(repr(p.functions.phase.system.name) for p in a.phases))
         meshes = " → ".join(str(p.intervals) for p in a.passes)
         iterations = sum(p.iterations for p in a.passes)
-        lines = [f"optimal motion of {names}: {s.status}, {iterations} iterations; intervals of order {a.options.order}: {meshes}"]
+        lines = [
+            f"optimal motion of {names}: {s.status}, {iterations} iterations; intervals of order {a.options.order}: {meshes}"
+        ]
         lines.append(f"cost {s.cost:.12g}, duration {self.duration:.9g}")
         lines += [f"  {name} = {x:.9g}" for name, x in self.parameters.items()]
         if self.audits:
             lines.append("audit: " + ("passed" if self.audit.passed else "FAILED"))
             lines.append(str(self.audit))
         if len(self.solutions) > 1:
-            lines.append("local solutions found (none is shown to be global): " + ", ".join(f"{o.cost:.9g}" for o in self.solutions))
+            lines.append(
+                "local solutions found (none is shown to be global): "
+                + ", ".join(f"{o.cost:.9g}" for o in self.solutions)
+            )
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -84,7 +84,17 @@ class Link(Shown):
 
 def phase(system: System, duration: Any = FREE, **options: Any) -> Phase:
     """A phase of a motion for da.optimize([…]); the options are those of da.optimize for one phase."""
-    for name in ("start", "end", "bounds", "path", "integrals", "way_points", "held", "values", "inputs"):
+    for name in (
+        "start",
+        "end",
+        "bounds",
+        "path",
+        "integrals",
+        "way_points",
+        "held",
+        "values",
+        "inputs",
+    ):
         if options.get(name) is None:
             options[name] = {}
         elif name != "way_points":
@@ -92,7 +102,12 @@ def phase(system: System, duration: Any = FREE, **options: Any) -> Phase:
     return Phase(system, duration, **options)
 
 
-def link(becomes: Mapping[Any, Any] | None = None, *, impact: Sequence[Any] = (), unilateral: Sequence[Any] = ()) -> Link:
+def link(
+    becomes: Mapping[Any, Any] | None = None,
+    *,
+    impact: Sequence[Any] = (),
+    unilateral: Sequence[Any] = (),
+) -> Link:
     """A link between two phases for da.optimize([…], links=[…])."""
     extra = [e for e in unilateral if e not in impact]
     if extra:

@@ -44,10 +44,14 @@ class WayPoint:
 class PhaseFunctions:
     """What does not depend on the mesh."""
 
-    def __init__(self, phase: Phase, parameters: Sequence[str], begin: float | None, *, explicit: bool | None) -> None:
+    def __init__(
+        self, phase: Phase, parameters: Sequence[str], begin: float | None, *, explicit: bool | None
+    ) -> None:
         self.phase, system = phase, phase.system
         rated = _rated(phase)
-        self.equations: PointEquations = point_equations(system, phase.values, phase.inputs, rated, explicit=explicit)
+        self.equations: PointEquations = point_equations(
+            system, phase.values, phase.inputs, rated, explicit=explicit
+        )
         eq = self.equations
         self.tape = eq.tape
         self.names = tuple(map(eq.name, eq.unknowns))
@@ -91,11 +95,19 @@ class PhaseFunctions:
 
     def _read_cost(self) -> None:
         phase, zero = self.phase, self.tape.zero
-        self.cost = zero if phase.minimize is None else self._number_or_node("minimize", phase.minimize)
-        self.end_cost = zero if phase.minimize_at_end is None else self._number_or_node("minimize_at_end", phase.minimize_at_end)
+        self.cost = (
+            zero if phase.minimize is None else self._number_or_node("minimize", phase.minimize)
+        )
+        self.end_cost = (
+            zero
+            if phase.minimize_at_end is None
+            else self._number_or_node("minimize_at_end", phase.minimize_at_end)
+        )
         self._refuse_unknowns("minimize_at_end", str(phase.minimize_at_end), self.end_cost)
 
-    def _conditions(self, what: str, given: Mapping[Any, Any], *, symmetric: bool = False) -> tuple[Condition, ...]:
+    def _conditions(
+        self, what: str, given: Mapping[Any, Any], *, symmetric: bool = False
+    ) -> tuple[Condition, ...]:
         place = {x: k for k, x in enumerate(self.equations.unknowns)}
         system, conditions = self.phase.system, list[Condition]()
         for key, value in given.items():
@@ -118,7 +130,10 @@ class PhaseFunctions:
             if c.place is None:
                 others.append(c)
             else:
-                lower[c.place], upper[c.place] = max(lower[c.place], c.range.low), min(upper[c.place], c.range.high)
+                lower[c.place], upper[c.place] = (
+                    max(lower[c.place], c.range.low),
+                    min(upper[c.place], c.range.high),
+                )
         return lower, upper, (*others, *self._conditions("path", self.phase.path))
 
     def _at_node(self, what: str, given: Mapping[Any, Any]) -> tuple[Condition, ...]:
@@ -144,7 +159,11 @@ class PhaseFunctions:
         inside = [i for i in symbols_of(self.tape, (node,)) if i in eq.inputs or i in eq.algebraic]
         if inside:
             name = eq.name(inside[0])
-            cure = f"bound its rate, bounds={{'{name}.dot': …}}, which makes it a state" if inside[0] in eq.inputs else "give it in path=…"
+            cure = (
+                f"bound its rate, bounds={{'{name}.dot': …}}, which makes it a state"
+                if inside[0] in eq.inputs
+                else "give it in path=…"
+            )
             msg = f"{what}: {text} contains {name}, which may jump at a node; {cure}"
             raise BadOptimization(msg)
 
@@ -174,7 +193,11 @@ class PhaseFunctions:
         given, eq = self.phase.periodic, self.equations
         if given is True:
             given = [eq.name(i) for i in eq.states]
-        shifts = dict(given) if isinstance(given, Mapping) else dict.fromkeys([given] if isinstance(given, str) else given, 0.0)
+        shifts = (
+            dict(given)
+            if isinstance(given, Mapping)
+            else dict.fromkeys([given] if isinstance(given, str) else given, 0.0)
+        )
         pairs, place = list[tuple[int, float]](), {x: k for k, x in enumerate(eq.states)}
         for key, shift in shifts.items():
             node = self._read("periodic", key)
@@ -214,7 +237,13 @@ class PhaseFunctions:
     def _check_time(self, begin: float | None) -> None:
         """A phase behind one of free duration begins at an unknown time."""
         eq = self.equations
-        nodes = (*eq.rates, *eq.equations, self.cost, self.end_cost, *(c.node for c in (*self.path, *self.integrals, *self.start, *self.end)))
+        nodes = (
+            *eq.rates,
+            *eq.equations,
+            self.cost,
+            self.end_cost,
+            *(c.node for c in (*self.path, *self.integrals, *self.start, *self.end)),
+        )
         self.autonomous = eq.evaluator.time not in symbols_of(self.tape, nodes)
         if begin is None and not self.autonomous:
             msg = f"optimize: {self.phase.system.name!r} depends on the time t and begins at an unknown time; fix the durations before it"
@@ -247,7 +276,9 @@ class PhaseFunctions:
         rates = [t.mul(T, e) for e in eq.rates]
         integrands = [t.mul(T, c.node) for c in self.integrals]
         cost = () if self.cost == t.zero else (t.mul(T, self.cost),)
-        outs = self._timed([*rates, *eq.equations, *(c.node for c in self.path), *integrands, *cost])
+        outs = self._timed(
+            [*rates, *eq.equations, *(c.node for c in self.path), *integrands, *cost]
+        )
         return PointFunction(t, outs, (*eq.unknowns, *self.common), (self.fraction,))
 
     def at_node(self, nodes: Sequence[int], fraction: float) -> PointFunction:
@@ -258,22 +289,30 @@ class PhaseFunctions:
     @cached_property
     def _constraints(self) -> PointFunction:
         outs = self._timed(self.equations.constraints)
-        return PointFunction(self.tape, outs, (*self.equations.unknowns, *self.common), (self.fraction,))
+        return PointFunction(
+            self.tape, outs, (*self.equations.unknowns, *self.common), (self.fraction,)
+        )
 
-    def constraint_values(self, z: Numbers, common: Numbers, fractions: Numbers) -> tuple[Numbers, Numbers]:
+    def constraint_values(
+        self, z: Numbers, common: Numbers, fractions: Numbers
+    ) -> tuple[Numbers, Numbers]:
         """(φ, A u + b) and their slopes by the states, at points in rows."""
         if not self.equations.constraints:
             return np.zeros((len(z), 0)), np.zeros((len(z), 0, self.n_states))
         at = np.column_stack([z, np.tile(common, (len(z), 1)), fractions])
         p = self.parameters_for(self._constraints)
-        return self._constraints.values(at, p), self._constraints.jacobian(at, p)[:, :, : self.n_states]
+        return self._constraints.values(at, p), self._constraints.jacobian(at, p)[
+            :, :, : self.n_states
+        ]
 
     def parameters_for(self, function: PointFunction) -> Numbers:
         """The numbers that a function is called with."""
         own = {self.duration: self.span.low}
         others = tuple(i for i in function.parameters if i not in own)
         try:
-            values = dict(zip(others, parameters_of(self.equations.values, others).tolist(), strict=True))
+            values = dict(
+                zip(others, parameters_of(self.equations.values, others).tolist(), strict=True)
+            )
         except DalembertError as problem:
             msg = f"optimize: {problem}"
             raise BadOptimization(msg) from problem
@@ -309,7 +348,9 @@ def _rated(phase: Phase) -> tuple[str, ...]:
 
 def _time(what: str, given: Any) -> float:
     try:
-        value = number_in(given, TIME, what) if isinstance(given, str) and has_unit(given) else given
+        value = (
+            number_in(given, TIME, what) if isinstance(given, str) and has_unit(given) else given
+        )
         length = float(value)
     except (TypeError, ValueError) as problem:
         msg = f"{what} = {given!r:.60} is not a time"
@@ -325,4 +366,3 @@ def _pairs(what: str, given: Any) -> list[tuple[Any, Mapping[Any, Any]]]:
         msg = f"{what}: give times with their conditions, as in {what}={{1.0: {{'x': 0.5}}}}"
         raise BadOptimization(msg)
     return list(given.items())
-

@@ -28,12 +28,18 @@ def optimum_plot(optimum: Optimum, path: str | os.PathLike[str] | None) -> Plot:
 
 def optimum_chart(optimum: Optimum) -> Chart:
     """The panels of an optimum."""
-    names = list(dict.fromkeys(name for phase in optimum.phases for name in _names(phase)))[:MOST_PANELS]
+    names = list(dict.fromkeys(name for phase in optimum.phases for name in _names(phase)))[
+        :MOST_PANELS
+    ]
     panels = tuple(_panel(optimum, name) for name in names)
-    verdict = "audit passed" if optimum.audit.passed else f"AUDIT FAILED: {optimum.audit.failures[0]}"
+    verdict = (
+        "audit passed" if optimum.audit.passed else f"AUDIT FAILED: {optimum.audit.failures[0]}"
+    )
     facts = f"cost {optimum.cost:.9g}  ·  {sum(p.answer.layout.n_intervals for p in optimum.phases)} intervals  ·  {verdict}"
     end = float(optimum.phases[-1].nodes[-1])
-    return Chart(_title(optimum), facts, GREY if optimum.audit.passed else COLOURS[1], (0.0, end), panels)
+    return Chart(
+        _title(optimum), facts, GREY if optimum.audit.passed else COLOURS[1], (0.0, end), panels
+    )
 
 
 def _title(optimum: Optimum) -> str:
@@ -43,7 +49,9 @@ def _title(optimum: Optimum) -> str:
 def _names(phase: OptimalPhase) -> list[str]:
     """Coordinates and first-order states, then inputs."""
     functions = phase.answer.functions
-    states = [n for n in functions.names[: functions.n_states] if not n.endswith(".dot")][:_MOST_STATES]
+    states = [n for n in functions.names[: functions.n_states] if not n.endswith(".dot")][
+        :_MOST_STATES
+    ]
     return [*states, *(n for n in phase.inputs if n not in states)]
 
 
@@ -63,7 +71,10 @@ def _panel(optimum: Optimum, name: str) -> Panel:
         if name in functions.names:
             j, span = functions.names.index(name), phase.nodes[[0, -1]]
             limits = [x for x in (functions.lower[j], functions.upper[j]) if np.isfinite(x)]
-            bounds += [Curve("bound" if not bounds and k == 0 else "", span, np.full(2, x), GREY) for k, x in enumerate(limits)]
+            bounds += [
+                Curve("bound" if not bounds and k == 0 else "", span, np.full(2, x), GREY)
+                for k, x in enumerate(limits)
+            ]
     curves = [Curve("optimum", *_joined(best), COLOURS[0])]
     if replays:
         curves.append(Curve("replay", *_joined(replays), COLOURS[1]))

@@ -137,7 +137,9 @@ class _Form:
         self.gamma = tuple(t.private_symbol(f"gamma_{j}") for j in range(1, len(phi) + 1))
         self.multipliers = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(rows) + 1))
         push = gradient(t, dict(zip(phi, self.gamma, strict=True)), kin.q)
-        self.qdot = [t.add(evaluator.in_speeds(e), g) for e, g in zip(kin.qdot_of_u, push, strict=True)]
+        self.qdot = [
+            t.add(evaluator.in_speeds(e), g) for e, g in zip(kin.qdot_of_u, push, strict=True)
+        ]
         self.xdot = [evaluator.in_speeds(e) for e in kin.xdot]
         self.accelerations: dict[int, int] = {}
         self.constraints = (*phi, *speed_rows)
@@ -178,7 +180,9 @@ class _Form:
 class _FreeInputs:
     """Inputs and prescribed motions that were not given: unknowns; those whose rates are needed are states."""
 
-    def __init__(self, evaluator: Evaluator, chosen: Values, nodes: Sequence[int], rated: Sequence[str]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, chosen: Values, nodes: Sequence[int], rated: Sequence[str]
+    ) -> None:
         t = evaluator.tape
         self.absent: dict[int, int] = {}
         states, rates, inputs = list[int](), list[int](), list[int]()

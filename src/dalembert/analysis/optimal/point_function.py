@@ -22,11 +22,15 @@ Indices = NDArray[np.int64]
 class PointFunction:
     """Outputs on a tape as functions of unknowns, with exact sparse first and second derivatives."""
 
-    def __init__(self, tape: Tape, outs: Sequence[int], unknowns: Sequence[int], data: Sequence[int] = ()) -> None:
+    def __init__(
+        self, tape: Tape, outs: Sequence[int], unknowns: Sequence[int], data: Sequence[int] = ()
+    ) -> None:
         self.outs, self.unknowns = tuple(outs), tuple(unknowns)
         state = (*self.unknowns, *data)
         self.parameters = tuple(i for i in symbols_of(tape, self.outs) if i not in state)
-        self._derivatives = TapeDerivatives(tape, self.outs, state, self.parameters, wrt=self.unknowns)
+        self._derivatives = TapeDerivatives(
+            tape, self.outs, state, self.parameters, wrt=self.unknowns
+        )
 
     @property
     def n_outs(self) -> int:
@@ -36,7 +40,9 @@ class PointFunction:
     @cached_property
     def slope_places(self) -> Indices:
         """(row, column) of every structural nonzero of ∂F/∂z."""
-        return np.column_stack([self._derivatives.jacobian_rows, self._derivatives.jacobian_columns])
+        return np.column_stack(
+            [self._derivatives.jacobian_rows, self._derivatives.jacobian_columns]
+        )
 
     @cached_property
     def curvature_places(self) -> Indices:

@@ -65,9 +65,15 @@ class _TermPlaces:
         self.term, self.p, f = term, term.parameters, term.function
         self.to_cost = term.rows[0] == OBJECTIVE
         r, c = f.slope_places.T
-        self.of_rows, self.of_cost = np.flatnonzero(~self.to_cost[r]), np.flatnonzero(self.to_cost[r])
+        self.of_rows, self.of_cost = (
+            np.flatnonzero(~self.to_cost[r]),
+            np.flatnonzero(self.to_cost[r]),
+        )
         self.r, self.c = r, c
-        rows, columns = term.rows[:, r[self.of_rows]].ravel(), term.arguments[:, c[self.of_rows]].ravel()
+        rows, columns = (
+            term.rows[:, r[self.of_rows]].ravel(),
+            term.arguments[:, c[self.of_rows]].ravel(),
+        )
         self.kept = np.flatnonzero(rows != NOWHERE)
         self.rows, self.columns = rows[self.kept], columns[self.kept]
         # where the values of the outputs go
@@ -92,7 +98,9 @@ class Program:
         self.sizes = sizes
         self.n, self.m = len(sizes.lower), len(sizes.row_lower)
         self._terms = [_TermPlaces(term) for term in terms]
-        self._linear = csr_array((linear.coefficients, (linear.rows, linear.columns)), shape=(self.m, self.n))
+        self._linear = csr_array(
+            (linear.coefficients, (linear.rows, linear.columns)), shape=(self.m, self.n)
+        )
         self._jacobian_places(linear)
         self._hessian_places()
         self._at: Numbers | None = None
@@ -121,7 +129,10 @@ class Program:
     def _evaluate(self, v: Numbers) -> list[Numbers]:
         """The values of all terms; cost and rows are asked for at the same point."""
         if self._at is None or not np.array_equal(self._at, v):
-            self._at, self._values = v.copy(), [t.term.function.values(t.inputs(v), t.p) for t in self._terms]
+            self._at, self._values = (
+                v.copy(),
+                [t.term.function.values(t.inputs(v), t.p) for t in self._terms],
+            )
         return self._values
 
     def cost(self, v: Numbers) -> float:
@@ -158,7 +169,9 @@ class Program:
         for t in self._terms:
             mu = t.term.factors * padded[t.term.rows]
             parts.append((t.twice * t.term.function.curvatures(t.inputs(v), mu, t.p)).ravel())
-        return np.bincount(self._hessian_slots, np.concatenate([np.zeros(0), *parts]), len(self.hessian_rows))
+        return np.bincount(
+            self._hessian_slots, np.concatenate([np.zeros(0), *parts]), len(self.hessian_rows)
+        )
 
     # ---- as the solver sees it ------------------------------------------------------------------
 
@@ -197,4 +210,6 @@ class Program:
     def hessian(self, x: Numbers, multipliers: Numbers, sigma: float) -> Numbers:
         """s (σ ∇²f + Σ λ r ∇²g) s"""
         s = self.sizes
-        return self._hessian_factors * self.curvatures(s.scale * x, np.asarray(multipliers) * s.row_scale, sigma)
+        return self._hessian_factors * self.curvatures(
+            s.scale * x, np.asarray(multipliers) * s.row_scale, sigma
+        )

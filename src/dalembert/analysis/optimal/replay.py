@@ -94,14 +94,20 @@ class PhaseAnswer:
         eq, scheme = self.functions.equations, self.layout.scheme
         first = len(eq.states) + len(eq.algebraic)
         tables = dict[str, PolynomialTable]()
-        symbols = {s.scalar.i: s.name for s in self.functions.phase.system.symbols.values() if s.kind in ("input", "specified")}
+        symbols = {
+            s.scalar.i: s.name
+            for s in self.functions.phase.system.symbols.values()
+            if s.kind in ("input", "specified")
+        }
         for place, i in enumerate(eq.states):
             if i in symbols:
                 values = self.v[self.layout.states[:, :, place]]
                 tables[symbols[i]] = polynomial_table(self.times, scheme.nodes, values)
         for k, i in enumerate(eq.inputs):
             if i in symbols:
-                tables[symbols[i]] = polynomial_table(self.times, scheme.points, self.point_values[:, :, first + k])
+                tables[symbols[i]] = polynomial_table(
+                    self.times, scheme.points, self.point_values[:, :, first + k]
+                )
         return tables
 
 
@@ -132,18 +138,31 @@ class Replay:
         z = np.append(state, self.answer.point_values[0, 0, len(state) :])
         J = phase.constraint_values(z[None], self.answer.common, np.zeros(1))[1][0][:, self.places]
         positions, first = len(phase.equations.gamma), len(names) - kin.n_u
-        dependent = _dependent(J[:positions, : kin.n_q], 0) | _dependent(J[positions:, first:], first)
+        dependent = _dependent(J[:positions, : kin.n_q], 0) | _dependent(
+            J[positions:, first:], first
+        )
         if kin.n_u != kin.n_q:
             # quaternions are normalized by the start itself
             dependent = {k for k in dependent if k >= first}
-        given = {n: float(x) for k, (n, x) in enumerate(zip(names, values, strict=True)) if k not in dependent}
+        given = {
+            n: float(x)
+            for k, (n, x) in enumerate(zip(names, values, strict=True))
+            if k not in dependent
+        }
         return given, {names[k]: float(values[k]) for k in dependent if k < kin.n_q}
 
     def whole(self, *, rtol: float = _RTOL, audit: bool = True) -> Trajectory:
         """The whole motion from the first node, with the energy integral alongside."""
         given, guess = self._given(self.answer.node_states[0])
         options = RunOptions(
-            start=given, guess=guess, values=self.values, inputs=self.inputs, rtol=rtol, atol=rtol, t0=self.answer.t0, progress=False
+            start=given,
+            guess=guess,
+            values=self.values,
+            inputs=self.inputs,
+            rtol=rtol,
+            atol=rtol,
+            t0=self.answer.t0,
+            progress=False,
         )
         watched = None
         if audit:
@@ -166,11 +185,21 @@ class Replay:
         options = RunOptions(rtol=rtol, atol=rtol)
         context = run_context(model, p, None, start, options)
         problem = InitialValueProblem(
-            rhs=context.rhs, project=context.project, accept=context.accept, context=context.address, y0=start.y, t0=t0, t1=t1, rtol=rtol, atol=rtol
+            rhs=context.rhs,
+            project=context.project,
+            accept=context.accept,
+            context=context.address,
+            y0=start.y,
+            t0=t0,
+            t1=t1,
+            rtol=rtol,
+            atol=rtol,
         )
         live, ends = LiveRun(chosen), list[Numbers]()
         problem = live.watched(problem)
-        own = np.r_[0 : chosen.kin.n_q + len(chosen.kin.x), chosen.kin.first_speed : len(chosen.kin.state)]
+        own = np.r_[
+            0 : chosen.kin.n_q + len(chosen.kin.x), chosen.kin.first_speed : len(chosen.kin.state)
+        ]
         set_inputs, nodes = problem.at_break, answer.node_states[:, self.places]
 
         def restart(t: float, y: Numbers) -> None:
@@ -180,7 +209,9 @@ class Replay:
                 set_inputs(t, y)
 
         solution = integrate(replace(problem, at_break=restart), None)
-        accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, True, model.parameters)
+        accelerations = Accelerations(
+            model.rates, p, chosen.kin.first_speed, True, model.parameters
+        )
         motion = Trajectory(chosen, start, solution, until=t1, accelerations=accelerations)
         ends.append(solution.y[-1][own])
         return np.array(ends), motion
@@ -202,5 +233,7 @@ def _equations(phase: PhaseFunctions) -> tuple[Kinematics, ExplicitEquations | S
     if kin.fork().velocity_rows:
         return saddle_equations(kin)
     if not kin.u:
-        return kin, ExplicitEquations(kin.system.name, kin.fork().tape, (), (), (), (), "rates of first-order states")
+        return kin, ExplicitEquations(
+            kin.system.name, kin.fork().tape, (), (), (), (), "rates of first-order states"
+        )
     return kin, forward_dynamics_of(kin)

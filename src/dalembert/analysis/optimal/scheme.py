@@ -82,7 +82,10 @@ def monomials(nodes: Numbers) -> Numbers:
 def bernstein(nodes: Numbers) -> Numbers:
     """B with β = B w the Bernstein coefficients of the polynomial through w at the nodes: min β ≤ w(s) ≤ max β on (0, 1)."""
     d = len(nodes) - 1
-    steps = [[math.comb(i, j) / math.comb(d, j) if j <= i else 0.0 for j in range(d + 1)] for i in range(d + 1)]
+    steps = [
+        [math.comb(i, j) / math.comb(d, j) if j <= i else 0.0 for j in range(d + 1)]
+        for i in range(d + 1)
+    ]
     return np.array(steps) @ monomials(nodes)
 
 

@@ -10,7 +10,12 @@ import numpy as np
 
 from dalembert.analysis.optimal.audit import Audit, IntervalErrors, audit_phase
 from dalembert.analysis.optimal.boundary import dependent_constraints
-from dalembert.analysis.optimal.guess import PhaseGuess, answer_curve, onto_constraints, straight_line
+from dalembert.analysis.optimal.guess import (
+    PhaseGuess,
+    answer_curve,
+    onto_constraints,
+    straight_line,
+)
 from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, refine, uniform_mesh
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.program import Program
@@ -89,22 +94,40 @@ class Answer:
         return f"{self.transcription.rows.name(row)}, by {excess[row]:.3g}" if len(excess) else ""
 
 
-def search(problem: Problem, guesses: Sequence[PhaseGuess], theta: Numbers, options: SearchOptions, *, refines: bool = True) -> Answer:
+def search(
+    problem: Problem,
+    guesses: Sequence[PhaseGuess],
+    theta: Numbers,
+    options: SearchOptions,
+    *,
+    refines: bool = True,
+) -> Answer:
     """Solve and refine until every interval and the cost are as accurate as asked."""
-    meshes = [uniform_mesh(p.phase.intervals or options.intervals, kept_fractions(p)) for p in problem.phases]
+    meshes = [
+        uniform_mesh(p.phase.intervals or options.intervals, kept_fractions(p))
+        for p in problem.phases
+    ]
     answer, passes = solve_on_mesh(problem, meshes, guesses, theta, options), list[MeshPass]()
     while refines and answer.solution.converged and not answer.solution.interrupted:
         try:
             errors = answer.interval_errors()
         except DalembertError as failure:
-            warn(f"optimize: the mesh was not refined, because the answer cannot be replayed: {failure}")
+            warn(
+                f"optimize: the mesh was not refined, because the answer cannot be replayed: {failure}"
+            )
             break
         passes.append(_pass(answer, errors))
         finer = _finer_meshes(answer, errors, options)
-        if all(is_same(m, layout.mesh) for m, layout in zip(finer, answer.transcription.layouts, strict=True)):
+        if all(
+            is_same(m, layout.mesh)
+            for m, layout in zip(finer, answer.transcription.layouts, strict=True)
+        ):
             answer = _polish(answer)
             break
-        if len(passes) > options.most_refinements or sum(len(m) - 1 for m in finer) > options.most_intervals:
+        if (
+            len(passes) > options.most_refinements
+            or sum(len(m) - 1 for m in finer) > options.most_intervals
+        ):
             answer = _polish(answer)
             break
         answer = solve_again(answer, finer)
@@ -114,9 +137,14 @@ def search(problem: Problem, guesses: Sequence[PhaseGuess], theta: Numbers, opti
     return replace(answer, passes=tuple(passes))
 
 
-def solve_again(answer: Answer, meshes: Sequence[Numbers], hulls: Sequence[frozenset[int]] | None = None) -> Answer:
+def solve_again(
+    answer: Answer, meshes: Sequence[Numbers], hulls: Sequence[frozenset[int]] | None = None
+) -> Answer:
     """Another solve that begins where an answer is."""
-    guesses = [PhaseGuess(answer_curve(a.functions, a, straight_line(a.functions)), a.duration) for a in answer.phases]
+    guesses = [
+        PhaseGuess(answer_curve(a.functions, a, straight_line(a.functions)), a.duration)
+        for a in answer.phases
+    ]
     theta = answer.solution.v[answer.transcription.theta]
     return solve_on_mesh(answer.problem, meshes, guesses, theta, answer.options, answer, hulls)
 
@@ -125,7 +153,9 @@ def _polish(answer: Answer) -> Answer:
     """A last solve with bounds that are not relaxed, and that hold between points where a polynomial left them."""
     hulls = [overshooting_intervals(p) for p in answer.phases]
     program = answer.program.sizes
-    bounded = (np.isfinite(program.lower) | np.isfinite(program.upper)) & (program.lower < program.upper)
+    bounded = (np.isfinite(program.lower) | np.isfinite(program.upper)) & (
+        program.lower < program.upper
+    )
     if not (bounded.any() or (program.row_lower < program.row_upper).any()):
         return answer
     better = solve_again(answer, [layout.mesh for layout in answer.transcription.layouts], hulls)
@@ -141,16 +171,32 @@ def _pass(answer: Answer, errors: Sequence[IntervalErrors] | None) -> MeshPass:
 
 def kept_fractions(phase: PhaseFunctions) -> list[float]:
     """Nodes that every mesh has: way points, and times at which held inputs change."""
-    return [*(w.fraction for w in phase.way_points), *(float(t) for times in phase.held.values() for t in times)]
+    return [
+        *(w.fraction for w in phase.way_points),
+        *(float(t) for times in phase.held.values() for t in times),
+    ]
 
 
-def _finer_meshes(answer: Answer, errors: Sequence[IntervalErrors], options: SearchOptions) -> list[Numbers]:
+def _finer_meshes(
+    answer: Answer, errors: Sequence[IntervalErrors], options: SearchOptions
+) -> list[Numbers]:
     """Meshes split where errors are large, and everywhere where only the cost is inaccurate."""
-    meshes = [refine(e.answer, e.errors, options.tolerance, kept_fractions(e.answer.functions)) for e in errors]
+    meshes = [
+        refine(e.answer, e.errors, options.tolerance, kept_fractions(e.answer.functions))
+        for e in errors
+    ]
     cost_error = abs(sum(e.cost_error for e in errors))
     unchanged = all(is_same(m, e.answer.layout.mesh) for m, e in zip(meshes, errors, strict=True))
     if unchanged and cost_error > options.tolerance * max(abs(answer.solution.cost), 1e-3):
-        meshes = [refine(e.answer, e.errors, max(float(np.median(e.errors)), 1e-14), kept_fractions(e.answer.functions)) for e in errors]
+        meshes = [
+            refine(
+                e.answer,
+                e.errors,
+                max(float(np.median(e.errors)), 1e-14),
+                kept_fractions(e.answer.functions),
+            )
+            for e in errors
+        ]
     return meshes
 
 
@@ -165,13 +211,18 @@ def solve_on_mesh(
 ) -> Answer:
     """One solve, from an answer on another mesh if there is one."""
     scheme = radau(options.order)
-    transcription = Transcription(problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped, hulls)
+    transcription = Transcription(
+        problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped, hulls
+    )
     v = initial_point(transcription, guesses, theta)
     limit_stabilization(transcription, v)
     scale = variable_scales(transcription, v, guesses) if options.scaling else np.ones(len(v))
     warm = None
     if earlier is not None:
-        dropped, carried = earlier.dropped, carried_multipliers(earlier.transcription, earlier.solution, transcription)
+        dropped, carried = (
+            earlier.dropped,
+            carried_multipliers(earlier.transcription, earlier.solution, transcription),
+        )
         warm = carried.rows, carried.lower, carried.upper
     else:
         dropped = dependent_constraints(transcription, v, scale)
@@ -183,7 +234,9 @@ def solve_on_mesh(
 
     def show(iteration: int, cost: float, violation: float) -> None:
         if options.show is not None:
-            options.show(f"{count} intervals, iteration {iteration}: cost {cost:.9g}, violation {violation:.1e}")
+            options.show(
+                f"{count} intervals, iteration {iteration}: cost {cost:.9g}, violation {violation:.1e}"
+            )
 
     solution = solve(
         program,
@@ -208,7 +261,9 @@ def unwrap_angles(transcription: Transcription, v: Numbers) -> Numbers:
     v = v.copy()
     for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
         p = phase.parameters_for(phase.point)
-        z = np.column_stack([v[layout.points], np.tile(v[layout.common], (len(layout.points), 1)), layout.fractions])
+        z = np.column_stack(
+            [v[layout.points], np.tile(v[layout.common], (len(layout.points), 1)), layout.fractions]
+        )
         first = phase.n_states + len(phase.equations.algebraic)
         for j in range(first, len(phase.names)):
             if j in phase.held or np.isfinite(phase.lower[j]) or np.isfinite(phase.upper[j]):
@@ -216,23 +271,31 @@ def unwrap_angles(transcription: Transcription, v: Numbers) -> Numbers:
             turned = z.copy()
             turned[:, j] += 2.0 * np.pi
             straight = np.unwrap(z[:, j])
-            same = np.allclose(phase.point.values(turned, p), phase.point.values(z, p), rtol=1e-9, atol=1e-9)
+            same = np.allclose(
+                phase.point.values(turned, p), phase.point.values(z, p), rtol=1e-9, atol=1e-9
+            )
             if same and not np.array_equal(straight, z[:, j]):
                 v[layout.points[:, j]] = straight
     return v
 
 
-def initial_point(transcription: Transcription, guesses: Sequence[PhaseGuess], theta: Numbers) -> Numbers:
+def initial_point(
+    transcription: Transcription, guesses: Sequence[PhaseGuess], theta: Numbers
+) -> Numbers:
     """The guess on the mesh; speeds after impacts begin with those before."""
     v = np.zeros(transcription.n_variables)
     v[transcription.theta] = theta
-    for phase, layout, guess in zip(transcription.problem.phases, transcription.layouts, guesses, strict=True):
+    for phase, layout, guess in zip(
+        transcription.problem.phases, transcription.layouts, guesses, strict=True
+    ):
         if not phase.span.is_point:
             v[layout.common[-1]] = guess.duration
         fractions = np.append(0.0, layout.fractions)
         z = onto_constraints(phase, guess.curve(fractions), v[layout.common], fractions)
         v[layout.first], v[layout.points] = z[0, : phase.n_states], z[1:]
-    for k, (link, places) in enumerate(zip(transcription.problem.links, transcription.link_unknowns, strict=True)):
+    for k, (link, places) in enumerate(
+        zip(transcription.problem.links, transcription.link_unknowns, strict=True)
+    ):
         if link.speeds:
             kin = link.before.equations.evaluator.kin
             at = [link.before.equations.states.index(u) for u in kin.u]
@@ -249,16 +312,24 @@ def limit_stabilization(transcription: Transcription, v: Numbers) -> None:
             continue
         q = [eq.states.index(i) for i in eq.evaluator.kin.q]
         J = phase.constraint_values(z, v[layout.common], layout.fractions)[1][:, :count][:, :, q]
-        size = max(float(np.abs(z[:, q]).max()), 1e-3) / (phase.span.low if phase.span.is_point else float(v[layout.common[-1]]))
+        size = max(float(np.abs(z[:, q]).max()), 1e-3) / (
+            phase.span.low if phase.span.is_point else float(v[layout.common[-1]])
+        )
         limit = _STABILIZATION * size / np.maximum(np.abs(J).max(axis=(0, 2)), 1e-6)
-        places = layout.points[:, phase.n_states + len(eq.algebraic) - count : phase.n_states + len(eq.algebraic)]
+        places = layout.points[
+            :, phase.n_states + len(eq.algebraic) - count : phase.n_states + len(eq.algebraic)
+        ]
         transcription.lower[places], transcription.upper[places] = -limit, limit
 
 
-def variable_scales(transcription: Transcription, v: Numbers, guesses: Sequence[PhaseGuess]) -> Numbers:
+def variable_scales(
+    transcription: Transcription, v: Numbers, guesses: Sequence[PhaseGuess]
+) -> Numbers:
     """Sizes of variables: from their bounds, else from the guess, else from sizes of coordinates over the duration."""
     scale = np.ones(len(v))
-    for phase, layout, guess in zip(transcription.problem.phases, transcription.layouts, guesses, strict=True):
+    for phase, layout, guess in zip(
+        transcription.problem.phases, transcription.layouts, guesses, strict=True
+    ):
         values = np.abs(v[layout.points]).max(axis=0)
         bound = np.maximum(np.abs(phase.lower), np.abs(phase.upper))
         size = np.where(np.isfinite(bound) & (bound > 0.0), bound, values)
@@ -286,8 +357,19 @@ def audit_answer(answer: Answer) -> Audit:
         applies = functions.autonomous and not functions.held
         low, high = functions.span
         free = free or (low < high and low + 1e-9 < phase.duration < high - 1e-9)
-        audits.append(audit_phase(errors, tuple(w.fraction for w in functions.way_points), applies=applies))
+        audits.append(
+            audit_phase(errors, tuple(w.fraction for w in functions.way_points), applies=applies)
+        )
     s = answer.solution
-    status = s.status if s.converged else f"{s.status}; largest violation: {answer.largest_violation}"
-    return Audit(tuple(audits), answer.options.tolerance, s.converged, status, s.violation, s.dual_infeasibility, free)
-
+    status = (
+        s.status if s.converged else f"{s.status}; largest violation: {answer.largest_violation}"
+    )
+    return Audit(
+        tuple(audits),
+        answer.options.tolerance,
+        s.converged,
+        status,
+        s.violation,
+        s.dual_infeasibility,
+        free,
+    )

@@ -119,8 +119,15 @@ class _Watched:
 
     def __init__(self, program: Program, watch: _Watch) -> None:
         self._program, self._watch = program, watch
-        self.gradient, self.jacobian, self.hessian = program.gradient, program.jacobian, program.hessian
-        self.jacobianstructure, self.hessianstructure = program.jacobianstructure, program.hessianstructure
+        self.gradient, self.jacobian, self.hessian = (
+            program.gradient,
+            program.jacobian,
+            program.hessian,
+        )
+        self.jacobianstructure, self.hessianstructure = (
+            program.jacobianstructure,
+            program.hessianstructure,
+        )
         self.constraints = program.constraints
 
     def objective(self, x: Numbers) -> float:
@@ -149,12 +156,20 @@ def solve(
         msg = f"optimize: solver={solver!r:.40}; choose one of {', '.join(SOLVERS)}"
         raise BadOptimization(msg)
     s, watch = program.sizes, _Watch(show)
-    chosen = {"tol": tolerance, "max_iter": most_iterations, "print_level": 0, "sb": "yes", **(options or {})}
+    chosen = {
+        "tol": tolerance,
+        "max_iter": most_iterations,
+        "print_level": 0,
+        "sb": "yes",
+        **(options or {}),
+    }
     x = np.clip(v / s.scale, s.lower / s.scale, s.upper / s.scale)
     run = _pounce if solver == "pounce" else _casadi
     seeds = None if warm is None else (warm[0] / s.row_scale, warm[1] * s.scale, warm[2] * s.scale)
     with _interrupts(watch):
-        x, (lam, low, high), code = run(program, watch, x, {**(_WARM if seeds else {}), **chosen}, seeds)
+        x, (lam, low, high), code = run(
+            program, watch, x, {**(_WARM if seeds else {}), **chosen}, seeds
+        )
     if code not in _SOLVED and watch.best is not None:
         x = watch.best[2]
     v = s.scale * x
@@ -183,7 +198,12 @@ def violations(program: Program, v: Numbers) -> Numbers:
 def _limits(program: Program) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Bounds of variables and rows with 1e20 for none."""
     s = program.sizes
-    arrays = s.lower / s.scale, s.upper / s.scale, s.row_lower * s.row_scale, s.row_upper * s.row_scale
+    arrays = (
+        s.lower / s.scale,
+        s.upper / s.scale,
+        s.row_lower * s.row_scale,
+        s.row_upper * s.row_scale,
+    )
     low, high, row_low, row_high = (np.clip(a, -_INFINITY, _INFINITY) for a in arrays)
     return low, high, row_low, row_high
 
@@ -198,7 +218,13 @@ def _pounce(
     pounce = optional_package("pounce", "optimize", "dalembert[optimal]")
     low, high, row_low, row_high = _limits(program)
     problem = pounce.Problem(
-        n=program.n, m=program.m, problem_obj=_Watched(program, watch), lb=low, ub=high, cl=row_low, cu=row_high
+        n=program.n,
+        m=program.m,
+        problem_obj=_Watched(program, watch),
+        lb=low,
+        ub=high,
+        cl=row_low,
+        cu=row_high,
     )
     for name, value in options.items():
         problem.add_option(name, value)
@@ -214,4 +240,11 @@ def _casadi(
     from dalembert.analysis.optimal.casadi_solver import solve_by_casadi
 
     low, high, row_low, row_high = _limits(program)
-    return solve_by_casadi(_Watched(program, watch), (program.n, program.m), x, (low, high, row_low, row_high), options, seeds)
+    return solve_by_casadi(
+        _Watched(program, watch),
+        (program.n, program.m),
+        x,
+        (low, high, row_low, row_high),
+        options,
+        seeds,
+    )

@@ -87,11 +87,21 @@ class _Rows:
     names: list[tuple[int, int, Callable[[int], str]]] = field(default_factory=list)
     count: int = 0
 
-    def add(self, shape: tuple[int, ...], limits: Sequence[Range] | None, name: Callable[[int], str], scale: Numbers | None = None) -> Indices:
+    def add(
+        self,
+        shape: tuple[int, ...],
+        limits: Sequence[Range] | None,
+        name: Callable[[int], str],
+        scale: Numbers | None = None,
+    ) -> Indices:
         """Numbers of new rows; the last axis counts the outputs, with their limits (0 where None)."""
         size = int(np.prod(shape))
         rows = self.count + np.arange(size).reshape(shape)
-        low, high = (np.zeros(shape[-1]), np.zeros(shape[-1])) if limits is None else map(np.array, zip(*limits, strict=True))
+        low, high = (
+            (np.zeros(shape[-1]), np.zeros(shape[-1]))
+            if limits is None
+            else map(np.array, zip(*limits, strict=True))
+        )
         repeat = size // max(shape[-1], 1)
         self.lower.append(np.tile(low, repeat))
         self.upper.append(np.tile(high, repeat))
@@ -119,10 +129,17 @@ class Transcription:
     ) -> None:
         self.problem, self.scheme, self.dropped = problem, scheme, dropped
         self.n_variables = 0
-        self.layouts = tuple(self._layout(p, mesh) for p, mesh in zip(problem.phases, meshes, strict=True))
+        self.layouts = tuple(
+            self._layout(p, mesh) for p, mesh in zip(problem.phases, meshes, strict=True)
+        )
         self.theta = self._new(len(problem.parameters))
-        self.layouts = tuple(self._with_common(p, layout) for p, layout in zip(problem.phases, self.layouts, strict=True))
-        self.link_unknowns = tuple(self._new(len(k.speeds) + len(k.impulses)) for k in problem.links)
+        self.layouts = tuple(
+            self._with_common(p, layout)
+            for p, layout in zip(problem.phases, self.layouts, strict=True)
+        )
+        self.link_unknowns = tuple(
+            self._new(len(k.speeds) + len(k.impulses)) for k in problem.links
+        )
         self.terms: list[Term] = []
         self.linear: list[tuple[Indices, Indices, Numbers]] = []
         self.rows = _Rows()
@@ -136,7 +153,10 @@ class Transcription:
         self.integral_rows: list[Indices] = []
         # (point, row) of motion, equations and path
         self.point_rows: list[Indices] = []
-        self.lower, self.upper = np.full(self.n_variables, -math.inf), np.full(self.n_variables, math.inf)
+        self.lower, self.upper = (
+            np.full(self.n_variables, -math.inf),
+            np.full(self.n_variables, math.inf),
+        )
         for k in range(len(problem.phases)):
             self._add_phase(k)
         for k in range(len(problem.links)):
@@ -173,7 +193,10 @@ class Transcription:
 
     def _limit(self, places: Indices, ranges: Sequence[Range]) -> None:
         for i, limits in zip(places.tolist(), ranges, strict=True):
-            self.lower[i], self.upper[i] = max(self.lower[i], limits.low), min(self.upper[i], limits.high)
+            self.lower[i], self.upper[i] = (
+                max(self.lower[i], limits.low),
+                min(self.upper[i], limits.high),
+            )
 
     # ---- a phase --------------------------------------------------------------------------------
 
@@ -195,7 +218,12 @@ class Transcription:
         self._add_periodic(k)
         if phase.end_cost != phase.tape.zero:
             function = phase.at_node([phase.end_cost], 1.0)
-            self._add_term(phase, function, np.append(layout.last, layout.common)[None], np.full((1, 1), OBJECTIVE))
+            self._add_term(
+                phase,
+                function,
+                np.append(layout.last, layout.common)[None],
+                np.full((1, 1), OBJECTIVE),
+            )
 
     def _add_points(self, k: int) -> None:
         phase, layout, K = self.problem.phases[k], self.layouts[k], self.scheme.order
@@ -203,14 +231,28 @@ class Transcription:
         counts = n_x, len(eq.equations), len(phase.path), len(phase.integrals)
         states = [phase.names[j] for j in range(n_x)]
         moment = lambda j, n: f"{100.0 * layout.fractions[j // n]:.3g} % of the duration"  # noqa: E731
-        motion = self.rows.add((n_points, n_x), None, lambda j: f"rate of {states[j % n_x]} at {moment(j, n_x)}")
-        n_motion, names = counts[1] - len(eq.constraints), eq.constraint_names
-        text = lambda j: "equations of motion" if j < n_motion else f"constraint {names[j - n_motion]!r}"  # noqa: E731
-        equations = self.rows.add((n_points, counts[1]), None, lambda j: f"{text(j % counts[1])} at {moment(j, counts[1])}")
-        path = self.rows.add(
-            (n_points, counts[2]), [c.range for c in phase.path] or None, lambda j: f"{phase.path[j % counts[2]].text} at {moment(j, counts[2])}"
+        motion = self.rows.add(
+            (n_points, n_x), None, lambda j: f"rate of {states[j % n_x]} at {moment(j, n_x)}"
         )
-        total = self.rows.add((1, counts[3]), [c.range for c in phase.integrals] or None, lambda j: f"integral of {phase.integrals[j].text}")
+        n_motion, names = counts[1] - len(eq.constraints), eq.constraint_names
+        text = lambda j: (
+            "equations of motion" if j < n_motion else f"constraint {names[j - n_motion]!r}"
+        )  # noqa: E731
+        equations = self.rows.add(
+            (n_points, counts[1]),
+            None,
+            lambda j: f"{text(j % counts[1])} at {moment(j, counts[1])}",
+        )
+        path = self.rows.add(
+            (n_points, counts[2]),
+            [c.range for c in phase.path] or None,
+            lambda j: f"{phase.path[j % counts[2]].text} at {moment(j, counts[2])}",
+        )
+        total = self.rows.add(
+            (1, counts[3]),
+            [c.range for c in phase.integrals] or None,
+            lambda j: f"integral of {phase.integrals[j].text}",
+        )
         self.motion_rows.append(motion.reshape(-1, K, n_x))
         self._add_derivatives(layout, motion.reshape(-1, K, n_x))
         for j in range(len(eq.constraints)):
@@ -223,10 +265,21 @@ class Transcription:
         h = np.repeat(layout.widths, K)[:, None]
         weight = h * np.tile(self.scheme.weights, layout.n_intervals)[:, None]
         ones = np.ones((n_points, counts[1] + counts[2]))
-        factors = np.column_stack([np.tile(-h, (1, n_x)), ones, np.tile(weight, (1, counts[3] + int(has_cost)))])
+        factors = np.column_stack(
+            [np.tile(-h, (1, n_x)), ones, np.tile(weight, (1, counts[3] + int(has_cost)))]
+        )
         common = np.tile(layout.common, (n_points, 1))
         p = phase.parameters_for(phase.point)
-        self.terms.append(Term(phase.point, np.column_stack([layout.points, common]), layout.fractions[:, None], rows, factors, p))
+        self.terms.append(
+            Term(
+                phase.point,
+                np.column_stack([layout.points, common]),
+                layout.fractions[:, None],
+                rows,
+                factors,
+                p,
+            )
+        )
 
     def _may_drop(self, key: ConstraintKey, rows: Indices, place: tuple[int, int]) -> None:
         if key in self.dropped:
@@ -243,11 +296,17 @@ class Transcription:
         D = np.broadcast_to(self.scheme.D[None, :, :, None], shape)
         self.linear.append((r.ravel(), c.ravel(), D.ravel()))
 
-    def _add_term(self, phase: PhaseFunctions, function: PointFunction, arguments: Indices, rows: Indices) -> None:
+    def _add_term(
+        self, phase: PhaseFunctions, function: PointFunction, arguments: Indices, rows: Indices
+    ) -> None:
         p = phase.parameters_for(function)
-        self.terms.append(Term(function, arguments, np.zeros((len(arguments), 0)), rows, np.ones(rows.shape), p))
+        self.terms.append(
+            Term(function, arguments, np.zeros((len(arguments), 0)), rows, np.ones(rows.shape), p)
+        )
 
-    def _add_node(self, k: int, what: str, conditions: Sequence[Condition], states: Indices, fraction: float) -> None:
+    def _add_node(
+        self, k: int, what: str, conditions: Sequence[Condition], states: Indices, fraction: float
+    ) -> None:
         """Conditions at a node: limits of a state, or rows."""
         phase = self.problem.phases[k]
         for c in conditions:
@@ -256,24 +315,44 @@ class Transcription:
         others = [c for c in conditions if c.place is None]
         if others:
             function = phase.at_node([c.node for c in others], fraction)
-            rows = self.rows.add((1, len(others)), [c.range for c in others], lambda j: f"{what}: {others[j].text} {others[j].range}")
+            rows = self.rows.add(
+                (1, len(others)),
+                [c.range for c in others],
+                lambda j: f"{what}: {others[j].text} {others[j].range}",
+            )
             self.condition_rows.append(rows[0, [c.range.is_point for c in others]])
             self._add_term(phase, function, np.append(states, self.layouts[k].common)[None], rows)
 
     def _add_first_constraints(self, k: int) -> None:
         """φ = 0 and A u + b = 0 at the first node, and path conditions of states alone."""
-        phase, layout, eq = self.problem.phases[k], self.layouts[k], self.problem.phases[k].equations
+        phase, layout, eq = (
+            self.problem.phases[k],
+            self.layouts[k],
+            self.problem.phases[k].equations,
+        )
         unknown = {*eq.inputs, *eq.algebraic}
-        own = [j for j, e in enumerate(eq.constraints) if unknown.isdisjoint(symbols_of(phase.tape, (e,)))]
+        own = [
+            j
+            for j, e in enumerate(eq.constraints)
+            if unknown.isdisjoint(symbols_of(phase.tape, (e,)))
+        ]
         path = [c for c in phase.path if unknown.isdisjoint(symbols_of(phase.tape, (c.node,)))]
         arguments = np.append(layout.first, layout.common)[None]
         if own:
-            rows = self.rows.add((1, len(own)), None, lambda j: f"start: constraint {eq.constraint_names[own[j]]!r}")
+            rows = self.rows.add(
+                (1, len(own)), None, lambda j: f"start: constraint {eq.constraint_names[own[j]]!r}"
+            )
             for place, j in enumerate(own):
                 self._may_drop((k, "start", j), rows, (0, place))
-            self._add_term(phase, phase.at_node([eq.constraints[j] for j in own], 0.0), arguments, rows)
+            self._add_term(
+                phase, phase.at_node([eq.constraints[j] for j in own], 0.0), arguments, rows
+            )
         if path:
-            rows = self.rows.add((1, len(path)), [c.range for c in path], lambda j: f"start: {path[j].text} {path[j].range}")
+            rows = self.rows.add(
+                (1, len(path)),
+                [c.range for c in path],
+                lambda j: f"start: {path[j].text} {path[j].range}",
+            )
             self._add_term(phase, phase.at_node([c.node for c in path], 0.0), arguments, rows)
 
     def _add_periodic(self, k: int) -> None:
@@ -283,7 +362,9 @@ class Transcription:
             return
         places = np.array([place for place, _ in phase.periodic])
         limits = [Range(shift, shift) for _, shift in phase.periodic]
-        rows = self.rows.add((1, len(places)), limits, lambda j: f"periodic: {phase.names[places[j]]}")[0]
+        rows = self.rows.add(
+            (1, len(places)), limits, lambda j: f"periodic: {phase.names[places[j]]}"
+        )[0]
         self.condition_rows.append(rows)
         ones = np.ones(len(places))
         self.linear += [(rows, layout.last[places], ones), (rows, layout.first[places], -ones)]
@@ -298,10 +379,17 @@ class Transcription:
             if j in phase.held or not intervals or (math.isinf(low) and math.isinf(high)):
                 continue
             name = phase.names[j]
-            rows = self.rows.add((len(intervals), K), [Range(low, high)] * K, lambda _, name=name: f"{name} between points")  # type: ignore[misc]
+            rows = self.rows.add(
+                (len(intervals), K),
+                [Range(low, high)] * K,
+                lambda _, name=name: f"{name} between points",
+            )  # type: ignore[misc]
             columns = layout.points[:, j].reshape(-1, K)[list(intervals)]
             shape = (len(intervals), K, K)
-            r, c = np.broadcast_to(rows[:, :, None], shape), np.broadcast_to(columns[:, None, :], shape)
+            r, c = (
+                np.broadcast_to(rows[:, :, None], shape),
+                np.broadcast_to(columns[:, None, :], shape),
+            )
             self.linear.append((r.ravel(), c.ravel(), np.broadcast_to(B, shape).ravel()))
 
     # ---- links ----------------------------------------------------------------------------------
@@ -330,9 +418,13 @@ class Transcription:
         """The sparse program in variables of the size `scale`."""
         parts = [np.concatenate(column) for column in zip(*self.linear, strict=True)]
         linear = LinearPart(*parts)
-        lower, upper, row_scale = (np.concatenate(x) for x in (self.rows.lower, self.rows.upper, self.rows.scale))
+        lower, upper, row_scale = (
+            np.concatenate(x) for x in (self.rows.lower, self.rows.upper, self.rows.scale)
+        )
         for row in self.rows_left_out:
             lower[row], upper[row] = -math.inf, math.inf
         for rows, layout in zip(self.motion_rows, self.layouts, strict=True):
             row_scale[rows] = 1.0 / scale[layout.first]
-        return Program(self.terms, linear, Sizes(self.lower, self.upper, scale, lower, upper, row_scale))
+        return Program(
+            self.terms, linear, Sizes(self.lower, self.upper, scale, lower, upper, row_scale)
+        )

@@ -28,17 +28,39 @@ def carried_multipliers(old: Transcription, solution: Solution, new: Transcripti
     """The multipliers of a solution on the mesh of another transcription of the same problem."""
     rows = np.zeros(new.rows.count)
     lower, upper = np.zeros(new.n_variables), np.zeros(new.n_variables)
-    has, had = _others(new, new.point_rows, new.rows.count), _others(old, old.point_rows, old.rows.count)
+    has, had = (
+        _others(new, new.point_rows, new.rows.count),
+        _others(old, old.point_rows, old.rows.count),
+    )
     # rows that bound inputs between points come last, and begin without a multiplier
     count = min(len(has), len(had))
     rows[has[:count]] = solution.multipliers[had[:count]]
     places = [layout.points for layout in new.layouts], [layout.points for layout in old.layouts]
     free = _others(new, places[0], new.n_variables), _others(old, places[1], old.n_variables)
-    lower[free[0]], upper[free[0]] = solution.lower_multipliers[free[1]], solution.upper_multipliers[free[1]]
+    lower[free[0]], upper[free[0]] = (
+        solution.lower_multipliers[free[1]],
+        solution.upper_multipliers[free[1]],
+    )
     for k, (a, b) in enumerate(zip(old.layouts, new.layouts, strict=True)):
         n_x = len(a.first)
-        _carry(a, b, old.point_rows[k][:, :n_x], new.point_rows[k][:, :n_x], solution.multipliers, rows, by_width=False)
-        _carry(a, b, old.point_rows[k][:, n_x:], new.point_rows[k][:, n_x:], solution.multipliers, rows, by_width=True)
+        _carry(
+            a,
+            b,
+            old.point_rows[k][:, :n_x],
+            new.point_rows[k][:, :n_x],
+            solution.multipliers,
+            rows,
+            by_width=False,
+        )
+        _carry(
+            a,
+            b,
+            old.point_rows[k][:, n_x:],
+            new.point_rows[k][:, n_x:],
+            solution.multipliers,
+            rows,
+            by_width=True,
+        )
         _carry(a, b, a.points, b.points, solution.lower_multipliers, lower, by_width=True)
         _carry(a, b, a.points, b.points, solution.upper_multipliers, upper, by_width=True)
     return Multipliers(rows, lower, upper)
@@ -58,9 +80,21 @@ def _weights(layout: PhaseLayout, *, by_width: bool) -> Numbers:
     return weights
 
 
-def _carry(a: PhaseLayout, b: PhaseLayout, old: Numbers, new: Numbers, values: Numbers, result: Numbers, *, by_width: bool) -> None:
+def _carry(
+    a: PhaseLayout,
+    b: PhaseLayout,
+    old: Numbers,
+    new: Numbers,
+    values: Numbers,
+    result: Numbers,
+    *,
+    by_width: bool,
+) -> None:
     """Interpolate each column over the time fractions of the points."""
     for j in range(old.shape[1]):
         had, has = old[:, j] >= 0, new[:, j] >= 0
         density = values[old[had, j]] / _weights(a, by_width=by_width)[had]
-        result[new[has, j]] = np.interp(b.fractions[has], a.fractions[had], density) * _weights(b, by_width=by_width)[has]
+        result[new[has, j]] = (
+            np.interp(b.fractions[has], a.fractions[had], density)
+            * _weights(b, by_width=by_width)[has]
+        )

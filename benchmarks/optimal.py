@@ -1,8 +1,10 @@
-"""Optimal motions against CasADi with its Ipopt: the whole call, from the description to the solution, CPU seconds.
+"""Optimal motions against CasADi with its Ipopt: the whole call, from the description to the
+solution, CPU seconds.
 
-Both get the same mesh, order, guess and tolerance. CasADi's side is what a user writes by hand: the equations of motion in SX
-(Lagrange's for the cart and its links, the recursive Newton–Euler algorithm for the arm), Radau collocation, Ipopt with exact
-derivatives. Imports and generic code are not counted; what belongs to the system is not cached.
+Both get the same mesh, order, guess and tolerance. CasADi's side is what a user writes by hand: the
+equations of motion in SX (Lagrange's for the cart and its links, the recursive Newton–Euler
+algorithm for the arm), Radau collocation, Ipopt with exact derivatives. Imports and generic code
+are not counted; what belongs to the system is not cached.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _G = 9.81
 
 
 def cart_with_links(n: int) -> da.System:
-    """A cart of 1 kg with n bars of 0.5 m, each with a point mass of 0.3 kg at its end, pushed by F."""
+    """A cart of 1 kg with n bars of 0.5 m, each with a point mass of 0.3 kg at its end, pushed
+    by F.
+    """
     s = da.System(f"cart with {n} links")
     N, F, x = s.N, s.input("F"), s.coordinate("x")
     P = s.O.offset(x * N.x, "C")
@@ -54,7 +58,9 @@ def arm(n: int) -> da.System:
 
 
 def cart_problem(n: int, T: float, angle: float = np.pi) -> dict[str, Any]:
-    """From rest, all links hanging, to rest one metre on, all links at an angle; the guess is a straight line."""
+    """From rest, all links hanging, to rest one metre on, all links at an angle; the guess is a
+    straight line.
+    """
     names = ["x", *(f"theta{k}" for k in range(1, n + 1))]
     rest = {f"{q}.dot": 0.0 for q in names}
     return {
@@ -115,7 +121,9 @@ def cart_rates() -> Callable[[Any, Any], Any]:
 
 
 def arm_residual(n: int) -> Callable[[Any, Any, Any, Any], Any]:
-    """τ(q, u, a) − w by the recursive Newton–Euler algorithm, link by link, in axes of the links."""
+    """τ(q, u, a) − w by the recursive Newton–Euler algorithm, link by link, in axes of the
+    links.
+    """
     import casadi as ca
 
     links = _chain_numbers(n)
@@ -157,7 +165,9 @@ def _rotation(axis: int, angle: Any) -> Any:
 
 
 def _chain_numbers(n: int) -> list[tuple[Any, Any, float, Any]]:
-    """Offsets, mass centres, masses and inertias of the gallery's chain, as its description has them."""
+    """Offsets, mass centres, masses and inertias of the gallery's chain, as its description has
+    them.
+    """
     import casadi as ca
 
     s, links = spatial_chain.build(n), []

@@ -10,7 +10,9 @@ G = 9.81
 
 
 def cart_pole(*, cartesian: bool = False) -> da.System:
-    """Kelly (2017), section 6: a cart of 1 kg, a point mass of 0.3 kg on a massless bar of 0.5 m."""
+    """Kelly (2017), section 6: a cart of 1 kg, a point mass of 0.3 kg on a massless bar of 0.5
+    m.
+    """
     s = da.System("cart-pole")
     N, F, x = s.N, s.input("F"), s.coordinate("x")
     C = s.O.offset(x * N.x, "C")
@@ -74,7 +76,9 @@ def brachistochrone_states() -> da.System:
 
 
 def walker() -> tuple[da.System, dict[str, da.Scalar]]:
-    """The compass walker of Goswami, Thuilot and Espiau (1998): hip 10 kg, legs of 1 m with 5 kg in their middle."""
+    """The compass walker of Goswami, Thuilot and Espiau (1998): hip 10 kg, legs of 1 m with 5 kg
+    in their middle.
+    """
     s = da.System("compass walker")
     hx, hy, stance, swing = s.coordinates("hx hy stance swing")
     l, d, m, m_hip = s.constants(l=1.0, d=0.5, m=5.0, m_hip=10.0)

@@ -62,7 +62,9 @@ def test_the_hamiltonian_spread_shrinks_with_the_mesh() -> None:
 
 
 def test_an_unstable_motion_is_right_although_its_open_replay_is_lost() -> None:
-    """An upright pendulum of 1 m, moved by 0.1 rad and back in 10 s, amplifies errors by about e³¹."""
+    """An upright pendulum of 1 m, moved by 0.1 rad and back in 10 s, amplifies errors by about
+    e³¹.
+    """
     up = {"theta": math.pi, "theta.dot": 0}
     best = da.optimize(
         pendulum(),

@@ -1,6 +1,7 @@
 """Optima with a closed form, and published ones."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ FROM, TO = {"x": 0.0, "x.dot": 0.0}, {"x": 1.0, "x.dot": 0.0}
 SWING = {"theta": "pi*t/10*cos(sqrt(9.81)*(10 - t))"}
 
 
-# ---- m ẍ = F, from rest to rest --------------------------------------------------------------------
+# ---- m ẍ = F, from rest to rest
+# --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,8 @@ def test_costates_are_slopes_of_the_cost() -> None:
     assert best.costates["x"][0] == pytest.approx((high.cost - low.cost) / 2e-3, rel=1e-5)
 
 
-# ---- published -------------------------------------------------------------------------------------
+# ---- published
+# -------------------------------------------------------------------------------------
 
 
 def test_cart_pole_of_kelly_from_a_straight_line() -> None:
@@ -160,7 +163,7 @@ def test_swing_up_of_a_pendulum() -> None:
 
 
 @pytest.mark.parametrize("build", [sliding_particle, brachistochrone_states])
-def test_brachistochrone(build) -> None:  # noqa: ANN001
+def test_brachistochrone(build: Callable[[], da.System]) -> None:
     best = da.optimize(
         build(), "free", minimize="duration", start={"x": 0, "y": 10, "v": 0}, end={"x": 10, "y": 5}
     )

@@ -34,7 +34,9 @@ def test_shortest_time_in_two_phases_switches_in_the_middle() -> None:
 
 
 def test_a_plastic_impact_loses_the_momentum_of_what_stops() -> None:
-    """Two blocks joined by a spring at rest length: one stops at a wall, the other keeps its speed."""
+    """Two blocks joined by a spring at rest length: one stops at a wall, the other keeps its
+    speed.
+    """
     s = da.System("two blocks")
     a, b, F = s.coordinate("a"), s.coordinate("b"), s.input("F")
     A, B = s.O.offset(a * s.N.x, "A"), s.O.offset(b * s.N.x, "B")
@@ -71,7 +73,9 @@ def test_a_wall_that_pulls_is_refused_by_its_impulse() -> None:
 
 
 def test_the_passive_gait_of_the_compass_walker_costs_nothing() -> None:
-    """On a slope of 3° it walks without torque, with a short step and with a long one; the long one is stable, period 0.734 s."""
+    """On a slope of 3° it walks without torque, with a short step and with a long one; the long
+    one is stable, period 0.734 s.
+    """
     s, foot = walker()
     start = {"stance": 0.2187, "swing": -0.3234, "stance.dot": -1.0918, "swing.dot": -0.3772}
     guess = da.simulate(s, 0.734, start=start, inputs={"tau": 0}, guess={"hx": -0.2, "hy": 1.0})
@@ -96,12 +100,15 @@ def test_the_passive_gait_of_the_compass_walker_costs_nothing() -> None:
 
 
 def _step_map_error(best: da.Optimum) -> float:
-    """The step repeated in minimal coordinates with the textbook's impact map: how far the next start is off."""
+    """The step repeated in minimal coordinates with the textbook's impact map: how far the next
+    start is off.
+    """
     m, m_hip, a, b, l = 5.0, 10.0, 0.5, 0.5, 1.0
     end = {name: best[name][-1] for name in ("stance", "swing", "stance.dot", "swing.dot")}
     angle = end["stance"] - end["swing"]
     c = math.cos(angle)
-    # angular momentum about the new foot, and of the old stance leg about the hip (Goswami et al. (1998), section 3.2)
+    # angular momentum about the new foot, and of the old stance leg about the hip (Goswami et al.
+    # (1998), section 3.2)
     before = np.array(
         [[(m_hip * l**2 + 2 * m * a * l) * c - m * a * b, -m * a * b], [-m * a * b, 0.0]]
     )

@@ -13,7 +13,9 @@ from dalembert.arrays import Numbers
 
 
 def _programs() -> dict[str, Program]:
-    """Programs with a free duration, parameters, held inputs, integrals, paths, and constraint equations."""
+    """Programs with a free duration, parameters, held inputs, integrals, paths, and constraint
+    equations.
+    """
     polar = phase(
         cart_pole(),
         (1.0, 3.0),

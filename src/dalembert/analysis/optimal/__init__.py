@@ -2,8 +2,8 @@
 
 optimize            da.optimize
 phase               phases and links as they are described
-point_equations     the equations of motion at one point: explicit, or implicit with constraint equations
-point_function      functions with sparse first and second derivatives at many points
+point_equations     the equations of motion at one point: explicit, or implicit with constraint
+equations point_function      functions with sparse first and second derivatives at many points
 phase_functions     a phase as such functions
 link_functions      continuity and impacts between phases
 scheme              Radau points and polynomials

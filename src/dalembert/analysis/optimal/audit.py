@@ -1,11 +1,13 @@
-"""Whether an answer is true: its inputs replayed by the integrator, its costates, and its bounds between nodes.
+"""Whether an answer is true: its inputs replayed by the integrator, its costates, and its bounds
+between nodes.
 
 restarted    every interval integrated from its own node: the distance to the next node
 replay       the whole motion: it may miss by Σ ‖Z_N … Z_{k+1}‖ e_k, with Z_k = ∂x_{k+1}/∂x_k
 cost         Σ p_{k+1}·(integrated − collocated) + Σ (∫L dt − quadrature)
 Hamiltonian  L + pᵀf at the nodes: constant in autonomous problems, zero for a free duration
 
-Source: for the costates at nodes, p_k = Σ_i D_i0 λ_ki: the multipliers of the rows that contain x_k.
+Source: for the costates at nodes, p_k = Σ_i D_i0 λ_ki: the multipliers of the rows that contain
+x_k.
 """
 
 from __future__ import annotations
@@ -48,14 +50,19 @@ class IntervalErrors:
 
     @cached_property
     def misses(self) -> Numbers:
-        """Integrated less collocated state at the end of every interval, in the order of the replay."""
+        """Integrated less collocated state at the end of every interval, in the order of the
+        replay.
+        """
         places = self.replay.places
-        return self.ends - self.answer.node_states[1:, places]
+        misses: Numbers = self.ends - self.answer.node_states[1:, places]
+        return misses
 
     @cached_property
     def errors(self) -> Numbers:
         """e_k, relative to the largest value of each state."""
-        return np.linalg.norm(self.misses / self.scale[self.replay.places], axis=1)
+        relative = self.misses / self.scale[self.replay.places]
+        errors: Numbers = np.linalg.norm(relative, axis=1)
+        return errors
 
     @cached_property
     def costates(self) -> Numbers:
@@ -67,7 +74,9 @@ class IntervalErrors:
 
     @cached_property
     def transitions(self) -> Numbers:
-        """Z_k = ∂x_{k+1}/∂x_k with the inputs as they are, from the linearized rows of the interval."""
+        """Z_k = ∂x_{k+1}/∂x_k with the inputs as they are, from the linearized rows of the
+        interval.
+        """
         answer, phase = self.answer, self.answer.functions
         layout, K, n_x = answer.layout, answer.layout.scheme.order, phase.n_states
         n_a, n_e = len(phase.equations.algebraic), len(phase.equations.equations)
@@ -87,9 +96,10 @@ class IntervalErrors:
             A[:, i, n_x:, i, :] = g[:, i]
         b = np.zeros((K, n_x + n_e, n_x))
         b[:, :n_x] = -D[:, :1, None] * np.eye(n_x)
-        A = A.reshape(layout.n_intervals, K * (n_x + n_e), K * n)
-        solution = np.linalg.solve(
-            A, np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, K * (n_x + n_e), n_x))
+        size = K * (n_x + n_e)
+        solution: Numbers = np.linalg.solve(
+            A.reshape(layout.n_intervals, size, K * n),
+            np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, size, n_x)),
         )
         Z: Numbers = solution.reshape(layout.n_intervals, K, n, n_x)[:, -1, :n_x]
         return Z
@@ -143,7 +153,9 @@ class IntervalErrors:
 
     @cached_property
     def hamiltonian(self) -> Numbers:
-        """L + pᵀf at the beginning of every interval, with accelerations by the integrator's own equations."""
+        """L + pᵀf at the beginning of every interval, with accelerations by the integrator's own
+        equations.
+        """
         answer, phase = self.answer, self.answer.functions
         layout, n_x, eq = answer.layout, phase.n_states, phase.equations
         z = unknowns_at(answer, np.zeros(1))
@@ -280,26 +292,30 @@ class Audit:
         texts = []
         if not self.converged:
             texts.append(
-                f"the solver did not converge: {self.status} (largest violation {self.violation:.1e})"
+                f"the solver did not converge: {self.status} (largest violation "
+                f"{self.violation:.1e})"
             )
         for k, p in enumerate(self.phases):
             where = f" in phase {k + 1}" if len(self.phases) > 1 else ""
             if p.worst_interval > self.tolerance:
                 j = int(np.argmax(p.errors))
                 texts.append(
-                    f"interval {j + 1} of {len(p.errors)}{where} misses the integrator by {p.worst_interval:.1e} "
+                    f"interval {j + 1} of {len(p.errors)}{where} misses the integrator by "
+                    f"{p.worst_interval:.1e} "
                     f"(asked: {self.tolerance:.1e}); refine the mesh"
                 )
             if p.replay_note:
                 texts.append(p.replay_note)
             elif p.replay_miss > p.allowed_miss:
                 texts.append(
-                    f"the replay{where} misses the end by {p.replay_miss:.1e}; interval errors explain {p.allowed_miss:.1e}"
+                    f"the replay{where} misses the end by {p.replay_miss:.1e}; interval errors "
+                    f"explain {p.allowed_miss:.1e}"
                 )
             if p.overshoot is not None and p.overshoot.relative > _OVERSHOOT:
                 o = p.overshoot
                 texts.append(
-                    f"{o.name} exceeds its bound by {o.excess:.3g} between nodes, at t = {o.time:.6g}{where}; refine the mesh"
+                    f"{o.name} exceeds its bound by {o.excess:.3g} between nodes, at t = "
+                    f"{o.time:.6g}{where}; refine the mesh"
                 )
         return tuple(texts)
 
@@ -313,10 +329,12 @@ class Audit:
         for k, p in enumerate(self.phases):
             head = f"phase {k + 1}, " if len(self.phases) > 1 else ""
             lines.append(
-                f"  {head}intervals restarted: largest distance to the integrator {p.worst_interval:.1e} (asked {self.tolerance:.1e})"
+                f"  {head}intervals restarted: largest distance to the integrator "
+                f"{p.worst_interval:.1e} (asked {self.tolerance:.1e})"
             )
             lines.append(
-                f"  {head}whole replay: misses the end by {p.replay_miss:.1e}; allowed {p.allowed_miss:.1e} "
+                f"  {head}whole replay: misses the end by {p.replay_miss:.1e}; allowed "
+                f"{p.allowed_miss:.1e} "
                 f"(errors are amplified by {p.amplification:.3g})"
             )
             if p.energy_error is not None:
@@ -340,10 +358,12 @@ class Audit:
                 lines.append(f"  {head}Hamiltonian: spread {p.hamiltonian_spread:.1e}{mean}")
             if p.stabilization:
                 lines.append(
-                    f"  {head}stabilization of the constraint equations: largest γ {p.stabilization:.1e}"
+                    f"  {head}stabilization of the constraint equations: largest γ "
+                    f"{p.stabilization:.1e}"
                 )
         lines.append(
-            f"  cost: estimated error {self.cost_error:+.1e}; solver: {self.status}, optimality {self.optimality:.1e}"
+            f"  cost: estimated error {self.cost_error:+.1e}; solver: {self.status}, optimality "
+            f"{self.optimality:.1e}"
         )
         lines += [f"  FAILED: {text}" for text in self.failures]
         return "\n".join(lines)

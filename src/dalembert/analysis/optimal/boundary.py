@@ -1,7 +1,9 @@
-"""Conditions at the ends and constraint equations there: rows that follow from the others are recognised and dropped.
+"""Conditions at the ends and constraint equations there: rows that follow from the others are
+recognised and dropped.
 
-A cart-pole in Cartesian coordinates whose end positions are all given satisfies its constraint equation already: one more
-row would make the program singular. The test is the rank of the rows at a generic point that satisfies the conditions.
+A cart-pole in Cartesian coordinates whose end positions are all given satisfies its constraint
+equation already: one more row would make the program singular. The test is the rank of the rows at
+a generic point that satisfies the conditions.
 """
 
 from __future__ import annotations
@@ -57,7 +59,10 @@ def _contradiction(transcription: Transcription, key: ConstraintKey, residual: f
         f"{c.text} {c.range}" for c in (phase.start if where == "start" else phase.end)
     )
     name = phase.equations.constraint_names[j]
-    return f"{where}: {given} contradict the constraint {name!r} by {residual:.6g}; change a value, or leave one out"
+    return (
+        f"{where}: {given} contradict the constraint {name!r} by {residual:.6g}; change a "
+        f"value, or leave one out"
+    )
 
 
 def _generic(transcription: Transcription, v: Numbers, scale: Numbers) -> Numbers:

@@ -1,7 +1,8 @@
-"""Where the search begins: a straight line, a run, a table, expressions of time, an earlier answer; and several starts.
+"""Where the search begins: a straight line, a run, a table, expressions of time, an earlier answer;
+and several starts.
 
-A swing of growing size, x(t/T) cos(ω(T − t)) with a linear frequency ω, leads underactuated systems to other solutions than
-a straight line does. Random starts add sines of random sizes.
+A swing of growing size, x(t/T) cos(ω(T − t)) with a linear frequency ω, leads underactuated systems
+to other solutions than a straight line does. Random starts add sines of random sizes.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class PhaseGuess:
 def onto_constraints(
     phase: PhaseFunctions, z: Numbers, common: Numbers, fractions: Numbers
 ) -> Numbers:
-    """Points moved onto φ = 0, then their speeds onto A u + b = 0, by least changes; where rows are singular they stay."""
+    """Points moved onto φ = 0, then their speeds onto A u + b = 0, by least changes; where rows
+    are singular they stay.
+    """
     eq = phase.equations
     n_phi, kin = len(eq.gamma), eq.evaluator.kin
     if not eq.constraints:
@@ -80,7 +83,8 @@ def phase_guess(phase: PhaseFunctions, given: Any) -> PhaseGuess:
     if callable(given):
         return PhaseGuess(given, _duration(phase))
     msg = (
-        f"guess: {type(given).__name__} is no guess; give {{name: number, table or expression of t}}, a run of da.simulate, "
+        f"guess: {type(given).__name__} is no guess; give {{name: number, table or expression of "
+        f"t}}, a run of da.simulate, "
         "or an earlier answer"
     )
     raise BadOptimization(msg)
@@ -95,7 +99,9 @@ def _duration(phase: PhaseFunctions) -> float:
 
 
 def straight_line(phase: PhaseFunctions) -> Curve:
-    """From the start values to the end values; what is given at neither is zero where its bounds allow it."""
+    """From the start values to the end values; what is given at neither is zero where its bounds
+    allow it.
+    """
     n = len(phase.names)
     begin, end = np.full(n, np.nan), np.full(n, np.nan)
     for values, conditions in ((begin, phase.start), (end, phase.end)):
@@ -206,7 +212,9 @@ def _from_run(phase: PhaseFunctions, run: Trajectory, line: Curve) -> PhaseGuess
 
 
 def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) -> PhaseGuess:
-    """{name: number, table, (times, values), or an expression of t}; speeds that are not named are rates of coordinates that are."""
+    """{name: number, table, (times, values), or an expression of t}; speeds that are not named
+    are rates of coordinates that are.
+    """
     named = dict(given)
     duration = float(named.pop("duration", _duration(phase)))
     columns = dict[int, Callable[[Numbers], Numbers]]()
@@ -215,7 +223,10 @@ def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) ->
         if name.endswith("'"):
             name = name.rstrip("'") + ".dot" * (len(name) - len(name.rstrip("'")))
         if name not in phase.names:
-            msg = f"guess: {name!r} is not an unknown of this motion; these are {', '.join(phase.names)}"
+            msg = (
+                f"guess: {name!r} is not an unknown of this motion; these are "
+                f"{', '.join(phase.names)}"
+            )
             raise BadOptimization(msg)
         columns[phase.names.index(name)] = _function(phase, name, value, duration)
     for j in range(phase.n_states):
@@ -251,7 +262,10 @@ def _function(
     try:
         constant = float(value)
     except (TypeError, ValueError) as problem:
-        msg = f"guess: {name} = {value!r:.60}; give a number, a table, a pair (times, values), or an expression of t"
+        msg = (
+            f"guess: {name} = {value!r:.60}; give a number, a table, a pair (times, values), or "
+            f"an expression of t"
+        )
         raise BadOptimization(msg) from problem
     return lambda tau: np.full(len(tau), constant)
 
@@ -270,7 +284,10 @@ def _expression(
         i for i in symbols_of(evaluator.tape, (node,)) if i != evaluator.time and i not in numbers
     ]
     if strange:
-        msg = f"guess: {name} contains {phase.equations.name(strange[0])}; give it as a function of t alone"
+        msg = (
+            f"guess: {name} contains {phase.equations.name(strange[0])}; give it as a function "
+            f"of t alone"
+        )
         raise BadOptimization(msg)
 
     def column(tau: Numbers) -> Numbers:
@@ -348,7 +365,9 @@ def _pairs(phase: PhaseFunctions) -> list[tuple[int, int]]:
 
 
 def linear_frequencies(phase: PhaseFunctions, duration: float) -> list[float]:
-    """|Im s| of the equations linearized at the first state of the line, where they are regular there."""
+    """|Im s| of the equations linearized at the first state of the line, where they are regular
+    there.
+    """
     z = straight_line(phase)(np.zeros(1))
     n_x, n_a = phase.n_states, len(phase.equations.algebraic)
     full = np.column_stack(

@@ -18,14 +18,19 @@ class PolynomialTable(Table):
     @property
     def degree(self) -> int:
         """The degree of the polynomials."""
-        return self.coefficients.shape[1] - 1
+        return int(self.coefficients.shape[1]) - 1
 
     def __str__(self) -> str:
-        return f"polynomials of degree {self.degree} on {len(self.t) - 1} intervals from t = {self.t[0]:g} to {self.t[-1]:g}"
+        return (
+            f"polynomials of degree {self.degree} on {len(self.t) - 1} intervals from t = "
+            f"{self.t[0]:g} to {self.t[-1]:g}"
+        )
 
 
 def polynomial_table(t: Numbers, nodes: Numbers, values: Numbers) -> PolynomialTable:
-    """Through values at nodes of (0, 1] of every interval between the times t: a row of values for each interval."""
+    """Through values at nodes of (0, 1] of every interval between the times t: a row of values
+    for each interval.
+    """
     h = np.diff(t)
     coefficients = values @ monomials(nodes).T / h[:, None] ** np.arange(len(nodes))
     # the polynomial of an interval at its beginning, and the last one at its end

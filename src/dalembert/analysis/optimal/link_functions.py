@@ -1,6 +1,8 @@
-"""M(u⁺ − u⁻) = AᵀΛ, A u⁺ = 0, x_next = X(q, u⁺): from the end of a phase to the beginning of the next.
+"""M(u⁺ − u⁻) = AᵀΛ, A u⁺ = 0, x_next = X(q, u⁺): from the end of a phase to the beginning of the
+next.
 
-Positions are continuous. Points of an impact stop; their impulses Λ are unknowns, and those of unilateral contacts push.
+Positions are continuous. Points of an impact stop; their impulses Λ are unknowns, and those of
+unilateral contacts push.
 
 Source: Y. Hurmuzlu, D. B. Marghitu, Int. J. Robotics Research 13 (1994) 82.
 """
@@ -20,7 +22,9 @@ from dalembert.states.evaluator import Level
 
 
 class LinkFunctions:
-    """A link as functions of the last state of a phase, the speeds after an impact and its impulses."""
+    """A link as functions of the last state of a phase, the speeds after an impact and its
+    impulses.
+    """
 
     def __init__(self, link: Link, before: PhaseFunctions, after: PhaseFunctions) -> None:
         self.link, self.before, self.after = link, before, after
@@ -43,11 +47,15 @@ class LinkFunctions:
 
     @property
     def unknowns(self) -> tuple[int, ...]:
-        """The last state of the phase before, what all its points share, speeds after the impact, impulses."""
+        """The last state of the phase before, what all its points share, speeds after the
+        impact, impulses.
+        """
         return (*self.before.equations.states, *self.before.common, *self.speeds, *self.impulses)
 
     def _targets(self) -> dict[int, int]:
-        """x⁺ = X(q, u⁺): as given, by the rate of what was given for a coordinate, or the state of the same name."""
+        """x⁺ = X(q, u⁺): as given, by the rate of what was given for a coordinate, or the state
+        of the same name.
+        """
         eq, following = self.before.equations, self.after.equations
         kin = eq.evaluator.kin
         moved = Rewrite(self.tape, dict(zip(kin.u, self.speeds, strict=bool(self.speeds))))
@@ -71,7 +79,10 @@ class LinkFunctions:
             msg = f"link: {problem}"
             raise BadOptimization(msg) from problem
         if node not in following.states:
-            msg = f"link: {key} is not a state of the next phase; these are {', '.join(map(following.name, following.states))}"
+            msg = (
+                f"link: {key} is not a state of the next phase; these are "
+                f"{', '.join(map(following.name, following.states))}"
+            )
             raise BadOptimization(msg)
         return following.name(node)
 

@@ -1,4 +1,5 @@
-"""Where a mesh is refined: intervals whose error is too large, jumps of inputs, and bounds that are crossed between nodes.
+"""Where a mesh is refined: intervals whose error is too large, jumps of inputs, and bounds that are
+crossed between nodes.
 
 Source: for the number of parts, the order K + 1 of the local error of a collocation polynomial.
 """
@@ -21,7 +22,8 @@ _SAMPLES: Final = 41
 # a node that is nearer than this part of the interval is moved to where one is wanted
 _NEAR: Final = 0.1
 _SAME: Final = 1e-9
-# an unknown that leaves its bounds by more than this part of its range, and one that is nearer to a bound
+# an unknown that leaves its bounds by more than this part of its range, and one that is nearer to a
+# bound
 _OVERSHOOT: Final = 2e-5
 _ACTIVE: Final = 1e-6
 _NARROWEST: Final = 1e-5
@@ -67,7 +69,9 @@ def refine(
 
 
 def _with_nodes(mesh: Numbers, wanted: Sequence[float], kept: Sequence[float]) -> Numbers:
-    """A mesh with a node at each place: one that is near is moved there, unless it is to be kept."""
+    """A mesh with a node at each place: one that is near is moved there, unless it is to be
+    kept.
+    """
     for x in wanted:
         k = int(np.clip(np.searchsorted(mesh, x) - 1, 0, len(mesh) - 2))
         near = k if x - mesh[k] < mesh[k + 1] - x else k + 1
@@ -85,10 +89,12 @@ def is_same(first: Numbers, second: Numbers) -> bool:
 
 
 def switching_fractions(answer: PhaseAnswer) -> list[float]:
-    """Where an input reaches or leaves a bound inside an interval, and where a state or a path condition leaves its bounds.
+    """Where an input reaches or leaves a bound inside an interval, and where a state or a path
+    condition leaves its bounds.
 
-    The input of such an interval has a kink, which its polynomial cannot follow: it leaves the bound between points. The
-    polynomial of the neighbour on the free side, continued to the bound, says where the kink is.
+    The input of such an interval has a kink, which its polynomial cannot follow: it leaves the
+    bound between points. The polynomial of the neighbour on the free side, continued to the bound,
+    says where the kink is.
     """
     eq, layout = answer.functions.equations, answer.layout
     first = len(eq.states) + len(eq.algebraic)
@@ -131,7 +137,9 @@ def overshooting_intervals(answer: PhaseAnswer) -> frozenset[int]:
 
 
 def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
-    """Fractions at which values ≤ 0 reach or leave zero, in intervals whose polynomial exceeds zero."""
+    """Fractions at which values ≤ 0 reach or leave zero, in intervals whose polynomial exceeds
+    zero.
+    """
     points, places = layout.scheme.points, list[float]()
     active = values > -_ACTIVE
     for k in np.flatnonzero(
@@ -147,7 +155,8 @@ def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
                 else None
             )
             places.append(0.5 * (low + high) if root is None else root)
-    # a free interval whose polynomial crosses zero near its end: the node there is not quite at the kink
+    # a free interval whose polynomial crosses zero near its end: the node there is not quite at the
+    # kink
     for k in np.flatnonzero((fine.max(axis=1) > _OVERSHOOT) & ~active.any(axis=1)):
         begin, width = layout.mesh[k], layout.widths[k]
         root = _continued_root(layout, values, int(k), begin, begin + width)

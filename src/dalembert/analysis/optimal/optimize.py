@@ -69,26 +69,28 @@ def optimize(
     progress: bool | None = None,
     seed: int = 0,
 ) -> Optimum:
-    """The motion of least cost between given states: inputs, constants and duration are found by direct collocation.
+    """The motion of least cost between given states: inputs, constants and duration are found by
+    direct collocation.
 
     duration   a number, a pair (shortest, longest), or "free"
-    minimize   the integrand of the cost, an expression or a text: "F**2"; 1 or "duration" for the shortest time
-    minimize_at_end   a cost at the end, an expression of the states
-    start, end   {name or expression: number or (low, high)}; what is not named is free
-    bounds     {name: (low, high)} of states and inputs, b for (−b, b), None for no limit; "F.dot" bounds the rate of an input
-    path       {expression: (low, high)} along the whole motion
+    minimize   the integrand of the cost, an expression or a text: "F**2"; 1 or "duration" for the
+    shortest time minimize_at_end   a cost at the end, an expression of the states start, end
+    {name or expression: number or (low, high)}; what is not named is free bounds     {name: (low,
+    high)} of states and inputs, b for (−b, b), None for no limit; "F.dot" bounds the rate of an
+    input path       {expression: (low, high)} along the whole motion
     integrals  {expression: (low, high)}: limits of ∫ … dt
     way_points {time or "40 %": {name: value}}
     periodic   names of states that end where they began, True for all, or {name: end − start}
     held       {input: number of samples or their interval}: an input that is constant over samples
     parameters {constant: (low, high)}: constants that are found too
     values, inputs   constants, and inputs that are given: as in da.simulate
-    guess      {name: number, table, or expression of t}, a run, or an earlier answer; a straight line by default
-    starts     a number of starts, or a list of guesses: result.solutions has the different local solutions
-    intervals, order   the first mesh, and the number of Radau points of an interval
-    tolerance  the largest relative error of an interval; the mesh is refined until it is reached (refine=False: not at all)
-    form       "explicit" (u̇ written out) or "implicit" (inverse dynamics); chosen by the number of speeds
-    solver     "pounce", or "ipopt" (needs casadi)
+    guess      {name: number, table, or expression of t}, a run, or an earlier answer; a straight
+    line by default starts     a number of starts, or a list of guesses: result.solutions has the
+    different local solutions intervals, order   the first mesh, and the number of Radau points of
+    an interval tolerance  the largest relative error of an interval; the mesh is refined until it
+    is reached (refine=False: not at all) form       "explicit" (u̇ written out) or "implicit"
+    (inverse dynamics); chosen by the number of speeds solver     "pounce", or "ipopt" (needs
+    casadi)
     """
     options = SearchOptions(
         order=_count("order", order, MOST_POINTS),
@@ -131,7 +133,10 @@ def _phases(system: Any, duration: Any, one: dict[str, Any]) -> tuple[Phase, ...
     """The phases, of which a system by itself is one."""
     if isinstance(system, System):
         if one["minimize"] is None and one["minimize_at_end"] is None:
-            msg = "optimize: nothing to minimize; give minimize='F**2', minimize='duration', or minimize_at_end=…"
+            msg = (
+                "optimize: nothing to minimize; give minimize='F**2', minimize='duration', or "
+                "minimize_at_end=…"
+            )
             raise BadOptimization(msg)
         return (phase(system, duration if duration is not None else "free", **one),)
     listed = (
@@ -142,7 +147,10 @@ def _phases(system: Any, duration: Any, one: dict[str, Any]) -> tuple[Phase, ...
         else ()
     )
     if not listed or not all(isinstance(p, Phase) for p in listed):
-        msg = f"optimize: give a System, or a list of phases [da.phase(s, …), …], not {type(system).__name__}"
+        msg = (
+            f"optimize: give a System, or a list of phases [da.phase(s, …), …], not "
+            f"{type(system).__name__}"
+        )
         raise NotASystem(msg)
     given = [name for name, value in one.items() if value not in (None, ()) and name != "guess"]
     if duration is not None or given:
@@ -163,7 +171,11 @@ def _problem(
         begin = None if begin is None or not f.span.is_point else begin + f.span.low  # type: ignore[assignment]
     count = len(functions)
     if links and len(links) not in (count - 1, count):
-        msg = f"optimize: {len(links)} links and {count} phases; give {count - 1}, or {count} with the last one back to the first phase"
+        msg = (
+            f"optimize: {len(links)} links and {count} phases; give {count - 1}, or {count} "
+            f"with "
+            f"the last one back to the first phase"
+        )
         raise BadOptimization(msg)
     chosen = tuple(links) or tuple(Link() for _ in range(count - 1))
     pairs = [
@@ -225,7 +237,10 @@ def _solutions(
         return Optimum(answer, audits=audits)
     answers = _different(_all_starts(problem, theta, options, starts, seed))
     if not answers:
-        msg = "optimize: no start led to a solution; loosen bounds or give a guess nearer to a feasible motion"
+        msg = (
+            "optimize: no start led to a solution; loosen bounds or give a guess nearer to a "
+            "feasible motion"
+        )
         raise BadOptimization(msg)
     if refines:
         fine = [
@@ -273,7 +288,8 @@ def _warn_outside(problem: Problem, guesses: Sequence[PhaseGuess]) -> None:
         outside = np.flatnonzero(((z < p.lower - slack) | (z > p.upper + slack)).any(axis=0))
         if len(outside):
             warn(
-                f"guess: {', '.join(p.names[j] for j in outside)} lies outside its bounds and is moved onto them"
+                f"guess: {', '.join(p.names[j] for j in outside)} lies outside its bounds and is "
+                f"moved onto them"
             )
 
 
@@ -281,7 +297,8 @@ def _warn_unsolved(answer: Answer) -> None:
     s = answer.solution
     if s.interrupted:
         warn(
-            f"optimize: interrupted after {s.iterations} iterations; the best point so far is kept (violation {s.violation:.1e})"
+            f"optimize: interrupted after {s.iterations} iterations; the best point so far is kept "
+            f"(violation {s.violation:.1e})"
         )
     elif not s.converged:
         warn(f"optimize: no solution: {s.status}; largest violation: {answer.largest_violation}")
@@ -290,7 +307,9 @@ def _warn_unsolved(answer: Answer) -> None:
 def _all_starts(
     problem: Problem, theta: Numbers, options: SearchOptions, starts: Any, seed: int
 ) -> list[Answer]:
-    """Solutions on the first mesh from every start; the interrupted search ends with what it has."""
+    """Solutions on the first mesh from every start; the interrupted search ends with what it
+    has.
+    """
     answers = list[Answer]()
     for guesses in _start_list(problem, starts, seed):
         answer = search(problem, guesses, theta, options, refines=False)
@@ -303,22 +322,20 @@ def _all_starts(
 
 
 def _start_list(problem: Problem, starts: Any, seed: int) -> list[list[PhaseGuess]]:
-    """A line, swings at the linear frequencies, then random waves; or the guesses that were given."""
+    """A line, swings at the linear frequencies, then random waves; or the guesses that were
+    given.
+    """
     if isinstance(starts, list | tuple):
         return [_guesses(problem, g) for g in starts]
     count = _count("starts", starts, _MOST_STARTS)
     line = [phase_guess(p, p.phase.guess) for p in problem.phases]
     durations = [g.duration for g in line]
     listed = [line]
-    for w in linear_frequencies(problem.phases[0], durations[0]):
-        listed.append(
-            [PhaseGuess(swing(p, w, T), T) for p, T in zip(problem.phases, durations, strict=True)]
-        )
+    pairs = list(zip(problem.phases, durations, strict=True))
+    frequencies = linear_frequencies(problem.phases[0], durations[0])
+    listed += [[PhaseGuess(swing(p, w, T), T) for p, T in pairs] for w in frequencies]
     for k in range(count - len(listed)):
-        waves = [
-            random_waves(p, T, seed + 1000 * k + j)
-            for j, (p, T) in enumerate(zip(problem.phases, durations, strict=True))
-        ]
+        waves = [random_waves(p, T, seed + 1000 * k + j) for j, (p, T) in enumerate(pairs)]
         listed.append([PhaseGuess(w, T) for w, T in zip(waves, durations, strict=True)])
     return listed[:count]
 

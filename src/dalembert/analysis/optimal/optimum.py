@@ -33,7 +33,10 @@ class OptimalPhase(Shown):
         self._whole, self._k = whole, k
 
     def __str__(self) -> str:
-        return f"phase of {self.answer.functions.phase.system.name!r}: {self.answer.layout.n_intervals} intervals, duration {self.duration:.9g}"
+        return (
+            f"phase of {self.answer.functions.phase.system.name!r}: "
+            f"{self.answer.layout.n_intervals} intervals, duration {self.duration:.9g}"
+        )
 
     @property
     def duration(self) -> float:
@@ -89,7 +92,9 @@ class OptimalPhase(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Optimum(Shown):
-    """A local optimum: `best["theta"]`, `best["F"]` over `best.t`, `best.cost`, `best.inputs`, `best.audit`, `best.plot()`."""
+    """A local optimum: `best["theta"]`, `best["F"]` over `best.t`, `best.cost`, `best.inputs`,
+    `best.audit`, `best.plot()`.
+    """
 
     answer: Answer = field(repr=False)
     # other local solutions of several starts, the cheapest first; this one among them
@@ -157,7 +162,9 @@ class Optimum(Shown):
 
     @cached_property
     def audit(self) -> Audit:
-        """The checks: replay, interval errors, Hamiltonian, bounds between nodes, error of the cost."""
+        """The checks: replay, interval errors, Hamiltonian, bounds between nodes, error of the
+        cost.
+        """
         return audit_answer(self.answer)
 
     def plot(self, *, path: str | os.PathLike[str] | None = None) -> Plot:
@@ -171,9 +178,8 @@ class Optimum(Shown):
         names = " and ".join(dict.fromkeys(repr(p.functions.phase.system.name) for p in a.phases))
         meshes = " → ".join(str(p.intervals) for p in a.passes)
         iterations = sum(p.iterations for p in a.passes)
-        lines = [
-            f"optimal motion of {names}: {s.status}, {iterations} iterations; intervals of order {a.options.order}: {meshes}"
-        ]
+        how = f"{iterations} iterations; intervals of order {a.options.order}: {meshes}"
+        lines = [f"optimal motion of {names}: {s.status}, {how}"]
         lines.append(f"cost {s.cost:.12g}, duration {self.duration:.9g}")
         lines += [f"  {name} = {x:.9g}" for name, x in self.parameters.items()]
         if self.audits:

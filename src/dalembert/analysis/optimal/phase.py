@@ -68,8 +68,8 @@ class Phase(Shown):
 class Link(Shown):
     """How a phase begins where another ends.
 
-    becomes      {name in the next phase: expression in the phase that ends}; other states of the same name are continuous
-    impact       positions that stop moving: M(u⁺ − u⁻) = AᵀΛ, A u⁺ = 0
+    becomes      {name in the next phase: expression in the phase that ends}; other states of the
+    same name are continuous impact       positions that stop moving: M(u⁺ − u⁻) = AᵀΛ, A u⁺ = 0
     unilateral   those of them that only push: Λ ≥ 0
     """
 
@@ -83,7 +83,9 @@ class Link(Shown):
 
 
 def phase(system: System, duration: Any = FREE, **options: Any) -> Phase:
-    """A phase of a motion for da.optimize([…]); the options are those of da.optimize for one phase."""
+    """A phase of a motion for da.optimize([…]); the options are those of da.optimize for one
+    phase.
+    """
     for name in (
         "start",
         "end",
@@ -111,17 +113,25 @@ def link(
     """A link between two phases for da.optimize([…], links=[…])."""
     extra = [e for e in unilateral if e not in impact]
     if extra:
-        msg = f"link: {extra[0]} is unilateral but not among the positions of the impact; add it to impact=[…]"
+        msg = (
+            f"link: {extra[0]} is unilateral but not among the positions of the impact; add it "
+            f"to impact=[…]"
+        )
         raise BadOptimization(msg)
     return Link(mapping("becomes", becomes or {}), tuple(impact), tuple(unilateral))
 
 
 def range_of(system: System, what: str, key: Any, given: Any, *, symmetric: bool = False) -> Range:
-    """One number, a pair (low, high) with None for no limit; a single bound b is −b … b where `symmetric`."""
+    """One number, a pair (low, high) with None for no limit; a single bound b is −b … b where
+    `symmetric`.
+    """
     shown = key.name if isinstance(key, Scalar) else key
     if isinstance(given, tuple | list):
         if len(given) != 2:
-            msg = f"{what}: {shown} has {len(given)} limits; give a number or a pair (low, high), with None for no limit"
+            msg = (
+                f"{what}: {shown} has {len(given)} limits; give a number or a pair (low, high), "
+                f"with None for no limit"
+            )
             raise BadOptimization(msg)
         low = -math.inf if given[0] is None else _limit(system, what, key, given[0])
         high = math.inf if given[1] is None else _limit(system, what, key, given[1])

@@ -1,4 +1,6 @@
-"""One phase as functions of its unknowns: motion, cost, conditions and bounds, differentiated once for all meshes."""
+"""One phase as functions of its unknowns: motion, cost, conditions and bounds, differentiated
+once for all meshes.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,10 @@ class PhaseFunctions:
                 raise BadOptimization(msg)
             return self.tape.const(Fraction(given))
         if not isinstance(given, str | Scalar):
-            msg = f"{what}: {given!r:.60} is not an expression; give a text such as 'F**2' or an expression of the system"
+            msg = (
+                f"{what}: {given!r:.60} is not an expression; give a text such as 'F**2' or an "
+                f"expression of the system"
+            )
             raise BadOptimization(msg)
         return self._read(what, given)
 
@@ -150,7 +155,10 @@ class PhaseFunctions:
         low, high = self.lower[c.place], self.upper[c.place]
         if c.range.low > high or c.range.high < low:
             bounds = Range(float(low), float(high))
-            msg = f"{what}: {c.text} {c.range} lies outside its bounds, {c.text} {bounds}; change one of them"
+            msg = (
+                f"{what}: {c.text} {c.range} lies outside its bounds, {c.text} {bounds}; change "
+                f"one of them"
+            )
             raise BadOptimization(msg)
 
     def _refuse_unknowns(self, what: str, text: str, node: int) -> None:
@@ -202,7 +210,10 @@ class PhaseFunctions:
         for key, shift in shifts.items():
             node = self._read("periodic", key)
             if node not in place:
-                msg = f"periodic: {key} is not a state; the states are {', '.join(map(eq.name, eq.states))}"
+                msg = (
+                    f"periodic: {key} is not a state; the states are "
+                    f"{', '.join(map(eq.name, eq.states))}"
+                )
                 raise BadOptimization(msg)
             pairs.append((place[node], float(shift)))
         return tuple(pairs)
@@ -215,7 +226,10 @@ class PhaseFunctions:
             name = symbol_name(self.phase.system, key, ("input",))
             names = [eq.name(i) for i in eq.inputs]
             if name not in names:
-                msg = f"held: {name} is given or has a bounded rate, so it cannot be held over samples"
+                msg = (
+                    f"held: {name} is given or has a bounded rate, so it cannot be held over "
+                    f"samples"
+                )
                 raise BadOptimization(msg)
             samples[first + names.index(name)] = self._sample_times(name, given)
         return samples
@@ -224,12 +238,18 @@ class PhaseFunctions:
         if isinstance(given, int) and not isinstance(given, bool) and given > 0:
             return np.linspace(0.0, 1.0, given + 1)
         if not self.span.is_point:
-            msg = f"held: the duration is free; give the number of samples of {name}, held={{'{name}': 20}}"
+            msg = (
+                f"held: the duration is free; give the number of samples of {name}, "
+                f"held={{'{name}': 20}}"
+            )
             raise BadOptimization(msg)
         every = _time("held", given)
         count = self.span.low / every if every > 0.0 else 0.0
         if not 1.0 - 1e-9 <= count <= 1e5:
-            msg = f"held: {name} every {every:g} in a duration of {self.span.low:g}; give a shorter interval or a number of samples"
+            msg = (
+                f"held: {name} every {every:g} in a duration of {self.span.low:g}; give a "
+                f"shorter interval or a number of samples"
+            )
             raise BadOptimization(msg)
         times = np.arange(math.ceil(count - 1e-9)) * every / self.span.low
         return np.append(times, 1.0)
@@ -246,7 +266,10 @@ class PhaseFunctions:
         )
         self.autonomous = eq.evaluator.time not in symbols_of(self.tape, nodes)
         if begin is None and not self.autonomous:
-            msg = f"optimize: {self.phase.system.name!r} depends on the time t and begins at an unknown time; fix the durations before it"
+            msg = (
+                f"optimize: {self.phase.system.name!r} depends on the time t and begins at an "
+                f"unknown time; fix the durations before it"
+            )
             raise BadOptimization(msg)
 
     # ---- functions ------------------------------------------------------------------------------
@@ -330,7 +353,11 @@ def duration_range(given: Any) -> Range:
         low = 0.0 if given[0] is None else _time("duration", given[0])
         high = math.inf if given[1] is None else _time("duration", given[1])
         if not 0.0 <= low <= high or high == 0.0:
-            msg = f"duration from {low:g} to {high:g}: give a pair (shortest, longest) of positive times"
+            msg = (
+                f"duration from {low:g} to {high:g}: give a pair (shortest, longest) of "
+                f"positive "
+                f"times"
+            )
             raise BadOptimization(msg)
         return Range(low, high)
     length = _time("duration", given)

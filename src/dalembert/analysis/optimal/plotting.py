@@ -1,4 +1,6 @@
-"""States and inputs of an optimal motion with their bounds, and the replay over them; and the motion as a page."""
+"""States and inputs of an optimal motion with their bounds, and the replay over them; and the
+motion as a page.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ def optimum_chart(optimum: Optimum) -> Chart:
     verdict = (
         "audit passed" if optimum.audit.passed else f"AUDIT FAILED: {optimum.audit.failures[0]}"
     )
-    facts = f"cost {optimum.cost:.9g}  ·  {sum(p.answer.layout.n_intervals for p in optimum.phases)} intervals  ·  {verdict}"
+    facts = (
+        f"cost {optimum.cost:.9g}  ·  "
+        f"{sum(p.answer.layout.n_intervals for p in optimum.phases)} intervals  ·  {verdict}"
+    )
     end = float(optimum.phases[-1].nodes[-1])
     return Chart(
         _title(optimum), facts, GREY if optimum.audit.passed else COLOURS[1], (0.0, end), panels
@@ -90,7 +95,9 @@ def _joined(pieces: list[tuple[Any, Any]]) -> tuple[Any, Any]:
 
 
 def write_page(optimum: Optimum, path: str | os.PathLike[str] | None = None) -> Path:
-    """One HTML file: the motion in three dimensions, the plots with bounds and replay, and the audit."""
+    """One HTML file: the motion in three dimensions, the plots with bounds and replay, and the
+    audit.
+    """
     page = import_module("dalembert.page.optimum_page")
     target = free_name(f"{file_name(_title(optimum))}-optimum.html") if path is None else path
     return write(target, page.optimum_document(optimum))

@@ -3,8 +3,9 @@
 explicit   u̇ is an expression of q, u and w: for few speeds and no constraint equations
 implicit   u̇ = a with ID(q, u, a) − Aᵀλ − w = 0: inverse dynamics, no mass matrix is inverted
 
-Constraint equations are in stabilised index-2 form: φ(q) = 0 and A u + b = 0 hold at every point, with q̇ = W u + Gᵀγ,
-G = ∂φ/∂q. γ vanishes along an exact solution; on a mesh it is an error indicator.
+Constraint equations are in stabilised index-2 form: φ(q) = 0 and A u + b = 0 hold at every point,
+with q̇ = W u + Gᵀγ, G = ∂φ/∂q. γ vanishes along an exact solution; on a mesh it is an error
+indicator.
 
 Source: C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12–13 (1985) 77.
 """
@@ -33,7 +34,9 @@ _MOST_EXPLICIT: Final = 3
 
 @dataclass(frozen=True, eq=False)
 class PointEquations:
-    """States with their rates, algebraic unknowns, inputs, and equations that hold at every point; nodes of one tape."""
+    """States with their rates, algebraic unknowns, inputs, and equations that hold at every
+    point; nodes of one tape.
+    """
 
     values: Values
     evaluator: Evaluator
@@ -72,11 +75,14 @@ class PointEquations:
 
 
 def collocation_kinematics(system: System) -> Kinematics:
-    """Independent speeds where positions are free; all rates where constraint equations restrict them or speeds may be singular."""
+    """Independent speeds where positions are free; all rates where constraint equations restrict
+    them or speeds may be singular.
+    """
     if system.contacts:
         listed = ", ".join(repr(c.name) for c in system.contacts)
         msg = (
-            f"optimize: the contact {listed} changes its mode at unknown times; describe each mode by constraint equations "
+            f"optimize: the contact {listed} changes its mode at unknown times; describe each mode "
+            f"by constraint equations "
             "and give them as phases"
         )
         raise NotApplicable(msg)
@@ -96,7 +102,9 @@ def point_equations(
     *,
     explicit: bool | None = None,
 ) -> PointEquations:
-    """The equations of a system at one point; the inputs in `rated` are states whose rates are the unknown inputs."""
+    """The equations of a system at one point; the inputs in `rated` are states whose rates are
+    the unknown inputs.
+    """
     kin = collocation_kinematics(system)
     chosen = values_of_run(kin, values, inputs)
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
@@ -178,7 +186,9 @@ class _Form:
 
 
 class _FreeInputs:
-    """Inputs and prescribed motions that were not given: unknowns; those whose rates are needed are states."""
+    """Inputs and prescribed motions that were not given: unknowns; those whose rates are needed
+    are states.
+    """
 
     def __init__(
         self, evaluator: Evaluator, chosen: Values, nodes: Sequence[int], rated: Sequence[str]
@@ -201,7 +211,9 @@ class _FreeInputs:
         self.states, self.rates, self.inputs = tuple(states), tuple(rates), tuple(inputs)
 
     def _jets(self, t: Tape, x: int, nodes: Sequence[int]) -> list[int]:
-        """x and those of its rates that the equations depend on; one that drops out exactly is not asked for."""
+        """x and those of its rates that the equations depend on; one that drops out exactly is
+        not asked for.
+        """
         chain, present = [x], set(symbols_of(t, nodes))
         symbol = t.rates.get(x)
         while symbol is not None:

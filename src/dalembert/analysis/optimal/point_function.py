@@ -1,6 +1,8 @@
-"""F(z), ∂F/∂z and ∇²(μᵀF) at many points: what one point of a mesh contributes, differentiated once and called for all points.
+"""F(z), ∂F/∂z and ∇²(μᵀF) at many points: what one point of a mesh contributes, differentiated once
+and called for all points.
 
-The unknowns z are those of one point. Data (a time fraction) and parameters (constants of the system) are not differentiated.
+The unknowns z are those of one point. Data (a time fraction) and parameters (constants of the
+system) are not differentiated.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ Indices = NDArray[np.int64]
 
 
 class PointFunction:
-    """Outputs on a tape as functions of unknowns, with exact sparse first and second derivatives."""
+    """Outputs on a tape as functions of unknowns, with exact sparse first and second
+    derivatives.
+    """
 
     def __init__(
         self, tape: Tape, outs: Sequence[int], unknowns: Sequence[int], data: Sequence[int] = ()

@@ -1,10 +1,13 @@
-"""min f(v), c_l ≤ g(v) ≤ c_u, v_l ≤ v ≤ v_u: a sparse nonlinear program as a sum of point functions.
+"""min f(v), c_l ≤ g(v) ≤ c_u, v_l ≤ v ≤ v_u: a sparse nonlinear program as a sum of point
+functions.
 
-A term is one point function at many points: output k of point j, times a factor, is added to a row of g, or to f.
-Equal functions are compiled once, and all points are evaluated in one call. What is linear with known coefficients
-(the derivatives of collocation polynomials) is a constant part of the Jacobian.
+A term is one point function at many points: output k of point j, times a factor, is added to a row
+of g, or to f. Equal functions are compiled once, and all points are evaluated in one call. What is
+linear with known coefficients (the derivatives of collocation polynomials) is a constant part of
+the Jacobian.
 
-Variables and rows are scaled: the solver sees v/s and r g. Its methods are those that Ipopt's Python interfaces ask for.
+Variables and rows are scaled: the solver sees v/s and r g. Its methods are those that Ipopt's
+Python interfaces ask for.
 """
 
 from __future__ import annotations
@@ -27,7 +30,9 @@ NOWHERE: Final = -2
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A function at points: where its unknowns lie in v, its data, and the row and factor of each output."""
+    """A function at points: where its unknowns lie in v, its data, and the row and factor of
+    each output.
+    """
 
     function: PointFunction
     arguments: Indices
@@ -84,7 +89,8 @@ class _TermPlaces:
         i, j = f.curvature_places.T
         first, second = term.arguments[:, i], term.arguments[:, j]
         self.low, self.high = np.maximum(first, second), np.minimum(first, second)
-        # two unknowns of a point may be one variable: both mixed derivatives then fall on the diagonal
+        # two unknowns of a point may be one variable: both mixed derivatives then fall on the
+        # diagonal
         self.twice = np.where((first == second) & (i != j)[None, :], 2.0, 1.0)
 
     def inputs(self, v: Numbers) -> Numbers:
@@ -142,7 +148,7 @@ class Program:
 
     def rows(self, v: Numbers) -> Numbers:
         """g(v)"""
-        g = self._linear @ v
+        g: Numbers = self._linear @ v
         for t, y in zip(self._terms, self._evaluate(v), strict=True):
             own = (t.term.factors * y)[:, ~t.to_cost].ravel()
             g += np.bincount(t.value_rows, own[t.kept_values], self.m)
@@ -161,7 +167,8 @@ class Program:
             gradient += np.bincount(t.cost_columns.ravel(), y[:, t.of_cost].ravel(), self.n)
             parts.append(y[:, t.of_rows].ravel()[t.kept])
         entries = np.concatenate([np.zeros(0), *parts])
-        return gradient, self._constant + np.bincount(self._slots, entries, len(self._constant))
+        values: Numbers = np.bincount(self._slots, entries, len(self._constant)).astype(np.float64)
+        return gradient, self._constant + values
 
     def curvatures(self, v: Numbers, multipliers: Numbers, sigma: float) -> Numbers:
         """σ ∇²f + Σ λ_i ∇²g_i at `hessian_rows`, `hessian_columns`, lower triangle."""
@@ -169,19 +176,25 @@ class Program:
         for t in self._terms:
             mu = t.term.factors * padded[t.term.rows]
             parts.append((t.twice * t.term.function.curvatures(t.inputs(v), mu, t.p)).ravel())
-        return np.bincount(
-            self._hessian_slots, np.concatenate([np.zeros(0), *parts]), len(self.hessian_rows)
+        entries = np.concatenate([np.zeros(0), *parts])
+        summed: Numbers = np.bincount(self._hessian_slots, entries, len(self.hessian_rows)).astype(
+            np.float64
         )
+        return summed
 
     # ---- as the solver sees it ------------------------------------------------------------------
 
     @cached_property
     def _row_factors(self) -> Numbers:
-        return self.sizes.row_scale[self.jacobian_rows] * self.sizes.scale[self.jacobian_columns]
+        s = self.sizes
+        factors: Numbers = s.row_scale[self.jacobian_rows] * s.scale[self.jacobian_columns]
+        return factors
 
     @cached_property
     def _hessian_factors(self) -> Numbers:
-        return self.sizes.scale[self.hessian_rows] * self.sizes.scale[self.hessian_columns]
+        s = self.sizes.scale
+        factors: Numbers = s[self.hessian_rows] * s[self.hessian_columns]
+        return factors
 
     def objective(self, x: Numbers) -> float:
         """f(s x)"""

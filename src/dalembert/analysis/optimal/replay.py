@@ -1,7 +1,9 @@
-"""The inputs of an answer given to the integrator: as one motion, or restarted from every node of the mesh.
+"""The inputs of an answer given to the integrator: as one motion, or restarted from every node of
+the mesh.
 
-Each interval's own polynomial is the input, and steps end at the nodes. In the restarted motion the state is set to that of
-the collocation polynomial at every node, so that errors of one interval are seen by themselves.
+Each interval's own polynomial is the input, and steps end at the nodes. In the restarted motion the
+state is set to that of the collocation polynomial at every node, so that errors of one interval are
+seen by themselves.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from dalembert.simulation.model import Accelerations, native_model
 from dalembert.simulation.run_options import RunOptions
 from dalembert.simulation.simulate import model_of_rank, run, run_context
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.evaluator import label
+from dalembert.states.evaluator import Key, label
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 
@@ -130,7 +132,7 @@ class Replay:
         """Numbers and inputs of the replay."""
         return values_of_run(self.kin, self.values, self.inputs, live=True)
 
-    def _given(self, state: Numbers) -> tuple[dict[str, float], dict[str, float]]:
+    def _given(self, state: Numbers) -> tuple[dict[Key, float], dict[Key, float]]:
         """Independent initial values, and dependent coordinates as a guess."""
         kin, phase = self.kin, self.answer.functions
         names = [label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u)]
@@ -173,7 +175,9 @@ class Replay:
         return run(self.kin, self.equations, self.answer.duration, options, watched, RunIntegrals)
 
     def restarted(self, *, rtol: float = _RTOL) -> tuple[Numbers, Trajectory]:
-        """The states at the ends of all intervals, each restarted from its node, and the motion with its jumps."""
+        """The states at the ends of all intervals, each restarted from its node, and the motion
+        with its jumps.
+        """
         answer, chosen = self.answer, self.chosen
         given, guess = self._given(answer.node_states[0])
         t0, t1 = float(answer.times[0]), float(answer.times[-1])

@@ -1,7 +1,7 @@
 """ẋ(τ_i) = Σ_j D_ij x_j: collocation at the points of Radau, and the polynomials of Lagrange.
 
-The K points lie on (0, 1] and include the end, so the last point of an interval is the first node of the next.
-Quadrature with the weights b is exact up to degree 2K − 2.
+The K points lie on (0, 1] and include the end, so the last point of an interval is the first node
+of the next. Quadrature with the weights b is exact up to degree 2K − 2.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.5.
 """
@@ -76,11 +76,14 @@ def basis(nodes: Numbers, s: Numbers) -> Numbers:
 
 def monomials(nodes: Numbers) -> Numbers:
     """C with Σ_m (Σ_j C_mj w_j) s^m the polynomial through w_j at the nodes."""
-    return np.linalg.inv(np.vander(nodes, increasing=True))
+    C: Numbers = np.linalg.inv(np.vander(nodes, increasing=True))
+    return C
 
 
 def bernstein(nodes: Numbers) -> Numbers:
-    """B with β = B w the Bernstein coefficients of the polynomial through w at the nodes: min β ≤ w(s) ≤ max β on (0, 1)."""
+    """B with β = B w the Bernstein coefficients of the polynomial through w at the nodes: min β
+    ≤ w(s) ≤ max β on (0, 1).
+    """
     d = len(nodes) - 1
     steps = [
         [math.comb(i, j) / math.comb(d, j) if j <= i else 0.0 for j in range(d + 1)]

@@ -1,4 +1,6 @@
-"""From a guess to an answer: solve on a mesh, estimate the error of every interval, refine, solve again."""
+"""From a guess to an answer: solve on a mesh, estimate the error of every interval, refine,
+solve again.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,8 @@ def search(
             errors = answer.interval_errors()
         except DalembertError as failure:
             warn(
-                f"optimize: the mesh was not refined, because the answer cannot be replayed: {failure}"
+                f"optimize: the mesh was not refined, because the answer cannot be replayed: "
+                f"{failure}"
             )
             break
         passes.append(_pass(answer, errors))
@@ -150,7 +153,9 @@ def solve_again(
 
 
 def _polish(answer: Answer) -> Answer:
-    """A last solve with bounds that are not relaxed, and that hold between points where a polynomial left them."""
+    """A last solve with bounds that are not relaxed, and that hold between points where a
+    polynomial left them.
+    """
     hulls = [overshooting_intervals(p) for p in answer.phases]
     program = answer.program.sizes
     bounded = (np.isfinite(program.lower) | np.isfinite(program.upper)) & (
@@ -235,7 +240,8 @@ def solve_on_mesh(
     def show(iteration: int, cost: float, violation: float) -> None:
         if options.show is not None:
             options.show(
-                f"{count} intervals, iteration {iteration}: cost {cost:.9g}, violation {violation:.1e}"
+                f"{count} intervals, iteration {iteration}: cost {cost:.9g}, violation "
+                f"{violation:.1e}"
             )
 
     solution = solve(
@@ -257,7 +263,9 @@ def solve_on_mesh(
 
 
 def unwrap_angles(transcription: Transcription, v: Numbers) -> Numbers:
-    """Unbounded inputs that enter as angles, made continuous: α and α + 2π are the same at a point, but not between points."""
+    """Unbounded inputs that enter as angles, made continuous: α and α + 2π are the same at a
+    point, but not between points.
+    """
     v = v.copy()
     for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
         p = phase.parameters_for(phase.point)
@@ -304,7 +312,9 @@ def initial_point(
 
 
 def limit_stabilization(transcription: Transcription, v: Numbers) -> None:
-    """|Gᵀγ| ≤ a tenth of the size of the coordinates over the duration: a solver must not jump to another branch of φ = 0."""
+    """|Gᵀγ| ≤ a tenth of the size of the coordinates over the duration: a solver must not jump
+    to another branch of φ = 0.
+    """
     for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
         eq = phase.equations
         count, z = len(eq.gamma), v[layout.points]
@@ -325,7 +335,9 @@ def limit_stabilization(transcription: Transcription, v: Numbers) -> None:
 def variable_scales(
     transcription: Transcription, v: Numbers, guesses: Sequence[PhaseGuess]
 ) -> Numbers:
-    """Sizes of variables: from their bounds, else from the guess, else from sizes of coordinates over the duration."""
+    """Sizes of variables: from their bounds, else from the guess, else from sizes of coordinates
+    over the duration.
+    """
     scale = np.ones(len(v))
     for phase, layout, guess in zip(
         transcription.problem.phases, transcription.layouts, guesses, strict=True

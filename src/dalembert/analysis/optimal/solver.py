@@ -1,7 +1,7 @@
 """The nonlinear program solved by an interior-point method: POUNCE, or Ipopt as CasADi has it.
 
-Both get the same program with exact sparse Jacobian and Hessian. An interrupt (Ctrl-C) ends the search at the next
-iteration; the best point so far is kept.
+Both get the same program with exact sparse Jacobian and Hessian. An interrupt (Ctrl-C) ends the
+search at the next iteration; the best point so far is kept.
 """
 
 from __future__ import annotations
@@ -136,7 +136,9 @@ class _Watched:
         return self._program.objective(x)
 
     def intermediate(self, *state: Any) -> bool:
-        """(mode, iteration, cost, primal infeasibility, dual infeasibility, …) after every iteration."""
+        """(mode, iteration, cost, primal infeasibility, dual infeasibility, …) after every
+        iteration.
+        """
         return self._watch.iterate(int(state[1]), float(state[2]), float(state[3]), float(state[4]))
 
 
@@ -151,7 +153,9 @@ def solve(
     show: Progress | None = None,
     warm: tuple[Numbers, Numbers, Numbers] | None = None,
 ) -> Solution:
-    """A local solution from the point v; multipliers of rows, lower and upper bounds make a warm start."""
+    """A local solution from the point v; multipliers of rows, lower and upper bounds make a warm
+    start.
+    """
     if solver not in SOLVERS:
         msg = f"optimize: solver={solver!r:.40}; choose one of {', '.join(SOLVERS)}"
         raise BadOptimization(msg)
@@ -230,8 +234,8 @@ def _pounce(
         problem.add_option(name, value)
     known = {} if seeds is None else dict(zip(("lagrange", "zl", "zu"), seeds, strict=True))
     x, info = problem.solve(x, **known)
-    found = tuple(np.asarray(info[name]) for name in ("mult_g", "mult_x_L", "mult_x_U"))
-    return np.asarray(x), found, int(info["status"])
+    lam, low_z, high_z = (np.asarray(info[name]) for name in ("mult_g", "mult_x_L", "mult_x_U"))
+    return np.asarray(x), (lam, low_z, high_z), int(info["status"])
 
 
 def _casadi(

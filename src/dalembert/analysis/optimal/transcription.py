@@ -1,7 +1,8 @@
 """Σ_j D_ij x_kj − T Δ_k f(z_ki) = 0: phases on meshes become one sparse nonlinear program.
 
-Unknowns of a phase: the first state x_00, then z = (x, y, w) at every point of every interval; the last point of an
-interval is the first node of the next, so there are no continuity rows. Parameters and free durations follow.
+Unknowns of a phase: the first state x_00, then z = (x, y, w) at every point of every interval; the
+last point of an interval is the first node of the next, so there are no continuity rows. Parameters
+and free durations follow.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from dalembert.analysis.optimal.program import NOWHERE, OBJECTIVE, LinearPart, P
 from dalembert.analysis.optimal.scheme import Scheme, bernstein
 from dalembert.arrays import Numbers
 
-# rows of a boundary that may follow from other conditions: (phase, "start" or "end", number of the constraint)
+# rows of a boundary that may follow from other conditions: (phase, "start" or "end", number of the
+# constraint)
 ConstraintKey = tuple[int, str, int]
 
 
@@ -68,7 +70,8 @@ class PhaseLayout:
     @property
     def last(self) -> Indices:
         """The last state."""
-        return self.states[-1, -1]
+        places: Indices = self.states[-1, -1]
+        return places
 
     @cached_property
     def fractions(self) -> Numbers:
@@ -94,7 +97,9 @@ class _Rows:
         name: Callable[[int], str],
         scale: Numbers | None = None,
     ) -> Indices:
-        """Numbers of new rows; the last axis counts the outputs, with their limits (0 where None)."""
+        """Numbers of new rows; the last axis counts the outputs, with their limits (0 where
+        None).
+        """
         size = int(np.prod(shape))
         rows = self.count + np.arange(size).reshape(shape)
         low, high = (
@@ -114,6 +119,10 @@ class _Rows:
         """What a row is called."""
         first, _, name = next(s for s in reversed(self.names) if s[0] <= row and s[1])
         return name(row - first)
+
+
+def _always(text: str, _row: int) -> str:
+    return text
 
 
 class Transcription:
@@ -143,7 +152,8 @@ class Transcription:
         self.terms: list[Term] = []
         self.linear: list[tuple[Indices, Indices, Numbers]] = []
         self.rows = _Rows()
-        # rows that make conditions at boundaries, and constraint rows there that may follow from them
+        # rows that make conditions at boundaries, and constraint rows there that may follow from
+        # them
         self.condition_rows: list[Indices] = []
         self.constraint_rows: dict[ConstraintKey, int] = {}
         # dropped rows have no function and no limits
@@ -226,60 +236,56 @@ class Transcription:
             )
 
     def _add_points(self, k: int) -> None:
+        """(T f, equations, path, T c, T L) at every point: rows, integrals and cost."""
         phase, layout, K = self.problem.phases[k], self.layouts[k], self.scheme.order
-        eq, n_x, n_points = phase.equations, phase.n_states, len(layout.points)
-        counts = n_x, len(eq.equations), len(phase.path), len(phase.integrals)
-        states = [phase.names[j] for j in range(n_x)]
-        moment = lambda j, n: f"{100.0 * layout.fractions[j // n]:.3g} % of the duration"  # noqa: E731
-        motion = self.rows.add(
-            (n_points, n_x), None, lambda j: f"rate of {states[j % n_x]} at {moment(j, n_x)}"
-        )
-        n_motion, names = counts[1] - len(eq.constraints), eq.constraint_names
-        text = lambda j: (
-            "equations of motion" if j < n_motion else f"constraint {names[j - n_motion]!r}"
-        )  # noqa: E731
-        equations = self.rows.add(
-            (n_points, counts[1]),
-            None,
-            lambda j: f"{text(j % counts[1])} at {moment(j, counts[1])}",
-        )
-        path = self.rows.add(
-            (n_points, counts[2]),
-            [c.range for c in phase.path] or None,
-            lambda j: f"{phase.path[j % counts[2]].text} at {moment(j, counts[2])}",
-        )
+        n_x, n_points = phase.n_states, len(layout.points)
+        motion, equations, path, total = self._new_point_rows(phase, layout)
+        self.motion_rows.append(motion.reshape(-1, K, n_x))
+        self._add_derivatives(layout, motion.reshape(-1, K, n_x))
+        n_constraints = len(phase.equations.constraints)
+        for j in range(n_constraints):
+            place = n_points - 1, equations.shape[1] - n_constraints + j
+            self._may_drop((k, "end", j), equations, place)
+        self.integral_rows.append(total[0])
+        own = np.column_stack([motion, equations, path])
+        self.point_rows.append(own)
+        n_sums = phase.point.n_outs - own.shape[1]
+        cost = np.full((n_points, n_sums - total.shape[1]), OBJECTIVE)
+        rows = np.column_stack([own, np.tile(total, (n_points, 1)), cost])
+        h = np.repeat(layout.widths, K)[:, None]
+        weights = h * np.tile(self.scheme.weights, layout.n_intervals)[:, None]
+        factors = np.ones(rows.shape)
+        factors[:, :n_x], factors[:, own.shape[1] :] = -h, weights
+        arguments = np.column_stack([layout.points, np.tile(layout.common, (n_points, 1))])
+        p = phase.parameters_for(phase.point)
+        self.terms.append(Term(phase.point, arguments, layout.fractions[:, None], rows, factors, p))
+
+    def _new_point_rows(
+        self, phase: PhaseFunctions, layout: PhaseLayout
+    ) -> tuple[Indices, Indices, Indices, Indices]:
+        """Rows of motion, equations and path at every point, and of the integrals."""
+        eq, n_points = phase.equations, len(layout.points)
+        n_motion = len(eq.equations) - len(eq.constraints)
+        texts = ["equations of motion"] * n_motion
+        texts += [f"constraint {name!r}" for name in eq.constraint_names]
+
+        def add(names: Sequence[str], limits: Sequence[Range] | None) -> Indices:
+            n = max(len(names), 1)
+
+            def name(j: int) -> str:
+                return f"{names[j % n]} at {100.0 * layout.fractions[j // n]:.3g} % of the duration"
+
+            return self.rows.add((n_points, len(names)), limits, name)
+
+        motion = add([f"rate of {name}" for name in phase.names[: phase.n_states]], None)
+        equations = add(texts, None)
+        path = add([c.text for c in phase.path], [c.range for c in phase.path] or None)
         total = self.rows.add(
-            (1, counts[3]),
+            (1, len(phase.integrals)),
             [c.range for c in phase.integrals] or None,
             lambda j: f"integral of {phase.integrals[j].text}",
         )
-        self.motion_rows.append(motion.reshape(-1, K, n_x))
-        self._add_derivatives(layout, motion.reshape(-1, K, n_x))
-        for j in range(len(eq.constraints)):
-            self._may_drop((k, "end", j), equations, (n_points - 1, n_motion + j))
-        has_cost = phase.point.n_outs > sum(counts)
-        cost = np.full((n_points, 1), OBJECTIVE)[:, : int(has_cost)]
-        self.integral_rows.append(total[0])
-        self.point_rows.append(np.column_stack([motion, equations, path]))
-        rows = np.column_stack([motion, equations, path, np.tile(total, (n_points, 1)), cost])
-        h = np.repeat(layout.widths, K)[:, None]
-        weight = h * np.tile(self.scheme.weights, layout.n_intervals)[:, None]
-        ones = np.ones((n_points, counts[1] + counts[2]))
-        factors = np.column_stack(
-            [np.tile(-h, (1, n_x)), ones, np.tile(weight, (1, counts[3] + int(has_cost)))]
-        )
-        common = np.tile(layout.common, (n_points, 1))
-        p = phase.parameters_for(phase.point)
-        self.terms.append(
-            Term(
-                phase.point,
-                np.column_stack([layout.points, common]),
-                layout.fractions[:, None],
-                rows,
-                factors,
-                p,
-            )
-        )
+        return motion, equations, path, total
 
     def _may_drop(self, key: ConstraintKey, rows: Indices, place: tuple[int, int]) -> None:
         if key in self.dropped:
@@ -370,7 +376,9 @@ class Transcription:
         self.linear += [(rows, layout.last[places], ones), (rows, layout.first[places], -ones)]
 
     def _add_hulls(self, k: int, intervals: Sequence[int]) -> None:
-        """Bounds of inputs between points, in some intervals: of the Bernstein coefficients of their polynomials."""
+        """Bounds of inputs between points, in some intervals: of the Bernstein coefficients of
+        their polynomials.
+        """
         phase, layout, K = self.problem.phases[k], self.layouts[k], self.scheme.order
         B = bernstein(self.scheme.points)
         first = phase.n_states + len(phase.equations.algebraic)
@@ -378,18 +386,12 @@ class Transcription:
             low, high = float(phase.lower[j]), float(phase.upper[j])
             if j in phase.held or not intervals or (math.isinf(low) and math.isinf(high)):
                 continue
-            name = phase.names[j]
-            rows = self.rows.add(
-                (len(intervals), K),
-                [Range(low, high)] * K,
-                lambda _, name=name: f"{name} between points",
-            )  # type: ignore[misc]
+            text = f"{phase.names[j]} between points"
+            rows = self.rows.add((len(intervals), K), [Range(low, high)] * K, partial(_always, text))
             columns = layout.points[:, j].reshape(-1, K)[list(intervals)]
             shape = (len(intervals), K, K)
-            r, c = (
-                np.broadcast_to(rows[:, :, None], shape),
-                np.broadcast_to(columns[:, None, :], shape),
-            )
+            r = np.broadcast_to(rows[:, :, None], shape)
+            c = np.broadcast_to(columns[:, None, :], shape)
             self.linear.append((r.ravel(), c.ravel(), np.broadcast_to(B, shape).ravel()))
 
     # ---- links ----------------------------------------------------------------------------------

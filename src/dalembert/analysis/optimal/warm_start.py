@@ -1,7 +1,8 @@
-"""Multipliers of an answer carried to another mesh, so that a solve continues where the last one ended.
+"""Multipliers of an answer carried to another mesh, so that a solve continues where the last one
+ended.
 
-Divided by the quadrature weight b_i Δ_k of its point (rows of motion: by b_i), a multiplier is the value of a function of time;
-it is interpolated between the points.
+Divided by the quadrature weight b_i Δ_k of its point (rows of motion: by b_i), a multiplier is the
+value of a function of time; it is interpolated between the points.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.analysis.optimal.point_function import Indices
 from dalembert.analysis.optimal.solver import Solution
 from dalembert.analysis.optimal.transcription import PhaseLayout, Transcription
 from dalembert.arrays import Numbers
@@ -29,14 +31,14 @@ def carried_multipliers(old: Transcription, solution: Solution, new: Transcripti
     rows = np.zeros(new.rows.count)
     lower, upper = np.zeros(new.n_variables), np.zeros(new.n_variables)
     has, had = (
-        _others(new, new.point_rows, new.rows.count),
-        _others(old, old.point_rows, old.rows.count),
+        _others(new.point_rows, new.rows.count),
+        _others(old.point_rows, old.rows.count),
     )
     # rows that bound inputs between points come last, and begin without a multiplier
     count = min(len(has), len(had))
     rows[has[:count]] = solution.multipliers[had[:count]]
     places = [layout.points for layout in new.layouts], [layout.points for layout in old.layouts]
-    free = _others(new, places[0], new.n_variables), _others(old, places[1], old.n_variables)
+    free = _others(places[0], new.n_variables), _others(places[1], old.n_variables)
     lower[free[0]], upper[free[0]] = (
         solution.lower_multipliers[free[1]],
         solution.upper_multipliers[free[1]],
@@ -66,7 +68,7 @@ def carried_multipliers(old: Transcription, solution: Solution, new: Transcripti
     return Multipliers(rows, lower, upper)
 
 
-def _others(transcription: Transcription, places: list[Numbers], count: int) -> Numbers:
+def _others(places: list[Indices], count: int) -> Indices:
     """Rows or variables that belong to no point."""
     rest = np.ones(count, dtype=bool)
     for at in places:
@@ -83,8 +85,8 @@ def _weights(layout: PhaseLayout, *, by_width: bool) -> Numbers:
 def _carry(
     a: PhaseLayout,
     b: PhaseLayout,
-    old: Numbers,
-    new: Numbers,
+    old: Indices,
+    new: Indices,
     values: Numbers,
     result: Numbers,
     *,

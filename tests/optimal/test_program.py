@@ -1,4 +1,4 @@
-"""Values and derivatives of a whole program against differences, and its size."""
+"""RunValues and derivatives of a whole program against differences, and its size."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from dalembert.analysis.optimal.phase import phase
 from dalembert.analysis.optimal.program import Program
 from dalembert.analysis.optimal.scheme import radau
 from dalembert.analysis.optimal.transcription import Transcription
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 
 def _programs() -> dict[str, Program]:
@@ -52,11 +52,11 @@ def _programs() -> dict[str, Program]:
 PROGRAMS = _programs()
 
 
-def _point(program: Program) -> Numbers:
+def _point(program: Program) -> FloatArray:
     return 0.7 + 0.4 * np.random.default_rng(1).standard_normal(program.n)
 
 
-def _dense(program: Program, v: Numbers) -> Numbers:
+def _dense(program: Program, v: FloatArray) -> FloatArray:
     J = np.zeros((program.m, program.n))
     J[program.jacobian_rows, program.jacobian_columns] = program.slopes(v)[1]
     return J
@@ -87,7 +87,7 @@ def test_the_hessian_equals_differences_of_the_lagrangian_gradient(name: str) ->
     assert (program.hessian_rows >= program.hessian_columns).all()
     H = H + np.tril(H, -1).T
 
-    def slope(w: Numbers) -> Numbers:
+    def slope(w: FloatArray) -> FloatArray:
         return sigma * program.slopes(w)[0] + lam @ _dense(program, w)
 
     for k in range(program.n):

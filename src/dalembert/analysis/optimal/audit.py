@@ -21,9 +21,9 @@ import numpy as np
 from dalembert.analysis.optimal.mesh import Overshoot, overshoots, unknowns_at
 from dalembert.analysis.optimal.replay import PhaseAnswer, Replay
 from dalembert.analysis.optimal.scheme import gauss
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import DalembertError
-from dalembert.simulation.trajectory import Trajectory
+from dalembert.runtime.simulation.trajectory import Trajectory
 
 _GAUSS: Final = 12
 # an overshoot below this part of the distance between its bounds is not reported as a failure
@@ -37,35 +37,35 @@ _SAFETY: Final = 3.0
 class IntervalErrors:
     """Errors of the intervals of one phase, all in the same scales of the states."""
 
-    def __init__(self, answer: PhaseAnswer, multipliers: Numbers, prices: Numbers) -> None:
+    def __init__(self, answer: PhaseAnswer, multipliers: FloatArray, prices: FloatArray) -> None:
         self.answer = answer
         self.replay = Replay(answer)
         self.ends, self.motion = self.replay.restarted()
         size = np.abs(answer.node_states).max(axis=0)
-        self.scale: Numbers = np.where(size > 0.0, size, 1.0)
+        self.scale: FloatArray = np.where(size > 0.0, size, 1.0)
         # (interval, point, state)
         self.multipliers = multipliers
         # multipliers of the integral conditions, whose integrands belong to the Hamiltonian
         self.prices = prices
 
     @cached_property
-    def misses(self) -> Numbers:
+    def misses(self) -> FloatArray:
         """Integrated less collocated state at the end of every interval, in the order of the
         replay.
         """
         places = self.replay.places
-        misses: Numbers = self.ends - self.answer.node_states[1:, places]
+        misses: FloatArray = self.ends - self.answer.node_states[1:, places]
         return misses
 
     @cached_property
-    def errors(self) -> Numbers:
+    def errors(self) -> FloatArray:
         """e_k, relative to the largest value of each state."""
         relative = self.misses / self.scale[self.replay.places]
-        errors: Numbers = np.linalg.norm(relative, axis=1)
+        errors: FloatArray = np.linalg.norm(relative, axis=1)
         return errors
 
     @cached_property
-    def costates(self) -> Numbers:
+    def costates(self) -> FloatArray:
         """p at every node: a row for each."""
         D = self.answer.layout.scheme.D
         inner = np.einsum("i,kir->kr", D[:, 0], self.multipliers)
@@ -73,7 +73,7 @@ class IntervalErrors:
         return np.concatenate([inner, last])
 
     @cached_property
-    def transitions(self) -> Numbers:
+    def transitions(self) -> FloatArray:
         """Z_k = ∂x_{k+1}/∂x_k with the inputs as they are, from the linearized rows of the
         interval.
         """
@@ -97,15 +97,15 @@ class IntervalErrors:
         b = np.zeros((K, n_x + n_e, n_x))
         b[:, :n_x] = -D[:, :1, None] * np.eye(n_x)
         size = K * (n_x + n_e)
-        solution: Numbers = np.linalg.solve(
+        solution: FloatArray = np.linalg.solve(
             A.reshape(layout.n_intervals, size, K * n),
             np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, size, n_x)),
         )
-        Z: Numbers = solution.reshape(layout.n_intervals, K, n, n_x)[:, -1, :n_x]
+        Z: FloatArray = solution.reshape(layout.n_intervals, K, n, n_x)[:, -1, :n_x]
         return Z
 
     @cached_property
-    def amplifications(self) -> Numbers:
+    def amplifications(self) -> FloatArray:
         """‖Z_N … Z_{k+1}‖ for every interval k, in scaled states."""
         G, norms = np.eye(len(self.scale)), np.empty(len(self.errors))
         for k in reversed(range(len(norms))):
@@ -135,7 +135,7 @@ class IntervalErrors:
         fractions = (layout.mesh[:-1, None] + layout.widths[:, None] * s).ravel()
         states = self.motion.solution.at(answer.t0 + answer.duration * fractions)
         kin = self.motion.values.kin
-        own = np.r_[0 : kin.n_q + len(kin.x), kin.first_speed : len(kin.state)]
+        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
         z[:, self.replay.places] = states[:, own]
         costs = self._cost(z, fractions).reshape(layout.n_intervals, -1) @ weights
         K = layout.scheme.order
@@ -145,14 +145,14 @@ class IntervalErrors:
         )
         return change + float(layout.widths @ (costs - quadrature))
 
-    def _cost(self, z: Numbers, fractions: Numbers) -> Numbers:
+    def _cost(self, z: FloatArray, fractions: FloatArray) -> FloatArray:
         """T L"""
         phase = self.answer.functions
         full = np.column_stack([z, np.tile(self.answer.common, (len(z), 1)), fractions])
         return phase.point.values(full, phase.parameters_for(phase.point))[:, -1]
 
     @cached_property
-    def hamiltonian(self) -> Numbers:
+    def hamiltonian(self) -> FloatArray:
         """L + pᵀf at the beginning of every interval, with accelerations by the integrator's own
         equations.
         """
@@ -171,19 +171,19 @@ class IntervalErrors:
         L = values[:, -1] if phase.cost != phase.tape.zero else 0.0
         begin = n_x + len(eq.equations) + len(phase.path)
         L = L + values[:, begin : begin + len(self.prices)] @ self.prices
-        H: Numbers = (L + (self.costates[:-1] * values[:, :n_x]).sum(axis=1)) / answer.duration
+        H: FloatArray = (L + (self.costates[:-1] * values[:, :n_x]).sum(axis=1)) / answer.duration
         return H
 
-    def _accelerations(self) -> Numbers:
+    def _accelerations(self) -> FloatArray:
         """u̇ at the nodes."""
         values, motion = self.motion.values, self.motion
         kin, nodes, times = values.kin, self.answer.node_states[:-1], self.answer.times[:-1]
         rows = np.zeros((len(nodes), len(kin.state)))
-        own = np.r_[0 : kin.n_q + len(kin.x), kin.first_speed : len(kin.state)]
+        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
         rows[:, own] = nodes[:, self.replay.places]
-        for each in values.live:
+        for each in values.callback_inputs:
             places = [kin.state.index(i) for i in each.nodes]
-            rows[:, places] = [[each.known(t)[i] for i in each.nodes] for t in times.tolist()]
+            rows[:, places] = [[each.table_values(t)[i] for i in each.nodes] for t in times.tolist()]
         assert motion.accelerations is not None
         return np.asarray(motion.accelerations(rows, times))
 
@@ -192,7 +192,7 @@ class IntervalErrors:
 class PhaseAudit:
     """What the checks of one phase gave."""
 
-    errors: Numbers = field(repr=False)
+    errors: FloatArray = field(repr=False)
     worst_interval: float
     amplification: float
     # the whole replay: its miss at the end, and what the errors of the intervals amount to
@@ -201,7 +201,7 @@ class PhaseAudit:
     energy_error: float | None
     overshoot: Overshoot | None
     cost_error: float
-    hamiltonian: Numbers = field(repr=False)
+    hamiltonian: FloatArray = field(repr=False)
     hamiltonian_spread: float | None
     hamiltonian_mean: float | None
     stabilization: float

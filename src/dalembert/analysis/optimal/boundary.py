@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.program import Program
 from dalembert.analysis.optimal.transcription import ConstraintKey, Transcription
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 _STEPS: Final = 25
 _DEPENDENT: Final = 1e-7
@@ -25,7 +25,7 @@ _SPREAD: Final = 0.05
 
 
 def dependent_constraints(
-    transcription: Transcription, v: Numbers, scale: Numbers
+    transcription: Transcription, v: FloatArray, scale: FloatArray
 ) -> frozenset[ConstraintKey]:
     """Constraint rows at the ends that the conditions there imply; contradictions are refused."""
     if not transcription.constraint_rows:
@@ -65,17 +65,17 @@ def _contradiction(transcription: Transcription, key: ConstraintKey, residual: f
     )
 
 
-def _generic(transcription: Transcription, v: Numbers, scale: Numbers) -> Numbers:
+def _generic(transcription: Transcription, v: FloatArray, scale: FloatArray) -> FloatArray:
     """The guess, moved a little where it is free."""
     draw = np.random.default_rng(1)
-    moved: Numbers = v + _SPREAD * scale * draw.standard_normal(len(v))
+    moved: FloatArray = v + _SPREAD * scale * draw.standard_normal(len(v))
     low, high = transcription.lower, transcription.upper
     fixed = low == high
     moved[fixed] = low[fixed]
     return moved
 
 
-def _onto_conditions(program: Program, rows: Numbers, v: Numbers) -> Numbers:
+def _onto_conditions(program: Program, rows: FloatArray, v: FloatArray) -> FloatArray:
     """The nearest point at which the conditions hold, by Gauss and Newton."""
     target, free = program.sizes.row_lower[rows], program.sizes.lower < program.sizes.upper
     for _ in range(_STEPS if len(rows) else 0):
@@ -89,16 +89,16 @@ def _onto_conditions(program: Program, rows: Numbers, v: Numbers) -> Numbers:
     return v
 
 
-def _jacobian(program: Program, v: Numbers, scale: Numbers) -> Numbers:
+def _jacobian(program: Program, v: FloatArray, scale: FloatArray) -> FloatArray:
     _, entries = program.slopes(v)
     places = program.jacobian_rows, program.jacobian_columns
-    J: Numbers = csr_array(
+    J: FloatArray = csr_array(
         (entries * scale[places[1]], places), shape=(program.m, program.n)
     ).toarray()
     return J
 
 
-def _row_space(J: Numbers) -> Numbers:
+def _row_space(J: FloatArray) -> FloatArray:
     """An orthonormal basis of the rows."""
     if not J.size:
         return np.zeros((0, J.shape[1]))

@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dalembert.analysis.optimal.point_function import Indices
-from dalembert.arrays import Numbers
-from dalembert.errors import optional_package
+from dalembert.foundation.array_types import FloatArray
+from dalembert.errors import import_optional
 
 _CODES: Final = {
     "Solve_Succeeded": 0,
@@ -30,26 +30,26 @@ _CODES: Final = {
 class Callbacks(Protocol):
     """What a solver calls."""
 
-    def objective(self, x: Numbers) -> float: ...
-    def gradient(self, x: Numbers) -> Numbers: ...
-    def constraints(self, x: Numbers) -> Numbers: ...
+    def objective(self, x: FloatArray) -> float: ...
+    def gradient(self, x: FloatArray) -> FloatArray: ...
+    def constraints(self, x: FloatArray) -> FloatArray: ...
     def jacobianstructure(self) -> tuple[Indices, Indices]: ...
-    def jacobian(self, x: Numbers) -> Numbers: ...
+    def jacobian(self, x: FloatArray) -> FloatArray: ...
     def hessianstructure(self) -> tuple[Indices, Indices]: ...
-    def hessian(self, x: Numbers, multipliers: Numbers, sigma: float) -> Numbers: ...
+    def hessian(self, x: FloatArray, multipliers: FloatArray, sigma: float) -> FloatArray: ...
     def intermediate(self, *state: Any) -> bool: ...
 
 
 def solve_by_casadi(
     program: Callbacks,
     size: tuple[int, int],
-    x: Numbers,
-    limits: tuple[Numbers, Numbers, Numbers, Numbers],
+    x: FloatArray,
+    limits: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
     options: Mapping[str, Any],
-    seeds: tuple[Numbers, Numbers, Numbers] | None,
-) -> tuple[Numbers, tuple[Numbers, Numbers, Numbers], int]:
+    seeds: tuple[FloatArray, FloatArray, FloatArray] | None,
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray], int]:
     """x, the multipliers of rows, lower and upper bounds, and Ipopt's code."""
-    ca = optional_package("casadi", "solver='ipopt'", "casadi")
+    ca = import_optional("casadi", "solver='ipopt'", "casadi")
     n, m = size
     rows, columns = program.jacobianstructure()
     J = _Pattern(ca, rows, columns, (m, n))
@@ -59,7 +59,7 @@ def solve_by_casadi(
     column, many = ca.Sparsity.dense(n, 1), ca.Sparsity.dense(m, 1)
     one, none = ca.Sparsity.dense(1, 1), ca.Sparsity(0, 0)
 
-    def at(v: Any) -> Numbers:
+    def at(v: Any) -> FloatArray:
         return np.array(v, dtype=np.float64).ravel()
 
     nlp = _function(
@@ -129,7 +129,7 @@ class _Pattern:
         # CasADi stores by columns
         self._order = np.lexsort((rows, columns))
 
-    def matrix(self, entries: Numbers) -> Any:
+    def matrix(self, entries: FloatArray) -> Any:
         return self._ca.DM(self.sparsity, entries[self._order])
 
 

@@ -13,20 +13,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.algebra.arithmetic import Arrays
-from dalembert.algebra.folds import evaluate, symbols_of
-from dalembert.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import basis
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import BadExpression, DalembertError
-from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.inputs import Table, table
+from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.runtime.states.inputs import Table, table
 
 # (x, y, w) at fractions of the duration, a row for each
-Curve = Callable[[Numbers], Numbers]
+Curve = Callable[[FloatArray], FloatArray]
 _STEP: Final = 1e-6
 _STEPS: Final = 6
 _SINGULAR: Final = 1e-2
@@ -45,8 +45,8 @@ class PhaseGuess:
 
 
 def onto_constraints(
-    phase: PhaseFunctions, z: Numbers, common: Numbers, fractions: Numbers
-) -> Numbers:
+    phase: PhaseFunctions, z: FloatArray, common: FloatArray, fractions: FloatArray
+) -> FloatArray:
     """Points moved onto φ = 0, then their speeds onto A u + b = 0, by least changes; where rows
     are singular they stay.
     """
@@ -128,7 +128,7 @@ def straight_line(phase: PhaseFunctions) -> Curve:
 
 
 def _with_rates(
-    phase: PhaseFunctions, start: Numbers, stop: Numbers, open_ended: list[int]
+    phase: PhaseFunctions, start: FloatArray, stop: FloatArray, open_ended: list[int]
 ) -> Curve:
     """The line; states that are given at the start alone follow their rates along it."""
     duration, grid = _duration(phase), np.linspace(0.0, 1.0, _GRID)
@@ -151,7 +151,7 @@ def _with_rates(
             low, high = phase.lower[open_ended], phase.upper[open_ended]
             slow[:, open_ended] = np.clip(start[open_ended] + rise, low, high) - start[open_ended]
 
-    def curve(tau: Numbers) -> Numbers:
+    def curve(tau: FloatArray) -> FloatArray:
         line = start + (stop - start) * tau[:, None]
         for j in open_ended:
             line[:, j] += np.interp(tau, grid, slow[:, j])
@@ -177,7 +177,7 @@ def answer_curve(phase: PhaseFunctions, answer: PhaseAnswer, line: Curve) -> Cur
         answer.point_values,
     )
 
-    def curve(tau: Numbers) -> Numbers:
+    def curve(tau: FloatArray) -> FloatArray:
         k = np.clip(np.searchsorted(layout.mesh, tau, side="left") - 1, 0, layout.n_intervals - 1)
         s = (tau - layout.mesh[k]) / layout.widths[k]
         x = np.einsum("tj,tjr->tr", basis(layout.scheme.nodes, s), states[k])
@@ -199,7 +199,7 @@ def _from_run(phase: PhaseFunctions, run: Trajectory, line: Curve) -> PhaseGuess
         if j < phase.n_states or j >= len(phase.names) - len(phase.equations.inputs)
     ]
 
-    def curve(tau: Numbers) -> Numbers:
+    def curve(tau: FloatArray) -> FloatArray:
         z, at = line(tau), run.at(np.clip(t0 + (t1 - t0) * tau, t0, t1))
         for name in names:
             try:
@@ -217,7 +217,7 @@ def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) ->
     """
     named = dict(given)
     duration = float(named.pop("duration", _duration(phase)))
-    columns = dict[int, Callable[[Numbers], Numbers]]()
+    columns = dict[int, Callable[[FloatArray], FloatArray]]()
     for key, value in named.items():
         name = str(key.name) if isinstance(key, Scalar) else str(key)
         if name.endswith("'"):
@@ -239,7 +239,7 @@ def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) ->
         ):
             columns[j] = _rate(columns[phase.names.index(base)], duration)
 
-    def curve(tau: Numbers) -> Numbers:
+    def curve(tau: FloatArray) -> FloatArray:
         z = line(tau)
         for j, column in columns.items():
             z[:, j] = column(tau)
@@ -250,7 +250,7 @@ def _from_names(phase: PhaseFunctions, given: Mapping[Any, Any], line: Curve) ->
 
 def _function(
     phase: PhaseFunctions, name: str, value: Any, duration: float
-) -> Callable[[Numbers], Numbers]:
+) -> Callable[[FloatArray], FloatArray]:
     if isinstance(value, tuple | list) and len(value) == 2:
         value = table(*value)
     if isinstance(value, Table):
@@ -272,7 +272,7 @@ def _function(
 
 def _expression(
     phase: PhaseFunctions, name: str, value: Any, duration: float
-) -> Callable[[Numbers], Numbers]:
+) -> Callable[[FloatArray], FloatArray]:
     evaluator = phase.equations.evaluator
     try:
         node = evaluator.in_speeds(evaluator.node(value))
@@ -290,19 +290,19 @@ def _expression(
         )
         raise BadOptimization(msg)
 
-    def column(tau: Numbers) -> Numbers:
+    def column(tau: FloatArray) -> FloatArray:
         known: dict[int, Any] = {**numbers, evaluator.time: phase.begin + duration * tau}
         return np.broadcast_to(
-            evaluate(evaluator.tape, [node], known.__getitem__, Arrays())[0], tau.shape
+            evaluate(evaluator.tape, [node], known.__getitem__, ArrayArithmetic())[0], tau.shape
         )
 
     return column
 
 
-def _rate(position: Callable[[Numbers], Numbers], duration: float) -> Callable[[Numbers], Numbers]:
+def _rate(position: Callable[[FloatArray], FloatArray], duration: float) -> Callable[[FloatArray], FloatArray]:
     """The derivative of a column by central differences."""
 
-    def rate(tau: Numbers) -> Numbers:
+    def rate(tau: FloatArray) -> FloatArray:
         low, high = np.maximum(tau - _STEP, 0.0), np.minimum(tau + _STEP, 1.0)
         return (position(high) - position(low)) / ((high - low) * duration)
 
@@ -316,7 +316,7 @@ def swing(phase: PhaseFunctions, frequency: float, duration: float) -> Curve:
     """x₀ + (x₁ − x₀)(t/T) cos(ω(T − t)) of every coordinate, with its rate."""
     line, pairs = straight_line(phase), _pairs(phase)
 
-    def curve(tau: Numbers) -> Numbers:
+    def curve(tau: FloatArray) -> FloatArray:
         z, ends = line(tau), line(np.array([0.0, 1.0]))
         wave = np.cos(frequency * duration * (1.0 - tau))
         slope = wave / duration + tau * frequency * np.sin(frequency * duration * (1.0 - tau))
@@ -341,7 +341,7 @@ def random_waves(phase: PhaseFunctions, duration: float, seed: int) -> Curve:
         for q, _ in pairs
     }
 
-    def curve(tau: Numbers) -> Numbers:
+    def curve(tau: FloatArray) -> FloatArray:
         z, angles = line(tau), np.pi * np.arange(1, _WAVES + 1) * tau[:, None]
         for q, u in pairs:
             z[:, q] += np.sin(angles) @ waves[q]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.analysis.optimal.scheme import monomials
-from dalembert.arrays import Numbers
-from dalembert.states.inputs import Table
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.states.inputs import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class PolynomialTable(Table):
         )
 
 
-def polynomial_table(t: Numbers, nodes: Numbers, values: Numbers) -> PolynomialTable:
+def polynomial_table(t: FloatArray, nodes: FloatArray, values: FloatArray) -> PolynomialTable:
     """Through values at nodes of (0, 1] of every interval between the times t: a row of values
     for each interval.
     """

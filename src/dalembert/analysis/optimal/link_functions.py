@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.algebra.columns import contracted
-from dalembert.algebra.folds import Linear, Rewrite, transplant
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, copy_expressions
 from dalembert.analysis.optimal.phase import BadOptimization, Link
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.point_function import PointFunction
 from dalembert.errors import BadExpression
-from dalembert.inverse.required_loads import required_loads
-from dalembert.states.evaluator import Level
+from dalembert.analysis.inverse.recursive_newton_euler import required_loads
+from dalembert.runtime.states.evaluator import Level
 
 
 class LinkFunctions:
@@ -58,7 +58,7 @@ class LinkFunctions:
         """
         eq, following = self.before.equations, self.after.equations
         kin = eq.evaluator.kin
-        moved = Rewrite(self.tape, dict(zip(kin.u, self.speeds, strict=bool(self.speeds))))
+        moved = Substitution(self.tape, dict(zip(kin.u, self.speeds, strict=bool(self.speeds))))
         nodes = {eq.name(i): i for i in eq.states}
         for key, expression in self.link.becomes.items():
             name, node = self._name(key), self._read(key, expression)
@@ -99,16 +99,16 @@ class LinkFunctions:
         evaluator = eq.evaluator
         kin = evaluator.kin
         loads = required_loads(kin)
-        linear = Linear(t, kin.udot)
-        M = [linear(evaluator.in_speeds(i))[1] for i in transplant(loads.tape, t, loads.nodes)]
+        linear = LinearCoefficients(t, kin.udot)
+        M = [linear(evaluator.in_speeds(i))[1] for i in copy_expressions(loads.tape, t, loads.nodes)]
         change = [t.sub(after, before) for after, before in zip(self.speeds, kin.u, strict=True)]
-        jump = [contracted(t, ((a, change[c]) for c, a in row.items())) for row in M]
-        along, stops = Linear(t, kin.u), list[int]()
+        jump = [sum_of_products(t, ((a, change[c]) for c, a in row.items())) for row in M]
+        along, stops = LinearCoefficients(t, kin.u), list[int]()
         for key, impulse in zip(self.link.impact, self.impulses, strict=True):
             rest, A = along(self._velocity(key))
             for c, a in A.items():
                 jump[c] = t.sub(jump[c], t.mul(a, impulse))
-            stops.append(contracted(t, ((a, self.speeds[c]) for c, a in A.items()), rest))
+            stops.append(sum_of_products(t, ((a, self.speeds[c]) for c, a in A.items()), rest))
         return [*jump, *stops]
 
     def _velocity(self, key: Any) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import basis
 from dalembert.analysis.optimal.transcription import PhaseLayout
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 _MOST_PARTS: Final = 4
 _SAMPLES: Final = 41
@@ -42,7 +42,7 @@ class Overshoot:
     place: int
 
 
-def uniform_mesh(intervals: int, kept: Sequence[float]) -> Numbers:
+def uniform_mesh(intervals: int, kept: Sequence[float]) -> FloatArray:
     """Even intervals, with nodes at the fractions that are kept."""
     mesh = np.unique(np.concatenate([np.linspace(0.0, 1.0, intervals + 1), kept]))
     close = np.flatnonzero(np.diff(mesh) < 1e-9)
@@ -52,8 +52,8 @@ def uniform_mesh(intervals: int, kept: Sequence[float]) -> Numbers:
 
 
 def refine(
-    answer: PhaseAnswer, errors: Numbers, tolerance: float, kept: Sequence[float]
-) -> Numbers:
+    answer: PhaseAnswer, errors: FloatArray, tolerance: float, kept: Sequence[float]
+) -> FloatArray:
     """A finer mesh; the same one where nothing is to be refined."""
     layout, K = answer.layout, answer.layout.scheme.order
     parts = np.clip(
@@ -68,7 +68,7 @@ def refine(
     return _with_nodes(mesh, switching_fractions(answer), kept)
 
 
-def _with_nodes(mesh: Numbers, wanted: Sequence[float], kept: Sequence[float]) -> Numbers:
+def _with_nodes(mesh: FloatArray, wanted: Sequence[float], kept: Sequence[float]) -> FloatArray:
     """A mesh with a node at each place: one that is near is moved there, unless it is to be
     kept.
     """
@@ -83,7 +83,7 @@ def _with_nodes(mesh: Numbers, wanted: Sequence[float], kept: Sequence[float]) -
     return mesh
 
 
-def is_same(first: Numbers, second: Numbers) -> bool:
+def is_same(first: FloatArray, second: FloatArray) -> bool:
     """Whether two meshes have the same nodes."""
     return len(first) == len(second) and bool(np.abs(first - second).max() <= _SAME)
 
@@ -136,7 +136,7 @@ def overshooting_intervals(answer: PhaseAnswer) -> frozenset[int]:
     return frozenset(np.flatnonzero((excess > _OVERSHOOT).any(axis=(1, 2))).tolist())
 
 
-def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
+def _kinks(layout: PhaseLayout, values: FloatArray, fine: FloatArray) -> list[float]:
     """Fractions at which values ≤ 0 reach or leave zero, in intervals whose polynomial exceeds
     zero.
     """
@@ -165,7 +165,7 @@ def _kinks(layout: PhaseLayout, values: Numbers, fine: Numbers) -> list[float]:
 
 
 def _continued_root(
-    layout: PhaseLayout, values: Numbers, k: int, low: float, high: float
+    layout: PhaseLayout, values: FloatArray, k: int, low: float, high: float
 ) -> float | None:
     """The zero of the polynomial of interval k between two fractions, inside it or not."""
     at = np.linspace(low, high, _SAMPLES)
@@ -213,7 +213,7 @@ def overshoots(answer: PhaseAnswer) -> list[Overshoot]:
     return listed
 
 
-def unknowns_at(answer: PhaseAnswer, s: Numbers) -> Numbers:
+def unknowns_at(answer: PhaseAnswer, s: FloatArray) -> FloatArray:
     """(x, y, w) at parts s of every interval, by its polynomials: a row for each."""
     layout, n_x = answer.layout, answer.functions.n_states
     scheme = layout.scheme

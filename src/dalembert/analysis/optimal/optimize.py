@@ -23,18 +23,18 @@ from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.scheme import MOST_POINTS
 from dalembert.analysis.optimal.search import Answer, SearchOptions, search
 from dalembert.analysis.optimal.transcription import Problem
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import NotASystem, warn
-from dalembert.model.system import System
-from dalembert.nearest_name import options_by_name
-from dalembert.numerics.symbol_values import symbol_name
+from dalembert.mechanics.model.system import System
+from dalembert.foundation.suggestions import check_options
+from dalembert.runtime.numerics.symbol_values import symbol_name
 
 # costs that differ by less, relatively, belong to one solution
 _SAME: Final = 1e-5
 _MOST_STARTS: Final = 200
 
 
-@options_by_name
+@check_options
 def optimize(
     system: System | Phase | Sequence[Phase],
     duration: Any = None,
@@ -69,28 +69,31 @@ def optimize(
     progress: bool | None = None,
     seed: int = 0,
 ) -> Optimum:
-    """The motion of least cost between given states: inputs, constants and duration are found by
-    direct collocation.
+    """The motion of least cost: inputs, constants and duration are found by direct collocation.
 
     duration   a number, a pair (shortest, longest), or "free"
-    minimize   the integrand of the cost, an expression or a text: "F**2"; 1 or "duration" for the
-    shortest time minimize_at_end   a cost at the end, an expression of the states start, end
-    {name or expression: number or (low, high)}; what is not named is free bounds     {name: (low,
-    high)} of states and inputs, b for (−b, b), None for no limit; "F.dot" bounds the rate of an
-    input path       {expression: (low, high)} along the whole motion
+    minimize   the integrand of the cost, an expression or a text: "F**2"; "duration" for the
+               shortest time
+    minimize_at_end   a cost at the end, an expression of the states
+    start, end   {name or expression: number or (low, high)}; what is not named is free
+    bounds     {name: (low, high)} of states and inputs, b for (−b, b), None for no limit;
+               "F.dot" bounds the rate of an input
+    path       {expression: (low, high)} along the whole motion
     integrals  {expression: (low, high)}: limits of ∫ … dt
     way_points {time or "40 %": {name: value}}
     periodic   names of states that end where they began, True for all, or {name: end − start}
-    held       {input: number of samples or their interval}: an input that is constant over samples
+    held       {input: number of samples or their interval}: an input constant over samples
     parameters {constant: (low, high)}: constants that are found too
     values, inputs   constants, and inputs that are given: as in da.simulate
-    guess      {name: number, table, or expression of t}, a run, or an earlier answer; a straight
-    line by default starts     a number of starts, or a list of guesses: result.solutions has the
-    different local solutions intervals, order   the first mesh, and the number of Radau points of
-    an interval tolerance  the largest relative error of an interval; the mesh is refined until it
-    is reached (refine=False: not at all) form       "explicit" (u̇ written out) or "implicit"
-    (inverse dynamics); chosen by the number of speeds solver     "pounce", or "ipopt" (needs
-    casadi)
+    guess      {name: number, table, or expression of t}, a run, or an earlier answer; by
+               default a straight line
+    starts     a number of starts, or a list of guesses: best.solutions has the different ones
+    intervals, order   the first mesh, and the number of Radau points of an interval
+    tolerance  the largest relative error of an interval; the mesh is refined until it is
+               reached (refine=False: not at all)
+    form       "explicit" (u̇ written out) or "implicit" (inverse dynamics); by default the
+               number of speeds decides
+    solver     "pounce", or "ipopt" (needs casadi)
     """
     options = SearchOptions(
         order=_count("order", order, MOST_POINTS),
@@ -162,7 +165,7 @@ def _phases(system: Any, duration: Any, one: dict[str, Any]) -> tuple[Phase, ...
 
 def _problem(
     phases: Sequence[Phase], links: Sequence[Link], parameters: Any, explicit: bool | None
-) -> tuple[Problem, Numbers]:
+) -> tuple[Problem, FloatArray]:
     ranges, theta = _parameters(phases, parameters)
     functions, begin = list[PhaseFunctions](), 0.0
     for p in phases:
@@ -184,7 +187,7 @@ def _problem(
     return Problem(tuple(functions), tuple(pairs), tuple(ranges), tuple(ranges.values())), theta
 
 
-def _parameters(phases: Sequence[Phase], given: Any) -> tuple[dict[str, Range], Numbers]:
+def _parameters(phases: Sequence[Phase], given: Any) -> tuple[dict[str, Range], FloatArray]:
     """Limits and first values of constants that are found."""
     if given is None:
         return {}, np.zeros(0)
@@ -219,7 +222,7 @@ def _explicit(form: str | None) -> bool | None:
 
 def _solutions(
     problem: Problem,
-    theta: Numbers,
+    theta: FloatArray,
     options: SearchOptions,
     starts: Any,
     seed: int,
@@ -273,7 +276,7 @@ def _guesses(problem: Problem, given: Any) -> list[PhaseGuess]:
     return [phase_guess(p, g) for p, g in zip(problem.phases, own, strict=True)]
 
 
-def _theta(problem: Problem, given: Any, theta: Numbers) -> Numbers:
+def _theta(problem: Problem, given: Any, theta: FloatArray) -> FloatArray:
     earlier = given.parameters if isinstance(given, Optimum) else {}
     return np.array(
         [earlier.get(name, x) for name, x in zip(problem.parameters, theta.tolist(), strict=True)]
@@ -305,7 +308,7 @@ def _warn_unsolved(answer: Answer) -> None:
 
 
 def _all_starts(
-    problem: Problem, theta: Numbers, options: SearchOptions, starts: Any, seed: int
+    problem: Problem, theta: FloatArray, options: SearchOptions, starts: Any, seed: int
 ) -> list[Answer]:
     """Solutions on the first mesh from every start; the interrupted search ends with what it
     has.

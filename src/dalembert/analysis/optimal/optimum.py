@@ -14,18 +14,18 @@ from dalembert.analysis.optimal.input_polynomials import PolynomialTable
 from dalembert.analysis.optimal.mesh import unknowns_at
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.search import Answer, audit_answer
-from dalembert.arrays import Numbers
-from dalembert.notebook import Shown
-from dalembert.simulation.trajectory import Trajectory
+from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
+from dalembert.runtime.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from dalembert.simulation.plotting.plot import Plot
+    from dalembert.runtime.simulation.plotting.plot import Plot
 
 # times of an interval at which the motion is given
 _SAMPLES: Final = 8
 
 
-class OptimalPhase(Shown):
+class OptimalPhase(Displayable):
     """One phase of an optimal motion."""
 
     def __init__(self, whole: Answer, k: int) -> None:
@@ -44,7 +44,7 @@ class OptimalPhase(Shown):
         return self.answer.duration
 
     @property
-    def nodes(self) -> Numbers:
+    def nodes(self) -> FloatArray:
         """The times of the mesh."""
         return self.answer.times
 
@@ -58,7 +58,7 @@ class OptimalPhase(Shown):
         return self._whole.phase_errors(self._k)
 
     @property
-    def costates(self) -> dict[str, Numbers]:
+    def costates(self) -> dict[str, FloatArray]:
         """p = ∂(cost to go)/∂x at the nodes, by the name of the state."""
         return dict(zip(self.answer.functions.names, self._errors.costates.T, strict=False))
 
@@ -73,25 +73,25 @@ class OptimalPhase(Shown):
             (answer.times[:-1, None] + np.diff(answer.times)[:, None] * s).ravel(), answer.times[-1]
         )
         rows = np.zeros((len(times), len(kin.state)))
-        own = np.r_[0 : kin.n_q + len(kin.x), kin.first_speed : len(kin.state)]
+        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
         rows[:, own] = z[:, self._errors.replay.places]
-        for each in values.live:
+        for each in values.callback_inputs:
             places = [kin.state.index(i) for i in each.nodes]
-            rows[:, places] = [[each.known(t)[i] for i in each.nodes] for t in times.tolist()]
-        return replace(motion, sampled=(times, rows))
+            rows[:, places] = [[each.table_values(t)[i] for i in each.nodes] for t in times.tolist()]
+        return replace(motion, resampled=(times, rows))
 
     @property
-    def t(self) -> Numbers:
+    def t(self) -> FloatArray:
         """Times of the motion."""
         return self.motion.t
 
-    def __getitem__(self, key: Any) -> Numbers:
+    def __getitem__(self, key: Any) -> FloatArray:
         """Any quantity of the system over the times `t`."""
         return self.motion[key]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Optimum(Shown):
+class Optimum(Displayable):
     """A local optimum: `best["theta"]`, `best["F"]` over `best.t`, `best.cost`, `best.inputs`,
     `best.audit`, `best.plot()`.
     """
@@ -137,12 +137,12 @@ class Optimum(Shown):
         return self.phases[0].inputs
 
     @property
-    def costates(self) -> dict[str, Numbers]:
+    def costates(self) -> dict[str, FloatArray]:
         """p = ∂(cost to go)/∂x at the nodes of the first phase."""
         return self.phases[0].costates
 
     @property
-    def t(self) -> Numbers:
+    def t(self) -> FloatArray:
         """Times of the first phase."""
         return self.phases[0].t
 
@@ -156,7 +156,7 @@ class Optimum(Shown):
         """The optimal inputs of the first phase given to the integrator."""
         return self.audit.phases[0].replay
 
-    def __getitem__(self, key: Any) -> Numbers:
+    def __getitem__(self, key: Any) -> FloatArray:
         """Any quantity of the system over the times `t` of the first phase."""
         return self.phases[0][key]
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dalembert.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
-from dalembert.model.system import System
-from dalembert.notebook import Shown
-from dalembert.numerics.symbol_values import BadValue, mapping, number, without_unit
+from dalembert.mechanics.model.system import System
+from dalembert.foundation.display import Displayable
+from dalembert.runtime.numerics.symbol_values import BadValue, finite_number, require_mapping, strip_unit
 
 FREE = "free"
 
@@ -40,7 +40,7 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Phase(Shown):
+class Phase(Displayable):
     """A system over a duration, with its own cost, conditions and bounds."""
 
     system: System
@@ -65,7 +65,7 @@ class Phase(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Link(Shown):
+class Link(Displayable):
     """How a phase begins where another ends.
 
     becomes      {name in the next phase: expression in the phase that ends}; other states of the
@@ -100,7 +100,7 @@ def phase(system: System, duration: Any = FREE, **options: Any) -> Phase:
         if options.get(name) is None:
             options[name] = {}
         elif name != "way_points":
-            options[name] = mapping(name, options[name])
+            options[name] = require_mapping(name, options[name])
     return Phase(system, duration, **options)
 
 
@@ -118,7 +118,7 @@ def link(
             f"to impact=[…]"
         )
         raise BadOptimization(msg)
-    return Link(mapping("becomes", becomes or {}), tuple(impact), tuple(unilateral))
+    return Link(require_mapping("becomes", becomes or {}), tuple(impact), tuple(unilateral))
 
 
 def range_of(system: System, what: str, key: Any, given: Any, *, symmetric: bool = False) -> Range:
@@ -153,7 +153,7 @@ def _limit(system: System, what: str, key: Any, given: Any) -> float:
     if math.isinf(plain):
         return plain
     try:
-        return number(str(shown), without_unit(system, key, given))
+        return finite_number(str(shown), strip_unit(system, key, given))
     except BadValue as problem:
         msg = f"{what}: {problem}"
         raise BadOptimization(msg) from problem

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.folds import Rewrite, symbols_of
-from dalembert.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.analysis.optimal.phase import FREE, BadOptimization, Phase, Range, range_of
 from dalembert.analysis.optimal.point_equations import PointEquations, point_equations
 from dalembert.analysis.optimal.point_function import PointFunction
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import BadExpression, DalembertError
-from dalembert.numerics.symbol_values import symbol_name
-from dalembert.states.values import parameters_of
-from dalembert.units.quantity import TIME, has_unit, number_in
+from dalembert.runtime.numerics.symbol_values import symbol_name
+from dalembert.runtime.states.run_values import parameter_vector
+from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class PhaseFunctions:
         index = {self.equations.name(i): i for i in self.equations.inputs}
         return index.get(key) if isinstance(key, str) else None
 
-    def _bounds(self) -> tuple[Numbers, Numbers, tuple[Condition, ...]]:
+    def _bounds(self) -> tuple[FloatArray, FloatArray, tuple[Condition, ...]]:
         n, others = len(self.equations.unknowns), list[Condition]()
         lower, upper = np.full(n, -math.inf), np.full(n, math.inf)
         for c in self._conditions("bounds", self.phase.bounds, symmetric=True):
@@ -218,10 +218,10 @@ class PhaseFunctions:
             pairs.append((place[node], float(shift)))
         return tuple(pairs)
 
-    def _held(self) -> dict[int, Numbers]:
+    def _held(self) -> dict[int, FloatArray]:
         """{place of an input: fractions of the duration at which it may change}"""
         eq, first = self.equations, len(self.equations.states) + len(self.equations.algebraic)
-        samples = dict[int, Numbers]()
+        samples = dict[int, FloatArray]()
         for key, given in self.phase.held.items():
             name = symbol_name(self.phase.system, key, ("input",))
             names = [eq.name(i) for i in eq.inputs]
@@ -234,7 +234,7 @@ class PhaseFunctions:
             samples[first + names.index(name)] = self._sample_times(name, given)
         return samples
 
-    def _sample_times(self, name: str, given: Any) -> Numbers:
+    def _sample_times(self, name: str, given: Any) -> FloatArray:
         if isinstance(given, int) and not isinstance(given, bool) and given > 0:
             return np.linspace(0.0, 1.0, given + 1)
         if not self.span.is_point:
@@ -289,7 +289,7 @@ class PhaseFunctions:
         t = self.tape
         tau = self.fraction if fraction is None else fraction
         moment = t.add(t.const(Fraction(self.begin)), t.mul(self.duration, tau))
-        insert = Rewrite(t, {self.equations.evaluator.time: moment})
+        insert = Substitution(t, {self.equations.evaluator.time: moment})
         return [insert(i) for i in nodes]
 
     @cached_property
@@ -317,8 +317,8 @@ class PhaseFunctions:
         )
 
     def constraint_values(
-        self, z: Numbers, common: Numbers, fractions: Numbers
-    ) -> tuple[Numbers, Numbers]:
+        self, z: FloatArray, common: FloatArray, fractions: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """(φ, A u + b) and their slopes by the states, at points in rows."""
         if not self.equations.constraints:
             return np.zeros((len(z), 0)), np.zeros((len(z), 0, self.n_states))
@@ -328,13 +328,13 @@ class PhaseFunctions:
             :, :, : self.n_states
         ]
 
-    def parameters_for(self, function: PointFunction) -> Numbers:
+    def parameters_for(self, function: PointFunction) -> FloatArray:
         """The numbers that a function is called with."""
         own = {self.duration: self.span.low}
         others = tuple(i for i in function.parameters if i not in own)
         try:
             values = dict(
-                zip(others, parameters_of(self.equations.values, others).tolist(), strict=True)
+                zip(others, parameter_vector(self.equations.values, others).tolist(), strict=True)
             )
         except DalembertError as problem:
             msg = f"optimize: {problem}"
@@ -376,7 +376,7 @@ def _rated(phase: Phase) -> tuple[str, ...]:
 def _time(what: str, given: Any) -> float:
     try:
         value = (
-            number_in(given, TIME, what) if isinstance(given, str) and has_unit(given) else given
+            parse_number(given, TIME, what) if isinstance(given, str) and has_unit(given) else given
         )
         length = float(value)
     except (TypeError, ValueError) as problem:

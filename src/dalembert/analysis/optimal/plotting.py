@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.printing.names import unicode_name
+from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 from dalembert.errors import DalembertError
-from dalembert.files import file_name, free_name, write
-from dalembert.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
-from dalembert.simulation.plotting.plot import Plot, shown
+from dalembert.foundation.atomic_write import slug, unused_path, write_text
+from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
+from dalembert.runtime.simulation.plotting.plot import Plot, display
 
 if TYPE_CHECKING:
     from dalembert.analysis.optimal.optimum import OptimalPhase, Optimum
@@ -25,7 +25,7 @@ _MOST_STATES: Final = 8
 
 def optimum_plot(optimum: Optimum, path: str | os.PathLike[str] | None) -> Plot:
     """One panel for each coordinate, state and input; phases follow one another."""
-    return shown(optimum_chart(optimum), _title(optimum), path)
+    return display(optimum_chart(optimum), _title(optimum), path)
 
 
 def optimum_chart(optimum: Optimum) -> Chart:
@@ -99,5 +99,5 @@ def write_page(optimum: Optimum, path: str | os.PathLike[str] | None = None) -> 
     audit.
     """
     page = import_module("dalembert.page.optimum_page")
-    target = free_name(f"{file_name(_title(optimum))}-optimum.html") if path is None else path
-    return write(target, page.optimum_document(optimum))
+    target = unused_path(f"{slug(_title(optimum))}-optimum.html") if path is None else path
+    return write_text(target, page.optimum_document(optimum))

@@ -16,17 +16,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite, gradient, symbols_of, transplant
-from dalembert.algebra.tape import Tape
-from dalembert.api.compile import forward_dynamics_of
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, gradient, symbols_of, copy_expressions
+from dalembert.symbolic.algebra.tape import Tape
+from dalembert.runtime.dynamics.compile import forward_dynamics_of
 from dalembert.errors import NotApplicable
-from dalembert.inverse.required_loads import required_loads
-from dalembert.kinematics.rows import position_residuals
-from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
-from dalembert.model.system import System
-from dalembert.states.evaluator import Evaluator, label
-from dalembert.states.values import Values, values_of_run
+from dalembert.analysis.inverse.recursive_newton_euler import required_loads
+from dalembert.mechanics.kinematics.constraint_rows import position_residuals
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics, unreduced_kinematics, kinematics
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.states.evaluator import Evaluator, label
+from dalembert.runtime.states.run_values import RunValues, run_values
 
 # speeds up to which u̇ is written out
 _MOST_EXPLICIT: Final = 3
@@ -38,7 +38,7 @@ class PointEquations:
     point; nodes of one tape.
     """
 
-    values: Values
+    values: RunValues
     evaluator: Evaluator
     states: tuple[int, ...]
     rates: tuple[int, ...]
@@ -71,7 +71,7 @@ class PointEquations:
     def read(self, key: Any) -> int:
         """The node of a name or an expression, in the unknowns of a point."""
         e = self.evaluator
-        return Rewrite(self.tape, self.accelerations)(e.in_speeds(e.node(key)))
+        return Substitution(self.tape, self.accelerations)(e.in_speeds(e.node(key)))
 
 
 def collocation_kinematics(system: System) -> Kinematics:
@@ -90,8 +90,8 @@ def collocation_kinematics(system: System) -> Kinematics:
         return Kinematics(system, complete=False)
     kin = kinematics(system)
     held = any(r.phi is not None and not r.is_norm for r in kin.linear_rows)
-    singular = bool(kin.moving_pivots) and not system.speed_list
-    return all_rates(kin) if held or kin.nonlinear or singular else kin
+    singular = bool(kin.state_dependent_pivots) and not system.speed_list
+    return unreduced_kinematics(kin) if held or kin.nonlinear or singular else kin
 
 
 def point_equations(
@@ -106,11 +106,11 @@ def point_equations(
     the unknown inputs.
     """
     kin = collocation_kinematics(system)
-    chosen = values_of_run(kin, values, inputs)
+    chosen = run_values(kin, values, inputs)
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     form = _Form(evaluator, explicit)
     free = _FreeInputs(evaluator, chosen, form.nodes, rated)
-    clean = Rewrite(evaluator.tape, free.absent)
+    clean = Substitution(evaluator.tape, free.absent)
     k = evaluator.kin
     states = (*k.q, *k.x, *free.states, *k.u)
     rates = (*form.qdot, *form.xdot, *free.rates, *form.udot)
@@ -165,14 +165,14 @@ class _Form:
             self.udot: list[int] = []
             return
         e = forward_dynamics_of(kin)
-        here = transplant(e.tape, self.evaluator.tape, e.udot)
+        here = copy_expressions(e.tape, self.evaluator.tape, e.udot)
         self.udot = [self.evaluator.in_speeds(i) for i in here]
         self.accelerations = dict(zip(kin.udot, self.udot, strict=True))
 
     def _implicit(self, kin: Kinematics, rows: Sequence[Any]) -> None:
         evaluator, t = self.evaluator, self.evaluator.tape
         needed = required_loads(kin)
-        r = [evaluator.in_speeds(i) for i in transplant(needed.tape, t, needed.nodes)]
+        r = [evaluator.in_speeds(i) for i in copy_expressions(needed.tape, t, needed.nodes)]
         for row, lam in zip(rows, self.multipliers, strict=True):
             for c, a in row.A.items():
                 r[c] = t.sub(r[c], t.mul(evaluator.in_speeds(a), lam))
@@ -191,7 +191,7 @@ class _FreeInputs:
     """
 
     def __init__(
-        self, evaluator: Evaluator, chosen: Values, nodes: Sequence[int], rated: Sequence[str]
+        self, evaluator: Evaluator, chosen: RunValues, nodes: Sequence[int], rated: Sequence[str]
     ) -> None:
         t = evaluator.tape
         self.absent: dict[int, int] = {}
@@ -224,7 +224,7 @@ class _FreeInputs:
             if last in present:
                 along = Derivative(t, lambda i, last=last: t.one if i == last else None)  # type: ignore[misc]
                 slopes = [d for e in nodes if (d := along(e)) != t.zero]
-                if not all(shown_zero(t, slopes)):
+                if not all(provably_zero(t, slopes)):
                     break
                 self.absent[last] = t.zero
             chain.pop()

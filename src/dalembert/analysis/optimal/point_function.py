@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.tape import Tape
-from dalembert.arrays import Numbers
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.tape import Tape
+from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.derivatives.tape_function import TapeDerivatives
 
 Indices = NDArray[np.int64]
@@ -53,19 +53,19 @@ class PointFunction:
         """(row, column), row ≥ column, of every structural nonzero of ∇²(μᵀF)."""
         return np.column_stack([self._derivatives.hessian_rows, self._derivatives.hessian_columns])
 
-    def values(self, z: Numbers, p: Numbers) -> Numbers:
+    def values(self, z: FloatArray, p: FloatArray) -> FloatArray:
         """F: a row for each point; z holds the unknowns and the data."""
         return self._derivatives.values(z, p)
 
-    def slopes(self, z: Numbers, p: Numbers) -> Numbers:
+    def slopes(self, z: FloatArray, p: FloatArray) -> FloatArray:
         """∂F/∂z at `slope_places`: a row for each point."""
         return self._derivatives.jacobian(z, p)
 
-    def curvatures(self, z: Numbers, multipliers: Numbers, p: Numbers) -> Numbers:
+    def curvatures(self, z: FloatArray, multipliers: FloatArray, p: FloatArray) -> FloatArray:
         """∇²(μᵀF) at `curvature_places`: a row for each point."""
         return self._derivatives.hessian(z, multipliers, p)
 
-    def jacobian(self, z: Numbers, p: Numbers) -> Numbers:
+    def jacobian(self, z: FloatArray, p: FloatArray) -> FloatArray:
         """∂F/∂z, dense: (points, outputs, unknowns)."""
         J = np.zeros((len(z), self.n_outs, len(self.unknowns)))
         J[:, self.slope_places[:, 0], self.slope_places[:, 1]] = self.slopes(z, p)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from dalembert.analysis.optimal.point_function import Indices, PointFunction
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 # the row of outputs that belong to the objective, and of those that are left out
 OBJECTIVE: Final = -1
@@ -36,10 +36,10 @@ class Term:
 
     function: PointFunction
     arguments: Indices
-    data: Numbers
+    data: FloatArray
     rows: Indices
-    factors: Numbers
-    parameters: Numbers
+    factors: FloatArray
+    parameters: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +48,19 @@ class LinearPart:
 
     rows: Indices
     columns: Indices
-    coefficients: Numbers
+    coefficients: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
     """Bounds and scales of variables and rows."""
 
-    lower: Numbers
-    upper: Numbers
-    scale: Numbers
-    row_lower: Numbers
-    row_upper: Numbers
-    row_scale: Numbers
+    lower: FloatArray
+    upper: FloatArray
+    scale: FloatArray
+    row_lower: FloatArray
+    row_upper: FloatArray
+    row_scale: FloatArray
 
 
 class _TermPlaces:
@@ -93,7 +93,7 @@ class _TermPlaces:
         # diagonal
         self.twice = np.where((first == second) & (i != j)[None, :], 2.0, 1.0)
 
-    def inputs(self, v: Numbers) -> Numbers:
+    def inputs(self, v: FloatArray) -> FloatArray:
         return np.column_stack([v[self.term.arguments], self.term.data])
 
 
@@ -109,10 +109,10 @@ class Program:
         )
         self._jacobian_places(linear)
         self._hessian_places()
-        self._at: Numbers | None = None
-        self._values: list[Numbers] = []
-        self._sloped_at: Numbers | None = None
-        self._slopes: tuple[Numbers, Numbers] = (np.zeros(0), np.zeros(0))
+        self._at: FloatArray | None = None
+        self._values: list[FloatArray] = []
+        self._sloped_at: FloatArray | None = None
+        self._slopes: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
 
     def _jacobian_places(self, linear: LinearPart) -> None:
         rows = np.concatenate([linear.rows, *(t.rows for t in self._terms)])
@@ -132,7 +132,7 @@ class Program:
 
     # ---- in the variables of the problem --------------------------------------------------------
 
-    def _evaluate(self, v: Numbers) -> list[Numbers]:
+    def _evaluate(self, v: FloatArray) -> list[FloatArray]:
         """The values of all terms; cost and rows are asked for at the same point."""
         if self._at is None or not np.array_equal(self._at, v):
             self._at, self._values = (
@@ -141,43 +141,43 @@ class Program:
             )
         return self._values
 
-    def cost(self, v: Numbers) -> float:
+    def cost(self, v: FloatArray) -> float:
         """f(v)"""
         pairs = zip(self._terms, self._evaluate(v), strict=True)
         return float(sum((t.term.factors * y)[:, t.to_cost].sum() for t, y in pairs))
 
-    def rows(self, v: Numbers) -> Numbers:
+    def rows(self, v: FloatArray) -> FloatArray:
         """g(v)"""
-        g: Numbers = self._linear @ v
+        g: FloatArray = self._linear @ v
         for t, y in zip(self._terms, self._evaluate(v), strict=True):
             own = (t.term.factors * y)[:, ~t.to_cost].ravel()
             g += np.bincount(t.value_rows, own[t.kept_values], self.m)
         return g
 
-    def slopes(self, v: Numbers) -> tuple[Numbers, Numbers]:
+    def slopes(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """∇f, and the entries of ∂g/∂v at `jacobian_rows`, `jacobian_columns`."""
         if self._sloped_at is None or not np.array_equal(self._sloped_at, v):
             self._sloped_at, self._slopes = v.copy(), self._compute_slopes(v)
         return self._slopes
 
-    def _compute_slopes(self, v: Numbers) -> tuple[Numbers, Numbers]:
+    def _compute_slopes(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         gradient, parts = np.zeros(self.n), []
         for t in self._terms:
             y = t.term.factors[:, t.r] * t.term.function.slopes(t.inputs(v), t.p)
             gradient += np.bincount(t.cost_columns.ravel(), y[:, t.of_cost].ravel(), self.n)
             parts.append(y[:, t.of_rows].ravel()[t.kept])
         entries = np.concatenate([np.zeros(0), *parts])
-        values: Numbers = np.bincount(self._slots, entries, len(self._constant)).astype(np.float64)
+        values: FloatArray = np.bincount(self._slots, entries, len(self._constant)).astype(np.float64)
         return gradient, self._constant + values
 
-    def curvatures(self, v: Numbers, multipliers: Numbers, sigma: float) -> Numbers:
+    def curvatures(self, v: FloatArray, multipliers: FloatArray, sigma: float) -> FloatArray:
         """σ ∇²f + Σ λ_i ∇²g_i at `hessian_rows`, `hessian_columns`, lower triangle."""
         padded, parts = np.concatenate([multipliers, [0.0, sigma]]), []
         for t in self._terms:
             mu = t.term.factors * padded[t.term.rows]
             parts.append((t.twice * t.term.function.curvatures(t.inputs(v), mu, t.p)).ravel())
         entries = np.concatenate([np.zeros(0), *parts])
-        summed: Numbers = np.bincount(self._hessian_slots, entries, len(self.hessian_rows)).astype(
+        summed: FloatArray = np.bincount(self._hessian_slots, entries, len(self.hessian_rows)).astype(
             np.float64
         )
         return summed
@@ -185,26 +185,26 @@ class Program:
     # ---- as the solver sees it ------------------------------------------------------------------
 
     @cached_property
-    def _row_factors(self) -> Numbers:
+    def _row_factors(self) -> FloatArray:
         s = self.sizes
-        factors: Numbers = s.row_scale[self.jacobian_rows] * s.scale[self.jacobian_columns]
+        factors: FloatArray = s.row_scale[self.jacobian_rows] * s.scale[self.jacobian_columns]
         return factors
 
     @cached_property
-    def _hessian_factors(self) -> Numbers:
+    def _hessian_factors(self) -> FloatArray:
         s = self.sizes.scale
-        factors: Numbers = s[self.hessian_rows] * s[self.hessian_columns]
+        factors: FloatArray = s[self.hessian_rows] * s[self.hessian_columns]
         return factors
 
-    def objective(self, x: Numbers) -> float:
+    def objective(self, x: FloatArray) -> float:
         """f(s x)"""
         return self.cost(self.sizes.scale * x)
 
-    def gradient(self, x: Numbers) -> Numbers:
+    def gradient(self, x: FloatArray) -> FloatArray:
         """s ∇f"""
         return self.sizes.scale * self.slopes(self.sizes.scale * x)[0]
 
-    def constraints(self, x: Numbers) -> Numbers:
+    def constraints(self, x: FloatArray) -> FloatArray:
         """r g(s x)"""
         return self.sizes.row_scale * self.rows(self.sizes.scale * x)
 
@@ -212,7 +212,7 @@ class Program:
         """Rows and columns."""
         return self.jacobian_rows, self.jacobian_columns
 
-    def jacobian(self, x: Numbers) -> Numbers:
+    def jacobian(self, x: FloatArray) -> FloatArray:
         """r ∂g/∂v s"""
         return self._row_factors * self.slopes(self.sizes.scale * x)[1]
 
@@ -220,7 +220,7 @@ class Program:
         """Rows and columns of the lower triangle."""
         return self.hessian_rows, self.hessian_columns
 
-    def hessian(self, x: Numbers, multipliers: Numbers, sigma: float) -> Numbers:
+    def hessian(self, x: FloatArray, multipliers: FloatArray, sigma: float) -> FloatArray:
         """s (σ ∇²f + Σ λ r ∇²g) s"""
         s = self.sizes
         return self._hessian_factors * self.curvatures(

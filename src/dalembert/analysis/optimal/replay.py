@@ -19,23 +19,23 @@ from dalembert.analysis.optimal.input_polynomials import PolynomialTable, polyno
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.point_equations import collocation_kinematics
 from dalembert.analysis.optimal.transcription import PhaseLayout
-from dalembert.api.compile import forward_dynamics_of, saddle_equations
-from dalembert.arrays import Numbers
-from dalembert.equations.form import ExplicitEquations
-from dalembert.equations.saddle import SaddleEquations
+from dalembert.runtime.dynamics.compile import forward_dynamics_of, saddle_equations
+from dalembert.foundation.array_types import FloatArray
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.errors import DalembertError
-from dalembert.integrals.audit import RunIntegrals, quadratures
-from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
-from dalembert.simulation.live_run import LiveRun, with_inputs
-from dalembert.simulation.model import Accelerations, native_model
-from dalembert.simulation.run_options import RunOptions
-from dalembert.simulation.simulate import model_of_rank, run, run_context
-from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.evaluator import Key, label
-from dalembert.states.start import Start, find_start
-from dalembert.states.values import Values, parameters_of, values_of_run
+from dalembert.analysis.integrals.run_integrals import RunIntegrals, quadratures
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.simulation.callback_inputs import CallbackInputs, append_input_values
+from dalembert.runtime.simulation.model import Accelerations, native_model
+from dalembert.runtime.simulation.run_options import RunOptions
+from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context, simulate_equations
+from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.runtime.states.evaluator import Key, label
+from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
+from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
 
 _RTOL: Final = 1e-12
 # a pivot below this part of the largest one means that rows depend on one another
@@ -48,7 +48,7 @@ class PhaseAnswer:
 
     functions: PhaseFunctions
     layout: PhaseLayout
-    v: Numbers
+    v: FloatArray
     # where the phase begins
     t0: float
 
@@ -65,29 +65,29 @@ class PhaseAnswer:
         return dict(zip(names, self.v[self.layout.common[: len(names)]].tolist(), strict=True))
 
     @property
-    def common(self) -> Numbers:
+    def common(self) -> FloatArray:
         """Parameters and a free duration."""
-        values: Numbers = self.v[self.layout.common]
+        values: FloatArray = self.v[self.layout.common]
         return values
 
     @cached_property
-    def times(self) -> Numbers:
+    def times(self) -> FloatArray:
         """The nodes of the mesh."""
-        t: Numbers = self.t0 + self.duration * self.layout.mesh
+        t: FloatArray = self.t0 + self.duration * self.layout.mesh
         return t
 
     @cached_property
-    def node_states(self) -> Numbers:
+    def node_states(self) -> FloatArray:
         """The states at the nodes: a row for each."""
         states = self.v[self.layout.states]
-        rows: Numbers = np.concatenate([states[:, 0], states[-1:, -1]])
+        rows: FloatArray = np.concatenate([states[:, 0], states[-1:, -1]])
         return rows
 
     @cached_property
-    def point_values(self) -> Numbers:
+    def point_values(self) -> FloatArray:
         """(interval, point, unknown)"""
         K = self.layout.scheme.order
-        values: Numbers = self.v[self.layout.points].reshape(self.layout.n_intervals, K, -1)
+        values: FloatArray = self.v[self.layout.points].reshape(self.layout.n_intervals, K, -1)
         return values
 
     @cached_property
@@ -128,11 +128,11 @@ class Replay:
         self.places = [eq.states.index(i) for i in (*kin.q, *kin.x, *kin.u)]
 
     @cached_property
-    def chosen(self) -> Values:
-        """Numbers and inputs of the replay."""
-        return values_of_run(self.kin, self.values, self.inputs, live=True)
+    def chosen(self) -> RunValues:
+        """FloatArray and inputs of the replay."""
+        return run_values(self.kin, self.values, self.inputs, live=True)
 
-    def _given(self, state: Numbers) -> tuple[dict[Key, float], dict[Key, float]]:
+    def _given(self, state: FloatArray) -> tuple[dict[Key, float], dict[Key, float]]:
         """Independent initial values, and dependent coordinates as a guess."""
         kin, phase = self.kin, self.answer.functions
         names = [label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u)]
@@ -172,9 +172,9 @@ class Replay:
                 watched = quadratures(self.kin)
             except DalembertError:
                 watched = None
-        return run(self.kin, self.equations, self.answer.duration, options, watched, RunIntegrals)
+        return simulate_equations(self.kin, self.equations, self.answer.duration, options, watched, RunIntegrals)
 
-    def restarted(self, *, rtol: float = _RTOL) -> tuple[Numbers, Trajectory]:
+    def restarted(self, *, rtol: float = _RTOL) -> tuple[FloatArray, Trajectory]:
         """The states at the ends of all intervals, each restarted from its node, and the motion
         with its jumps.
         """
@@ -182,10 +182,10 @@ class Replay:
         given, guess = self._given(answer.node_states[0])
         t0, t1 = float(answer.times[0]), float(answer.times[-1])
         model = native_model(chosen, self.equations)
-        p = parameters_of(chosen, model.parameters)
-        start: Start = find_start(chosen.kin, given, chosen.value_at(t0), t0, guess=guess)
-        start = with_inputs(chosen, start, t1)
-        model, start = model_of_rank(model, p, start, chosen.kin)
+        p = parameter_vector(chosen, model.parameters)
+        start: InitialState = solve_initial_conditions(chosen.kin, given, chosen.symbol_values_at(t0), t0, guess=guess)
+        start = append_input_values(chosen, start, t1)
+        model, start = reduce_to_row_rank(model, p, start, chosen.kin)
         options = RunOptions(rtol=rtol, atol=rtol)
         context = run_context(model, p, None, start, options)
         problem = InitialValueProblem(
@@ -199,29 +199,29 @@ class Replay:
             rtol=rtol,
             atol=rtol,
         )
-        live, ends = LiveRun(chosen), list[Numbers]()
-        problem = live.watched(problem)
+        live, ends = CallbackInputs(chosen), list[FloatArray]()
+        problem = live.wrap(problem)
         own = np.r_[
-            0 : chosen.kin.n_q + len(chosen.kin.x), chosen.kin.first_speed : len(chosen.kin.state)
+            0 : chosen.kin.n_q + len(chosen.kin.x), chosen.kin.speed_offset : len(chosen.kin.state)
         ]
-        set_inputs, nodes = problem.at_break, answer.node_states[:, self.places]
+        set_inputs, nodes = problem.on_discontinuity, answer.node_states[:, self.places]
 
-        def restart(t: float, y: Numbers) -> None:
+        def restart(t: float, y: FloatArray) -> None:
             ends.append(y[own].copy())
             y[own] = nodes[len(ends)]
             if set_inputs is not None:
                 set_inputs(t, y)
 
-        solution = integrate(replace(problem, at_break=restart), None)
+        solution = integrate(replace(problem, on_discontinuity=restart), None)
         accelerations = Accelerations(
-            model.rates, p, chosen.kin.first_speed, True, model.parameters
+            model.rates, p, chosen.kin.speed_offset, True, model.parameters
         )
-        motion = Trajectory(chosen, start, solution, until=t1, accelerations=accelerations)
+        motion = Trajectory(chosen, start, solution, t_end=t1, accelerations=accelerations)
         ends.append(solution.y[-1][own])
         return np.array(ends), motion
 
 
-def _dependent(J: Numbers, first: int) -> set[int]:
+def _dependent(J: FloatArray, first: int) -> set[int]:
     """Columns that independent rows determine."""
     if not J.size:
         return set()
@@ -231,7 +231,7 @@ def _dependent(J: Numbers, first: int) -> set[int]:
     return {first + int(k) for k in pivots[:rank]}
 
 
-def _equations(phase: PhaseFunctions) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
+def _equations(phase: PhaseFunctions) -> tuple[Kinematics, ExplicitEquations | SaddlePointEquations]:
     """The equations of the system in the speeds of its collocation."""
     kin = collocation_kinematics(phase.phase.system)
     if kin.fork().velocity_rows:

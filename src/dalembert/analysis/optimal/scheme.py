@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.polynomial import legendre
 
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 MOST_POINTS: Final = 12
 _NEWTON_STEPS: Final = 3
@@ -26,9 +26,9 @@ _NEWTON_STEPS: Final = 3
 class Scheme:
     """Points τ on (0, 1], weights b, and D: derivatives at the points from the values at (0, τ)."""
 
-    points: Numbers
-    weights: Numbers
-    D: Numbers
+    points: FloatArray
+    weights: FloatArray
+    D: FloatArray
 
     @property
     def order(self) -> int:
@@ -36,7 +36,7 @@ class Scheme:
         return len(self.points)
 
     @property
-    def nodes(self) -> Numbers:
+    def nodes(self) -> FloatArray:
         """0 and the points: where the polynomial of a state has its values."""
         return np.append(0.0, self.points)
 
@@ -55,32 +55,32 @@ def radau(order: int) -> Scheme:
     return Scheme(points, weights, differentiation(np.append(0.0, points))[1:])
 
 
-def differentiation(nodes: Numbers) -> Numbers:
+def differentiation(nodes: FloatArray) -> FloatArray:
     """D_ij = l_j′(x_i): the derivatives at the nodes of the polynomial through values there."""
     w = _barycentric(nodes)
     gaps = nodes[:, None] - nodes[None, :]
     np.fill_diagonal(gaps, 1.0)
-    D: Numbers = w[None, :] / w[:, None] / gaps
+    D: FloatArray = w[None, :] / w[:, None] / gaps
     np.fill_diagonal(D, 0.0)
     return D - np.diag(D.sum(axis=1))
 
 
-def basis(nodes: Numbers, s: Numbers) -> Numbers:
+def basis(nodes: FloatArray, s: FloatArray) -> FloatArray:
     """l_j(s): a row for each s, a column for each node."""
     gaps = np.asarray(s, dtype=np.float64)[:, None, None] - nodes[None, None, :]
     n = len(nodes)
     factors = np.where(np.eye(n, dtype=bool)[None], 1.0, gaps)
-    values: Numbers = factors.prod(axis=2) * _barycentric(nodes)[None, :]
+    values: FloatArray = factors.prod(axis=2) * _barycentric(nodes)[None, :]
     return values
 
 
-def monomials(nodes: Numbers) -> Numbers:
+def monomials(nodes: FloatArray) -> FloatArray:
     """C with Σ_m (Σ_j C_mj w_j) s^m the polynomial through w_j at the nodes."""
-    C: Numbers = np.linalg.inv(np.vander(nodes, increasing=True))
+    C: FloatArray = np.linalg.inv(np.vander(nodes, increasing=True))
     return C
 
 
-def bernstein(nodes: Numbers) -> Numbers:
+def bernstein(nodes: FloatArray) -> FloatArray:
     """B with β = B w the Bernstein coefficients of the polynomial through w at the nodes: min β
     ≤ w(s) ≤ max β on (0, 1).
     """
@@ -92,14 +92,14 @@ def bernstein(nodes: Numbers) -> Numbers:
     return np.array(steps) @ monomials(nodes)
 
 
-def gauss(count: int) -> tuple[Numbers, Numbers]:
+def gauss(count: int) -> tuple[FloatArray, FloatArray]:
     """Points and weights of Gauss on (0, 1)."""
     x, w = legendre.leggauss(count)
     return (x + 1.0) / 2.0, w / 2.0
 
 
-def _barycentric(nodes: Numbers) -> Numbers:
+def _barycentric(nodes: FloatArray) -> FloatArray:
     gaps = nodes[:, None] - nodes[None, :]
     np.fill_diagonal(gaps, 1.0)
-    weights: Numbers = 1.0 / gaps.prod(axis=1)
+    weights: FloatArray = 1.0 / gaps.prod(axis=1)
     return weights

@@ -26,7 +26,7 @@ from dalembert.analysis.optimal.scheme import radau
 from dalembert.analysis.optimal.solver import Solution, solve, violations
 from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Transcription
 from dalembert.analysis.optimal.warm_start import carried_multipliers
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import DalembertError, warn
 
 _STABILIZATION: Final = 0.1
@@ -74,9 +74,9 @@ class Answer:
     dropped: frozenset[ConstraintKey]
     options: SearchOptions
 
-    def motion_multipliers(self, k: int) -> Numbers:
+    def motion_multipliers(self, k: int) -> FloatArray:
         """λ of the rows of motion of a phase: (interval, point, state)."""
-        multipliers: Numbers = self.solution.multipliers[self.transcription.motion_rows[k]]
+        multipliers: FloatArray = self.solution.multipliers[self.transcription.motion_rows[k]]
         return multipliers
 
     def interval_errors(self) -> list[IntervalErrors]:
@@ -99,7 +99,7 @@ class Answer:
 def search(
     problem: Problem,
     guesses: Sequence[PhaseGuess],
-    theta: Numbers,
+    theta: FloatArray,
     options: SearchOptions,
     *,
     refines: bool = True,
@@ -141,7 +141,7 @@ def search(
 
 
 def solve_again(
-    answer: Answer, meshes: Sequence[Numbers], hulls: Sequence[frozenset[int]] | None = None
+    answer: Answer, meshes: Sequence[FloatArray], hulls: Sequence[frozenset[int]] | None = None
 ) -> Answer:
     """Another solve that begins where an answer is."""
     guesses = [
@@ -184,7 +184,7 @@ def kept_fractions(phase: PhaseFunctions) -> list[float]:
 
 def _finer_meshes(
     answer: Answer, errors: Sequence[IntervalErrors], options: SearchOptions
-) -> list[Numbers]:
+) -> list[FloatArray]:
     """Meshes split where errors are large, and everywhere where only the cost is inaccurate."""
     meshes = [
         refine(e.answer, e.errors, options.tolerance, kept_fractions(e.answer.functions))
@@ -207,9 +207,9 @@ def _finer_meshes(
 
 def solve_on_mesh(
     problem: Problem,
-    meshes: Sequence[Numbers],
+    meshes: Sequence[FloatArray],
     guesses: Sequence[PhaseGuess],
-    theta: Numbers,
+    theta: FloatArray,
     options: SearchOptions,
     earlier: Answer | None = None,
     hulls: Sequence[frozenset[int]] | None = None,
@@ -262,7 +262,7 @@ def solve_on_mesh(
     return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
 
 
-def unwrap_angles(transcription: Transcription, v: Numbers) -> Numbers:
+def unwrap_angles(transcription: Transcription, v: FloatArray) -> FloatArray:
     """Unbounded inputs that enter as angles, made continuous: α and α + 2π are the same at a
     point, but not between points.
     """
@@ -288,8 +288,8 @@ def unwrap_angles(transcription: Transcription, v: Numbers) -> Numbers:
 
 
 def initial_point(
-    transcription: Transcription, guesses: Sequence[PhaseGuess], theta: Numbers
-) -> Numbers:
+    transcription: Transcription, guesses: Sequence[PhaseGuess], theta: FloatArray
+) -> FloatArray:
     """The guess on the mesh; speeds after impacts begin with those before."""
     v = np.zeros(transcription.n_variables)
     v[transcription.theta] = theta
@@ -311,7 +311,7 @@ def initial_point(
     return v
 
 
-def limit_stabilization(transcription: Transcription, v: Numbers) -> None:
+def limit_stabilization(transcription: Transcription, v: FloatArray) -> None:
     """|Gᵀγ| ≤ a tenth of the size of the coordinates over the duration: a solver must not jump
     to another branch of φ = 0.
     """
@@ -333,8 +333,8 @@ def limit_stabilization(transcription: Transcription, v: Numbers) -> None:
 
 
 def variable_scales(
-    transcription: Transcription, v: Numbers, guesses: Sequence[PhaseGuess]
-) -> Numbers:
+    transcription: Transcription, v: FloatArray, guesses: Sequence[PhaseGuess]
+) -> FloatArray:
     """Sizes of variables: from their bounds, else from the guess, else from sizes of coordinates
     over the duration.
     """

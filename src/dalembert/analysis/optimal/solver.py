@@ -18,8 +18,8 @@ import numpy as np
 
 from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.program import Program
-from dalembert.arrays import Numbers
-from dalembert.errors import optional_package
+from dalembert.foundation.array_types import FloatArray
+from dalembert.errors import import_optional
 
 # called with iteration, cost, largest violation
 Progress = Callable[[int, float, float], None]
@@ -59,10 +59,10 @@ _STATUS: Final = {
 class Solution:
     """A point v of the program with the multipliers of its rows, and how the search ended."""
 
-    v: Numbers
-    multipliers: Numbers
-    lower_multipliers: Numbers
-    upper_multipliers: Numbers
+    v: FloatArray
+    multipliers: FloatArray
+    lower_multipliers: FloatArray
+    upper_multipliers: FloatArray
     cost: float
     iterations: int
     status: str
@@ -82,8 +82,8 @@ class _Watch:
     iterations: int = 0
     violation: float = np.inf
     dual_infeasibility: float = np.inf
-    point: Numbers | None = None
-    best: tuple[float, float, Numbers] | None = field(default=None)
+    point: FloatArray | None = None
+    best: tuple[float, float, FloatArray] | None = field(default=None)
 
     def iterate(self, count: int, cost: float, violation: float, dual: float) -> bool:
         """Record one iteration; False asks the solver to stop."""
@@ -130,7 +130,7 @@ class _Watched:
         )
         self.constraints = program.constraints
 
-    def objective(self, x: Numbers) -> float:
+    def objective(self, x: FloatArray) -> float:
         """f, and x is remembered."""
         self._watch.point = np.array(x)
         return self._program.objective(x)
@@ -144,14 +144,14 @@ class _Watched:
 
 def solve(
     program: Program,
-    v: Numbers,
+    v: FloatArray,
     *,
     solver: str = "pounce",
     tolerance: float = 1e-9,
     most_iterations: int = 3000,
     options: Mapping[str, Any] | None = None,
     show: Progress | None = None,
-    warm: tuple[Numbers, Numbers, Numbers] | None = None,
+    warm: tuple[FloatArray, FloatArray, FloatArray] | None = None,
 ) -> Solution:
     """A local solution from the point v; multipliers of rows, lower and upper bounds make a warm
     start.
@@ -192,14 +192,14 @@ def solve(
     )
 
 
-def violations(program: Program, v: Numbers) -> Numbers:
+def violations(program: Program, v: FloatArray) -> FloatArray:
     """By how much each row violates its limits, scaled."""
     s, g = program.sizes, program.rows(v)
-    excess: Numbers = s.row_scale * np.maximum(np.maximum(s.row_lower - g, g - s.row_upper), 0.0)
+    excess: FloatArray = s.row_scale * np.maximum(np.maximum(s.row_lower - g, g - s.row_upper), 0.0)
     return excess
 
 
-def _limits(program: Program) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+def _limits(program: Program) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Bounds of variables and rows with 1e20 for none."""
     s = program.sizes
     arrays = (
@@ -213,13 +213,13 @@ def _limits(program: Program) -> tuple[Numbers, Numbers, Numbers, Numbers]:
 
 
 # multipliers of rows, of lower and of upper bounds
-_Seeds = tuple[Numbers, Numbers, Numbers]
+_Seeds = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _pounce(
-    program: Program, watch: _Watch, x: Numbers, options: Mapping[str, Any], seeds: _Seeds | None
-) -> tuple[Numbers, _Seeds, int]:
-    pounce = optional_package("pounce", "optimize", "dalembert[optimal]")
+    program: Program, watch: _Watch, x: FloatArray, options: Mapping[str, Any], seeds: _Seeds | None
+) -> tuple[FloatArray, _Seeds, int]:
+    pounce = import_optional("pounce", "optimize", "dalembert[optimal]")
     low, high, row_low, row_high = _limits(program)
     problem = pounce.Problem(
         n=program.n,
@@ -239,8 +239,8 @@ def _pounce(
 
 
 def _casadi(
-    program: Program, watch: _Watch, x: Numbers, options: Mapping[str, Any], seeds: _Seeds | None
-) -> tuple[Numbers, _Seeds, int]:
+    program: Program, watch: _Watch, x: FloatArray, options: Mapping[str, Any], seeds: _Seeds | None
+) -> tuple[FloatArray, _Seeds, int]:
     from dalembert.analysis.optimal.casadi_solver import solve_by_casadi
 
     low, high, row_low, row_high = _limits(program)

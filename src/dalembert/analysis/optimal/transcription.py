@@ -14,14 +14,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from dalembert.algebra.folds import symbols_of
+from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.analysis.optimal.link_functions import LinkFunctions
 from dalembert.analysis.optimal.phase import Range
 from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
 from dalembert.analysis.optimal.point_function import Indices, PointFunction
 from dalembert.analysis.optimal.program import NOWHERE, OBJECTIVE, LinearPart, Program, Sizes, Term
 from dalembert.analysis.optimal.scheme import Scheme, bernstein
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 # rows of a boundary that may follow from other conditions: (phase, "start" or "end", number of the
 # constraint)
@@ -42,7 +42,7 @@ class Problem:
 class PhaseLayout:
     """Where the unknowns of a phase lie in v."""
 
-    mesh: Numbers
+    mesh: FloatArray
     scheme: Scheme
     # the first state, and (x, y, w) at every point
     first: Indices
@@ -55,7 +55,7 @@ class PhaseLayout:
         return len(self.mesh) - 1
 
     @property
-    def widths(self) -> Numbers:
+    def widths(self) -> FloatArray:
         """Δ_k, as parts of the duration."""
         return np.diff(self.mesh)
 
@@ -74,9 +74,9 @@ class PhaseLayout:
         return places
 
     @cached_property
-    def fractions(self) -> Numbers:
+    def fractions(self) -> FloatArray:
         """τ of every point."""
-        tau: Numbers = self.mesh[:-1, None] + self.widths[:, None] * self.scheme.points
+        tau: FloatArray = self.mesh[:-1, None] + self.widths[:, None] * self.scheme.points
         return tau.ravel()
 
 
@@ -84,9 +84,9 @@ class PhaseLayout:
 class _Rows:
     """Rows as they are collected."""
 
-    lower: list[Numbers] = field(default_factory=list)
-    upper: list[Numbers] = field(default_factory=list)
-    scale: list[Numbers] = field(default_factory=list)
+    lower: list[FloatArray] = field(default_factory=list)
+    upper: list[FloatArray] = field(default_factory=list)
+    scale: list[FloatArray] = field(default_factory=list)
     names: list[tuple[int, int, Callable[[int], str]]] = field(default_factory=list)
     count: int = 0
 
@@ -95,9 +95,9 @@ class _Rows:
         shape: tuple[int, ...],
         limits: Sequence[Range] | None,
         name: Callable[[int], str],
-        scale: Numbers | None = None,
+        scale: FloatArray | None = None,
     ) -> Indices:
-        """Numbers of new rows; the last axis counts the outputs, with their limits (0 where
+        """FloatArray of new rows; the last axis counts the outputs, with their limits (0 where
         None).
         """
         size = int(np.prod(shape))
@@ -131,7 +131,7 @@ class Transcription:
     def __init__(
         self,
         problem: Problem,
-        meshes: Sequence[Numbers],
+        meshes: Sequence[FloatArray],
         scheme: Scheme,
         dropped: frozenset[ConstraintKey] = frozenset(),
         hulls: Sequence[frozenset[int]] | None = None,
@@ -150,7 +150,7 @@ class Transcription:
             self._new(len(k.speeds) + len(k.impulses)) for k in problem.links
         )
         self.terms: list[Term] = []
-        self.linear: list[tuple[Indices, Indices, Numbers]] = []
+        self.linear: list[tuple[Indices, Indices, FloatArray]] = []
         self.rows = _Rows()
         # rows that make conditions at boundaries, and constraint rows there that may follow from
         # them
@@ -182,7 +182,7 @@ class Transcription:
         self.n_variables += count
         return places
 
-    def _layout(self, phase: PhaseFunctions, mesh: Numbers) -> PhaseLayout:
+    def _layout(self, phase: PhaseFunctions, mesh: FloatArray) -> PhaseLayout:
         n_z, K, n_x = len(phase.equations.unknowns), self.scheme.order, phase.n_states
         first, count = self._new(n_x), (len(mesh) - 1) * K
         own = [j for j in range(n_z) if j not in phase.held]
@@ -416,7 +416,7 @@ class Transcription:
 
     # ---- the program ----------------------------------------------------------------------------
 
-    def program(self, scale: Numbers) -> Program:
+    def program(self, scale: FloatArray) -> Program:
         """The sparse program in variables of the size `scale`."""
         parts = [np.concatenate(column) for column in zip(*self.linear, strict=True)]
         linear = LinearPart(*parts)

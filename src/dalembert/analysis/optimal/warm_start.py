@@ -14,16 +14,16 @@ import numpy as np
 from dalembert.analysis.optimal.point_function import Indices
 from dalembert.analysis.optimal.solver import Solution
 from dalembert.analysis.optimal.transcription import PhaseLayout, Transcription
-from dalembert.arrays import Numbers
+from dalembert.foundation.array_types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
     """Of rows, and of lower and upper bounds of variables."""
 
-    rows: Numbers
-    lower: Numbers
-    upper: Numbers
+    rows: FloatArray
+    lower: FloatArray
+    upper: FloatArray
 
 
 def carried_multipliers(old: Transcription, solution: Solution, new: Transcription) -> Multipliers:
@@ -76,9 +76,9 @@ def _others(places: list[Indices], count: int) -> Indices:
     return np.flatnonzero(rest)
 
 
-def _weights(layout: PhaseLayout, *, by_width: bool) -> Numbers:
+def _weights(layout: PhaseLayout, *, by_width: bool) -> FloatArray:
     b = np.tile(layout.scheme.weights, layout.n_intervals)
-    weights: Numbers = b * np.repeat(layout.widths, layout.scheme.order) if by_width else b
+    weights: FloatArray = b * np.repeat(layout.widths, layout.scheme.order) if by_width else b
     return weights
 
 
@@ -87,8 +87,8 @@ def _carry(
     b: PhaseLayout,
     old: Indices,
     new: Indices,
-    values: Numbers,
-    result: Numbers,
+    values: FloatArray,
+    result: FloatArray,
     *,
     by_width: bool,
 ) -> None:

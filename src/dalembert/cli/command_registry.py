@@ -46,6 +46,7 @@ COMMANDS = {
     "simulate": "simulate",
     "study": "study",
     "fit": "fit",
+    "optimize": "optimize",
     "check": "model_files",
     "new": "model_files",
     "convert": "model_files",

@@ -21,8 +21,8 @@ import numpy as np
 from dalembert.analysis.optimal.mesh import Overshoot, overshoots, unknowns_at
 from dalembert.analysis.optimal.replay import PhaseAnswer, Replay
 from dalembert.analysis.optimal.scheme import gauss
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import DalembertError
+from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.simulation.trajectory import Trajectory
 
 _GAUSS: Final = 12
@@ -183,7 +183,9 @@ class IntervalErrors:
         rows[:, own] = nodes[:, self.replay.places]
         for each in values.callback_inputs:
             places = [kin.state.index(i) for i in each.nodes]
-            rows[:, places] = [[each.table_values(t)[i] for i in each.nodes] for t in times.tolist()]
+            rows[:, places] = [
+                [each.table_values(t)[i] for i in each.nodes] for t in times.tolist()
+            ]
         assert motion.accelerations is not None
         return np.asarray(motion.accelerations(rows, times))
 

@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dalembert.analysis.optimal.point_function import Indices
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import import_optional
+from dalembert.foundation.array_types import FloatArray
 
 _CODES: Final = {
     "Solve_Succeeded": 0,

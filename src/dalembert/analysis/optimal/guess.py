@@ -13,17 +13,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
-from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
-from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import basis
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import BadExpression, DalembertError
+from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.inputs import Table, table
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
+from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar
 
 # (x, y, w) at fractions of the duration, a row for each
 Curve = Callable[[FloatArray], FloatArray]
@@ -299,7 +299,9 @@ def _expression(
     return column
 
 
-def _rate(position: Callable[[FloatArray], FloatArray], duration: float) -> Callable[[FloatArray], FloatArray]:
+def _rate(
+    position: Callable[[FloatArray], FloatArray], duration: float
+) -> Callable[[FloatArray], FloatArray]:
     """The derivative of a column by central differences."""
 
     def rate(tau: FloatArray) -> FloatArray:

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
-from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, copy_expressions
+from dalembert.analysis.inverse.recursive_newton_euler import required_loads
 from dalembert.analysis.optimal.phase import BadOptimization, Link
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.point_function import PointFunction
 from dalembert.errors import BadExpression
-from dalembert.analysis.inverse.recursive_newton_euler import required_loads
 from dalembert.runtime.states.evaluator import Level
+from dalembert.symbolic.algebra.expression_graph import (
+    LinearCoefficients,
+    Substitution,
+    copy_expressions,
+)
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 
 
 class LinkFunctions:
@@ -100,7 +104,9 @@ class LinkFunctions:
         kin = evaluator.kin
         loads = required_loads(kin)
         linear = LinearCoefficients(t, kin.udot)
-        M = [linear(evaluator.in_speeds(i))[1] for i in copy_expressions(loads.tape, t, loads.nodes)]
+        M = [
+            linear(evaluator.in_speeds(i))[1] for i in copy_expressions(loads.tape, t, loads.nodes)
+        ]
         change = [t.sub(after, before) for after, before in zip(self.speeds, kin.u, strict=True)]
         jump = [sum_of_products(t, ((a, change[c]) for c, a in row.items())) for row in M]
         along, stops = LinearCoefficients(t, kin.u), list[int]()

@@ -23,10 +23,10 @@ from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.scheme import MOST_POINTS
 from dalembert.analysis.optimal.search import Answer, SearchOptions, search
 from dalembert.analysis.optimal.transcription import Problem
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import NotASystem, warn
-from dalembert.mechanics.model.system import System
+from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import symbol_name
 
 # costs that differ by less, relatively, belong to one solution

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.analysis.optimal.audit import Audit, IntervalErrors
-from dalembert.analysis.optimal.input_polynomials import PolynomialTable
 from dalembert.analysis.optimal.mesh import unknowns_at
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.search import Answer, audit_answer
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.atomic_write import write_text
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.trajectory import Trajectory
+from dalembert.runtime.states.inputs import Table
 
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.plotting.plot import Plot
@@ -49,7 +51,7 @@ class OptimalPhase(Displayable):
         return self.answer.times
 
     @property
-    def inputs(self) -> dict[str, PolynomialTable]:
+    def inputs(self) -> dict[str, Table]:
         """The optimal inputs as tables, for da.simulate(…, inputs=…)."""
         return self.answer.tables
 
@@ -77,8 +79,10 @@ class OptimalPhase(Displayable):
         rows[:, own] = z[:, self._errors.replay.places]
         for each in values.callback_inputs:
             places = [kin.state.index(i) for i in each.nodes]
-            rows[:, places] = [[each.table_values(t)[i] for i in each.nodes] for t in times.tolist()]
-        return replace(motion, resampled=(times, rows))
+            rows[:, places] = [
+                [each.table_values(t)[i] for i in each.nodes] for t in times.tolist()
+            ]
+        return replace(motion, sampled=(times, rows))
 
     @property
     def t(self) -> FloatArray:
@@ -132,7 +136,7 @@ class Optimum(Displayable):
         )
 
     @property
-    def inputs(self) -> dict[str, PolynomialTable]:
+    def inputs(self) -> dict[str, Table]:
         """The optimal inputs of the first phase as tables, for da.simulate(…, inputs=…)."""
         return self.phases[0].inputs
 
@@ -172,6 +176,37 @@ class Optimum(Displayable):
         from dalembert.analysis.optimal.plotting import optimum_plot
 
         return optimum_plot(self, path)
+
+    def page(self, path: str | os.PathLike[str] | None = None) -> Path:
+        """One HTML file: the motion in three dimensions, plots with bounds and replay, the audit."""
+        from dalembert.analysis.optimal.plotting import write_page
+
+        return write_page(self, path)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Times, states and inputs of all phases, one row for each time."""
+        functions = self.phases[0].answer.functions
+        names = list(dict.fromkeys((*functions.names[: functions.n_states], *self.inputs)))
+        rows = [",".join(("t", *names))]
+        for phase in self.phases:
+            columns = [phase.t, *(phase[name] for name in names)]
+            rows += [",".join(map(repr, row)) for row in np.column_stack(columns).tolist()]
+        return write_text(path, "\n".join(rows) + "\n")
+
+    def summary(self) -> dict[str, Any]:
+        """Numbers for other programs."""
+        audit = self.audit
+        return {
+            "cost": self.cost,
+            "duration": self.duration,
+            "parameters": self.parameters,
+            "converged": self.converged,
+            "passed": audit.passed,
+            "failures": list(audit.failures),
+            "worst_interval": audit.worst_interval,
+            "cost_error": audit.cost_error,
+            "solutions": [o.cost for o in self.solutions],
+        }
 
     def __str__(self) -> str:
         a, s = self.answer, self.answer.solution

@@ -7,11 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
-from dalembert.mechanics.model.system import System
 from dalembert.foundation.display import Displayable
-from dalembert.runtime.numerics.symbol_values import BadValue, finite_number, require_mapping, strip_unit
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.numerics.symbol_values import (
+    BadValue,
+    finite_number,
+    require_mapping,
+    strip_unit,
+)
+from dalembert.symbolic.algebra.scalar import Scalar
 
 FREE = "free"
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
-from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.analysis.optimal.phase import FREE, BadOptimization, Phase, Range, range_of
 from dalembert.analysis.optimal.point_equations import PointEquations, point_equations
 from dalembert.analysis.optimal.point_function import PointFunction
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import BadExpression, DalembertError
+from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.numerics.symbol_values import symbol_name
 from dalembert.runtime.states.run_values import parameter_vector
+from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
+from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
 
 

@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 from dalembert.errors import DalembertError
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
-from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
+from dalembert.runtime.simulation.plotting.chart import (
+    COLOURS,
+    GREY,
+    MOST_PANELS,
+    Chart,
+    Curve,
+    Panel,
+)
 from dalembert.runtime.simulation.plotting.plot import Plot, display
+from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 
 if TYPE_CHECKING:
     from dalembert.analysis.optimal.optimum import OptimalPhase, Optimum
@@ -98,6 +105,6 @@ def write_page(optimum: Optimum, path: str | os.PathLike[str] | None = None) -> 
     """One HTML file: the motion in three dimensions, the plots with bounds and replay, and the
     audit.
     """
-    page = import_module("dalembert.page.optimum_page")
+    page = import_module("dalembert.interface.page.optimum_page")
     target = unused_path(f"{slug(_title(optimum))}-optimum.html") if path is None else path
     return write_text(target, page.optimum_document(optimum))

@@ -16,17 +16,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dalembert.symbolic.algebra.exact.zero_test import provably_zero
-from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, gradient, symbols_of, copy_expressions
-from dalembert.symbolic.algebra.tape import Tape
-from dalembert.runtime.dynamics.compile import forward_dynamics_of
-from dalembert.errors import NotApplicable
 from dalembert.analysis.inverse.recursive_newton_euler import required_loads
+from dalembert.errors import NotApplicable
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, unreduced_kinematics, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import (
+    Kinematics,
+    kinematics,
+    unreduced_kinematics,
+)
 from dalembert.mechanics.model.system import System
+from dalembert.runtime.dynamics.compile import forward_dynamics_of
 from dalembert.runtime.states.evaluator import Evaluator, label
 from dalembert.runtime.states.run_values import RunValues, run_values
+from dalembert.symbolic.algebra.exact.zero_test import provably_zero
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    Substitution,
+    copy_expressions,
+    gradient,
+    symbols_of,
+)
+from dalembert.symbolic.algebra.tape import Tape
 
 # speeds up to which u̇ is written out
 _MOST_EXPLICIT: Final = 3

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.symbolic.algebra.expression_graph import symbols_of
-from dalembert.symbolic.algebra.tape import Tape
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.derivatives.tape_function import TapeDerivatives
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.tape import Tape
 
 Indices = NDArray[np.int64]
 

@@ -167,7 +167,9 @@ class Program:
             gradient += np.bincount(t.cost_columns.ravel(), y[:, t.of_cost].ravel(), self.n)
             parts.append(y[:, t.of_rows].ravel()[t.kept])
         entries = np.concatenate([np.zeros(0), *parts])
-        values: FloatArray = np.bincount(self._slots, entries, len(self._constant)).astype(np.float64)
+        values: FloatArray = np.bincount(self._slots, entries, len(self._constant)).astype(
+            np.float64
+        )
         return gradient, self._constant + values
 
     def curvatures(self, v: FloatArray, multipliers: FloatArray, sigma: float) -> FloatArray:
@@ -177,9 +179,9 @@ class Program:
             mu = t.term.factors * padded[t.term.rows]
             parts.append((t.twice * t.term.function.curvatures(t.inputs(v), mu, t.p)).ravel())
         entries = np.concatenate([np.zeros(0), *parts])
-        summed: FloatArray = np.bincount(self._hessian_slots, entries, len(self.hessian_rows)).astype(
-            np.float64
-        )
+        summed: FloatArray = np.bincount(
+            self._hessian_slots, entries, len(self.hessian_rows)
+        ).astype(np.float64)
         return summed
 
     # ---- as the solver sees it ------------------------------------------------------------------

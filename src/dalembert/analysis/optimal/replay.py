@@ -15,26 +15,31 @@ from typing import Any, Final
 import numpy as np
 from scipy.linalg import qr
 
-from dalembert.analysis.optimal.input_polynomials import PolynomialTable, polynomial_table
+from dalembert.analysis.integrals.run_integrals import RunIntegrals, quadratures
+from dalembert.analysis.optimal.input_polynomials import polynomial_table
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.point_equations import collocation_kinematics
 from dalembert.analysis.optimal.transcription import PhaseLayout
-from dalembert.runtime.dynamics.compile import forward_dynamics_of, saddle_equations
+from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
-from dalembert.errors import DalembertError
-from dalembert.analysis.integrals.run_integrals import RunIntegrals, quadratures
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.runtime.ode.integration import integrate
+from dalembert.runtime.dynamics.compile import forward_dynamics_of, saddle_equations
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+from dalembert.runtime.ode.integration import integrate
 from dalembert.runtime.simulation.callback_inputs import CallbackInputs, append_input_values
 from dalembert.runtime.simulation.model import Accelerations, native_model
 from dalembert.runtime.simulation.run_options import RunOptions
-from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context, simulate_equations
+from dalembert.runtime.simulation.simulate import (
+    reduce_to_row_rank,
+    run_context,
+    simulate_equations,
+)
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Key, label
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
+from dalembert.runtime.states.inputs import Table
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
 
 _RTOL: Final = 1e-12
@@ -91,11 +96,11 @@ class PhaseAnswer:
         return values
 
     @cached_property
-    def tables(self) -> dict[str, PolynomialTable]:
+    def tables(self) -> dict[str, Table]:
         """Every unknown input of the system as polynomials."""
         eq, scheme = self.functions.equations, self.layout.scheme
         first = len(eq.states) + len(eq.algebraic)
-        tables = dict[str, PolynomialTable]()
+        tables = dict[str, Table]()
         symbols = {
             s.scalar.i: s.name
             for s in self.functions.phase.system.symbols.values()
@@ -172,7 +177,9 @@ class Replay:
                 watched = quadratures(self.kin)
             except DalembertError:
                 watched = None
-        return simulate_equations(self.kin, self.equations, self.answer.duration, options, watched, RunIntegrals)
+        return simulate_equations(
+            self.kin, self.equations, self.answer.duration, options, watched, RunIntegrals
+        )
 
     def restarted(self, *, rtol: float = _RTOL) -> tuple[FloatArray, Trajectory]:
         """The states at the ends of all intervals, each restarted from its node, and the motion
@@ -183,7 +190,9 @@ class Replay:
         t0, t1 = float(answer.times[0]), float(answer.times[-1])
         model = native_model(chosen, self.equations)
         p = parameter_vector(chosen, model.parameters)
-        start: InitialState = solve_initial_conditions(chosen.kin, given, chosen.symbol_values_at(t0), t0, guess=guess)
+        start: InitialState = solve_initial_conditions(
+            chosen.kin, given, chosen.symbol_values_at(t0), t0, guess=guess
+        )
         start = append_input_values(chosen, start, t1)
         model, start = reduce_to_row_rank(model, p, start, chosen.kin)
         options = RunOptions(rtol=rtol, atol=rtol)
@@ -231,7 +240,9 @@ def _dependent(J: FloatArray, first: int) -> set[int]:
     return {first + int(k) for k in pivots[:rank]}
 
 
-def _equations(phase: PhaseFunctions) -> tuple[Kinematics, ExplicitEquations | SaddlePointEquations]:
+def _equations(
+    phase: PhaseFunctions,
+) -> tuple[Kinematics, ExplicitEquations | SaddlePointEquations]:
     """The equations of the system in the speeds of its collocation."""
     kin = collocation_kinematics(phase.phase.system)
     if kin.fork().velocity_rows:

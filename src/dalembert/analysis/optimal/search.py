@@ -26,8 +26,8 @@ from dalembert.analysis.optimal.scheme import radau
 from dalembert.analysis.optimal.solver import Solution, solve, violations
 from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Transcription
 from dalembert.analysis.optimal.warm_start import carried_multipliers
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import DalembertError, warn
+from dalembert.foundation.array_types import FloatArray
 
 _STABILIZATION: Final = 0.1
 

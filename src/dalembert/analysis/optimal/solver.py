@@ -18,8 +18,8 @@ import numpy as np
 
 from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.program import Program
-from dalembert.foundation.array_types import FloatArray
 from dalembert.errors import import_optional
+from dalembert.foundation.array_types import FloatArray
 
 # called with iteration, cost, largest violation
 Progress = Callable[[int, float, float], None]

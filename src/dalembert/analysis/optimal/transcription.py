@@ -14,7 +14,6 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.analysis.optimal.link_functions import LinkFunctions
 from dalembert.analysis.optimal.phase import Range
 from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
@@ -22,6 +21,7 @@ from dalembert.analysis.optimal.point_function import Indices, PointFunction
 from dalembert.analysis.optimal.program import NOWHERE, OBJECTIVE, LinearPart, Program, Sizes, Term
 from dalembert.analysis.optimal.scheme import Scheme, bernstein
 from dalembert.foundation.array_types import FloatArray
+from dalembert.symbolic.algebra.expression_graph import symbols_of
 
 # rows of a boundary that may follow from other conditions: (phase, "start" or "end", number of the
 # constraint)
@@ -387,7 +387,9 @@ class Transcription:
             if j in phase.held or not intervals or (math.isinf(low) and math.isinf(high)):
                 continue
             text = f"{phase.names[j]} between points"
-            rows = self.rows.add((len(intervals), K), [Range(low, high)] * K, partial(_always, text))
+            rows = self.rows.add(
+                (len(intervals), K), [Range(low, high)] * K, partial(_always, text)
+            )
             columns = layout.points[:, j].reshape(-1, K)[list(intervals)]
             shape = (len(intervals), K, K)
             r = np.broadcast_to(rows[:, :, None], shape)

@@ -58,7 +58,8 @@ def optimize(
     if starts is not None:
         options["starts"] = starts
     if not options:
-        msg = f"{system}: it has no section [optimize]; add one with duration, minimize, start and end"
+        missing = "add one with duration, minimize, start and end"
+        msg = f"{system}: it has no section [optimize]; {missing}"
         raise Unknown(msg)
     best = optimal(described, options.pop("duration", "free"), **options)
     print_result(best.summary() if as_json else best, as_json=as_json)

@@ -178,7 +178,7 @@ class Optimum(Displayable):
         return optimum_plot(self, path)
 
     def page(self, path: str | os.PathLike[str] | None = None) -> Path:
-        """One HTML file: the motion in three dimensions, plots with bounds and replay, the audit."""
+        """One HTML file: the animated motion, plots with bounds and replay, the audit."""
         from dalembert.analysis.optimal.plotting import write_page
 
         return write_page(self, path)

@@ -73,8 +73,9 @@ class Phase(Displayable):
 class Link(Displayable):
     """How a phase begins where another ends.
 
-    becomes      {name in the next phase: expression in the phase that ends}; other states of the
-    same name are continuous impact       positions that stop moving: M(u⁺ − u⁻) = AᵀΛ, A u⁺ = 0
+    becomes      {name in the next phase: expression in the phase that ends}; other states
+                 of the same name are continuous
+    impact       positions that stop moving: M(u⁺ − u⁻) = AᵀΛ, A u⁺ = 0
     unilateral   those of them that only push: Λ ≥ 0
     """
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import DalembertError
+from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
 from dalembert.runtime.simulation.plotting.chart import (
     COLOURS,
@@ -83,15 +84,20 @@ def _panel(optimum: Optimum, name: str) -> Panel:
         if name in functions.names:
             j, span = functions.names.index(name), phase.nodes[[0, -1]]
             limits = [x for x in (functions.lower[j], functions.upper[j]) if np.isfinite(x)]
-            bounds += [
-                Curve("bound" if not bounds and k == 0 else "", span, np.full(2, x), GREY)
-                for k, x in enumerate(limits)
-            ]
+            if limits:
+                bounds.append(_bound_curve(span, limits))
     curves = [Curve("optimum", *_joined(best), COLOURS[0])]
     if replays:
         curves.append(Curve("replay", *_joined(replays), COLOURS[1]))
     title = unicode_name(name.replace(".dot", "'"))
     return Panel(title, (*curves, *bounds), is_symbol=True, coinciding=bool(replays))
+
+
+def _bound_curve(span: FloatArray, limits: list[float]) -> Curve:
+    """Level lines, joined by gaps."""
+    t = np.concatenate([[*span, span[-1]] for _ in limits])[:-1]
+    x = np.concatenate([[limit, limit, np.nan] for limit in limits])[:-1]
+    return Curve("bound", t, x, GREY)
 
 
 def _joined(pieces: list[tuple[Any, Any]]) -> tuple[Any, Any]:

@@ -1,5 +1,5 @@
-"""[run], [equilibrium], [linear], [optimize], [[printed]]: what a file asks to be done with its system and
-says of it, read and written.
+"""[run], [equilibrium], [linear], [optimize], [[printed]]: what a file asks to be done with its
+system and says of it, read and written.
 """
 
 from __future__ import annotations

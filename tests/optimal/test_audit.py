@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from systems import REST, UPRIGHT, cart_pole, pendulum
+from optimal_systems import REST, UPRIGHT, cart_pole, pendulum
 
 import dalembert as da
 from dalembert.analysis.optimal.search import audit_answer

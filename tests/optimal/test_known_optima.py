@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from systems import (
+from optimal_systems import (
     REST,
     UPRIGHT,
     block,

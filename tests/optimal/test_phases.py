@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from systems import G, block, walker
+from optimal_systems import G, block, walker
 
 import dalembert as da
 

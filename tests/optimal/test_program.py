@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from systems import block, cart_pole
+from optimal_systems import block, cart_pole
 
 from dalembert.analysis.optimal.optimize import _problem
 from dalembert.analysis.optimal.phase import phase

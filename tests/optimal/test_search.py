@@ -3,7 +3,7 @@
 import signal
 
 import pytest
-from systems import REST, UPRIGHT, block, cart_pole
+from optimal_systems import REST, UPRIGHT, block, cart_pole
 
 import dalembert as da
 from dalembert.analysis.optimal.guess import phase_guess

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from results import Report, seconds
 
 import dalembert as da
 from dalembert.analysis.optimal.scheme import radau
@@ -313,3 +315,98 @@ def whole_call(
         **options,
     )
     return best.cost, best.answer.solution.iterations, time.process_time() - begin
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+NOTE = (
+    "The whole call, from the description to the solution: derive, differentiate twice, solve; the "
+    "same mesh, order, guess and "
+    "tolerance 1e-8 on both sides, one run each. CasADi is used as by hand: SX expressions, Radau "
+    "collocation, its own Ipopt with exact "
+    "derivatives. A second solve has other values and the functions of the first. Costs of both "
+    "sides must agree."
+)
+
+
+class Task(NamedTuple):
+    """A system with its problem, mesh and order, CasADi's side, and the goal as a part of its
+    time.
+    """
+
+    name: str
+    build: Callable[[], da.System]
+    problem: dict[str, Any]
+    mesh: tuple[int, int]
+    by_hand: Callable[[], tuple[float, int, float, float]]
+    goal: float
+
+
+def tasks() -> list[Task]:
+    """Cart-pole, a cart with five links, an arm of seven joints."""
+    pole, five, seven = cart_problem(1, 2.0), cart_problem(5, 5.0, 0.0), arm_problem(7)
+    return [
+        Task(
+            "cart-pole, 60 × 5",
+            partial(cart_with_links, 1),
+            pole,
+            (60, 5),
+            lambda: casadi_explicit(cart_rates(), 4, pole, 60, 5),
+            1.0,
+        ),
+        Task(
+            "cart with five links, 40 × 4",
+            partial(cart_with_links, 5),
+            five,
+            (40, 4),
+            lambda: casadi_implicit(cart_residual(5), 6, 1, five, 40, 4),
+            0.5,
+        ),
+        Task(
+            "arm of seven joints, 20 × 3",
+            partial(arm, 7),
+            seven,
+            (20, 3),
+            lambda: casadi_implicit(arm_residual(7), 7, 7, seven, 20, 3),
+            0.3,
+        ),
+    ]
+
+
+def run(report: Report, *, quick: bool) -> None:
+    """Whole calls of both tools, and whether they find the same cost."""
+    report.section("Optimal motions", NOTE)
+    # generic code
+    whole_call(partial(cart_with_links, 1), cart_problem(1, 1.0), 4, 3)
+    rows = []
+    for task in tasks()[:1] if quick else tasks():
+        cost, iterations, ours = whole_call(task.build, task.problem, *task.mesh)
+        theirs_cost, theirs_iterations, built, solved = task.by_hand()
+        theirs = built + solved
+        report.check(
+            f"{task.name}: same cost",
+            f"{cost:.10g}, {theirs_cost:.10g}",
+            passed=abs(cost - theirs_cost) <= 1e-7 * abs(cost),
+        )
+        met = "met" if ours <= task.goal * theirs else "missed"
+        counts = f"{iterations}, {theirs_iterations}"
+        goal = f"≤ {task.goal:g}× ({met})"
+        rows.append(
+            (
+                task.name,
+                seconds(ours),
+                f"{seconds(built)} + {seconds(solved)}",
+                f"{ours / theirs:.2f}×",
+                goal,
+                counts,
+            )
+        )
+    headers = (
+        "problem",
+        "dalembert, whole call",
+        "CasADi, build + solve",
+        "ratio",
+        "goal",
+        "iterations",
+    )
+    report.table(headers, rows)

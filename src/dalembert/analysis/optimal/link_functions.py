@@ -14,7 +14,7 @@ from typing import Any
 from dalembert.analysis.inverse.recursive_newton_euler import required_loads
 from dalembert.analysis.optimal.phase import BadOptimization, Link
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
-from dalembert.analysis.optimal.point_function import PointFunction
+from dalembert.analysis.optimal.point_function import point_function
 from dalembert.errors import BadExpression
 from dalembert.runtime.states.evaluator import Level
 from dalembert.symbolic.algebra.expression_graph import (
@@ -44,10 +44,10 @@ class LinkFunctions:
         self.unilateral = tuple(e in link.unilateral for e in link.impact)
         # {place of a state of the next phase: its expression}
         self.targets = self._targets()
-        self.map = PointFunction(
+        self.map = point_function(
             self.tape, [self.tape.neg(e) for e in self.targets.values()], self.unknowns
         )
-        self.impact = PointFunction(self.tape, self._impact(), self.unknowns) if count else None
+        self.impact = point_function(self.tape, self._impact(), self.unknowns) if count else None
 
     @property
     def unknowns(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.analysis.optimal.phase import FREE, BadOptimization, Phase, Range, range_of
 from dalembert.analysis.optimal.point_equations import PointEquations, point_equations
-from dalembert.analysis.optimal.point_function import PointFunction
+from dalembert.analysis.optimal.point_function import PointFunction, point_function
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.numerics.symbol_values import symbol_name
@@ -302,17 +302,17 @@ class PhaseFunctions:
         outs = self._timed(
             [*rates, *eq.equations, *(c.node for c in self.path), *integrands, *cost]
         )
-        return PointFunction(t, outs, (*eq.unknowns, *self.common), (self.fraction,))
+        return point_function(t, outs, (*eq.unknowns, *self.common), (self.fraction,))
 
     def at_node(self, nodes: Sequence[int], fraction: float) -> PointFunction:
         """Expressions of the states at a node."""
         outs = self._timed(nodes, self.tape.const(Fraction(fraction)))
-        return PointFunction(self.tape, outs, (*self.equations.states, *self.common))
+        return point_function(self.tape, outs, (*self.equations.states, *self.common))
 
     @cached_property
     def _constraints(self) -> PointFunction:
         outs = self._timed(self.equations.constraints)
-        return PointFunction(
+        return point_function(
             self.tape, outs, (*self.equations.unknowns, *self.common), (self.fraction,)
         )
 

@@ -7,18 +7,43 @@ system) are not differentiated.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.runtime.derivatives.tape_function import TapeDerivatives
+from dalembert.runtime.numerics.object_cache import tape_digest
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
 Indices = NDArray[np.int64]
+# functions of earlier calls, by the expressions that they are made of
+_CACHE: Final = OrderedDict[bytes, "PointFunction"]()
+_CACHE_SIZE: Final = 32
+
+
+def point_function(
+    tape: Tape, outs: Sequence[int], unknowns: Sequence[int], data: Sequence[int] = ()
+) -> PointFunction:
+    """The function of these expressions; one of an earlier call if they are the same.
+
+    A second solve with other values differentiates nothing.
+    """
+    digest = tape_digest(tape, 1 + max((*outs, *unknowns, *data)))
+    digest.update(repr((tuple(outs), tuple(unknowns), tuple(data))).encode())
+    key = digest.digest()
+    with COMPUTE_LOCK:
+        function = _CACHE.pop(key, None) or PointFunction(tape, outs, unknowns, data)
+        _CACHE[key] = function
+        if len(_CACHE) > _CACHE_SIZE:
+            _CACHE.popitem(last=False)
+    return function
 
 
 class PointFunction:

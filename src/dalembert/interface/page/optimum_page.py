@@ -56,9 +56,11 @@ def _panels(phase: OptimalPhase, audit: PhaseAudit) -> list[Panel]:
             curves.append(Curve("replay", phase.t, replay[name]))
         if name in functions.names:
             j = functions.names.index(name)
-            limits = (functions.lower[j], functions.upper[j])
+            limits = {"lower bound": functions.lower[j], "upper bound": functions.upper[j]}
             curves += [
-                Curve("bound", phase.t, np.full(len(phase.t), x)) for x in limits if np.isfinite(x)
+                Curve(text, phase.t, np.full(len(phase.t), x))
+                for text, x in limits.items()
+                if np.isfinite(x)
             ]
         panels.append(Panel(escape(name), tuple(curves), coinciding=True))
     return panels

@@ -27,7 +27,7 @@ PARTS = {
         "principles",
         "agreement",
     ),
-    "runtime": ("numerics", "ode", "states", "simulation", "dynamics", "contact"),
+    "runtime": ("numerics", "ode", "states", "derivatives", "simulation", "dynamics", "contact"),
     "analysis": (
         "integrals",
         "constraint_analysis",
@@ -36,6 +36,7 @@ PARTS = {
         "flexible",
         "inverse",
         "studies",
+        "optimal",
     ),
     "exchange": ("robots", "modelfile", "exports"),
     "interface": ("api", "report", "page"),

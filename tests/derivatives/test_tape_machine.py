@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dalembert.symbolic.algebra.tape import FUNCTIONS, Tape
-from dalembert.runtime.numerics.compiled_function import CompiledFunction
-from dalembert.runtime.numerics.python_binding import BadArguments
 from dalembert.runtime.derivatives import tape_function
 from dalembert.runtime.derivatives.tape_function import TapeFunction
 from dalembert.runtime.derivatives.tape_machine import TapeMachine
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.python_binding import BadArguments
+from dalembert.symbolic.algebra.tape import FUNCTIONS, Tape
 
 
 def _random_tape(seed: int) -> tuple[Tape, list[int], list[int], list[int]]:
@@ -39,7 +39,7 @@ def _random_tape(seed: int) -> tuple[Tape, list[int], list[int], list[int]]:
     return t, values, state, parameters
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("states", [1, 31, 70])
 def test_bits_are_those_of_compiled_code(seed: int, states: int) -> None:
     t, outs, state, parameters = _random_tape(seed)

@@ -6,13 +6,13 @@ from optimal_systems import block, cart_pole
 
 from dalembert.analysis.optimal.optimize import _problem
 from dalembert.analysis.optimal.phase import phase
-from dalembert.analysis.optimal.program import Program
+from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.scheme import radau
 from dalembert.analysis.optimal.transcription import Transcription
 from dalembert.foundation.array_types import FloatArray
 
 
-def _programs() -> dict[str, Program]:
+def _programs() -> dict[str, NonlinearProgram]:
     """Programs with a free duration, parameters, held inputs, integrals, paths, and constraint
     equations.
     """
@@ -52,11 +52,11 @@ def _programs() -> dict[str, Program]:
 PROGRAMS = _programs()
 
 
-def _point(program: Program) -> FloatArray:
+def _point(program: NonlinearProgram) -> FloatArray:
     return 0.7 + 0.4 * np.random.default_rng(1).standard_normal(program.n)
 
 
-def _dense(program: Program, v: FloatArray) -> FloatArray:
+def _dense(program: NonlinearProgram, v: FloatArray) -> FloatArray:
     J = np.zeros((program.m, program.n))
     J[program.jacobian_rows, program.jacobian_columns] = program.slopes(v)[1]
     return J

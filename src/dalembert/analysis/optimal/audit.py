@@ -266,7 +266,7 @@ def _whole(errors: IntervalErrors) -> tuple[Trajectory | None, str, float, float
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class OptimumAudit:
     """The checks of all phases, and what failed."""
 
     phases: tuple[PhaseAudit, ...]

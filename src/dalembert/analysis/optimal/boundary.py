@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dalembert.analysis.optimal.phase import BadOptimization
-from dalembert.analysis.optimal.program import Program
+from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.transcription import ConstraintKey, Transcription
 from dalembert.foundation.array_types import FloatArray
 
@@ -75,7 +74,7 @@ def _generic(transcription: Transcription, v: FloatArray, scale: FloatArray) -> 
     return moved
 
 
-def _onto_conditions(program: Program, rows: FloatArray, v: FloatArray) -> FloatArray:
+def _onto_conditions(program: NonlinearProgram, rows: FloatArray, v: FloatArray) -> FloatArray:
     """The nearest point at which the conditions hold, by Gauss and Newton."""
     target, free = program.sizes.row_lower[rows], program.sizes.lower < program.sizes.upper
     for _ in range(_STEPS if len(rows) else 0):
@@ -89,7 +88,9 @@ def _onto_conditions(program: Program, rows: FloatArray, v: FloatArray) -> Float
     return v
 
 
-def _jacobian(program: Program, v: FloatArray, scale: FloatArray) -> FloatArray:
+def _jacobian(program: NonlinearProgram, v: FloatArray, scale: FloatArray) -> FloatArray:
+    from scipy.sparse import csr_array
+
     _, entries = program.slopes(v)
     places = program.jacobian_rows, program.jacobian_columns
     J: FloatArray = csr_array(

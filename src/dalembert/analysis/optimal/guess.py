@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.analysis.optimal.phase import BadOptimization
-from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
+from dalembert.analysis.optimal.phase_functions import NodeCondition, PhaseFunctions
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import basis
 from dalembert.errors import BadExpression, DalembertError
@@ -160,7 +160,7 @@ def _with_rates(
     return curve
 
 
-def _middle(c: Condition) -> float:
+def _middle(c: NodeCondition) -> float:
     low, high = c.range
     if np.isfinite(low) and np.isfinite(high):
         return 0.5 * (low + high)

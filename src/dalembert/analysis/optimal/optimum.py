@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.analysis.optimal.audit import Audit, IntervalErrors
+from dalembert.analysis.optimal.audit import IntervalErrors, OptimumAudit
 from dalembert.analysis.optimal.mesh import unknowns_at
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.search import Answer, audit_answer
@@ -165,7 +165,7 @@ class Optimum(Displayable):
         return self.phases[0][key]
 
     @cached_property
-    def audit(self) -> Audit:
+    def audit(self) -> OptimumAudit:
         """The checks: replay, interval errors, Hamiltonian, bounds between nodes, error of the
         cost.
         """

@@ -26,7 +26,7 @@ from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
+class NodeCondition:
     """low ≤ expression ≤ high at a node; `place` is that of a state which the expression is."""
 
     text: str
@@ -40,7 +40,7 @@ class WayPoint:
     """Conditions at a fraction of the duration."""
 
     fraction: float
-    conditions: tuple[Condition, ...]
+    conditions: tuple[NodeCondition, ...]
 
 
 class PhaseFunctions:
@@ -112,15 +112,15 @@ class PhaseFunctions:
 
     def _conditions(
         self, what: str, given: Mapping[Any, Any], *, symmetric: bool = False
-    ) -> tuple[Condition, ...]:
+    ) -> tuple[NodeCondition, ...]:
         place = {x: k for k, x in enumerate(self.equations.unknowns)}
-        system, conditions = self.phase.system, list[Condition]()
+        system, conditions = self.phase.system, list[NodeCondition]()
         for key, value in given.items():
             node = self._rate_of_input(key)
             node = self._read(what, key) if node is None else node
             text = str(key.name or key) if isinstance(key, Scalar) else str(key)
             limits = range_of(system, what, key, value, symmetric=symmetric)
-            conditions.append(Condition(text, node, limits, place.get(node)))
+            conditions.append(NodeCondition(text, node, limits, place.get(node)))
         return tuple(conditions)
 
     def _rate_of_input(self, key: Any) -> int | None:
@@ -128,8 +128,8 @@ class PhaseFunctions:
         index = {self.equations.name(i): i for i in self.equations.inputs}
         return index.get(key) if isinstance(key, str) else None
 
-    def _bounds(self) -> tuple[FloatArray, FloatArray, tuple[Condition, ...]]:
-        n, others = len(self.equations.unknowns), list[Condition]()
+    def _bounds(self) -> tuple[FloatArray, FloatArray, tuple[NodeCondition, ...]]:
+        n, others = len(self.equations.unknowns), list[NodeCondition]()
         lower, upper = np.full(n, -math.inf), np.full(n, math.inf)
         for c in self._conditions("bounds", self.phase.bounds, symmetric=True):
             if c.place is None:
@@ -141,14 +141,14 @@ class PhaseFunctions:
                 )
         return lower, upper, (*others, *self._conditions("path", self.phase.path))
 
-    def _at_node(self, what: str, given: Mapping[Any, Any]) -> tuple[Condition, ...]:
+    def _at_node(self, what: str, given: Mapping[Any, Any]) -> tuple[NodeCondition, ...]:
         conditions = self._conditions(what, given)
         for c in conditions:
             self._refuse_unknowns(what, c.text, c.node)
             self._check_inside(what, c)
         return conditions
 
-    def _check_inside(self, what: str, c: Condition) -> None:
+    def _check_inside(self, what: str, c: NodeCondition) -> None:
         """Refuse a value that the bounds exclude."""
         if c.place is None:
             return

@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dalembert.analysis.optimal.point_function import Indices, PointFunction
 from dalembert.foundation.array_types import FloatArray
@@ -29,7 +28,7 @@ NOWHERE: Final = -2
 
 
 @dataclass(frozen=True, eq=False)
-class Term:
+class PointTerm:
     """A function at points: where its unknowns lie in v, its data, and the row and factor of
     each output.
     """
@@ -66,7 +65,7 @@ class Sizes:
 class _TermPlaces:
     """Where the derivatives of a term go."""
 
-    def __init__(self, term: Term) -> None:
+    def __init__(self, term: PointTerm) -> None:
         self.term, self.p, f = term, term.parameters, term.function
         self.to_cost = term.rows[0] == OBJECTIVE
         r, c = f.slope_places.T
@@ -97,13 +96,15 @@ class _TermPlaces:
         return np.column_stack([v[self.term.arguments], self.term.data])
 
 
-class Program:
+class NonlinearProgram:
     """The nonlinear program, in scaled variables."""
 
-    def __init__(self, terms: Sequence[Term], linear: LinearPart, sizes: Sizes) -> None:
+    def __init__(self, terms: Sequence[PointTerm], linear: LinearPart, sizes: Sizes) -> None:
         self.sizes = sizes
         self.n, self.m = len(sizes.lower), len(sizes.row_lower)
         self._terms = [_TermPlaces(term) for term in terms]
+        from scipy.sparse import csr_array
+
         self._linear = csr_array(
             (linear.coefficients, (linear.rows, linear.columns)), shape=(self.m, self.n)
         )

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert.analysis.integrals.run_integrals import RunIntegrals, quadratures
 from dalembert.analysis.optimal.input_polynomials import polynomial_table
@@ -234,6 +233,8 @@ def _dependent(J: FloatArray, first: int) -> set[int]:
     """Columns that independent rows determine."""
     if not J.size:
         return set()
+    from scipy.linalg import qr
+
     _, R, pivots = qr(J, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
     rank = int((diagonal > _DEPENDENT * diagonal[0]).sum())

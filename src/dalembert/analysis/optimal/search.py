@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.analysis.optimal.audit import Audit, IntervalErrors, audit_phase
+from dalembert.analysis.optimal.audit import IntervalErrors, OptimumAudit, audit_phase
 from dalembert.analysis.optimal.boundary import dependent_constraints
 from dalembert.analysis.optimal.guess import (
     PhaseGuess,
@@ -20,10 +20,10 @@ from dalembert.analysis.optimal.guess import (
 )
 from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, refine, uniform_mesh
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
-from dalembert.analysis.optimal.program import Program
+from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import radau
-from dalembert.analysis.optimal.solver import Solution, solve, violations
+from dalembert.analysis.optimal.solver import ProgramSolution, solve, violations
 from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Transcription
 from dalembert.analysis.optimal.warm_start import carried_multipliers
 from dalembert.errors import DalembertError, warn
@@ -67,8 +67,8 @@ class Answer:
 
     problem: Problem
     transcription: Transcription
-    program: Program
-    solution: Solution
+    program: NonlinearProgram
+    solution: ProgramSolution
     phases: tuple[PhaseAnswer, ...]
     passes: tuple[MeshPass, ...]
     dropped: frozenset[ConstraintKey]
@@ -361,7 +361,7 @@ def variable_scales(
     return scale
 
 
-def audit_answer(answer: Answer) -> Audit:
+def audit_answer(answer: Answer) -> OptimumAudit:
     """All checks of an answer."""
     audits, free = [], False
     for phase, errors in zip(answer.phases, answer.interval_errors(), strict=True):
@@ -376,7 +376,7 @@ def audit_answer(answer: Answer) -> Audit:
     status = (
         s.status if s.converged else f"{s.status}; largest violation: {answer.largest_violation}"
     )
-    return Audit(
+    return OptimumAudit(
         tuple(audits),
         answer.options.tolerance,
         s.converged,

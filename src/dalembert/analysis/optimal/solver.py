@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.analysis.optimal.phase import BadOptimization
-from dalembert.analysis.optimal.program import Program
+from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.errors import import_optional
 from dalembert.foundation.array_types import FloatArray
 
@@ -56,7 +56,7 @@ _STATUS: Final = {
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class ProgramSolution:
     """A point v of the program with the multipliers of its rows, and how the search ended."""
 
     v: FloatArray
@@ -117,7 +117,7 @@ def _interrupts(watch: _Watch) -> Iterator[None]:
 class _Watched:
     """The program as a solver calls it, every point remembered."""
 
-    def __init__(self, program: Program, watch: _Watch) -> None:
+    def __init__(self, program: NonlinearProgram, watch: _Watch) -> None:
         self._program, self._watch = program, watch
         self.gradient, self.jacobian, self.hessian = (
             program.gradient,
@@ -143,7 +143,7 @@ class _Watched:
 
 
 def solve(
-    program: Program,
+    program: NonlinearProgram,
     v: FloatArray,
     *,
     solver: str = "pounce",
@@ -152,7 +152,7 @@ def solve(
     options: Mapping[str, Any] | None = None,
     show: Progress | None = None,
     warm: tuple[FloatArray, FloatArray, FloatArray] | None = None,
-) -> Solution:
+) -> ProgramSolution:
     """A local solution from the point v; multipliers of rows, lower and upper bounds make a warm
     start.
     """
@@ -177,7 +177,7 @@ def solve(
     if code not in _SOLVED and watch.best is not None:
         x = watch.best[2]
     v = s.scale * x
-    return Solution(
+    return ProgramSolution(
         v,
         s.row_scale * lam,
         low / s.scale,
@@ -192,14 +192,14 @@ def solve(
     )
 
 
-def violations(program: Program, v: FloatArray) -> FloatArray:
+def violations(program: NonlinearProgram, v: FloatArray) -> FloatArray:
     """By how much each row violates its limits, scaled."""
     s, g = program.sizes, program.rows(v)
     excess: FloatArray = s.row_scale * np.maximum(np.maximum(s.row_lower - g, g - s.row_upper), 0.0)
     return excess
 
 
-def _limits(program: Program) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _limits(program: NonlinearProgram) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Bounds of variables and rows with 1e20 for none."""
     s = program.sizes
     arrays = (
@@ -217,7 +217,11 @@ _Seeds = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _pounce(
-    program: Program, watch: _Watch, x: FloatArray, options: Mapping[str, Any], seeds: _Seeds | None
+    program: NonlinearProgram,
+    watch: _Watch,
+    x: FloatArray,
+    options: Mapping[str, Any],
+    seeds: _Seeds | None,
 ) -> tuple[FloatArray, _Seeds, int]:
     pounce = import_optional("pounce", "optimize", "dalembert[optimal]")
     low, high, row_low, row_high = _limits(program)
@@ -239,7 +243,11 @@ def _pounce(
 
 
 def _casadi(
-    program: Program, watch: _Watch, x: FloatArray, options: Mapping[str, Any], seeds: _Seeds | None
+    program: NonlinearProgram,
+    watch: _Watch,
+    x: FloatArray,
+    options: Mapping[str, Any],
+    seeds: _Seeds | None,
 ) -> tuple[FloatArray, _Seeds, int]:
     from dalembert.analysis.optimal.casadi_solver import solve_by_casadi
 

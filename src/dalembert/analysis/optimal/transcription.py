@@ -16,9 +16,16 @@ import numpy as np
 
 from dalembert.analysis.optimal.link_functions import LinkFunctions
 from dalembert.analysis.optimal.phase import Range
-from dalembert.analysis.optimal.phase_functions import Condition, PhaseFunctions
+from dalembert.analysis.optimal.phase_functions import NodeCondition, PhaseFunctions
 from dalembert.analysis.optimal.point_function import Indices, PointFunction
-from dalembert.analysis.optimal.program import NOWHERE, OBJECTIVE, LinearPart, Program, Sizes, Term
+from dalembert.analysis.optimal.program import (
+    NOWHERE,
+    OBJECTIVE,
+    LinearPart,
+    NonlinearProgram,
+    PointTerm,
+    Sizes,
+)
 from dalembert.analysis.optimal.scheme import Scheme, bernstein
 from dalembert.foundation.array_types import FloatArray
 from dalembert.symbolic.algebra.expression_graph import symbols_of
@@ -149,7 +156,7 @@ class Transcription:
         self.link_unknowns = tuple(
             self._new(len(k.speeds) + len(k.impulses)) for k in problem.links
         )
-        self.terms: list[Term] = []
+        self.terms: list[PointTerm] = []
         self.linear: list[tuple[Indices, Indices, FloatArray]] = []
         self.rows = _Rows()
         # rows that make conditions at boundaries, and constraint rows there that may follow from
@@ -258,7 +265,9 @@ class Transcription:
         factors[:, :n_x], factors[:, own.shape[1] :] = -h, weights
         arguments = np.column_stack([layout.points, np.tile(layout.common, (n_points, 1))])
         p = phase.parameters_for(phase.point)
-        self.terms.append(Term(phase.point, arguments, layout.fractions[:, None], rows, factors, p))
+        self.terms.append(
+            PointTerm(phase.point, arguments, layout.fractions[:, None], rows, factors, p)
+        )
 
     def _new_point_rows(
         self, phase: PhaseFunctions, layout: PhaseLayout
@@ -307,11 +316,18 @@ class Transcription:
     ) -> None:
         p = phase.parameters_for(function)
         self.terms.append(
-            Term(function, arguments, np.zeros((len(arguments), 0)), rows, np.ones(rows.shape), p)
+            PointTerm(
+                function, arguments, np.zeros((len(arguments), 0)), rows, np.ones(rows.shape), p
+            )
         )
 
     def _add_node(
-        self, k: int, what: str, conditions: Sequence[Condition], states: Indices, fraction: float
+        self,
+        k: int,
+        what: str,
+        conditions: Sequence[NodeCondition],
+        states: Indices,
+        fraction: float,
     ) -> None:
         """Conditions at a node: limits of a state, or rows."""
         phase = self.problem.phases[k]
@@ -418,7 +434,7 @@ class Transcription:
 
     # ---- the program ----------------------------------------------------------------------------
 
-    def program(self, scale: FloatArray) -> Program:
+    def program(self, scale: FloatArray) -> NonlinearProgram:
         """The sparse program in variables of the size `scale`."""
         parts = [np.concatenate(column) for column in zip(*self.linear, strict=True)]
         linear = LinearPart(*parts)
@@ -429,6 +445,6 @@ class Transcription:
             lower[row], upper[row] = -math.inf, math.inf
         for rows, layout in zip(self.motion_rows, self.layouts, strict=True):
             row_scale[rows] = 1.0 / scale[layout.first]
-        return Program(
+        return NonlinearProgram(
             self.terms, linear, Sizes(self.lower, self.upper, scale, lower, upper, row_scale)
         )

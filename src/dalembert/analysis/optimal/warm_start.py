@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.analysis.optimal.point_function import Indices
-from dalembert.analysis.optimal.solver import Solution
+from dalembert.analysis.optimal.solver import ProgramSolution
 from dalembert.analysis.optimal.transcription import PhaseLayout, Transcription
 from dalembert.foundation.array_types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Multipliers:
+class CarriedMultipliers:
     """Of rows, and of lower and upper bounds of variables."""
 
     rows: FloatArray
@@ -26,7 +26,9 @@ class Multipliers:
     upper: FloatArray
 
 
-def carried_multipliers(old: Transcription, solution: Solution, new: Transcription) -> Multipliers:
+def carried_multipliers(
+    old: Transcription, solution: ProgramSolution, new: Transcription
+) -> CarriedMultipliers:
     """The multipliers of a solution on the mesh of another transcription of the same problem."""
     rows = np.zeros(new.rows.count)
     lower, upper = np.zeros(new.n_variables), np.zeros(new.n_variables)
@@ -65,7 +67,7 @@ def carried_multipliers(old: Transcription, solution: Solution, new: Transcripti
         )
         _carry(a, b, a.points, b.points, solution.lower_multipliers, lower, by_width=True)
         _carry(a, b, a.points, b.points, solution.upper_multipliers, upper, by_width=True)
-    return Multipliers(rows, lower, upper)
+    return CarriedMultipliers(rows, lower, upper)
 
 
 def _others(places: list[Indices], count: int) -> Indices:

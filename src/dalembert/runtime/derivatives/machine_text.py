@@ -1,24 +1,26 @@
-"""The tape machine in LLVM text: one loop over instructions, thirty-two states at a time, for the expressions of any system.
+"""The tape machine in LLVM text: one loop over instructions, thirty-two states at a time, for the
+expressions of any system.
 
     void run(ptr code, i64 count, ptr prologue, i64 size, ptr slots, ptr X, ptr P, ptr Y,
              i64 stride, i64 blocks, i64 step)
 
-An instruction is five 32-bit numbers: operation, slot of the result, slots of three operands. A slot
-holds one number for each of thirty-two states. X, P and Y have one column of `stride` states for each
-state variable, parameter and result. The prologue computes what depends on parameters only: once if
-`step` is 0, otherwise for every block, since the parameters of its states differ.
+An instruction is five 32-bit numbers: operation, slot of the result, slots of three operands. A
+slot holds one number for each of thirty-two states. X, P and Y have one column of `stride` states
+for each state variable, parameter and result. The prologue computes what depends on parameters
+only: once if `step` is 0, otherwise for every block, since the parameters of its states differ.
 
-Each operation is the one that compiled code has, with the same rounding, so both give the same bits.
+Each operation is the one that compiled code has, with the same rounding, so both give the same
+bits.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.numerics import kernels
-from dalembert.runtime.numerics.jit import host, native_lanes
-from dalembert.runtime.numerics.llvm_types import POINTER, REAL, WHOLE, constant, pack
-from dalembert.runtime.numerics.ir_builder import NativeFunction, Value
+from dalembert.runtime.numerics import math_kernels
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Value
+from dalembert.runtime.numerics.jit import host, simd_width
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER, constant, vector_type
 
 # states in a block
 BLOCK: Final = 32
@@ -36,50 +38,53 @@ OPERATIONS: Final = (
 
 def machine_text() -> str:
     """The whole module for this processor."""
-    lanes = native_lanes()
-    functions = [kernels.lanewise(f, lanes) for f in ("sin", "cos", *_LIBRARY[:-1])]
-    functions += [kernels.lanewise("atan2", lanes, 2), kernels.sincos(lanes, fused=host().fused)]
-    declared = kernels.declarations(*dict.fromkeys((lanes, BLOCK)))
+    lanes = simd_width()
+    functions = [math_kernels.lanewise(f, lanes) for f in ("sin", "cos", *_LIBRARY[:-1])]
+    functions += [
+        math_kernels.lanewise("atan2", lanes, 2),
+        math_kernels.sincos(lanes, fused=host().fused),
+    ]
+    declared = math_kernels.declarations(*dict.fromkeys((lanes, BLOCK)))
     return "\n".join((declared, *functions, _instructions(lanes), _run(lanes)))
 
 
 def _run(lanes: int) -> str:
-    kinds = (POINTER, WHOLE, POINTER, WHOLE, *[POINTER] * 4, *[WHOLE] * 3)
-    attributes = kernels.attributes(lanes)
-    w = NativeFunction("run", "void", *kinds, exported=True, attributes=attributes)
+    kinds = (POINTER, INT64, POINTER, INT64, *[POINTER] * 4, *[INT64] * 3)
+    attributes = math_kernels.attributes(lanes)
+    w = FunctionBuilder("run", "void", *kinds, exported=True, attributes=attributes)
     code, count, prologue, size, slots, X, P, Y, stride, blocks, step = w.parameters
     with w.loop(blocks) as block:
         first = block * BLOCK
         x, y = (_offset(w, base, first) for base in (X, Y))
         p = _offset(w, P, first * step)
-        repeated = w.choose(step.differs(0), w.value(1, WHOLE), w.value(0, WHOLE))
-        again = w.compare("lt", block * (w.value(1, WHOLE) - repeated), 1)
-        with w.when(again):
+        repeated = w.select(step.not_equal(0), w.value(1, INT64), w.value(0, INT64))
+        again = w.compare("lt", block * (w.value(1, INT64) - repeated), 1)
+        with w.if_then(again):
             w.line(f"call void @instructions({prologue}, {size}, {slots}, {x}, {p}, {y}, {stride})")
         w.line(f"call void @instructions({code}, {count}, {slots}, {x}, {p}, {y}, {stride})")
-    w.leave()
+    w.ret_void()
     return w.text()
 
 
-def _offset(w: NativeFunction, base: Value, place: Value) -> Value:
+def _offset(w: FunctionBuilder, base: Value, place: Value) -> Value:
     """The address so many numbers behind another."""
-    return w.emit(POINTER, f"getelementptr {REAL}, {base}, {place}")
+    return w.emit(POINTER, f"getelementptr {DOUBLE}, {base}, {place}")
 
 
-class _Interpreter(NativeFunction):
+class _Interpreter(FunctionBuilder):
     """@instructions while it is being written."""
 
     def __init__(self, lanes: int) -> None:
-        self.lanes, self.real, self.group = lanes, pack(BLOCK), pack(lanes)
-        attributes = f"noinline {kernels.attributes(lanes)}"
-        kinds = (POINTER, WHOLE, *[POINTER] * 4, WHOLE)
+        self.lanes, self.real, self.group = lanes, vector_type(BLOCK), vector_type(lanes)
+        attributes = f"noinline {math_kernels.attributes(lanes)}"
+        kinds = (POINTER, INT64, *[POINTER] * 4, INT64)
         super().__init__("instructions", "void", *kinds, attributes=attributes)
 
     def entry(self, code: Value, k: int) -> Value:
         """Number k of the instruction at an address."""
         where = self.emit(POINTER, f"getelementptr i32, {code}, i64 {k}")
         narrow = self.emit("i32", f"load i32, {where}, align 4")
-        return self.emit(WHOLE, f"zext {narrow} to i64")
+        return self.emit(INT64, f"zext {narrow} to i64")
 
     def slot(self, code: Value, k: int) -> Value:
         """The address of the slot that number k of an instruction names."""
@@ -115,7 +120,7 @@ def _instructions(lanes: int) -> str:
             _operation(w, operation, here)
             w.line("br label %done")
         w.begin("done")
-    w.leave()
+    w.ret_void()
     return w.text()
 
 
@@ -151,12 +156,14 @@ def _arithmetic(w: _Interpreter, operation: str, code: Value) -> Value:
         return w.emit(real, f"fdiv {real} {constant(1.0, real)}, {a.name}")
     if operation == "sign":
         # zero and NaN stay as they are
-        return w.choose(a > 0.0, 1.0, w.choose(a < 0.0, -1.0, a))
+        return w.select(a > 0.0, 1.0, w.select(a < 0.0, -1.0, a))
     return w.intrinsic("fabs" if operation == "abs" else "sqrt", a)
 
 
 def _sine_and_cosine(w: _Interpreter, operation: str, code: Value) -> None:
-    """sin into the slot of number 1 and cos into that of number 3, or one of them into that of number 1."""
+    """sin into the slot of number 1 and cos into that of number 3, or one of them into that of
+    number 1.
+    """
     angle, first = w.slot(code, 2), w.slot(code, 1)
     second = w.slot(code, 3) if operation == "sincos" else first
     both = f"{{{w.group}, {w.group}}}"

@@ -1,8 +1,9 @@
-"""∂y_i/∂x_j and ∂²(μᵀy)/∂x_i∂x_j on the tape, with exact sparsity: an entry that vanishes identically is left out.
+"""∂y_i/∂x_j and ∂²(μᵀy)/∂x_i∂x_j on the tape, with exact sparsity: an entry that vanishes
+identically is left out.
 
-Jacobians are made in one pass forwards, which carries {j: ∂e/∂x_j} for every node e, or by one sweep
-backwards for each output, whichever the shape suggests. The Hessian of μᵀy is forward over reverse: the
-gradient with the multipliers μ as symbols, then its own Jacobian, lower triangle only.
+Jacobians are made in one pass forwards, which carries {j: ∂e/∂x_j} for every node e, or by one
+sweep backwards for each output, whichever the shape suggests. The Hessian of μᵀy is forward over
+reverse: the gradient with the multipliers μ as symbols, then its own Jacobian, lower triangle only.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.symbolic.algebra.expression_graph import depends_on, gradient, slope
+from dalembert.symbolic.algebra.expression_graph import (
+    function_derivative,
+    gradient,
+    nodes_depending_on,
+)
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 
 # inputs for each output from which on sweeps backwards make the smaller Jacobian
@@ -21,8 +26,10 @@ Slopes = dict[int, int]
 
 
 @dataclass(frozen=True)
-class SparseMatrix:
-    """Expressions `nodes` at the places (rows, columns) of a matrix, row by row; all others are zero."""
+class SparseNodes:
+    """Expressions `nodes` at the places (rows, columns) of a matrix, row by row; all others are
+    zero.
+    """
 
     shape: tuple[int, int]
     rows: tuple[int, ...]
@@ -30,23 +37,23 @@ class SparseMatrix:
     nodes: tuple[int, ...]
 
     @classmethod
-    def of(cls, shape: tuple[int, int], entries: Mapping[tuple[int, int], int]) -> SparseMatrix:
+    def of(cls, shape: tuple[int, int], entries: Mapping[tuple[int, int], int]) -> SparseNodes:
         """The matrix with these entries."""
         places = sorted(entries)
         rows, columns = tuple(i for i, _ in places), tuple(j for _, j in places)
         return cls(shape, rows, columns, tuple(entries[place] for place in places))
 
 
-def sparse_jacobian(tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> SparseMatrix:
+def sparse_jacobian(tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> SparseNodes:
     """∂outs/∂wrt, on the same tape."""
     shape = len(outs), len(wrt)
     if len(wrt) > _WIDE * len(outs):
         rows = [gradient(tape, {e: tape.one}, wrt) for e in outs]
-        found = {(i, j): d for i, row in enumerate(rows) for j, d in enumerate(row)}
+        results = {(i, j): d for i, row in enumerate(rows) for j, d in enumerate(row)}
     else:
         slopes = forward_slopes(tape, outs, {x: {j: tape.one} for j, x in enumerate(wrt)})
-        found = {(i, j): d for i, row in enumerate(slopes) for j, d in row.items()}
-    return SparseMatrix.of(shape, {place: d for place, d in found.items() if d != tape.zero})
+        results = {(i, j): d for i, row in enumerate(slopes) for j, d in row.items()}
+    return SparseNodes.of(shape, {place: d for place, d in results.items() if d != tape.zero})
 
 
 def forward_slopes(tape: Tape, outs: Sequence[int], seeds: Mapping[int, Slopes]) -> list[Slopes]:
@@ -54,7 +61,7 @@ def forward_slopes(tape: Tape, outs: Sequence[int], seeds: Mapping[int, Slopes])
     slopes: dict[int, Slopes] = {x: dict(s) for x, s in seeds.items()}
     nodes = tape.nodes
     # the tape grows meanwhile, behind the nodes that are visited
-    for i in sorted(depends_on(tape, outs, seeds)):
+    for i in sorted(nodes_depending_on(tape, outs, seeds)):
         if i not in slopes and nodes[i][0] not in LEAVES:
             slopes[i] = _rule(tape, i, slopes)
     return [slopes.get(e, {}) for e in outs]
@@ -79,7 +86,7 @@ def _rule(t: Tape, i: int, slopes: Mapping[int, Slopes]) -> Slopes:
         square = t.add(t.mul(a, a), t.mul(b, b))
         inner = _sum(t, _scaled(t, b, of_a), _scaled(t, t.neg(a), of_b))
         return {j: t.div(d, square) for j, d in inner.items()}
-    return _scaled(t, slope(t, op, a, i), of_a)
+    return _scaled(t, function_derivative(t, op, a, i), of_a)
 
 
 def _scaled(t: Tape, k: int, slopes: Slopes) -> Slopes:
@@ -101,15 +108,17 @@ def _sum(t: Tape, one: Slopes, other: Slopes) -> Slopes:
 
 def contracted_hessian(
     tape: Tape, outs: Sequence[int], multipliers: Sequence[int], wrt: Sequence[int]
-) -> SparseMatrix:
-    """The lower triangle of ∂²(Σ_k μ_k e_k)/∂x_i∂x_j, on the same tape; the multipliers are symbols."""
+) -> SparseNodes:
+    """The lower triangle of ∂²(Σ_k μ_k e_k)/∂x_i∂x_j, on the same tape; the multipliers are
+    symbols.
+    """
     shape = len(wrt), len(wrt)
     slopes = contracted_gradient(tape, outs, multipliers, wrt)
-    found: dict[tuple[int, int], int] = {}
+    results: dict[tuple[int, int], int] = {}
     entries = forward_slopes(tape, slopes, {x: {j: tape.one} for j, x in enumerate(wrt)})
     for i, row in enumerate(entries):
-        found |= {(i, j): d for j, d in row.items() if j <= i and d != tape.zero}
-    return SparseMatrix.of(shape, found)
+        results |= {(i, j): d for j, d in row.items() if j <= i and d != tape.zero}
+    return SparseNodes.of(shape, results)
 
 
 def hessian_times_vector(
@@ -119,7 +128,9 @@ def hessian_times_vector(
     wrt: Sequence[int],
     vector: Sequence[int],
 ) -> tuple[int, ...]:
-    """∇²(μᵀ outs) v on the same tape, in a number of operations that does not grow with len(wrt)."""
+    """∇²(μᵀ outs) v on the same tape, in a number of operations that does not grow with
+    len(wrt).
+    """
     slopes = contracted_gradient(tape, outs, multipliers, wrt)
     seeds = {x: {0: v} for x, v in zip(wrt, vector, strict=True)}
     return tuple(row.get(0, tape.zero) for row in forward_slopes(tape, slopes, seeds))
@@ -128,7 +139,9 @@ def hessian_times_vector(
 def contracted_gradient(
     tape: Tape, outs: Sequence[int], multipliers: Sequence[int], wrt: Sequence[int]
 ) -> list[int]:
-    """Σ_k μ_k ∂e_k/∂x for every x, by one sweep backwards; two outputs may be the same expression."""
+    """Σ_k μ_k ∂e_k/∂x for every x, by one sweep backwards; two outputs may be the same
+    expression.
+    """
     seeds: dict[int, int] = {}
     for e, mu in zip(outs, multipliers, strict=True):
         seeds[e] = tape.add(seeds[e], mu) if e in seeds else mu

@@ -1,4 +1,5 @@
-"""y = f(x, p), at once by the tape machine, and by compiled code when it has been evaluated often enough to pay.
+"""y = f(x, p), at once by the tape machine, and by compiled code when it has been evaluated often
+enough to pay.
 
 Both engines give the same bits, so that nothing but time depends on the moment of the change.
 """
@@ -11,22 +12,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.symbolic.algebra.tape import Tape
+from dalembert.runtime.derivatives.machine_text import BLOCK
+from dalembert.runtime.derivatives.sparse import SparseNodes, contracted_hessian, sparse_jacobian
+from dalembert.runtime.derivatives.tape_machine import TapeMachine
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.python_binding import Array
-from dalembert.runtime.derivatives.machine_text import BLOCK
-from dalembert.runtime.derivatives.sparse import SparseMatrix, contracted_hessian, sparse_jacobian
-from dalembert.runtime.derivatives.tape_machine import TapeMachine
+from dalembert.symbolic.algebra.tape import Tape
 
-# points from which on compilation costs less than the machine, for expressions of any size (measured)
+# points from which on compilation costs less than the machine, for expressions of any size
+# (measured)
 _PAYS: Final = 200_000
 
 
 class TapeFunction:
     """Expressions `outs` as functions of the symbols `state` and `parameters`.
 
-    `batch(X, p)` gives the values at states in rows, `call(x, p)` at one; p are parameters for all states,
-    or a row for each. `points` is the number of evaluations that are expected; by default they are counted.
+    `batch(X, p)` gives the values at states in rows, `call(x, p)` at one; p are parameters for all
+    states, or a row for each. `points` is the number of evaluations that are expected; by default
+    they are counted.
     """
 
     def __init__(
@@ -54,24 +57,29 @@ class TapeFunction:
         self._left -= BLOCK
         return self._engine().call(x, np.asarray(p, dtype=float))
 
+    @property
+    def native(self) -> CompiledFunction:
+        """The compiled code, for native callers."""
+        if self._compiled is None:
+            self._compiled = CompiledFunction(self.tape, self.outs, self.state, self.parameters)
+        return self._compiled
+
     def _engine(self) -> TapeMachine | CompiledFunction:
-        given = self.tape, self.outs, self.state, self.parameters
-        if self._left < 0:
-            if self._compiled is None:
-                self._compiled = CompiledFunction(*given)
-            return self._compiled
+        if self._left < 0 or self._compiled is not None:
+            return self.native
         if self._machine is None:
-            self._machine = TapeMachine(*given)
+            self._machine = TapeMachine(self.tape, self.outs, self.state, self.parameters)
         return self._machine
 
 
 class TapeDerivatives:
     """Values, sparse Jacobian and contracted Hessian of expressions `outs` at many points.
 
-    X has a column for each symbol in `state`; derivatives are taken by those in `wrt` (by default all of
-    the state). `jacobian(X, p)` gives the entries at (jacobian_rows, jacobian_columns), `hessian(X, mu, p)`
-    those of the lower triangle of ∇²(Σ_k μ_k outs_k) at (hessian_rows, hessian_columns), one row for each
-    point; mu has a row for each point too. What is not asked for is never made.
+    X has a column for each symbol in `state`; derivatives are taken by those in `wrt` (by default
+    all of the state). `jacobian(X, p)` gives the entries at (jacobian_rows, jacobian_columns),
+    `hessian(X, mu, p)` those of the lower triangle of ∇²(Σ_k μ_k outs_k) at (hessian_rows,
+    hessian_columns), one row for each point; mu has a row for each point too. What is not asked for
+    is never made.
     """
 
     def __init__(
@@ -88,8 +96,8 @@ class TapeDerivatives:
         self.wrt = self.state if wrt is None else tuple(wrt)
         self.points = points
         self._values = TapeFunction(self.tape, self.outs, self.state, self.parameters, points)
-        self._first: tuple[SparseMatrix, TapeFunction] | None = None
-        self._second: tuple[SparseMatrix, TapeFunction] | None = None
+        self._first: tuple[SparseNodes, TapeFunction] | None = None
+        self._second: tuple[SparseNodes, TapeFunction] | None = None
 
     def values(self, X: Array, p: Array | Sequence[float] = ()) -> Array:
         """outs at states in rows."""
@@ -100,17 +108,19 @@ class TapeDerivatives:
         return self._jacobian()[1].batch(X, p)
 
     def hessian(self, X: Array, mu: Array, p: Array | Sequence[float] = ()) -> Array:
-        """The entries of the lower triangle of ∇²(μᵀ outs) at states in rows, with multipliers in rows."""
+        """The entries of the lower triangle of ∇²(μᵀ outs) at states in rows, with multipliers in
+        rows.
+        """
         both = np.hstack([X, np.broadcast_to(mu, (len(X), len(self.outs)))])
         return self._hessian()[1].batch(both, p)
 
     @property
-    def jacobian_pattern(self) -> SparseMatrix:
+    def jacobian_pattern(self) -> SparseNodes:
         """Places and expressions of ∂outs/∂wrt."""
         return self._jacobian()[0]
 
     @property
-    def hessian_pattern(self) -> SparseMatrix:
+    def hessian_pattern(self) -> SparseNodes:
         """Places and expressions of the lower triangle."""
         return self._hessian()[0]
 
@@ -134,13 +144,13 @@ class TapeDerivatives:
         """Column of each entry of the lower triangle, at most its row."""
         return np.array(self.hessian_pattern.columns, dtype=np.int64)
 
-    def _jacobian(self) -> tuple[SparseMatrix, TapeFunction]:
+    def _jacobian(self) -> tuple[SparseNodes, TapeFunction]:
         if self._first is None:
             matrix = sparse_jacobian(self.tape, self.outs, self.wrt)
             self._first = matrix, self._function(matrix, self.state)
         return self._first
 
-    def _hessian(self) -> tuple[SparseMatrix, TapeFunction]:
+    def _hessian(self) -> tuple[SparseNodes, TapeFunction]:
         if self._second is None:
             count = range(len(self.outs))
             mu = [self.tape.private_symbol(f"multiplier {k}") for k in count]
@@ -148,5 +158,5 @@ class TapeDerivatives:
             self._second = matrix, self._function(matrix, (*self.state, *mu))
         return self._second
 
-    def _function(self, matrix: SparseMatrix, state: Sequence[int]) -> TapeFunction:
+    def _function(self, matrix: SparseNodes, state: Sequence[int]) -> TapeFunction:
         return TapeFunction(self.tape, matrix.nodes, state, self.parameters, self.points)

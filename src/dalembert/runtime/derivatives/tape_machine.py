@@ -1,7 +1,8 @@
-"""y = f(x, p) by the tape machine: expressions of a tape as a list of instructions for one generic loop.
+"""y = f(x, p) by the tape machine: expressions of a tape as a list of instructions for one generic
+loop.
 
-Nothing is compiled for a system, so the first value comes after milliseconds. A point takes about ten
-times as long as with compiled code, and has the same bits.
+Nothing is compiled for a system, so the first value comes after milliseconds. A point takes about
+ten times as long as with compiled code, and has the same bits.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.symbolic.algebra.tape import Tape
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.derivatives.machine_text import BLOCK, OPERATIONS, WIDTH, machine_text
 from dalembert.runtime.numerics.jit import Library, host, load
 from dalembert.runtime.numerics.lowering import Program, lower
 from dalembert.runtime.numerics.python_binding import Array, BadArguments
-from dalembert.foundation.caching import made_once
-from dalembert.runtime.derivatives.machine_text import BLOCK, OPERATIONS, WIDTH, machine_text
+from dalembert.symbolic.algebra.tape import Tape
 
 _NUMBERS: Final = {operation: k for k, operation in enumerate(OPERATIONS)}
 _RUN: Final = ctypes.CFUNCTYPE(
@@ -36,7 +37,7 @@ class _Machine(NamedTuple):
     run: ctypes._CFunctionType
 
 
-@made_once
+@cached_call
 def _machine() -> _Machine:
     library = load(machine_text, ("run",))
     return _Machine(library, _RUN(library.address("run")))
@@ -45,8 +46,8 @@ def _machine() -> _Machine:
 class TapeMachine:
     """Expressions `outs` as functions of the symbols `state` and `parameters`, without compilation.
 
-    `call(x, p)` gives the values at one state, `batch(X, p)` at states in rows; p are parameters for all
-    states, or a row for each. It may be called from any number of threads.
+    `call(x, p)` gives the values at one state, `batch(X, p)` at states in rows; p are parameters
+    for all states, or a row for each. It may be called from any number of threads.
     """
 
     def __init__(
@@ -96,7 +97,10 @@ class TapeMachine:
             msg = f"states of {self.n_in} numbers in rows are needed, not an array {X.shape}"
             raise BadArguments(msg)
         if P.shape not in ((self.n_parameters,), (len(X), self.n_parameters)):
-            msg = f"{self.n_parameters} parameters, or a row for each state, are needed, not {P.shape}"
+            msg = (
+                f"{self.n_parameters} parameters, or a row for each state, are needed, not "
+                f"{P.shape}"
+            )
             raise BadArguments(msg)
 
 
@@ -161,7 +165,9 @@ class _Assembly:
         return code
 
     def _states(self) -> list[int]:
-        """The state, and those outputs that need no operation, before their slots are used again."""
+        """The state, and those outputs that need no operation, before their slots are
+        used again.
+        """
         code: list[int] = []
         for i, k in self.program.inputs.items():
             code += (_NUMBERS["state"], self._take(i), k, 0, 0)

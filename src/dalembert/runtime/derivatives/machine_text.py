@@ -39,9 +39,9 @@ OPERATIONS: Final = (
 def machine_text() -> str:
     """The whole module for this processor."""
     lanes = simd_width()
-    functions = [math_kernels.lanewise(f, lanes) for f in ("sin", "cos", *_LIBRARY[:-1])]
+    functions = [math_kernels.per_lane_ir(f, lanes) for f in ("sin", "cos", *_LIBRARY[:-1])]
     functions += [
-        math_kernels.lanewise("atan2", lanes, 2),
+        math_kernels.per_lane_ir("atan2", lanes, 2),
         math_kernels.sincos(lanes, fused=host().fused),
     ]
     declared = math_kernels.declarations(*dict.fromkeys((lanes, BLOCK)))
@@ -116,10 +116,10 @@ def _instructions(lanes: int) -> str:
         labels = " ".join(f"i64 {k}, label %do{k}" for k in range(len(OPERATIONS)))
         w.line(f"switch {w.entry(here, 0)}, label %done [{labels}]")
         for k, operation in enumerate(OPERATIONS):
-            w.begin(f"do{k}")
+            w.start_block(f"do{k}")
             _operation(w, operation, here)
             w.line("br label %done")
-        w.begin("done")
+        w.start_block("done")
     w.ret_void()
     return w.text()
 

@@ -1,4 +1,4 @@
-"""Sparse Jacobians and contracted Hessians against complex steps, and their patterns against the expressions."""
+"""Sparse Jacobians and contracted Hessians against complex steps, and their patterns."""
 
 from __future__ import annotations
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from optimal_systems import REST, UPRIGHT, cart_pole, pendulum
 
 import dalembert as da
 from dalembert.analysis.optimal.search import audit_answer
+from optimal.optimal_systems import REST, UPRIGHT, cart_pole, pendulum
 
 CART = {"minimize": "F**2", "start": REST, "end": UPRIGHT}
 

@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from optimal_systems import (
+
+import dalembert as da
+from optimal.optimal_systems import (
     REST,
     UPRIGHT,
     block,
@@ -14,8 +16,6 @@ from optimal_systems import (
     pendulum,
     sliding_particle,
 )
-
-import dalembert as da
 
 FROM, TO = {"x": 0.0, "x.dot": 0.0}, {"x": 1.0, "x.dot": 0.0}
 SWING = {"theta": "pi*t/10*cos(sqrt(9.81)*(10 - t))"}

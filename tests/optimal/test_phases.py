@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from optimal_systems import G, block, walker
 
 import dalembert as da
+from optimal.optimal_systems import G, block, walker
 
 FROM, TO = {"x": 0.0, "x.dot": 0.0}, {"x": 1.0, "x.dot": 0.0}
 

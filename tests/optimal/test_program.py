@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from optimal_systems import block, cart_pole
 
 from dalembert.analysis.optimal.optimize import _problem
 from dalembert.analysis.optimal.phase import phase
@@ -10,6 +9,7 @@ from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.scheme import radau
 from dalembert.analysis.optimal.transcription import Transcription
 from dalembert.foundation.array_types import FloatArray
+from optimal.optimal_systems import block, cart_pole
 
 
 def _programs() -> dict[str, NonlinearProgram]:

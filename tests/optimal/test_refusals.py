@@ -3,9 +3,9 @@
 import sys
 
 import pytest
-from optimal_systems import REST, UPRIGHT, block, cart_pole
 
 import dalembert as da
+from optimal.optimal_systems import REST, UPRIGHT, block, cart_pole
 
 FROM, TO = {"x": 0.0, "x.dot": 0.0}, {"x": 1.0, "x.dot": 0.0}
 EFFORT = {"minimize": "F**2", "start": FROM, "end": TO}

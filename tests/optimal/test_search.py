@@ -3,12 +3,12 @@
 import signal
 
 import pytest
-from optimal_systems import REST, UPRIGHT, block, cart_pole
 
 import dalembert as da
 from dalembert.analysis.optimal.guess import phase_guess
 from dalembert.analysis.optimal.optimize import _problem
 from dalembert.analysis.optimal.search import SearchOptions, search
+from optimal.optimal_systems import REST, UPRIGHT, block, cart_pole
 
 CART = {"minimize": "F**2", "start": REST, "end": UPRIGHT}
 

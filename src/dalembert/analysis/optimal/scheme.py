@@ -76,8 +76,7 @@ def basis(nodes: FloatArray, s: FloatArray) -> FloatArray:
 
 def monomials(nodes: FloatArray) -> FloatArray:
     """C with Σ_m (Σ_j C_mj w_j) s^m the polynomial through w_j at the nodes."""
-    C: FloatArray = np.linalg.inv(np.vander(nodes, increasing=True))
-    return C
+    return np.asarray(np.linalg.inv(np.vander(nodes, increasing=True)), dtype=np.float64)
 
 
 def bernstein(nodes: FloatArray) -> FloatArray:

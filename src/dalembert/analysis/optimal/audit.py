@@ -97,11 +97,13 @@ class IntervalErrors:
         b = np.zeros((K, n_x + n_e, n_x))
         b[:, :n_x] = -D[:, :1, None] * np.eye(n_x)
         size = K * (n_x + n_e)
-        solution: FloatArray = np.linalg.solve(
+        solution = np.linalg.solve(
             A.reshape(layout.n_intervals, size, K * n),
             np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, size, n_x)),
         )
-        Z: FloatArray = solution.reshape(layout.n_intervals, K, n, n_x)[:, -1, :n_x]
+        Z: FloatArray = np.asarray(solution, dtype=np.float64).reshape(
+            layout.n_intervals, K, n, n_x
+        )[:, -1, :n_x]
         return Z
 
     @cached_property

@@ -117,7 +117,12 @@ class Trajectory(Displayable):
     @property
     def y(self) -> FloatArray:
         """(q, x, u), in the order of `names`: a row for each time."""
-        return _read_only(self._y[:, : len(self.values.kin.state)])
+        kin = self.values.kin
+        n = kin.n_q + len(kin.x)
+        if kin.speed_offset == n:
+            return _read_only(self._y[:, : len(kin.state)])
+        # inputs that are held or tabulated stand between them
+        return _read_only(np.delete(self._state_rows, np.s_[n : kin.speed_offset], axis=1))
 
     @cached_property
     def qdot(self) -> FloatArray:

@@ -66,8 +66,19 @@ from dalembert.analysis.optimal.phase import Link as Link
 from dalembert.analysis.optimal.phase import Phase as Phase
 from dalembert.analysis.optimal.phase import link as link
 from dalembert.analysis.optimal.phase import phase as phase
+from dalembert.analysis.periodic.continuation import continuation as continuation
+from dalembert.analysis.periodic.diagram import BifurcationDiagram as BifurcationDiagram
+from dalembert.analysis.periodic.equilibria import EquilibriumFamily as EquilibriumFamily
+from dalembert.analysis.periodic.family import Family as Family
+from dalembert.analysis.periodic.orbit import PeriodicOrbit as PeriodicOrbit
+from dalembert.analysis.periodic.periodic import periodic as periodic
+from dalembert.analysis.periodic.section import PoincareMap as PoincareMap
+from dalembert.analysis.periodic.section import poincare_map as poincare_map
+from dalembert.analysis.periodic.shooting import NoPeriodicMotion as NoPeriodicMotion
+from dalembert.analysis.periodic.storage import open_family as open_family
+from dalembert.analysis.periodic.storage import open_orbit as open_orbit
+from dalembert.analysis.periodic.support import support_change as support_change
 from dalembert.analysis.statics.continuation import Branch as Branch
-from dalembert.analysis.statics.continuation import continuation as continuation
 from dalembert.analysis.statics.equilibrium import Equilibrium as Equilibrium
 from dalembert.analysis.statics.equilibrium import equilibria as equilibria
 from dalembert.analysis.statics.equilibrium import equilibrium as equilibrium
@@ -86,6 +97,12 @@ from dalembert.analysis.studies.lyapunov import LyapunovExponent as LyapunovExpo
 from dalembert.analysis.studies.parameter_grid import BadStudy as BadStudy
 from dalembert.analysis.studies.result import Ensemble as Ensemble
 from dalembert.analysis.studies.zarr_store import open_study as open_study
+from dalembert.analysis.verify.marks import MarkScheme as MarkScheme
+from dalembert.analysis.verify.result import RowReport as RowReport
+from dalembert.analysis.verify.result import TermChange as TermChange
+from dalembert.analysis.verify.result import Verification as Verification
+from dalembert.analysis.verify.tokens import CannotRead as CannotRead
+from dalembert.analysis.verify.verify import verify as verify
 from dalembert.errors import BadDescription as BadDescription
 from dalembert.errors import BadExpression as BadExpression
 from dalembert.errors import DalembertError as DalembertError
@@ -114,6 +131,7 @@ from dalembert.exchange.robots.crosscheck import CrossCheck as CrossCheck
 from dalembert.exchange.robots.crosscheck import EngineComparison as EngineComparison
 from dalembert.exchange.robots.optional_engines import EngineMissing as EngineMissing
 from dalembert.interface.api.agreement import agreement as agreement
+from dalembert.interface.api.bifurcation_diagram import bifurcation_diagram as bifurcation_diagram
 from dalembert.interface.api.energy_integrals import conservative as conservative
 from dalembert.interface.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.interface.api.energy_integrals import routh as routh
@@ -219,6 +237,7 @@ from dalembert.runtime.simulation.forward_sensitivity.sensitivities import (
     Sensitivities as Sensitivities,
 )
 from dalembert.runtime.simulation.plotting.plot import Plot as Plot
+from dalembert.runtime.simulation.poincare_section import PoincareSection as PoincareSection
 from dalembert.runtime.simulation.reactions.loads import DriveLoad as DriveLoad
 from dalembert.runtime.simulation.reactions.loads import JointLoad as JointLoad
 from dalembert.runtime.simulation.reactions.loads import RowLoad as RowLoad

@@ -37,9 +37,11 @@ PARTS = {
         "inverse",
         "studies",
         "optimal",
+        "periodic",
+        "verify",
     ),
     "exchange": ("robots", "modelfile", "exports"),
-    "interface": ("api", "report", "page"),
+    "interface": ("api", "report", "page", "exercises", "agents"),
 }
 # documented paths and entry points outside the parts
 LAYERS = (

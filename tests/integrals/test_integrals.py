@@ -57,6 +57,7 @@ def test_a_row_whose_reaction_has_power_is_refused():
     [Shape(bodies=3, coordinates=5), Shape(bodies=2, coordinates=4, nonholonomic=1, holonomic=1)],
     ids=["speeds", "rows"],
 )
+@pytest.mark.filterwarnings("ignore:force .* moves relative to:dalembert.errors.DalembertWarning")
 def test_the_identities_hold_on_random_systems(shape):
     @settings(
         deadline=None,

@@ -76,7 +76,7 @@ class HybridReader(Reader):
         for c in self.h.continua.values():
             new |= {
                 found.symbol: self.integral(c, found.integrand)
-                for found in c.integrals.found.values()
+                for found in c.integrals.by_name.values()
             }
         return Substitution(self.t, new)
 

@@ -88,11 +88,11 @@ HONEST_VELOCITY = recursive.ArticulatedBodyAlgorithm._propagate_velocity
 MISTAKES = {
     "_propagate_velocity": no_coriolis,
     # every load taken as 1
-    "_load_of_ball": lambda sweep, link: [
+    "_spherical_joint_load": lambda sweep, link: [
         sweep.load.update({s: sweep.t.const(1)}) for s, _, _ in link.joint_axes
     ],
     # as if nothing turned
-    "_carried": lambda sweep, link: sweep.accelerations[link.parent],
+    "_inherited_acceleration": lambda sweep, link: sweep.accelerations[link.parent],
 }
 
 
@@ -116,7 +116,7 @@ def test_a_mistake_in_the_recursion_spoils_the_agreement(monkeypatch):
 def test_a_mistake_after_the_recursion_is_caught(monkeypatch):
     s = gallery.build("double-pendulum")
     f = da.compile(s)
-    monkeypatch.setattr(f, "one_by_one", lambda X, P: 1.0001 * type(f).evaluate_each(f, X, P))
+    monkeypatch.setattr(f, "evaluate_each", lambda X, P: 1.0001 * type(f).evaluate_each(f, X, P))
     found = check_compiled(f, da.kane(s).equations)
     assert not found.agrees
     assert "native code, link by link: DIFFERS, relative residual" in str(found)
@@ -125,7 +125,7 @@ def test_a_mistake_after_the_recursion_is_caught(monkeypatch):
 def test_numbers_that_are_none_do_not_pass(monkeypatch):
     s = gallery.build("double-pendulum")
     f = da.compile(s)
-    monkeypatch.setattr(f, "one_by_one", lambda X, P: np.nan * type(f).evaluate_each(f, X, P))
+    monkeypatch.setattr(f, "evaluate_each", lambda X, P: np.nan * type(f).evaluate_each(f, X, P))
     assert not check_compiled(f, da.kane(s).equations).agrees
 
 

@@ -240,6 +240,6 @@ def test_links_show_the_primitives_of_the_file_or_bars_from_joint_to_joint(arm, 
     assert ["cylinder", "sphere"] == [bar.kind, ball.kind]
     # from the shoulder to the elbow
     assert 2 * bar.sizes[2] == pytest.approx(1.01**0.5)
-    assert bar.turn @ [0, 0, 1] == pytest.approx([0.1 / 1.01**0.5, 0, 1 / 1.01**0.5])
+    assert bar.rotation @ [0, 0, 1] == pytest.approx([0.1 / 1.01**0.5, 0, 1 / 1.01**0.5])
     kinds = [p.kind for b in quiet(walker).bodies if b.name == "thigh" for p in b.visuals]
     assert ["cylinder", "sphere", "sphere"] == kinds

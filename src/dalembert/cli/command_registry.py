@@ -28,7 +28,8 @@ class Option:
         self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
 
 
-# {what is typed, and the name of its function: the module of `cli` that holds it}
+# {what is typed, and the name of its function: the module of `cli` that holds it}, or
+# module:function where the function has another name
 COMMANDS = {
     "gallery": "gallery",
     "derive": "derive",
@@ -45,12 +46,17 @@ COMMANDS = {
     "view": "report",
     "simulate": "simulate",
     "study": "study",
+    "periodic": "periodic",
+    "continue": "periodic:continuation",
     "fit": "fit",
     "optimize": "optimize",
     "check": "model_files",
     "new": "model_files",
     "convert": "model_files",
     "schema": "model_files",
+    "verify": "verify",
+    "exercise": "exercise",
+    "serve": "serve",
 }
 
 
@@ -58,7 +64,8 @@ def load_command(command: str) -> Callable[..., None]:
     """The function of a command; only its module is opened."""
     from importlib import import_module
 
+    module, _, name = COMMANDS[command].partition(":")
     function: Callable[..., None] = getattr(
-        import_module(f"dalembert.cli.{COMMANDS[command]}"), command
+        import_module(f"dalembert.cli.{module}"), name or command
     )
     return function

@@ -1,5 +1,6 @@
 """[X, Y] = (∂Y/∂q) X − (∂X/∂q) Y: which positions the rows let a system reach, and so which rows
 are on positions in disguise.
+Keywords: integrability.
 
 The rows θ_i = A_i dq + b_i dt allow the velocities D = {(q̇, 1)}: θ_i = 0. The derived flag I ⊃ I′
 ⊃ I″ … of the span I of the θ_i, I′ = {θ ∈ I : dθ ≡ 0 mod I}, ends with the largest integrable part

@@ -1,4 +1,5 @@
 """φ(q, t) = 0: positions at which the rows hold, and what the rows say there in numbers.
+Keywords: redundant constraint.
 
 Some rows repeat others only where all of them hold (Bricard's linkage closes although it is counted
 as fixed). So positions are assembled, first from the start, then by steps along the directions that

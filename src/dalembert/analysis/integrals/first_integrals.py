@@ -1,4 +1,5 @@
 """p·ξ, m v·n, H_O·n and T₂ − T₀ + V: quantities that keep their value, each proved on the motion.
+Keywords: first integral.
 
 Along a symmetry ξ of T and V, d(p·ξ)/dt = (Q_nc + Aᵀλ)·ξ, so p·ξ is constant if no load acts along
 ξ and A ξ = 0: an ignorable coordinate counts only if its column of A vanishes. The moving energy H

@@ -1,4 +1,5 @@
 """M u̇ − f: the load along every speed that a motion needs beside the declared loads.
+Keywords: recursive Newton–Euler.
 
 τ = S·(I α̂ + …) in every joint of an open tree, in operations proportional to the links: from the
 root to the tips the velocities and accelerations; from the tips to the root the forces and moments

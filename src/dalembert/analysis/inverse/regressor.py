@@ -1,5 +1,6 @@
 """τ = Y(q, u, u̇) π + known: the loads of a motion, linear in the ten inertial parameters of every
 body.
+Keywords: regressor.
 
 With P a point of the body, h = m (c − P) and I its inertia about P, the force and the moment about
 P that accelerate it,

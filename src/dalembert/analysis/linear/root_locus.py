@@ -1,4 +1,5 @@
 """λ(p): how eigenvalues move with a parameter, and where stability ends.
+Keywords: root locus.
 
 The parameter is a constant, or a coordinate, rate or speed of the point. All points are evaluated
 in one pass over the tape.

@@ -1,5 +1,6 @@
 """F(y, p) = 0 followed along its arc: how equilibria move with a parameter, where they turn back
 and where they branch.
+Keywords: pseudo-arclength continuation.
 
 Each step goes along the tangent τ, F_y τ_y + F_p τ_p = 0, and returns to the curve at right angles
 to it. At a fold τ_p changes sign; at a bifurcation the determinant of [F_y F_p; τᵀ] does.
@@ -264,7 +265,7 @@ def continuation(
     balance = EquilibriumEquations(
         operating_values(system, at_begin, loads), given or {}, guess or {}, t
     )
-    root = find_root(balance.residual_and_jacobian, balance.initial_guess())
+    root = find_root(balance.residual_and_jacobian, balance.initial_guess(), balance.tolerance)
     if not root.converged:
         msg = (
             f"continuation: no equilibrium near the guess at {name} = {begin:g}: residual "

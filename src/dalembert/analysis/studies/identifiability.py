@@ -1,4 +1,5 @@
 """rank ∂y/∂θ < number of θ: unknowns that measurements cannot tell apart.
+Keywords: identifiability.
 
 On the data by the singular values of the Jacobian; by the structure of the equations by the rank,
 in a prime field, of

@@ -1,4 +1,5 @@
 """λ = lim (1/t) ln |w(t)|/|w(0)|,  ẇ = ∂f/∂x w: how fast neighbours of a motion part from it.
+Keywords: Lyapunov exponent.
 
 w is carried beside the motion and brought back to length one again and again; what it had grown by
 is added up. The first tenth is left out, in which w turns into the direction that grows fastest.

@@ -1,4 +1,5 @@
 """m = 0.1, 0.2, …; θ ~ N(0, 0.1): which values each member of a study has.
+Keywords: parameter sweep.
 
 Lists are axes of a grid, whose points are all combinations. Distributions are drawn n times, and
 each point of the grid gets the same draws, so that neighbours on the grid differ by what the grid

@@ -1,4 +1,5 @@
 """v1 = a*b, v2 = v1 + c, …: a function lowered as native code is, and its lines in a language.
+Keywords: code generation.
 
 Every common subexpression is computed once and has a name; what depends on constants alone comes
 first, apart from the rest.
@@ -57,6 +58,7 @@ FUNCTIONS: Final = (
     "sqrt",
     "sinh",
     "cosh",
+    "tanh",
     "asin",
     "acos",
     "atan",

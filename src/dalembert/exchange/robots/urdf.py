@@ -1,4 +1,5 @@
 """URDF: MuJoCo parses the file, and the tree is taken as it stands, not compiled.
+Keywords: mimic joint.
 
 The compiler would refuse massless frames and zero inertias, which are ordinary in URDF, would give
 a link that has collision shapes only the density of water, and would merge the root into the

@@ -1,4 +1,6 @@
-"""Many runs of one system: which equations, which members, where they run."""
+"""Many runs of one system: which equations, which members, where they run.
+Keywords: Monte Carlo.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations with the rows beside them, nothing
 eliminated.
+Keywords: quaternion normalization.
 
 z are all the rates (spins for quaternions), so no choice of independent speeds can become singular.
 The rows may depend on one another wherever they are consistent; what they do to the motion is then
@@ -96,8 +97,8 @@ def saddle_point_equations(kin: Kinematics, equations: Equations) -> SaddlePoint
         equations.q,
         equations.u,
         equations.qdot,
-        tuple(equations.M),
-        tuple(equations.f),
+        tuple(equations.mass_nodes),
+        tuple(equations.forcing_nodes),
         kin.velocity_rows,
         tuple(_retraction(kin)),
     )

@@ -1,5 +1,6 @@
 """What must vanish where two bodies meet again: gaps between points, angles between axes and
 frames, joint by joint.
+Keywords: loop closure.
 
 Each function gives named scalars; a loop is closed where all of them are zero. With them comes what
 their multipliers exert.

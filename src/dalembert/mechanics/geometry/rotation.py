@@ -1,4 +1,5 @@
 """v_parent = R v_child: how a frame is turned against its parent, and [ω]ₓ = Ṙ Rᵀ.
+Keywords: direction cosine.
 
 First a + b, a·b, a × b, X a, X + Y: three components along the axes of one frame, and matrices of
 three rows, as nodes.

@@ -1,4 +1,5 @@
 """q̇ = W u + X: from speeds and constraint rows to the rates of the coordinates.
+Keywords: generalized speeds.
 
 All n speeds are u = Ψ q̇ + ψ with the constraint rows last; the rates follow by elimination,
 without a symbolic inverse. The four rates of a quaternion are written ė = ½ Eᵀ s through the three

@@ -1,4 +1,6 @@
-"""v = J u + v_t: the velocity of a point, or the angular velocity of a frame, in the speeds."""
+"""v = J u + v_t: the velocity of a point, or the angular velocity of a frame, in the speeds.
+Keywords: Jacobian.
+"""
 
 from __future__ import annotations
 

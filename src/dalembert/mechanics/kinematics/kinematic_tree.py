@@ -1,5 +1,6 @@
 """The open tree behind a description: links that turn or slide against their parent, and the masses
 they carry.
+Keywords: kinematic tree.
 
 Read off the frames and points alone: along the frames from N to a body, the offsets written in each
 frame are made first, then the turn into the next frame. Bodies that share their first moves share

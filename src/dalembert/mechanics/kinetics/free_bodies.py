@@ -1,5 +1,6 @@
 """Bodies cut free: every load booked to the rigid group it acts on, and the loads that have no
 place but a joint.
+Keywords: free-body diagram.
 
 a_C = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel: how each rigid group is accelerated by the
 one that holds it. Groups that have neither mass nor load and hold one other group only are passed

@@ -1,5 +1,6 @@
 """q̇ = Φ u + X with **all** n speeds: u_I independent, u_D = A q̇ + b the rows, kept as variables
 until after differentiation.
+Keywords: Hamel coefficients.
 
 u = Ψ q̇ + ψ, Φ = Ψ⁻¹ and γ as quantities, the constraint rows last.
 

@@ -1,4 +1,6 @@
-"""φ(q, t) = 0, a(q, t)·q' + b(q, t) = 0: constraints as a system declares them, row by row."""
+"""φ(q, t) = 0, a(q, t)·q' + b(q, t) = 0: constraints as a system declares them, row by row.
+Keywords: holonomic.
+"""
 
 from __future__ import annotations
 

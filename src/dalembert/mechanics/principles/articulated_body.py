@@ -1,5 +1,6 @@
 """I_A α + p = n: forward dynamics of an open tree from link to link, in a number of operations
 proportional to the links.
+Keywords: articulated-body algorithm.
 
 From the tips to the root each link's inertia and bias force are seen through its joint (articulated
 bodies); from the root to the tips the accelerations follow. Classical accelerations of the joint

@@ -1,5 +1,6 @@
 """λ(q, u, t) in any mode: a = A λ + b with a_N = 0 or N = 0, a_T = 0 or T = −s μ N, solved on the
 tape.
+Keywords: Painlevé paradox.
 
 Whether a contact is closed, sticks, or in which direction it slips are symbols that a run sets:
 what is compiled holds for all modes.

@@ -1,5 +1,6 @@
 """The contacts of one run as machine code: rates for all modes, the way back onto what holds,
 and what a change of mode is decided by.
+Keywords: contact mode.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """N ≥ 0, a_N ≥ 0, N a_N = 0; |T| ≤ μ_s N at rest, T = −s μ N in slip: the modes in which all of it
 holds.
+Keywords: linear complementarity.
 
 w = A λ + b are accelerations, or velocities after an impact with impulses λ. Contacts are few:
 every mode is solved, all at once, and what holds is kept. So it is seen where nothing holds, and

@@ -1,4 +1,5 @@
 """K λ = r of every mode, and which of them satisfy all inequalities: native text.
+Keywords: complementarity.
 
     rows that hold    A λ = −b
     rows that slip    T = −s μ n,  n = G λ + g

@@ -1,4 +1,5 @@
 """From one mode to the next: what a contact does after it lands, lifts, sticks, or lets go.
+Keywords: impact law.
 
 Impacts come first, with impulses Λ: v⁺ = v⁻ + A Λ, by Newton's law v_N⁺ = −e v_N⁻ or Poisson's Λ_N
 = (1 + e) Λ_N of compression, and |Λ_T| ≤ μ Λ_N. Then the accelerations decide the mode. Bounces

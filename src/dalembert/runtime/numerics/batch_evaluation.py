@@ -1,5 +1,6 @@
 """How other native code, or Python, runs compiled expressions: on one state, or on rows of states,
 several at a time in lanes; LLVM text.
+Keywords: SIMD.
 
     int name.once(const double *x, const double *p, double *y)
     int name.batch(const Part *parts, const double *P, double *Y, int64 n, int64 step)

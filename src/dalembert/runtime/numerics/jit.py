@@ -1,4 +1,5 @@
 """LLVM text becomes functions with addresses here, or an object file for another processor.
+Keywords: just-in-time.
 
 One just-in-time linker serves the process. What was compiled once on this machine is read from the
 object cache; code is unloaded when the `Library` that holds it is dropped. Several modules of text

@@ -1,4 +1,5 @@
 """Object code on disk, found by the hash of what it was compiled from.
+Keywords: cache invalidation.
 
 The directory belongs to its owner alone, files appear whole or not at all, and a file whose digest
 does not fit is as good as absent. Whatever the disk refuses, the answer is "not kept", never an

@@ -1,4 +1,5 @@
 """g(q, u, t) in every step that is taken: native text that says whether a crossing may be in it.
+Keywords: event detection.
 
 The dense output is sampled at eight places in the step and one beyond. A change of sign is a
 crossing; three values of one sign of which the middle is nearest to zero may hide two, and do if

@@ -1,5 +1,6 @@
 """Why a run stopped, or makes no progress, as data: the time, the component most likely at fault
 and what to look for.
+Keywords: stiffness detection.
 
 A run that makes no progress is recognised within 10⁵ steps.
 

@@ -1,4 +1,6 @@
-"""y' = f(t, y), y(t₀) = y₀: what a run is asked to do, checked before it begins."""
+"""y' = f(t, y), y(t₀) = y₀: what a run is asked to do, checked before it begins.
+Keywords: initial value problem.
+"""
 
 from __future__ import annotations
 

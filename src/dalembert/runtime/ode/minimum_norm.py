@@ -1,4 +1,5 @@
 """x of least norm with A x = b, A of any rank: native text.
+Keywords: minimum norm.
 
 The rows of (A, b) are turned in pairs until those of A are orthogonal (Hestenes): then s_k = |a_k|
 are the singular values of A, and

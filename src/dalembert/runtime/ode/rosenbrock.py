@@ -1,5 +1,6 @@
 """(1/(γh) − J) k_i = f(…) + Σ_j (C_ij/h) k_j + h d_i ∂f/∂t: the native text of a Rosenbrock step,
 for stiff equations.
+Keywords: Rosenbrock method.
 
 J = ∂f/∂y is exact and taken anew at every point. A step costs eight evaluations, one elimination
 and eight solutions; none is repeated, as by Newton's method. What rides along is not in W: it

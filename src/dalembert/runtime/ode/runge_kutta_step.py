@@ -1,5 +1,6 @@
 """y₀ → y₁: the native text of one step with its error estimate, its projected end and its dense
 output.
+Keywords: Dormand–Prince.
 
 The formulas are written once, for a run alone and for runs side by side
 (`dalembert.runtime.ode.vectorized`), whose bits are therefore the same. Every function of a run

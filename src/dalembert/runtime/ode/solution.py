@@ -1,5 +1,6 @@
 """y(t): the points (t_i, y_i) of a run and the polynomial between any two of them, in memory that
 grows with the run.
+Keywords: dense output.
 
 Nothing written is ever moved. Of a long run that was asked for certain times only the steps that
 hold one of them are kept. Where steps are missing between two points the polynomial is not a

@@ -1,5 +1,6 @@
 """The native text around the step: the first step size, and the loop that tries, takes or rejects
 steps.
+Keywords: step size control.
 
 Source: HNW1 II.4 (step size control, starting step size) and the program DOP853.
 """

@@ -1,5 +1,6 @@
 """y(t₀ + θh) = Σ y_k θ^k: the native text of Taylor's method with an error estimate, rejection and
 dense output.
+Keywords: Taylor method.
 
 The order is fixed for a run by the tolerance and by what orders cost; the step follows from the
 last two coefficients. That it was right is checked at its end, where the slope of the polynomial

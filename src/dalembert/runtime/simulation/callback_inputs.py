@@ -1,5 +1,6 @@
 """A run with inputs that programs and tables give: set at its start, at their times, or wherever
 the equations are evaluated.
+Keywords: sample-and-hold.
 """
 
 from __future__ import annotations

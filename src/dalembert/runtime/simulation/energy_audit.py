@@ -1,5 +1,6 @@
 """Ż, the powers of the loads, K₂ and 𝒰 as native code beside the motion: what rides along, and what
 it may cost in energy.
+Keywords: energy audit.
 
 The motion is compiled as without an audit, so that not a bit of it depends on being watched.
 """

@@ -1,5 +1,6 @@
 """σ = sign g(q, u, t): rates with a symbol for the side of every branch that the state decides,
 smooth between two switchings.
+Keywords: piecewise-smooth.
 
 sign g becomes σ + φ sign g, and |g| becomes (σ + φ sign g) g. While a run knows the side, σ = ±1
 and φ = 0: a step may reach beyond g = 0 and stays smooth, so that where it crosses is known to all

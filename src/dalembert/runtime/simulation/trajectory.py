@@ -18,7 +18,7 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.solution import Outcome, Solution
-from dalembert.runtime.simulation import animation, resampling, table_export
+from dalembert.runtime.simulation import animation, poincare_section, resampling, table_export
 from dalembert.runtime.simulation.callback_inputs import fill_callback_values
 from dalembert.runtime.simulation.energy_and_residuals import (
     acceleration_residuals,
@@ -117,7 +117,12 @@ class Trajectory(Displayable):
     @property
     def y(self) -> FloatArray:
         """(q, x, u), in the order of `names`: a row for each time."""
-        return _read_only(self._y[:, : len(self.values.kin.state)])
+        kin = self.values.kin
+        n = kin.n_q + len(kin.x)
+        if kin.speed_offset == n:
+            return _read_only(self._y[:, : len(kin.state)])
+        # inputs that are held or tabulated stand between them
+        return _read_only(np.delete(self._state_rows, np.s_[n : kin.speed_offset], axis=1))
 
     @cached_property
     def qdot(self) -> FloatArray:
@@ -165,6 +170,7 @@ class Trajectory(Displayable):
         return len(self._t)
 
     at = resampling.at
+    section = poincare_section.section
     with_states = resampling.with_states
 
     # ---- any quantity ------------------------------------------------------------------------

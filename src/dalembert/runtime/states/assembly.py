@@ -1,5 +1,6 @@
 """φ(q, t) = 0: positions that satisfy the holonomic rows and what was asked for, near a first
 guess.
+Keywords: position assembly.
 
 Damped Gauss–Newton with steps of least norm, δq = −Jᵀ (J Jᵀ + μ 1)⁻¹ r, in a trust region that
 keeps to the nearest branch: only coordinates that the unsatisfied rows reach are moved. Where the

@@ -1,5 +1,6 @@
 """q(t₀), u(t₀) from whatever is known about them: the rest is zero where the rows allow it,
 otherwise solved for.
+Keywords: consistent initial state.
 
 Native code finds it (`borrow_solver`), and what that refuses is found again here, and explained.
 Positions come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with

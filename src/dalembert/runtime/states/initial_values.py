@@ -1,5 +1,6 @@
 """g(q, t) = value, c(q, t)·u + d(q, t) = value: what a user asks of a start, read and checked one
 by one.
+Keywords: initial conditions.
 
 A quaternion of any length is an attitude, and a start takes the one of length one, e/|e|: e and k e
 are the same rotation, R = R_h(e)/(e·e), so four given numbers are divided by their length, and

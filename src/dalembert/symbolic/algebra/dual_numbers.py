@@ -1,5 +1,6 @@
 """x + Σ_k d_k ε_k with ε_j ε_k = 0: a tape evaluated together with its slopes, at many points at
 once.
+Keywords: dual numbers.
 
 A fold in this arithmetic gives values and exact Jacobians by the chain rule, without any new node
 on the tape.

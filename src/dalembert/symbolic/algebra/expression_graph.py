@@ -1,5 +1,6 @@
 """Folds over the tape: see what a node is made of, evaluate, differentiate, take linear parts,
 rewrite.
+Keywords: expression graph.
 
 Each visits every needed node once, operands first, and never recurses, so a chain of ten thousand
 additions is as safe as one. Folds that are asked again and again (derivatives along the motion,

@@ -1,4 +1,5 @@
 """e = (op, a, b): the tape on which every expression lives.
+Keywords: hash consing.
 
 A tape is a list of nodes. A node is a leaf (a rational constant, π or a symbol) or an operation on
 earlier nodes. Equal nodes are stored once, operands stand in order, signs are hoisted and constants

@@ -1,5 +1,6 @@
 """A member becomes slices: its fields are expanded in admissible functions, and the amplitudes are
 coordinates of the system.
+Keywords: assumed modes.
 
 T = ½∫ ρA ṙ·ṙ dx = Σ_k ½ m_k v_k·v_k with m_k = w_k ρA(x_k) L at the nodes of a rule that is exact
 for the polynomials involved, and V = ½∫ EI v″² dx integrated exactly. The slices are particles, or

@@ -1,4 +1,5 @@
 """K q = ω² M q: a member by itself, held in its frame, in the functions it was expanded in.
+Keywords: Ritz method.
 
 Solved as M q = (1/ω²) K q, so that the lowest frequencies come out to rounding however many
 functions there are.

@@ -1,5 +1,6 @@
 """(q̇, ż, λ) of a system with its rows beside the equations: straight-line code for the entries,
 one native solve for all systems.
+Keywords: saddle-point form.
 
 `ConstrainedRates` can be called as any compiled function; `Workspace` is the memory of one run,
 which also remembers which rows are kept.

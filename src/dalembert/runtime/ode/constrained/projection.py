@@ -1,5 +1,6 @@
 """Back onto φ(q, t) = 0 and e(q, z, t) = 0 at the end of a step, the shortest way in the mass
 metric: native text.
+Keywords: constraint projection.
 
 δz = −U⁻¹ Q R⁻ᵀ φ, q ← q + E δz until φ = 0;   z ← z − U⁻¹ Q R⁻ᵀ e
 """

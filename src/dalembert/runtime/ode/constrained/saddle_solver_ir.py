@@ -1,5 +1,6 @@
 """ż and λ from 𝓜 ż = f + Aᵀλ, A ż + γ = 0, and the way back onto the rows: native text, written
 once for any system.
+Keywords: constraint stabilization.
 
     𝓜 = UᵀU,  B = U⁻ᵀAᵀ with columns scaled to length one,  B = Q R by reflections
     ż = U⁻¹ [ (1 − QQᵀ) U⁻ᵀ f − Q R⁻ᵀ γ ],   R λ = −Qᵀ U⁻ᵀ f − R⁻ᵀ γ

@@ -1,4 +1,6 @@
-"""g(x), ∂g/∂x: events as native code, and the memory of a run that watches for them."""
+"""g(x), ∂g/∂x: events as native code, and the memory of a run that watches for them.
+Keywords: zero crossing.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """g(t*) = 0 in a step: every crossing of every event, in the order of time, to the last bit of
-the dense output.
+the interpolating polynomial.
+Keywords: root finding.
 """
 
 from __future__ import annotations

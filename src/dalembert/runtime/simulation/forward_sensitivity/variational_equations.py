@@ -1,5 +1,6 @@
 """d/dt S = ∂f/∂x S + ∂f/∂p: S = ∂x/∂p beside the motion x = (q, u) of a run, x' = f(x, t, p), and
 how it jumps at events.
+Keywords: saltation, variational equations.
 
 A column of S stands in the state after x. What f and its derivatives have in common is computed
 once, and columns cost each about as much as f.

@@ -1,5 +1,6 @@
 """e = N/D: bounds on the degrees of N and D in the random numbers of a point, so that an error
 probability can be stated.
+Keywords: Schwartz–Zippel.
 
 A nonzero N of degree d vanishes at a random point with a probability of at most d/(number of
 values). Symbols and values of functions without relations have degree 1. An angle θ enters as its

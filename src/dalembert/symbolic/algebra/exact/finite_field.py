@@ -1,5 +1,6 @@
 """F_p with p ≡ 23 mod 24 behaves like the reals: −1 is no square, √2 and √3 exist, and "positive"
 means "a square".
+Keywords: finite field.
 
 Squares form a group of odd order, so every positive number has exactly one positive root, as over
 the reals: √(ab) = √a √b and √(x²) = |x| hold in F_p because x ↦ x^((p−1)/2) is a sign that

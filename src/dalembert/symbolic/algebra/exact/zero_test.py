@@ -1,5 +1,6 @@
 """Is it zero? Yes with a bound of at most 10⁻³⁰, no with a state that shows it, or undecided with
 the reason.
+Keywords: identity test.
 
 An expression that vanishes at random points of prime fields vanishes identically (Schwartz–Zippel):
 "is it zero?" and "do these agree?" need no simplification. Rows are evaluated at random points of

@@ -1,4 +1,5 @@
 """ℚ[x, …, c, s, …] / (s² + c² − 1, y² − f, …): the ring in which expressions are multiplied out.
+Keywords: quotient ring.
 
 Generators are added as they are met: symbols, the cosine and sine of basic angles, roots and other
 functions. The youngest stands first in the lexicographic order, so that dividing by a relation such

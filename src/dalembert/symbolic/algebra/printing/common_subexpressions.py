@@ -1,5 +1,6 @@
 """z1 = …, z2 = …: a long expression as it was computed, with a name for every part that is used
 more than once.
+Keywords: common subexpression.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""x(T) = x(0): periodic motions, their multipliers, and families of them."""

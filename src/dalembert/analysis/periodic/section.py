@@ -1,0 +1,84 @@
+"""x⁺ = P(x): the return map of a system from one crossing of a section to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dalembert.analysis.periodic.flow import describe
+from dalembert.analysis.periodic.return_map import (
+    EventFlow,
+    Return,
+    ReturnMap,
+    acting_events,
+    section_index,
+)
+from dalembert.foundation.array_types import FloatArray
+from dalembert.mechanics.model.system import System
+from dalembert.runtime.simulation.events.event import event
+from dalembert.runtime.simulation.run_options import parse_events
+
+
+class PoincareMap:
+    """x⁺ = P(x) of a system: from just after an event to just after it again.
+
+    `P(start)` gives the next state by name; `P.derivative(start)` is ∂P/∂x. Fixed points are found
+    by
+    da.periodic(s, start, events=[…], section=…).
+    """
+
+    def __init__(
+        self,
+        system: System,
+        events: Sequence[Any],
+        *,
+        section: str | None = None,
+        returns: int = 1,
+        values: Mapping[Any, Any] | None = None,
+        inputs: Mapping[Any, Any] | None = None,
+        limit: float = 1000.0,
+        rtol: float = 1e-11,
+    ) -> None:
+        self._given = describe(system, None, None, values, inputs, 0.0)
+        index = section_index(parse_events(events), section)
+        self._events, self._index = acting_events(events, index), index
+        self._returns, self._limit, self._rtol = returns, limit, rtol
+        self._map: ReturnMap | None = None
+
+    def _at(self, start: Mapping[Any, Any]) -> Return:
+        flow = EventFlow(self._given._replace(start=dict(start)), self._events, (), self._rtol)
+        return ReturnMap(flow, self._index, self._returns, self._limit)(flow.x0)
+
+    def names(self, start: Mapping[Any, Any]) -> tuple[str, ...]:
+        """The names of the state."""
+        return EventFlow(
+            self._given._replace(start=dict(start)), self._events, (), self._rtol
+        ).names
+
+    def __call__(self, start: Mapping[Any, Any]) -> dict[str, float]:
+        """The state just after the next crossing, by name; "t" is the time until then."""
+        back = self._at(start)
+        return {**dict(zip(self.names(start), back.x.tolist(), strict=True)), "t": back.t}
+
+    def derivative(self, start: Mapping[Any, Any]) -> FloatArray:
+        """∂P/∂x, by variational equations and saltation."""
+        return self._at(start).P
+
+
+def poincare_map(
+    system: System,
+    section: Any,
+    *,
+    direction: str = "up",
+    returns: int = 1,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    limit: float = 1000.0,
+) -> PoincareMap:
+    """The return map along a section: an expression that crosses zero, or an event.
+
+    returns   crossings after which the map arrives
+    limit     how long to wait for them
+    """
+    chosen = event(section, direction=direction) if not hasattr(section, "action") else section  # type: ignore[arg-type]
+    return PoincareMap(system, [chosen], returns=returns, values=values, inputs=inputs, limit=limit)

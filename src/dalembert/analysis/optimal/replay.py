@@ -150,7 +150,7 @@ class Replay:
         if kin.n_u != kin.n_q:
             # quaternions are normalized by the start itself
             dependent = {k for k in dependent if k >= first}
-        given = {
+        given: dict[Key, float] = {
             n: float(x)
             for k, (n, x) in enumerate(zip(names, values, strict=True))
             if k not in dependent

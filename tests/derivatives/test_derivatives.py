@@ -211,7 +211,7 @@ def test_code_of_large_trees_grows_with_the_joints() -> None:
     counts = []
     for n in (10, 40):
         tables = tree_tables(kinematics(spatial_chain.build(n)))
-        counts.append(len(dependencies(tables.tape, [i for f in tables.freedoms for i in f.row])))
+        counts.append(len(dependencies(tables.tape, [i for f in tables.dofs for i in f.row])))
     assert math.log(counts[1] / counts[0]) / math.log(4) < 1.15
 
 

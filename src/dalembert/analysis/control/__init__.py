@@ -1,6 +1,5 @@
-"""w = w₀ − K (x − x₀): regulators, tracking, computed torque and Kalman filters on the independent
-states of a system.
+"""w = w₀ − K (x − x₀): regulators, tracking, computed torque and Kalman filters.
 
-`state_model.py` has the equations and their slopes, `tangent_space.py` what constraints and
-quaternions leave free.
+All work on the independent states of a system; `state_model.py` has its equations, their slopes and
+the basis of admissible changes.
 """

@@ -55,7 +55,7 @@ class _Transpose(FunctionBuilder):
         self.stages, self.slopes, self.given, self.seeded, self.results = places
 
     def offset(self, base: Value, count: Value) -> Value:
-        """The address so many numbers behind another."""
+        """The address that lies `count` numbers behind another."""
         return self.emit(POINTER, f"getelementptr {DOUBLE}, {base}, {count}")
 
     def row(self, base: Value, i: int) -> ScalarArray:

@@ -50,32 +50,32 @@ class _Layout:
     """Which freedom has which slot, columns and partners; `shape` is what the kernel reads."""
 
     def __init__(self, tables: TreeTables, extra: int) -> None:
-        kin, freedoms = tables.kinematics, tables.freedoms
-        n, n_q = len(freedoms), kin.n_q
+        kin, dofs = tables.kinematics, tables.dofs
+        n, n_q = len(dofs), kin.n_q
         self.n, self.columns = n, n_q + n + extra
         # columns along the spins of ball joints come last
-        spins = [i for i, f in enumerate(freedoms) if f.link.ball is not None]
+        spins = [i for i, f in enumerate(dofs) if f.link.ball is not None]
         places = {i: self.columns + k for k, i in enumerate(spins)}
         width = -(-(self.columns + len(spins)) // GROUP_SIZE) * GROUP_SIZE
         lists = self._slots(tables) | self._partners(tables)
         lists["q_column"] = [
             places[i] if i in places else kin.q.index(kin.q[kin.qdot.index(f.speed)])
-            for i, f in enumerate(freedoms)
+            for i, f in enumerate(dofs)
         ]
-        lists["u_column"] = [n_q + kin.u.index(f.speed) for f in freedoms]
+        lists["u_column"] = [n_q + kin.u.index(f.speed) for f in dofs]
         self.lists, self.spin_column, self.width = lists, places, width
 
     def _slots(self, tables: TreeTables) -> dict[str, list[int]]:
         """A freedom shares the slot of the one before it, unless that carries several; slot 0 is
         the ground's.
         """
-        freedoms = tables.freedoms
-        children = [0] * len(freedoms)
-        for f in freedoms:
+        dofs = tables.dofs
+        children = [0] * len(dofs)
+        for f in dofs:
             if f.parent >= 0:
                 children[f.parent] += 1
         slots, up, self.slots = list[int](), list[int](), 1
-        for f in freedoms:
+        for f in dofs:
             before = slots[f.parent] if f.parent >= 0 else 0
             shares = f.parent >= 0 and children[f.parent] == 1
             slots.append(before if shares else self.slots)
@@ -87,16 +87,16 @@ class _Layout:
         """Pairs (i, j) with j on the way to i or in its joint, and those with j nearer to
         the root.
         """
-        freedoms = tables.freedoms
+        dofs = tables.dofs
         inner, outer = list[tuple[int, int]](), list[tuple[int, int]]()
-        for i, f in enumerate(freedoms):
+        for i, f in enumerate(dofs):
             j = i
             while j >= 0:
                 inner.append((i, j))
                 if j < i:
-                    same = freedoms[j].link is f.link
+                    same = dofs[j].link is f.link
                     (inner if same else outer).append((j, i) if same else (i, j))
-                j = freedoms[j].parent
+                j = dofs[j].parent
         results = {"inner": inner, "outer": outer}
         return {
             f"{name}_{'ij'[k]}": [p[k] for p in pairs]
@@ -114,7 +114,7 @@ class _Layout:
             "spin_target": [i for i, _ in spins],
             "spin_source": [j for _, j in spins],
         }
-        sizes = {"freedoms": self.n, "columns": self.width, "slots": self.slots}
+        sizes = {"dofs": self.n, "columns": self.width, "slots": self.slots}
         sizes |= {"inner": len(lists["inner_i"]), "outer": len(lists["outer_i"])}
         sizes |= {"loads": len(loads), "spins": len(spins)}
         numbers, body = [sizes[name] for name in SIZES], list[int]()
@@ -129,7 +129,7 @@ class ColumnFunction:
     in rows.
 
     `extra` are columns {row: ∂ID_row/∂y} of further variables y, rows being those of the tables'
-    freedoms.
+    degrees of freedom.
     """
 
     def __init__(
@@ -144,13 +144,13 @@ class ColumnFunction:
         loads = _entries(columns.of_loads((*kin.q, *kin.u)), 0)
         loads |= _entries(extra, kin.n_q + kin.n_u)
         spins: Entries = {}
-        for i, f in enumerate(tables.freedoms):
+        for i, f in enumerate(tables.dofs):
             if (ball := f.link.ball) is not None:
                 own = next(r for r, (s, _, _) in enumerate(f.link.joint_axes) if s == f.speed)
                 twice = t.div(t.const(2), ball.squared_norm(t))
                 for e, x in zip(ball.e, ball.rows(t)[own], strict=True):
                     spins[kin.q.index(e), layout.spin_column[i]] = t.mul(twice, x)
-        rows = [node for f in tables.freedoms for node in f.row]
+        rows = [node for f in tables.dofs for node in f.row]
         outs = (*rows, *loads.values(), *spins.values())
         self.layout, self.shape = layout, layout.shape([*loads], [*spins])
         self.n_out, self.n_in = len(kin.u) * layout.columns, len(state)
@@ -169,7 +169,7 @@ class ColumnFunction:
         return J[self._order, : layout.columns].ravel()
 
     def batch(self, X: Array, p: Array) -> Array:
-        """The derivatives at states in rows, each with the bits of a single call."""
+        """The derivatives at states in rows, each bit-identical to a single call."""
         lanes, layout, count = simd_width(), self.layout, len(X)
         many, p = self._many, np.asarray(p, dtype=float)
         if p.ndim == 2:
@@ -202,7 +202,7 @@ def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:
 
 
 class _Tables:
-    """The compiled tables for so many states at a time."""
+    """The compiled tables for a number of states at a time."""
 
     def __init__(self, source: NativeSource, lanes: int) -> None:
         self.lanes, target = lanes, host(lanes)
@@ -230,7 +230,7 @@ def _text(source: NativeSource, lanes: int) -> str:
 
 
 def _aligned(count: int) -> Array:
-    """Room for so many numbers from a multiple of 64 bytes on."""
+    """Room for `count` numbers, aligned to 64 bytes."""
     room = np.empty(count + _ALIGNMENT // 8)
     skipped = -room.ctypes.data % _ALIGNMENT // 8
     return room[skipped : skipped + count]

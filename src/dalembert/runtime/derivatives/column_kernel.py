@@ -4,8 +4,9 @@ size, LLVM text.
     void columns(const int64 *shape, const double *table, double *J, double *work)
 
 J has a row for each freedom and a column for each variable. First the dot products of all pairs of
-freedoms, then slopes of loads are added at their places, then columns along spins are combined to
-those along quaternions, then all columns go through the articulated bodies: to the root, and back.
+degrees of freedom, then slopes of loads are added at their places, then columns along spins are
+combined to those along quaternions, then all columns go through the articulated bodies: to the
+root, and back.
 
 `one.columns` takes one state, four columns at a time; `many.columns` as many states as a register
 holds. Every number goes through the same operations in both, so the bits are the same.
@@ -33,7 +34,7 @@ from dalembert.runtime.numerics.llvm_types import (
 ROW: Final = 49
 _S, _PSI1, _PSI2, _THETA, _G, _B, _D, _E, _U, _OVER_D = 0, 6, 9, 15, 21, 27, 30, 36, 42, 48
 # the head of the shape: sizes, then where each list begins
-SIZES: Final = ("freedoms", "columns", "inner", "outer", "loads", "spins", "slots")
+SIZES: Final = ("dofs", "columns", "inner", "outer", "loads", "spins", "slots")
 LISTS: Final = (
     *("slot", "parent_slot", "q_column", "u_column"),
     *("inner_i", "inner_j", "outer_i", "outer_j"),
@@ -91,7 +92,7 @@ class _Kernel(FunctionBuilder):
 
     def whole(self) -> str:
         """The finished function."""
-        n, m = self.shape.size("freedoms"), self.shape.size("columns")
+        n, m = self.shape.size("dofs"), self.shape.size("columns")
         groups = self.emit(INT64, f"sdiv {m}, {self.group}")
         self.clear(self.columns, n * groups)
         self.pairs(m)
@@ -129,13 +130,13 @@ class _Kernel(FunctionBuilder):
     def product(
         self, i: Value, a: int, j: Value, b: int, count: int = 6
     ) -> list[tuple[Value, Value]]:
-        """Pairs of numbers from the rows of two freedoms."""
+        """Pairs of numbers from the rows of two degrees of freedom."""
         return [*zip(self.row(i, a, count), self.row(j, b, count), strict=True)]
 
     # ---- ∂ID -----------------------------------------------------------------------------------
 
     def pairs(self, m: Value) -> None:
-        """∂ID for every pair of freedoms on one branch."""
+        """∂ID for every pair of degrees of freedom on one branch."""
         s = self.shape
         with self.loop(s.size("inner")) as k:
             i, j = s.entry("inner_i", k), s.entry("inner_j", k)
@@ -160,9 +161,9 @@ class _Kernel(FunctionBuilder):
                 self.entries[place] = self.fused(factor, source, self.entries[place])
 
     def loads(self, m: Value) -> None:
-        """Slopes of loads, which follow the rows of the freedoms."""
+        """Slopes of loads, which follow the rows of the degrees of freedom."""
         s = self.shape
-        first = s.size("freedoms") * ROW
+        first = s.size("dofs") * ROW
         with self.loop(s.size("loads")) as k:
             place = s.entry("load_row", k) * m + s.entry("load_column", k)
             self.entries[place] = self.entries[place] + self.table[first + k]
@@ -243,7 +244,7 @@ def _many_states(lanes: int) -> str:
     )
     f, X, p, work, shape, table, Y, room, n_in, stride, groups = w.parameters
     s, kind = _Shape(w, shape), vector_type(lanes)
-    entries = s.size("freedoms") * s.size("columns")
+    entries = s.size("dofs") * s.size("columns")
     # the state, then J, lie before the room of the columns
     x = VectorArray(room, kind)
     J = w.emit(POINTER, f"getelementptr {kind}, {room}, {n_in}")

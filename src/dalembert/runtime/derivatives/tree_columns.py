@@ -1,5 +1,5 @@
-"""∂u̇ = −M⁻¹ ∂ID for an open tree, written out on the tape: pairs of freedoms, then columns through
-the articulated bodies.
+"""∂u̇ = −M⁻¹ ∂ID for an open tree, written out on the tape: pairs of degrees of freedom, then
+columns through the articulated bodies.
 
 A column is {row: node}; entries that vanish identically, as those of two branches do, are left out.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dalembert.mechanics.geometry.rotation import dot3
 from dalembert.runtime.derivatives.sparse import Slopes, forward_slopes
 from dalembert.runtime.derivatives.spatial_vectors import Six, SpatialVectors
-from dalembert.runtime.derivatives.tree_tables import Freedom, TreeTables
+from dalembert.runtime.derivatives.tree_tables import DegreeOfFreedom, TreeTables
 
 Column = dict[int, int]
 
@@ -21,12 +21,12 @@ class TreeColumns:
 
     def __init__(self, tables: TreeTables) -> None:
         self.tables, self.t = tables, tables.tape
-        self.x, self.freedoms = SpatialVectors(tables.tape), tables.freedoms
+        self.x, self.dofs = SpatialVectors(tables.tape), tables.dofs
         # U/D
-        self._through = [self.x.scaled(f.over_D, f.U) for f in self.freedoms]
+        self._through = [self.x.scaled(f.over_D, f.U) for f in self.dofs]
 
     def by_displacements(self) -> list[Column]:
-        """∂ID/∂π_j: along the freedoms themselves, turns about a body's own axes for a
+        """∂ID/∂π_j: along the degrees of freedom themselves, turns about a body's own axes for a
         ball joint.
         """
         return self._pairs(self._moved, lambda f: f.d)
@@ -40,7 +40,7 @@ class TreeColumns:
         t, kin = self.t, self.tables.kinematics
         along = dict(zip(self.tables.speeds, self.by_displacements(), strict=True))
         columns: dict[int, Column] = {}
-        for f in self.freedoms:
+        for f in self.dofs:
             ball = f.link.ball
             if ball is None:
                 columns[kin.q[kin.qdot.index(f.speed)]] = along[f.speed]
@@ -72,23 +72,25 @@ class TreeColumns:
         """The sum of two columns."""
         return self._combined((self.t.one, self.t.one), (one, other))
 
-    def _moved(self, i: Freedom, j: Freedom) -> int:
+    def _moved(self, i: DegreeOfFreedom, j: DegreeOfFreedom) -> int:
         """∂ID_i/∂q_j = b_i·Ψ'_j + g_i·Ψ''_j"""
         return self.t.add(dot3(self.t, i.b, j.psi1[0]), self.x.dot(j.psi2, i.g))
 
-    def _swung(self, i: Freedom, j: Freedom) -> int:
+    def _swung(self, i: DegreeOfFreedom, j: DegreeOfFreedom) -> int:
         """∂ID_i/∂u_j = b_i·S_j + g_i·Θ_j"""
         return self.t.add(dot3(self.t, i.b, j.S[0]), self.x.dot(j.theta, i.g))
 
     def _pairs(
-        self, inner: Callable[[Freedom, Freedom], int], column: Callable[[Freedom], Six]
+        self,
+        inner: Callable[[DegreeOfFreedom, DegreeOfFreedom], int],
+        column: Callable[[DegreeOfFreedom], Six],
     ) -> list[Column]:
         """inner(i, j) for j on the way to i and in the same joint, S_j·column(i) elsewhere."""
-        t, columns = self.t, [Column() for _ in self.freedoms]
-        for i, f in enumerate(self.freedoms):
+        t, columns = self.t, [Column() for _ in self.dofs]
+        for i, f in enumerate(self.dofs):
             j = i
             while j >= 0:
-                g = self.freedoms[j]
+                g = self.dofs[j]
                 columns[j][i] = inner(f, g)
                 if j < i:
                     columns[i][j] = inner(g, f) if g.link is f.link else self.x.dot(g.S, column(f))
@@ -97,11 +99,11 @@ class TreeColumns:
 
     def solve(self, column: Mapping[int, int], rows: int | None = None) -> Column:
         """−M⁻¹ times a column, or the first `rows` entries of it."""
-        t, x6, freedoms = self.t, self.x, self.freedoms
+        t, x6, dofs = self.t, self.x, self.dofs
         force: dict[int, Six] = {}
         left: dict[int, int] = {}
-        for i in reversed(range(len(freedoms))):
-            f, p = freedoms[i], force.pop(i, None)
+        for i in reversed(range(len(dofs))):
+            f, p = dofs[i], force.pop(i, None)
             entry = column.get(i, t.zero)
             total = entry if p is None else t.add(entry, x6.dot(f.S, p))
             if total == t.zero and p is None:
@@ -111,14 +113,14 @@ class TreeColumns:
                 push = x6.scaled(left[i], self._through[i])
                 parts = [a for a in (force.get(f.parent), p, push) if a is not None]
                 force[f.parent] = x6.sum(*parts)
-        return self._accelerations(left, len(freedoms) if rows is None else rows)
+        return self._accelerations(left, len(dofs) if rows is None else rows)
 
     def _accelerations(self, left: Mapping[int, int], rows: int) -> Column:
         """x_i = l_i/D_i − U_i·a_p/D_i, a_i = a_p + S_i x_i"""
         t, x6 = self.t, self.x
         motion: dict[int, Six] = {-1: x6.zero}
         results: Column = {}
-        for i, f in enumerate(self.freedoms[:rows]):
+        for i, f in enumerate(self.dofs[:rows]):
             a = motion[f.parent]
             own = t.mul(f.over_D, left[i]) if i in left else t.zero
             x = own if a == x6.zero else t.sub(own, x6.dot(a, self._through[i]))
@@ -129,7 +131,7 @@ class TreeColumns:
 
     def inverse_mass_matrix(self) -> list[Column]:
         """M⁻¹, column by column: the upper half, and the rest by symmetry."""
-        minus, n = self.t.const(-1), len(self.freedoms)
+        minus, n = self.t.const(-1), len(self.dofs)
         upper = [self.solve({j: minus}, j + 1) for j in range(n)]
         columns = [dict(c) for c in upper]
         for j, c in enumerate(upper):

@@ -55,7 +55,7 @@ from dalembert.symbolic.algebra.tape import Tape, Triple
 
 
 @dataclass
-class Freedom:
+class DegreeOfFreedom:
     """One freedom: its speed, the link it moves, and its columns."""
 
     speed: int
@@ -83,12 +83,12 @@ class Freedom:
 
 @dataclass(frozen=True)
 class TreeTables:
-    """The freedoms of a tree, parents first, and u̇ and the declared loads along each, on
+    """The degrees of freedom of a tree, parents first, and u̇ and the declared loads along each, on
     one tape.
     """
 
     kinematics: Kinematics
-    freedoms: tuple[Freedom, ...]
+    dofs: tuple[DegreeOfFreedom, ...]
     # along each freedom
     accelerations: tuple[int, ...]
     loads: tuple[int, ...]
@@ -101,7 +101,7 @@ class TreeTables:
     @property
     def speeds(self) -> tuple[int, ...]:
         """The speed of each freedom."""
-        return tuple(f.speed for f in self.freedoms)
+        return tuple(f.speed for f in self.dofs)
 
 
 def tree_tables(kin: Kinematics) -> TreeTables:
@@ -136,7 +136,7 @@ def _check(kin: Kinematics, tree: KinematicTree) -> None:
 
 @dataclass
 class _Motion:
-    """What is known of a link: where it is and how it moves."""
+    """Position, velocity, acceleration and inertia of a link."""
 
     R: Matrix3
     place: Triple
@@ -246,7 +246,7 @@ class _Sweeps:
     # ---- articulated bodies ------------------------------------------------------------------
 
     def _articulate(self) -> None:
-        """U = I^A S, 1/D, and what is left of each load, from the tips to the root."""
+        """U = I^A S, 1/D, and the remainder of each load, from the tips to the root."""
         t, x6, O = self.t, self.x, self.t.zero
         self.left: dict[int, int] = {}
         bodies: dict[TreeLink, ArticulatedInertia] = {}
@@ -306,7 +306,7 @@ class _Sweeps:
             motion = self.motion[link]
             F[link] = x6.sum(x6.momentum(motion.own, motion.acceleration), motion.p)
             E[link], k[link] = self._coriolis(motion)
-        rows: dict[int, Freedom] = {}
+        rows: dict[int, DegreeOfFreedom] = {}
         for link in reversed(self.links):
             for (speed, _, _), S in zip(link.joint_axes, self.motion[link].S, strict=True):
                 rows[speed] = self._freedom(speed, link, S, (I[link], E[link], k[link], F[link]))
@@ -334,7 +334,7 @@ class _Sweeps:
 
     def _freedom(
         self, speed: int, link: TreeLink, S: Six, sums: tuple[RigidInertia, Matrix3, Triple, Six]
-    ) -> Freedom:
+    ) -> DegreeOfFreedom:
         t, x6 = self.t, self.x
         I, E, k, F = sums
         assert link.parent is not None
@@ -349,20 +349,20 @@ class _Sweeps:
         d = x6.sum(moved, x6.momentum(I, psi2), x6.force_cross(S, F))
         e = x6.sum((matrix_vector(t, E, S[0]), cross3(t, k, S[0])), x6.momentum(I, theta))
         columns = (S, psi1, psi2, theta, g, b, d, e, self.U[speed], self.over_D[speed])
-        return Freedom(speed, link, -1, *columns)
+        return DegreeOfFreedom(speed, link, -1, *columns)
 
-    def _numbered(self, rows: dict[int, Freedom]) -> TreeTables:
-        """Parents first, the freedoms of one link one behind the other."""
-        freedoms: list[Freedom] = []
+    def _numbered(self, rows: dict[int, DegreeOfFreedom]) -> TreeTables:
+        """Parents first, the degrees of freedom of one link one behind the other."""
+        dofs: list[DegreeOfFreedom] = []
         last: dict[TreeLink, int] = {self.tree.root: -1}
         for link in self.links:
             assert link.parent is not None
             before = last[link.parent]
             for speed, _, _ in link.joint_axes:
                 rows[speed].parent = before
-                before = len(freedoms)
-                freedoms.append(rows[speed])
+                before = len(dofs)
+                dofs.append(rows[speed])
             last[link] = before
-        speeds = [f.speed for f in freedoms]
+        speeds = [f.speed for f in dofs]
         results = (tuple(of[x] for x in speeds) for of in (self.udot, self.load))
-        return TreeTables(self.kin, tuple(freedoms), *results)
+        return TreeTables(self.kin, tuple(dofs), *results)

@@ -1,7 +1,7 @@
 """∂u̇/∂(q, u, loads, …): link by link for open trees, otherwise through M u̇ = f or the saddle-point
 equations.
 
-Trees with few freedoms are written out; beyond, the generic kernel keeps the code short.
+Trees with few degrees of freedom are written out; beyond, the generic kernel keeps the code short.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 
-# freedoms up to which pairs and columns are written out as nodes
+# degrees of freedom up to which pairs and columns are written out as nodes
 _WRITTEN_OUT: Final = 10
 _TABLES: Final = PerOwnerCache[TreeTables | None]()
 

@@ -10,7 +10,7 @@ from dalembert.runtime.states.inputs import CallbackInput, Sampled, Table, table
 
 
 class InputSamples:
-    """One input: its numbers stand in the state and change from interval to interval."""
+    """One input: its numbers are part of the state and change from interval to interval."""
 
     def __init__(self, source: CallbackInput, kin: Kinematics) -> None:
         self.name, self.nodes, self._source = source.name, source.nodes, source.source
@@ -40,7 +40,7 @@ class InputSamples:
         steps.
         """
         if not isinstance(self._source, Table):
-            # a point where the program was asked still has the number before
+            # a point where the program was called still has the number before
             states[:-1, self._places] = states[1:, self._places]
         else:
             for t, row in zip(middle.tolist(), states, strict=False):

@@ -264,7 +264,7 @@ def derivatives_of(
 
 
 class _Description:
-    """Reads what is asked of a system."""
+    """Reads the quantities and variables that a user names."""
 
     def __init__(self, kin: Kinematics, points: int) -> None:
         self.kin, self.system, self.points = kin, kin.system, points

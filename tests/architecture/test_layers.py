@@ -27,7 +27,15 @@ PARTS = {
         "principles",
         "agreement",
     ),
-    "runtime": ("numerics", "ode", "states", "simulation", "dynamics", "contact"),
+    "runtime": (
+        "numerics",
+        "ode",
+        "states",
+        "derivatives",
+        "simulation",
+        "dynamics",
+        "contact",
+    ),
     "analysis": (
         "integrals",
         "constraint_analysis",
@@ -37,9 +45,11 @@ PARTS = {
         "inverse",
         "studies",
         "periodic",
+        "verify",
+        "control",
     ),
     "exchange": ("robots", "modelfile", "exports"),
-    "interface": ("api", "report", "page"),
+    "interface": ("api", "report", "page", "exercises", "agents"),
 }
 # documented paths and entry points outside the parts
 LAYERS = (

@@ -53,6 +53,9 @@ COMMANDS = {
     "new": "model_files",
     "convert": "model_files",
     "schema": "model_files",
+    "verify": "verify",
+    "exercise": "exercise",
+    "serve": "serve",
 }
 
 

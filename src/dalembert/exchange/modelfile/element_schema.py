@@ -327,21 +327,21 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
 # name = value tables of the sections that say what to do with a system
 SETTINGS: Final[dict[str, dict[str, str]]] = {
     "run": {
-        "duration": "number",
+        "duration": "time",
         "start": "values",
         "guess": "values",
         "values": "values",
         "inputs": "texts",
         "events": "events",
-        "t0": "number",
-        "rtol": "number",
+        "t0": "time",
+        "rtol": "ratio",
         "atol": "number",
-        "max_step": "number",
+        "max_step": "time",
         "integrator": "text",
         "stabilize": "text",
-        "baumgarte_rate": "number",
-        "energy_tolerance": "number",
-        "relative_energy_tolerance": "number",
+        "baumgarte_rate": "rate",
+        "energy_tolerance": "energy",
+        "relative_energy_tolerance": "ratio",
         "keep_energy": "flag",
     },
     "equilibrium": {

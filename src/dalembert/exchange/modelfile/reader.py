@@ -185,7 +185,7 @@ def _override_constants(
 
 def _build_system(table: dict[str, Any], source: ModelSource) -> System:
     for key in table:
-        if key not in SECTIONS and key not in ELEMENT_TYPES and key != "$schema":
+        if key not in SECTIONS and key not in ELEMENT_TYPES and key not in ("$schema", "exercise"):
             hint = (
                 suggest_name(key, [*SECTIONS, *ELEMENT_TYPES])
                 or "see `dalembert new pendulum` for a file that works"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.exchange.modelfile.element_schema import NESTED_TABLES, SETTINGS
@@ -17,11 +17,26 @@ from dalembert.exchange.modelfile.value_reader import ValueReader, is_number
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.units.quantities import Dimension
+from dalembert.symbolic.units.quantities import (
+    DIMENSIONLESS,
+    ENERGY,
+    TIME,
+    Dimension,
+    dimension,
+)
 
 if TYPE_CHECKING:
     from dalembert.exchange.modelfile.model_builder import ModelBuilder
     from dalembert.exchange.modelfile.source_positions import Path
+
+
+# of the kinds of numbers that may be given with a unit
+_DIMENSIONS: Final = {
+    "time": TIME,
+    "rate": dimension(s=-1),
+    "energy": ENERGY,
+    "ratio": DIMENSIONLESS,
+}
 
 
 class PrintedEquation(NamedTuple):
@@ -119,8 +134,8 @@ def _read_setting(b: ModelBuilder, kind: str, value: Any, path: Path) -> Any:
     values = ValueReader(b, path)
     if kind in ("text", "flag"):
         return values.text(value, path) if kind == "text" else values.flag(value, path)
-    if kind == "number":
-        return _number(b, value, path)
+    if kind == "number" or kind in _DIMENSIONS:
+        return _number(b, value, path, _DIMENSIONS.get(kind))
     if kind == "events":
         return _events(b, value, path)
     if not isinstance(value, dict):

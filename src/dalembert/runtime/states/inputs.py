@@ -355,7 +355,8 @@ def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInp
         if specified:
             msg = (
                 f"{name}: a Python function has no rates, which a specified motion needs; give "
-                f"an expression or da.table(…, kind='cubic')"
+                f"an expression in s.t or da.table(…, kind='cubic'). For feedback declare {name} "
+                f"as a coordinate, and a force or s.constrain({name} - …) that drives it"
             )
             raise BadValue(msg)
         _check_arguments(name, source.function if isinstance(source, Sampled) else source)

@@ -1,0 +1,58 @@
+"""Planted errors are named and rewritings are right: a few drawn here, the tables of a thousand as
+committed.
+"""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from verify.campaign import DATA, answers, read
+from verify.plants import KINDS
+
+RIGHT = {
+    "equal",
+    "equal after combining rows",
+    "equal on the motions that the constraints allow",
+    "true where a factor does not vanish",
+}
+SEEDS = (7, 56, 58)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_errors_in_random_systems_are_named_and_rewritings_are_right(seed):
+    trials = answers(seed, Counter({kind: Random(seed).random() for kind in KINDS}))
+    assert trials["plants"]
+    assert {"named"} == {trial.outcome for trial in trials["plants"]}
+    assert {trial.outcome for trial in trials["rewritings"]} <= RIGHT
+
+
+def share(lines, wanted):
+    counted = [line for line in lines if not line["outcome"].startswith("refused")]
+    return sum(line["outcome"] in wanted for line in counted) / len(counted)
+
+
+def test_the_table_of_single_errors():
+    lines = read(DATA / "plants.csv")
+    assert len(lines) >= 1000
+    assert {*KINDS} == {line["what"].partition(" ")[0] for line in lines}
+    assert {*range(1, 7)} == {int(line["freedoms"]) for line in lines}
+    assert share(lines, {"named"}) >= 0.98
+    assert not [line for line in lines if line["outcome"].startswith("called")]
+
+
+def test_the_table_of_two_errors():
+    lines = read(DATA / "pairs.csv")
+    assert len(lines) >= 200
+    assert share(lines, {"named"}) >= 0.9
+
+
+def test_the_table_of_rewritings():
+    lines = read(DATA / "rewritings.csv")
+    assert len(lines) >= 1000
+    wrong = [
+        line
+        for line in lines
+        if line["outcome"] not in RIGHT and not line["outcome"].startswith("refused")
+    ]
+    assert [] == wrong

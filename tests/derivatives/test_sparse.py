@@ -1,4 +1,6 @@
-"""Sparse Jacobians and contracted Hessians against complex steps, and their patterns."""
+"""Sparse Jacobians and sum_of_products Hessians against complex steps, and their patterns against
+the expressions.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dalembert.analysis.inverse.recursive_newton_euler import required_loads
 from dalembert.gallery import double_pendulum, rolling_disk, spatial_chain
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.runtime.derivatives import sparse
 from dalembert.runtime.derivatives.sparse import contracted_gradient, hessian_times_vector
 from dalembert.runtime.derivatives.tape_function import TapeDerivatives, TapeFunction
+from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
@@ -81,8 +83,8 @@ def test_places_that_vanish_identically_are_left_out() -> None:
     H = np.zeros((12, 12), dtype=bool)
     H[d.hessian_rows, d.hessian_columns] = True
     # accelerations enter linearly, and no product of one with a speed occurs
-    assert not H[8:, 4:].any_lane()
-    assert H[8:, :4].any_lane()
+    assert not H[8:, 4:].any()
+    assert H[8:, :4].any()
     assert (d.hessian_columns <= d.hessian_rows).all()
 
 

@@ -67,7 +67,7 @@ def _run(lanes: int) -> str:
 
 
 def _offset(w: FunctionBuilder, base: Value, place: Value) -> Value:
-    """The address so many numbers behind another."""
+    """The address that lies `place` numbers behind another."""
     return w.emit(POINTER, f"getelementptr {DOUBLE}, {base}, {place}")
 
 

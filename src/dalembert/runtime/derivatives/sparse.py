@@ -26,7 +26,7 @@ Slopes = dict[int, int]
 
 
 @dataclass(frozen=True)
-class SparseNodes:
+class SparseEntries:
     """Expressions `nodes` at the places (rows, columns) of a matrix, row by row; all others are
     zero.
     """
@@ -37,14 +37,14 @@ class SparseNodes:
     nodes: tuple[int, ...]
 
     @classmethod
-    def of(cls, shape: tuple[int, int], entries: Mapping[tuple[int, int], int]) -> SparseNodes:
+    def of(cls, shape: tuple[int, int], entries: Mapping[tuple[int, int], int]) -> SparseEntries:
         """The matrix with these entries."""
         places = sorted(entries)
         rows, columns = tuple(i for i, _ in places), tuple(j for _, j in places)
         return cls(shape, rows, columns, tuple(entries[place] for place in places))
 
 
-def sparse_jacobian(tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> SparseNodes:
+def sparse_jacobian(tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> SparseEntries:
     """∂outs/∂wrt, on the same tape."""
     shape = len(outs), len(wrt)
     if len(wrt) > _WIDE * len(outs):
@@ -53,7 +53,7 @@ def sparse_jacobian(tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> Spar
     else:
         slopes = forward_slopes(tape, outs, {x: {j: tape.one} for j, x in enumerate(wrt)})
         results = {(i, j): d for i, row in enumerate(slopes) for j, d in row.items()}
-    return SparseNodes.of(shape, {place: d for place, d in results.items() if d != tape.zero})
+    return SparseEntries.of(shape, {place: d for place, d in results.items() if d != tape.zero})
 
 
 def forward_slopes(tape: Tape, outs: Sequence[int], seeds: Mapping[int, Slopes]) -> list[Slopes]:
@@ -108,7 +108,7 @@ def _sum(t: Tape, one: Slopes, other: Slopes) -> Slopes:
 
 def contracted_hessian(
     tape: Tape, outs: Sequence[int], multipliers: Sequence[int], wrt: Sequence[int]
-) -> SparseNodes:
+) -> SparseEntries:
     """The lower triangle of ∂²(Σ_k μ_k e_k)/∂x_i∂x_j, on the same tape; the multipliers are
     symbols.
     """
@@ -118,7 +118,7 @@ def contracted_hessian(
     entries = forward_slopes(tape, slopes, {x: {j: tape.one} for j, x in enumerate(wrt)})
     for i, row in enumerate(entries):
         results |= {(i, j): d for j, d in row.items() if j <= i and d != tape.zero}
-    return SparseNodes.of(shape, results)
+    return SparseEntries.of(shape, results)
 
 
 def hessian_times_vector(

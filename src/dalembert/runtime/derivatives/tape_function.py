@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.runtime.derivatives.machine_text import BLOCK
-from dalembert.runtime.derivatives.sparse import SparseNodes, contracted_hessian, sparse_jacobian
+from dalembert.runtime.derivatives.sparse import SparseEntries, contracted_hessian, sparse_jacobian
 from dalembert.runtime.derivatives.tape_machine import TapeMachine
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.python_binding import Array
@@ -73,7 +73,7 @@ class TapeFunction:
 
 
 class TapeDerivatives:
-    """Values, sparse Jacobian and contracted Hessian of expressions `outs` at many points.
+    """Values, sparse Jacobian and sum_of_products Hessian of expressions `outs` at many points.
 
     X has a column for each symbol in `state`; derivatives are taken by those in `wrt` (by default
     all of the state). `jacobian(X, p)` gives the entries at (jacobian_rows, jacobian_columns),
@@ -96,8 +96,8 @@ class TapeDerivatives:
         self.wrt = self.state if wrt is None else tuple(wrt)
         self.points = points
         self._values = TapeFunction(self.tape, self.outs, self.state, self.parameters, points)
-        self._first: tuple[SparseNodes, TapeFunction] | None = None
-        self._second: tuple[SparseNodes, TapeFunction] | None = None
+        self._first: tuple[SparseEntries, TapeFunction] | None = None
+        self._second: tuple[SparseEntries, TapeFunction] | None = None
 
     def values(self, X: Array, p: Array | Sequence[float] = ()) -> Array:
         """outs at states in rows."""
@@ -115,12 +115,12 @@ class TapeDerivatives:
         return self._hessian()[1].batch(both, p)
 
     @property
-    def jacobian_pattern(self) -> SparseNodes:
+    def jacobian_pattern(self) -> SparseEntries:
         """Places and expressions of ∂outs/∂wrt."""
         return self._jacobian()[0]
 
     @property
-    def hessian_pattern(self) -> SparseNodes:
+    def hessian_pattern(self) -> SparseEntries:
         """Places and expressions of the lower triangle."""
         return self._hessian()[0]
 
@@ -144,13 +144,13 @@ class TapeDerivatives:
         """Column of each entry of the lower triangle, at most its row."""
         return np.array(self.hessian_pattern.columns, dtype=np.int64)
 
-    def _jacobian(self) -> tuple[SparseNodes, TapeFunction]:
+    def _jacobian(self) -> tuple[SparseEntries, TapeFunction]:
         if self._first is None:
             matrix = sparse_jacobian(self.tape, self.outs, self.wrt)
             self._first = matrix, self._function(matrix, self.state)
         return self._first
 
-    def _hessian(self) -> tuple[SparseNodes, TapeFunction]:
+    def _hessian(self) -> tuple[SparseEntries, TapeFunction]:
         if self._second is None:
             count = range(len(self.outs))
             mu = [self.tape.private_symbol(f"multiplier {k}") for k in count]
@@ -158,5 +158,5 @@ class TapeDerivatives:
             self._second = matrix, self._function(matrix, (*self.state, *mu))
         return self._second
 
-    def _function(self, matrix: SparseNodes, state: Sequence[int]) -> TapeFunction:
+    def _function(self, matrix: SparseEntries, state: Sequence[int]) -> TapeFunction:
         return TapeFunction(self.tape, matrix.nodes, state, self.parameters, self.points)

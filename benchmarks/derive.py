@@ -67,7 +67,7 @@ def run(report: Report, *, quick: bool) -> None:
 
 def _with_M_and_f(system: da.System) -> object:
     equations = da.kane(system).equations
-    return equations.M, equations.f
+    return equations.mass_nodes, equations.forcing_nodes
 
 
 def _pendulum(report: Report, *, quick: bool) -> None:

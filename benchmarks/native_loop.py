@@ -59,6 +59,14 @@ _CASADI = {
 }
 # f(model, data), whose state lies where the first two pointers of a table say and whose result
 # where the third says
+_CASADI_WHOLE = {
+    "name": "casadi_whole",
+    "before": """  %arguments = alloca [16 x ptr]
+  %results = alloca [16 x ptr]""",
+    "call": """  store ptr %x, ptr %arguments
+  store ptr %y, ptr %results
+  %status = call i32 %f(ptr %arguments, ptr %results, ptr %a, ptr %b, i32 0)""",
+}
 _MUJOCO = {
     "name": "mujoco",
     "before": """  %model = load ptr, ptr %a
@@ -82,14 +90,14 @@ _PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 
 @functools.cache
 def _library() -> Library:
     texts = []
-    for kind in (_STRAIGHT, _CASADI, _MUJOCO):
+    for kind in (_STRAIGHT, _CASADI, _CASADI_WHOLE, _MUJOCO):
         text = _LOOP
         for key, value in kind.items():
             text = text.replace(f"<{key}>", value)
         texts.append(text)
     return load(
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n" + "\n".join(texts),
-        ("straight", "casadi", "mujoco"),
+        ("straight", "casadi", "casadi_whole", "mujoco"),
     )
 
 

@@ -58,11 +58,11 @@ class _Body:
         n, f = self.A @ self.w + cross(h, self.v), m * self.v - cross(h, self.w)
         self.n, self.f = cross(self.w, n) + cross(self.v, f), cross(self.w, f)
 
-    def fold_into(self, before: _Body | None) -> None:
+    def fold_into(self, before: _Body | None, tau: Any) -> None:
         """Eliminate this joint and hand its inertia and bias force to the body before."""
         cross, skew = casadi.cross, casadi.skew
         self.Un, self.Uf = self.A @ self.s, self.H.T @ self.s
-        self.D, self.rest = casadi.dot(self.s, self.Un), -casadi.dot(self.s, self.n)
+        self.D, self.rest = casadi.dot(self.s, self.Un), tau - casadi.dot(self.s, self.n)
         if before is None:
             return
         Kn, Kf = self.Un / self.D, self.Uf / self.D
@@ -89,16 +89,29 @@ def forward_dynamics(links: list[Link]) -> Any:
     """f(q, u) = u̇ as an expression graph."""
     n = len(links)
     q, u = SX.sym("q", n), SX.sym("u", n)
+    return casadi.Function("f", [q, u], [_accelerations(links, q, u, SX(n, 1))])
+
+
+def derivatives(links: list[Link]) -> Any:
+    """f((q, u, τ)) = ∂u̇/∂(q, u, τ), all entries column by column."""
+    n = len(links)
+    x = SX.sym("x", 3 * n)
+    udot = _accelerations(links, x[:n], x[n : 2 * n], x[2 * n :])
+    return casadi.Function("f", [x], [casadi.densify(casadi.jacobian(udot, x))])
+
+
+def _accelerations(links: list[Link], q: Any, u: Any, tau: Any) -> Any:
+    n = len(links)
     bodies: list[_Body] = []
     for i, link in enumerate(links):
         bodies.append(_Body(link, bodies[-1] if bodies else None, q[i], u[i]))
     for i in reversed(range(n)):
-        bodies[i].fold_into(bodies[i - 1] if i else None)
+        bodies[i].fold_into(bodies[i - 1] if i else None, tau[i])
     udot, aw, av = [], SX(3, 1), SX([0, 0, GRAVITY])
     for body in bodies:
         a, aw, av = body.accelerate(aw, av)
         udot.append(a)
-    return casadi.Function("f", [q, u], [casadi.vertcat(*udot)])
+    return casadi.vertcat(*udot)
 
 
 class Compiled:
@@ -141,6 +154,19 @@ class Compiled:
             return run()
 
         return kept
+
+
+def whole_loop(f: Any, X: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+    """The C function of one argument and one result from a native loop."""
+    compiled = Compiled(f)
+    address = ctypes.cast(compiled._library.f, ctypes.c_void_p).value or 0  # noqa: SLF001 - its own
+    work = (address, compiled._iw.ctypes.data, compiled._w.ctypes.data)  # noqa: SLF001 - its own
+    run = native_loop.rows("casadi_whole", work, X, f.numel_out(0))
+
+    def kept(_keep: Compiled = compiled) -> NDArray[Any]:
+        return run()
+
+    return kept
 
 
 def one(f: Any, q: NDArray[Any], u: NDArray[Any]) -> Callable[[], object]:

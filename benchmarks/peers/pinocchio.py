@@ -53,6 +53,25 @@ class Chain:
         """
         return self._loop(pin.rneaInParallel, Q, U, A)
 
+    def derivatives(self, Q: NDArray[Any], U: NDArray[Any]) -> Callable[[], object]:
+        """∂u̇/∂(q, u, τ) of states in rows, called one by one: it has no loop of its own."""
+        states, model, data, tau = [*zip(Q, U, strict=True)], self.model, self.data, self.tau
+
+        def run() -> None:
+            for q, u in states:
+                pin.computeABADerivatives(model, data, q, u, tau)
+
+        return run
+
+    def derivative_values(self, Q: NDArray[Any], U: NDArray[Any]) -> NDArray[Any]:
+        """The same as numbers; of M⁻¹ it fills the upper half."""
+        found = []
+        for q, u in zip(Q, U, strict=True):
+            pin.computeABADerivatives(self.model, self.data, q, u, self.tau)
+            inverse = numpy.triu(self.data.Minv) + numpy.triu(self.data.Minv, 1).T
+            found.append(numpy.hstack([self.data.ddq_dq, self.data.ddq_dv, inverse]))
+        return numpy.array(found)
+
     def _loop(
         self, algorithm: Callable[..., object], *rows: NDArray[Any]
     ) -> Callable[[], NDArray[Any]]:

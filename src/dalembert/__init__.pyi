@@ -7,6 +7,14 @@ from dalembert.analysis.constraint_analysis.integrability import RowClass as Row
 from dalembert.analysis.constraint_analysis.pfaffian_integrals import (
     HiddenPosition as HiddenPosition,
 )
+from dalembert.analysis.control.computed_torque import computed_torque as computed_torque
+from dalembert.analysis.control.kalman import KalmanFilter as KalmanFilter
+from dalembert.analysis.control.kalman import kalman as kalman
+from dalembert.analysis.control.regulator import Regulator as Regulator
+from dalembert.analysis.control.regulator import lqr as lqr
+from dalembert.analysis.control.state_model import BadControl as BadControl
+from dalembert.analysis.control.tracking import Tracker as Tracker
+from dalembert.analysis.control.tracking import track as track
 from dalembert.analysis.flexible.assumed_modes.discretise import discretise as discretise
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised as Discretised
 from dalembert.analysis.flexible.hybrid.extended_hamilton import (
@@ -57,6 +65,15 @@ from dalembert.analysis.linear.sensitivity import ModelSensitivity as ModelSensi
 from dalembert.analysis.linear.sensitivity import Sensitivity as Sensitivity
 from dalembert.analysis.linear.sensitivity import model_sensitivity as model_sensitivity
 from dalembert.analysis.linear.sensitivity import sensitivity as sensitivity
+from dalembert.analysis.optimal.audit import OptimumAudit as OptimumAudit
+from dalembert.analysis.optimal.optimize import optimize as optimize
+from dalembert.analysis.optimal.optimum import OptimalPhase as OptimalPhase
+from dalembert.analysis.optimal.optimum import Optimum as Optimum
+from dalembert.analysis.optimal.phase import BadOptimization as BadOptimization
+from dalembert.analysis.optimal.phase import Link as Link
+from dalembert.analysis.optimal.phase import Phase as Phase
+from dalembert.analysis.optimal.phase import link as link
+from dalembert.analysis.optimal.phase import phase as phase
 from dalembert.analysis.periodic.continuation import continuation as continuation
 from dalembert.analysis.periodic.diagram import BifurcationDiagram as BifurcationDiagram
 from dalembert.analysis.periodic.equilibria import EquilibriumFamily as EquilibriumFamily
@@ -196,9 +213,12 @@ from dalembert.mechanics.principles.newton_euler import newton_euler as newton_e
 from dalembert.runtime.contact.contact_run import ContactStopped as ContactStopped
 from dalembert.runtime.contact.mode_enumeration import TooManyContacts as TooManyContacts
 from dalembert.runtime.contact.static_equilibrium import RestPosition as RestPosition
+from dalembert.runtime.dynamics.adjoint import CostGradient as CostGradient
 from dalembert.runtime.dynamics.compile import compile as compile  # noqa: A004 - da.compile is the verb a user looks for
 from dalembert.runtime.dynamics.compile import forward_dynamics as forward_dynamics
 from dalembert.runtime.dynamics.compiled_functions import CompiledExpressions as CompiledExpressions
+from dalembert.runtime.dynamics.derivatives import Derivatives as Derivatives
+from dalembert.runtime.dynamics.derivatives import derivatives as derivatives
 from dalembert.runtime.numerics.forward_dynamics import NativeDynamics as NativeDynamics
 from dalembert.runtime.numerics.jit import CannotCompile as CannotCompile
 from dalembert.runtime.numerics.python_binding import BadArguments as BadArguments

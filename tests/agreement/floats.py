@@ -27,7 +27,9 @@ def value(name: str, state: int = 0) -> float:
 def accelerations(equations: Equations, state: int = 0) -> np.ndarray:
     """u̇ from M u̇ = f at a random state."""
     t, n = equations.tape, len(equations.u)
-    nodes = [row.get(s, t.zero) for row in equations.M for s in range(n)] + equations.f
+    nodes = [
+        row.get(s, t.zero) for row in equations.mass_nodes for s in range(n)
+    ] + equations.forcing_nodes
     values = np.array(evaluate(t, nodes, lambda i: value(t.nodes[i][1], state), FloatArithmetic()))
     M, f = values[: n * n].reshape(n, n), values[n * n :]
     assert np.linalg.cond(M) < 1e8, "this state is singular: choose another"
@@ -45,7 +47,9 @@ def compiled_route_agrees(system: da.System, states: int = 3) -> bool:
     """
     equations, native = da.kane(system).equations, da.compile(system)
     t, n = equations.tape, len(equations.u)
-    nodes = [row.get(s, t.zero) for row in equations.M for s in range(n)] + equations.f
+    nodes = [
+        row.get(s, t.zero) for row in equations.mass_nodes for s in range(n)
+    ] + equations.forcing_nodes
     for state in range(states):
         known = {
             i: value(native.equations.tape.nodes[i][1], state)

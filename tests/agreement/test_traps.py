@@ -137,8 +137,8 @@ def test_mass_matrix_and_forcing_hold_neither_rates_nor_accelerations(name, deri
     except da.NotApplicable:
         pytest.skip("this principle does not treat the system")
     kin, equations = d.kinematics, d.equations
-    in_M = set(symbols_of(d.tape, [k for row in equations.M for k in row.values()]))
-    in_f = set(symbols_of(d.tape, equations.f))
+    in_M = set(symbols_of(d.tape, [k for row in equations.mass_nodes for k in row.values()]))
+    in_f = set(symbols_of(d.tape, equations.forcing_nodes))
     gone = {*kin.qdot, *kin.qddot, *kin.udot, *d.native.multipliers} - set(kin.u)
     assert set() == {kin.name(i) for i in (in_M | in_f) & gone}
     # M depends on place and time only, unless rows that are not linear in the speeds stand in it
@@ -184,7 +184,9 @@ def test_rows_are_regular_through_the_quadrants(derive, rows):
         "u1": 1.2,
         "u2": 1.3,
     }
-    nodes = [row.get(s, t.zero) for row in equations.M for s in range(n)] + equations.f
+    nodes = [
+        row.get(s, t.zero) for row in equations.mass_nodes for s in range(n)
+    ] + equations.forcing_nodes
 
     def udot(q):
         values = numbers(t, nodes, known | {"q": q})

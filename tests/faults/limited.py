@@ -1,6 +1,4 @@
-"""A piece of code in a process of its own, ended after a number of CPU-seconds: for what may
-never return.
-"""
+"""Code in a process of its own, ended after a number of CPU-seconds."""
 
 from __future__ import annotations
 

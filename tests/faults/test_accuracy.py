@@ -1,6 +1,4 @@
-"""The last digits of runs: published places of the Pleiades, Foucault's pendulum, the period of
-Dzhanibekov's effect.
-"""
+"""The last digits of runs: the Pleiades, Foucault's pendulum, Dzhanibekov's period."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Rounding in initial conditions, forces of typed rows, identifiability, and messages that name
-the cure.
-"""
+"""Rounding in initial conditions, forces of typed rows, identifiability, and messages."""
 
 from __future__ import annotations
 
@@ -14,11 +12,6 @@ from dalembert import gallery
 TINY = [1e-19, -1e-19, 1e-81, 1e-320]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=da.DalembertError,
-    reason="fault 16: rounding in a given rate is refused where the others are zero",
-)
 @pytest.mark.parametrize("x", TINY)
 @pytest.mark.parametrize("verb", ["simulate", "linearize"])
 def test_rounding_in_a_rate_is_no_contradiction(verb, x):
@@ -105,15 +98,10 @@ def measured(s, start, column):
     return {"t": times, column: values + 1e-3 * np.random.default_rng(1).normal(size=41)}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=pytest.fail.Exception,
-    reason="fault 9: one unknown that nothing depends on is fitted with a huge error",
-)
 @pytest.mark.parametrize("links", [1, 2])
 def test_an_unknown_that_no_column_depends_on_is_refused(links):
     s = da.System("Pendulum")
-    m, l, g = s.constant_coefficients(m=1.3, l=0.7, g=9.81)
+    m, l, g = s.constants(m=1.3, l=0.7, g=9.81)
     P = s.O
     for k, q in enumerate(s.coordinates(" ".join("ab"[:links]))):
         P = P.offset(l * s.N.rotated(q, s.N.z, f"F{k}").x, f"P{k}")
@@ -127,7 +115,7 @@ def test_an_unknown_that_no_column_depends_on_is_refused(links):
 def test_an_unknown_with_little_influence_is_fitted():
     s = da.System("Oscillator")
     x = s.coordinate("x")
-    k, c = s.constant_coefficients(k=3.0, c=1e-3)
+    k, c = s.constants(k=3.0, c=1e-3)
     P = s.O.offset(x * s.N.x, "P")
     s.particle("P", 1, P)
     s.force(-(k * x + c * x.dot) * s.N.x, at=P)
@@ -138,11 +126,6 @@ def test_an_unknown_with_little_influence_is_fitted():
 # ---- messages ------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 21: several values in one option are answered about units",
-)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -159,9 +142,6 @@ def test_several_values_in_one_option_are_answered_with_the_cure(arguments):
     assert f"{option} {text}" in done.stderr
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 21: a text as a value is answered about units"
-)
 def test_an_input_with_a_formula_is_answered_with_the_cure():
     s = da.System("Pendulum")
     with pytest.raises(da.DalembertError) as problem:
@@ -169,11 +149,6 @@ def test_an_input_with_a_formula_is_answered_with_the_cure():
     assert "inputs=" in str(problem.value)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 21: feedback for a specified motion is answered as a missing value",
-)
 @pytest.mark.parametrize("kind", ["expression", "function"])
 def test_a_specified_motion_with_feedback_is_answered_with_the_cure(kind):
     s = da.System("Shaker")

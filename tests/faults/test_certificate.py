@@ -1,6 +1,4 @@
-"""Equations that are compared on the motion, constants that are zero, and how long a decision
-may take.
-"""
+"""Equations compared on the motion, constants that are zero, and the time of a decision."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanics.agreement.agreement_table import agreement
-from dalembert.mechanics.agreement.principle_registry import load_principle
+from dalembert.mechanics.agreement.principle_registry import load_principle as principle
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
 from faults.limited import run_limited
 
@@ -25,7 +23,7 @@ def pendulum():
 
 def planted(error):
     """Kane's equations and d'Alembert's with an error of the coordinates in the first row."""
-    (kane, derive), (other, derive_other) = load_principle("kane"), load_principle("dalembert")
+    (kane, derive), (other, derive_other) = principle("kane"), principle("dalembert")
 
     def wrong(kin):
         d = derive_other(kin)
@@ -143,21 +141,16 @@ def test_a_car_with_pacejka_tyres_is_decided_or_left_undecided_in_ten_seconds():
     assert run_limited(CAR, seconds=10).strip() in ("True", "None")
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 19: every principle has a limit of its own, the whole has none",
-)
 def test_the_time_of_an_agreement_is_limited_as_a_whole(monkeypatch):
     from dalembert.mechanics.agreement import agreement_table
 
     clocks = []
 
-    class Counted(agreement_table.Clock):
+    class Counted(agreement_table.TimeLimit):
         def __init__(self, *given):
             super().__init__(*given)
             clocks.append(self)
 
-    monkeypatch.setattr(agreement_table, "Clock", Counted)
+    monkeypatch.setattr(agreement_table, "TimeLimit", Counted)
     agreement(pendulum())
     assert len({id(clock) for clock in clocks}) <= 1

@@ -1,6 +1,4 @@
-"""A box on two corners: it rests, slides and tips where the laws of Coulomb say so, and rocking
-ends.
-"""
+"""A box on two corners rests, slides and tips by the laws of Coulomb, and rocking ends."""
 
 from __future__ import annotations
 
@@ -138,8 +136,8 @@ G = s.O.offset(x * s.N.x + y * s.N.y, "G")
 I = m * (w * w + h * h) / 12
 body = s.body("box", m, G, B, da.inertia(B, I, I, I))
 for k, side in enumerate((-1, 1)):
-    corner = G.offset(side * w / 2 * B.x - h / 2 * B.y, f"c{{k}}", B)
-    s.contact(corner, friction=mu, restitution=e, on=body, name=f"c{{k}}")
+    P = G.offset(side * w / 2 * B.x - h / 2 * B.y, f"c{{k}}", B)
+    s.contact(P, friction=mu, restitution=e, on=body, name=f"c{{k}}")
 start = {{"y": abs(w / 2 * math.sin(tilt)) + h / 2 * math.cos(tilt), "a": tilt}}
 run = da.simulate(s, 8.0, start=start, progress=False)
 print(run.finished, len(run.events), *sorted({{modes[-1] for modes in run.modes.values()}}))

@@ -31,21 +31,13 @@ def raked_bicycle():
     return s
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=KeyError,
-    reason="fault 10: an entry of M is zero without being the zero node",
-)
-@pytest.mark.parametrize("options", [{}, {"integrator": "taylor"}, {"stabilize": "none"}])
+@pytest.mark.parametrize("options", [{}, {"stabilize": "none"}, {"stabilize": "baumgarte"}])
 def test_a_bicycle_with_a_raked_steering_axis_runs(options):
     run = da.simulate(raked_bicycle(), 0.01, **options)
     assert run.finished
     assert run.worst_residual < 1e-9
 
 
-@pytest.mark.xfail(
-    strict=True, raises=KeyError, reason="fault 10: the same elimination is behind ensembles"
-)
 def test_an_ensemble_with_a_raked_steering_axis_runs():
     assert np.isfinite(da.ensemble(raked_bicycle(), 0.01, over={"steer": [0.0, 0.1]})["x"]).all()
 
@@ -56,20 +48,18 @@ def test_an_ensemble_with_a_raked_steering_axis_runs():
 )
 def test_heyoka_on_the_bicycle_returns_or_says_why():
     pytest.importorskip("heyoka")
-    code = (
-        "import dalembert as da\nfrom dalembert import gallery\ntry:\n"
-        "    da.simulate(gallery.build('whipple-bicycle'), 0.1, "
-        "start=dict(gallery.entry('whipple-bicycle').start), integrator='heyoka')\n"
-        "except da.DalembertError as problem:\n    print(problem)\n"
-    )
+    code = """
+import dalembert as da
+from dalembert import gallery
+start = dict(gallery.entry("whipple-bicycle").start)
+try:
+    da.simulate(gallery.build("whipple-bicycle"), 0.1, start=start, integrator="heyoka")
+except da.DalembertError as problem:
+    print(problem)
+"""
     run_limited(code, seconds=60)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AttributeError,
-    reason="fault 14: a size that is a plain number breaks the page",
-)
 @pytest.mark.parametrize(
     ("kind", "sizes"), [("rod", (2,)), ("sphere", (0.2,)), ("disk", (0.3,)), ("cylinder", (0.1, 1))]
 )
@@ -89,11 +79,6 @@ def test_a_shape_with_plain_numbers_is_drawn(tmp_path, kind, sizes):
     assert da.write_report(s, tmp_path / "page.html", duration=0.1).exists()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AttributeError,
-    reason="fault 14: a wrong second argument of galerkin is an error of Python",
-)
 @pytest.mark.parametrize("second", [3, "abc", None])
 def test_galerkin_refuses_what_is_no_derivation(second):
     hybrid = da.extended_hamilton(gallery.build("cantilever"))
@@ -101,9 +86,6 @@ def test_galerkin_refuses_what_is_no_derivation(second):
         da.galerkin(hybrid, second)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AttributeError, reason="near fault 14: a wrong first argument of galerkin"
-)
 def test_galerkin_refuses_what_is_no_hybrid_system():
     d = da.kane(gallery.build("cantilever"))
     with pytest.raises(da.DalembertError, match="galerkin"):
@@ -122,11 +104,6 @@ except SystemExit as end:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file here")
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 14: data are read for ever from an endless file",
-)
 def test_data_without_an_end_are_refused():
     code = ENDLESS.replace(
         "import sys\n",
@@ -144,11 +121,6 @@ def inputs():
     yield "sampled", da.sampled(lambda t: float(np.sin(t)), every=0.1)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=IndexError,
-    reason="fault 13: a page with a table, function or sampled input dies",
-)
 @pytest.mark.parametrize("kind", [k for k, _ in inputs()])
 def test_a_page_with_an_input_that_is_no_formula_is_written_or_refused(tmp_path, kind):
     file, message = tmp_path / "page.html", ""
@@ -162,11 +134,6 @@ def test_a_page_with_an_input_that_is_no_formula_is_written_or_refused(tmp_path,
 
 
 @pytest.mark.parametrize("option", [{"start": {"x": 1.0}}, {"guess": {}}])
-@pytest.mark.xfail(
-    strict=True,
-    raises=TypeError,
-    reason="near fault 21: a wrong option of da.rests is an error of Python",
-)
 def test_rests_answers_a_wrong_option(option):
     s = da.System("Brake")
     x = s.coordinate("x")
@@ -174,3 +141,13 @@ def test_rests_answers_a_wrong_option(option):
     s.friction(x.dot, 0.1, normal=10)
     with pytest.raises(da.DalembertError):
         da.rests(s, **option)
+
+
+@pytest.mark.parametrize("kind", [k for k, _ in inputs()])
+def test_the_columns_of_a_run_with_a_live_input_have_their_names(tmp_path, kind):
+    run = da.simulate(gallery.build("cart-and-bar"), 0.5, inputs={"F": dict(inputs())[kind]})
+    assert (len(run), len(run.names)) == run.y.shape
+    assert np.array_equal(run.y[:, list(run.names).index("theta")], run["theta"])
+    run.to_csv(tmp_path / "run.csv")
+    head, first = (tmp_path / "run.csv").read_text().splitlines()[:2]
+    assert head.count(",") == first.count(",")

@@ -13,10 +13,6 @@ FUNCTIONS = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"),
     *("sign", "abs", "step", "pulse", "saturate", "atan2", "minimum", "maximum"),
 )
-# two formats are written from native code, which has it
-TANH = pytest.mark.xfail(
-    strict=True, raises=KeyError, reason="fault 11: tanh is in no table of functions"
-)
 
 
 def system(name):
@@ -43,14 +39,13 @@ def applied(name, x):
 
 
 def all_functions():
-    """ẍ = Σ f(x) over all functions but tanh."""
+    """ẍ = Σ f(x) over all functions."""
     s = da.System("Functions")
     x = s.coordinate("x")
     P = s.O.offset(x * s.N.x, "P")
     s.particle("P", 1, P)
     for name in FUNCTIONS:
-        if name != "tanh":
-            s.force(applied(name, x) * s.N.x, at=P)
+        s.force(applied(name, x) * s.N.x, at=P)
     return s
 
 
@@ -63,17 +58,7 @@ def test_every_function_can_be_exported(kind):
     assert exported(all_functions(), kind)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [kind if kind in ("object", "wasm") else pytest.param(kind, marks=TANH) for kind in FORMATS],
-)
-def test_tanh_can_be_exported(kind):
-    assert exported(system("tanh"), kind)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=TANH) if n == "tanh" else n for n in FUNCTIONS]
-)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_module_for_numpy_has_the_values_of_the_native_code(name):
     s = system(name)
     text = next(t for f, t in exported(s, "numpy").items() if f.endswith(".py"))

@@ -1,6 +1,4 @@
-"""<mimic> with a free root: the coupled joints are those that the file names, and a witness
-reads the file itself.
-"""
+"""<mimic> with a free root: the file names the coupled joints; a witness reads it itself."""
 
 from __future__ import annotations
 
@@ -65,57 +63,40 @@ def written(folder, joints):
 
 @pytest.mark.parametrize("base", ["fixed", "free"])
 @pytest.mark.parametrize("name", list(GRIPPERS))
-def test_mimic_couples_the_joints_that_the_file_names(tmp_path, name, base, request):
-    if base == "free":
-        reason = "fault 1: indices of mimic rows are counted before the free root is put in front"
-        request.node.add_marker(
-            pytest.mark.xfail(
-                strict=True, raises=(AssertionError, da.DalembertError), reason=reason
-            )
-        )
+def test_mimic_couples_the_joints_that_the_file_names(tmp_path, name, base):
     joints = GRIPPERS[name]
     s = da.load(written(tmp_path, joints), base=base)
     independent = [name for name, _, mimic in joints if mimic is None]
     assert set(independent) == {q.name for q in s.q if not q.name.startswith("base")}
-    # MuJoCo reads <mimic> by itself
-    assert next(c for c in da.crosscheck(s, states=3).engines if c.engine == "MuJoCo").agrees
+    # MuJoCo and Pinocchio read <mimic> by themselves
+    check = da.crosscheck(s, states=3)
+    assert check.agrees, str(check)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 1: Pinocchio takes the mimic rows from our own reading of the file",
-)
 def test_a_witness_sees_a_wrong_coupling(tmp_path, monkeypatch):
     pytest.importorskip("pinocchio")
     from dalembert.exchange.robots import urdf
 
-    true = urdf._mimic
+    true = urdf._mimic_equality
 
     def shifted(e, names):
         row = true(e, names)
         return type(row)(row.name, row.kind, row.first, row.second - 1, row.polynomial)
 
-    monkeypatch.setattr(urdf, "_mimic", shifted)
+    monkeypatch.setattr(urdf, "_mimic_equality", shifted)
     s = da.load(written(tmp_path, GRIPPERS["follower last"]))
     verdicts = {c.engine: c.agrees for c in da.crosscheck(s, states=3).engines}
     assert verdicts["MuJoCo"] is False
     assert verdicts["Pinocchio"] is False
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 1: a free root moves the index of a mimic's joints",
-)
 def test_a_free_gripper_agrees_with_mujoco(tmp_path):
     s = da.load(written(tmp_path, GRIPPERS["slider"]), base="free")
     verdicts = {c.engine: c.agrees for c in da.crosscheck(s, states=3).engines}
     assert verdicts["MuJoCo"] is True
 
 
-# ---- nearby: what else counts joints before the root is put in front
-# -------------------------------
+# ---- nearby: what else counts joints before the root is put in front -----------------------------
 
 
 def test_drives_locks_and_damping_of_a_free_robot_are_those_of_the_named_joints(tmp_path):

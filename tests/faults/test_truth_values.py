@@ -9,14 +9,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 
-AGREE = pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 6: bool(da.agreement(s)) is True where .agree is False",
-)
 
-
-@AGREE
 def test_an_agreement_that_fails_is_false():
     found = da.agreement(gallery.build("simple-pendulum"))
     assert found
@@ -27,11 +20,6 @@ def test_an_agreement_that_fails_is_false():
     assert not bool(failed)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=pytest.fail.Exception,
-    reason="fault 6: an undecided agreement is silently true",
-)
 def test_an_undecided_agreement_has_no_truth_value():
     found = da.agreement(gallery.build("simple-pendulum"))
     undecided = dataclasses.replace(
@@ -43,16 +31,13 @@ def test_an_undecided_agreement_has_no_truth_value():
         bool(undecided)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 6: a symmetry that does not hold is true"
-)
 def test_a_direction_that_is_no_symmetry_is_false():
     s = gallery.build("rolling-disk")
     assert not da.symmetry(s, {"theta": 1})
 
 
 def test_a_symmetry_is_true():
-    assert da.symmetry(gallery.build("double-pendulum"), {"alpha": 1, "beta": 1}, values={"g": 0})
+    assert da.symmetry(gallery.build("double-pendulum"), {"alpha": 1}, values={"g": 0})
 
 
 def ambiguous():
@@ -74,27 +59,16 @@ def _with_force():
 
 
 @pytest.mark.parametrize("name", ["energy integrals", "constraints", "comparison"])
-@pytest.mark.xfail(
-    strict=True,
-    raises=pytest.fail.Exception,
-    reason="fault 6: a result with several verdicts is silently true",
-)
 def test_a_result_with_several_answers_says_what_to_ask(name):
     result = dict(ambiguous())[name]()
     with pytest.raises(TypeError, match=r"\."):
         bool(result)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 6: a load that is not conservative is true"
-)
 def test_a_load_that_is_not_conservative_is_false():
     assert not dict(ambiguous())["conservative"]()
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 6: a cross-check that differs is true"
-)
 def test_a_crosscheck_that_differs_is_false():
     from dalembert.exchange.robots.crosscheck import CrossCheck, EngineComparison
 
@@ -103,9 +77,6 @@ def test_a_crosscheck_that_differs_is_false():
     assert not bool(differs)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 7: eq.M and eq.f hand out node numbers"
-)
 def test_mass_matrix_and_forcing_are_expressions():
     eq = da.kane(gallery.build("simple-pendulum")).equations
     assert all(isinstance(x, da.Scalar) for row in eq.M for x in row)

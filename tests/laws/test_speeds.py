@@ -113,8 +113,8 @@ def with_other_speeds(s):
 def accelerations(d, point):
     """q̈ from M u̇ = f at a point of the field, where u has been fixed."""
     kin, equations = d.kinematics, d.equations
-    M = [[point(row[k]) if k in row else 0 for k in range(kin.n_u)] for row in equations.M]
-    udot = solve_mod(M, point.values(equations.f), point.prime)
+    M = [[point(row[k]) if k in row else 0 for k in range(kin.n_u)] for row in equations.mass_nodes]
+    udot = solve_mod(M, point.values(equations.forcing_nodes), point.prime)
     here = point.on(d.tape, given=dict(point._given) | dict(zip(kin.udot, udot, strict=True)))
     return here.values(kin.qddot_of_u)
 

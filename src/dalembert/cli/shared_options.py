@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Final
 
 from dalembert.cli.command_registry import Argument, Option
 from dalembert.errors import DalembertError, Unknown
@@ -58,6 +59,10 @@ def check_system_or_all(system: str, *, every: bool) -> None:
         raise Unknown(msg)
 
 
+# "1, beta=2"
+_SECOND_ASSIGNMENT: Final = re.compile(r"[,;]\s*([A-Za-z_][\w.']*\s*=[^=].*)$")
+
+
 def parse_assignments(
     option: str, given: Iterable[str] | None, form: str = "value"
 ) -> list[tuple[str, str]]:
@@ -67,6 +72,10 @@ def parse_assignments(
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
             msg = f"{option} {text!r}: write it as {option} name={form}"
+            raise Unknown(msg)
+        if several := _SECOND_ASSIGNMENT.search(value):
+            first, second = f"{name}={value[: several.start()].strip()}", several[1].strip()
+            msg = f"{option} {text!r}: one name for each option, {option} {first} {option} {second}"
             raise Unknown(msg)
         if name in assignments:
             msg = f"{option} {name}: it is given twice, as {assignments[name]} and as {value}"

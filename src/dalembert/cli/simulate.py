@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import INTERRUPTED, PROGRAM_FAILED, CommandExit, print_error
@@ -130,6 +130,7 @@ def simulate(
         "energy_tolerance": energy,
         "relative_energy_tolerance": relative,
     }
+    wish |= _options_of_file(described, wish)
     run, code = _run_with_exit_code(described, length, wish)
     print_result(summary_dict(run) if as_json else run, as_json=as_json)
     if sensitivity and not as_json:
@@ -144,6 +145,26 @@ def simulate(
         _write_or_rescue(run.reactions.to_csv, reactions, as_json=as_json)
     if code:
         raise CommandExit(code)
+
+
+# options of a run that a model file may give, with their values on a line that does not
+_DEFAULTS: Final = {
+    "t0": 0.0,
+    "rtol": 1e-9,
+    "atol": 1e-9,
+    "integrator": "native",
+    "stabilize": None,
+    "energy_tolerance": None,
+    "relative_energy_tolerance": None,
+}
+
+
+def _options_of_file(system: System, wish: Mapping[str, Any]) -> dict[str, Any]:
+    """Run options of a model file that the command line leaves at their defaults."""
+    given = system.settings.run if system.settings is not None else {}
+    unchanged = [name for name, default in _DEFAULTS.items() if wish[name] == default]
+    others = ("max_step", "baumgarte_rate", "keep_energy")
+    return {name: given[name] for name in (*unchanged, *others) if name in given}
 
 
 def _run_with_exit_code(

@@ -98,6 +98,13 @@ class ConstraintAnalysis(NotebookDisplay):
     position: dict[str, float] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
 
+    def __bool__(self) -> bool:
+        msg = (
+            "an analysis of constraints answers several questions; ask .holonomic, .redundant or "
+            ".velocity_freedoms"
+        )
+        raise TypeError(msg)
+
     @property
     def configuration_freedoms(self) -> int:
         """n − m_hol, with the positions that velocity rows hold in disguise not counted off."""

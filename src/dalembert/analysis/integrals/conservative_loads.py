@@ -19,17 +19,22 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
+import numpy as np
+
 from dalembert.analysis.integrals.identity_test import solve_point
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
+from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
+from dalembert.symbolic.algebra.exact.verdict import Undecided
 from dalembert.symbolic.algebra.exact.zero_test import ZeroTest, decide_zero, provably_zero
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     LinearCoefficients,
     Substitution,
     dependencies,
+    evaluate,
     gradient,
     symbols_of,
 )
@@ -78,6 +83,12 @@ class LoadVerdict(Displayable):
     potential: Scalar | None = field(default=None, repr=False)
     # locally a potential, but another value after a closed path: no U
     many_valued: bool = False
+
+    def __bool__(self) -> bool:
+        if self.conservative is None:
+            msg = f"{self.why}; ask .conservative, which is True, False or None"
+            raise Undecided(msg)
+        return self.conservative
 
     @property
     def has_potential(self) -> bool:
@@ -281,6 +292,8 @@ def _function_arguments(kin: Kinematics, i: int) -> tuple[int, ...]:
 # ---- the potential behind a field ----------------------------------------------------------------
 
 _MAX_TERMS: Final = 400
+# random states at which a potential must be real
+_SAMPLES: Final = 200
 
 
 def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
@@ -289,13 +302,28 @@ def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
     """
     t = kin.tape
     for V, around in _candidate_potentials(t, kin.q, Q):
-        if all(
+        if _is_real(t, V, Q) and all(
             provably_zero(t, (Column(t, Q) + gradient_column(Scalar(t, V), Column(t, kin.q))).nodes)
         ):
             return V, around or any(
                 _is_full_turn_symmetric(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q
             )
     return None
+
+
+def _is_real(t: Tape, V: int, Q: Sequence[int]) -> bool:
+    """Whether V has a value wherever the field has one, at random states, small and large;
+    constants are positive.
+    """
+    draw, sizes = np.random.default_rng(1), np.geomspace(1e-3, 1e2, _SAMPLES)
+    state = {
+        i: sizes * draw.uniform(-1.0 if i in t.moving else 0.0, 1.0, _SAMPLES)
+        for i in symbols_of(t, [V, *Q])
+    }
+    with np.errstate(all="ignore"):
+        values = evaluate(t, [V, *Q], state.__getitem__, ArrayArithmetic())
+    potential, *components = (np.broadcast_to(np.isfinite(x), _SAMPLES) for x in values)
+    return bool(np.all(potential | ~np.all(components, axis=0)))
 
 
 def _candidate_potentials(
@@ -343,7 +371,10 @@ def _squared_distances(t: Tape, Q: Sequence[int]) -> list[int]:
 
 
 def _central_potentials(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
-    """V(d), d = √N: −2 Q_k/(∂N/∂q_k) = V'(d)/d has no coordinate in it but d."""
+    """V(d), d² = N: −2 Q_k/(∂N/∂q_k) = V'(d)/d has no coordinate in it but d.
+
+    Where V contains d² alone, no root is taken: N may be negative.
+    """
     d = Scalar(t, t.private_symbol("distance"))
     square = (d**2).i
     shorter = Substitution(t, {N: square, t.call("sqrt", N): d.i, t.call("sqrt", square): d.i})
@@ -355,7 +386,8 @@ def _central_potentials(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> 
             continue
         V = antiderivative(ratio * d, d)
         if V is not None:
-            yield Substitution(t, {d.i: t.call("sqrt", N)})(V.i)
+            even = Substitution(t, {square: N})(V.i)
+            yield Substitution(t, {d.i: t.call("sqrt", N)})(even)
         return
 
 

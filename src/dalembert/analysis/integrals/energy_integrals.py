@@ -126,6 +126,13 @@ class EnergyIntegrals(Displayable):
     # energies are in J and powers in W
     has_units: bool = False
 
+    def __bool__(self) -> bool:
+        msg = (
+            "energy integrals answer several questions; ask .constant, which names those that are, "
+            "or ['E_Z'].constant"
+        )
+        raise TypeError(msg)
+
     def __getitem__(self, symbol: str) -> EnergyIntegral:
         """The verdict on "E_Z", "E", "𝓗", "H", "K + 𝒰" or "K + U"."""
         return next(v for v in self.verdicts if v.symbol == symbol)

@@ -125,14 +125,36 @@ class RunIntegrals(NotebookDisplay):
         self.t = run.t
         # " J" where units were given
         self.unit = " J" if run.system.has_units else ""
-        self._E = E = cached_energies(run.kinematics)
+        self._E, self._run = cached_energies(run.kinematics), run
         self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
+        self.K2, self.potential = self._energies("K2", "V")
+
+    def _energies(self, *names: str) -> FloatArray:
+        """Energies of the system over the times, by name."""
         with COMPUTE_LOCK:
-            energies = [E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance]
-        rows = run.rows(energies)
-        self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = (
-            rows
-        )
+            energies = [getattr(self._E, name) for name in names]
+        return self._run.rows(energies)
+
+    @cached_property
+    def K1(self) -> FloatArray:
+        """The part of K that is linear in the speeds."""
+        return np.asarray(self._energies("K1")[0])
+
+    @cached_property
+    def K0(self) -> FloatArray:
+        """The part of K that does not depend on the speeds."""
+        return np.asarray(self._energies("K0")[0])
+
+    @cached_property
+    def _V_declared(self) -> FloatArray:
+        return np.asarray(self._energies("V_declared")[0])
+
+    @cached_property
+    def _power_balance(self) -> FloatArray:
+        """K̇₂ + σ_R − 𝒫 at single states, and the size of its terms."""
+        with COMPUTE_LOCK:
+            balance = [*self._E.balance]
+        return self._run.rows(balance)
 
     def _quadrature(self, name: str) -> FloatArray:
         quadrature = self._columns.get(name)
@@ -211,6 +233,12 @@ class RunIntegrals(NotebookDisplay):
         return float(np.max(self._energy_sizes, initial=0.0))
 
     @cached_property
+    def largest_energies(self) -> float:
+        """max (|K₂| + |𝒰| + |Z|)"""
+        sizes = np.abs(self.K2) + np.abs(self.potential) + np.abs(self.Z)
+        return float(np.max(sizes, initial=0.0))
+
+    @cached_property
     def drift(self) -> float:
         """max |E_Z − E_Z(t₀)|"""
         return _max_abs(self.E_Z - self.E_Z[:1])
@@ -239,8 +267,9 @@ class RunIntegrals(NotebookDisplay):
         """
         duration = float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
         slowest = self.scale / duration if duration else 0.0
-        residual: FloatArray = np.abs(self._residual) / (max(_max_abs(self._power), slowest) or 1.0)
-        return residual
+        residual, power = self._power_balance
+        relative: FloatArray = np.abs(residual) / (max(_max_abs(power), slowest) or 1.0)
+        return relative
 
     @property
     def model_residual(self) -> float:
@@ -258,7 +287,7 @@ class RunIntegrals(NotebookDisplay):
     def _model_drift(self) -> FloatArray:
         if self.is_model_consistent:
             return np.zeros_like(self.t)
-        r = self._residual
+        r = self._power_balance[0]
         return np.concatenate([[0.0], np.cumsum((r[1:] + r[:-1]) * np.diff(self.t) / 2)])[: len(r)]
 
     @property
@@ -286,6 +315,12 @@ class RunIntegrals(NotebookDisplay):
 
     def __str__(self) -> str:
         J, wrong = self.unit, "these are not the system's equations"
+        if not np.isfinite(self.drift):
+            when = self.t[int(np.argmin(np.isfinite(self.E_Z)))]
+            return (
+                f"E_Z = K₂ + 𝒰 + Z: no audit from t = {when:.6g} on, where an energy or a power "
+                "is not a real number"
+            )
         model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
         if not self.is_model_consistent:
             model = (

@@ -59,6 +59,17 @@ class Symmetry(Displayable):
             name for name, found in self.checks if found.holds is False and name != "A ξ + b = 0"
         )
 
+    def __bool__(self) -> bool:
+        """Whether p·ξ or H − p·ξ is constant."""
+        verdicts = (self.momentum_is_constant, self.moving_energy_is_constant)
+        if None in verdicts and True not in verdicts:
+            msg = (
+                "symmetry: undecided; ask .momentum_is_constant and .moving_energy_is_constant, "
+                "which are True, False or None"
+            )
+            raise Undecided(msg)
+        return True in verdicts
+
     def __str__(self) -> str:
         direction = ", ".join(f"{q}: {x}" for q, x in self.xi)
         lines = [f"{self.system}: the direction ξ = ({direction})"]

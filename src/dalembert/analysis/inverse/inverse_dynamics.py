@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.analysis.inverse.compiled_expressions import CompiledStateFunction
-from dalembert.analysis.inverse.recursive_newton_euler import RequiredLoads, required_loads
 from dalembert.errors import BadDescription, DalembertError, NotLinear
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.system import System
+from dalembert.runtime.dynamics.recursive_newton_euler import RequiredLoads, required_loads
 from dalembert.runtime.numerics.symbol_values import symbol_name
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution
 
@@ -107,11 +107,11 @@ def inverse_dynamics(
         )
         raise BadDescription(msg)
     names = [symbol_name(system, n, ("input", "coordinate")) for n in names]
-    nodes, B = _actuation_matrix(system, loads, names)
+    nodes, B = actuation_matrix(system, loads, names)
     return InverseDynamics(loads, tuple(names), B, nodes)
 
 
-def _actuation_matrix(
+def actuation_matrix(
     system: System, loads: RequiredLoads, names: list[str]
 ) -> tuple[list[int], list[dict[int, int]]]:
     """r and B with r = B τ: an input acts as its loads say, a coordinate along its own rate."""

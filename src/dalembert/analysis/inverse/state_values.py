@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.analysis.inverse.recursive_newton_euler import RequiredLoads, required_loads
 from dalembert.errors import BadExpression
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
@@ -22,6 +21,7 @@ from dalembert.mechanics.kinematics.system_kinematics import (
     unreduced_kinematics,
 )
 from dalembert.mechanics.model.system import System
+from dalembert.runtime.dynamics.recursive_newton_euler import RequiredLoads, required_loads
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.states.constraint_rank import regular_kinematics
 from dalembert.runtime.states.evaluator import Evaluator, Level

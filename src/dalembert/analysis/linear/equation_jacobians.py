@@ -9,7 +9,7 @@ the unknowns u̇ and λ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.principles.derivation import cached_derivation
+from dalembert.runtime.derivatives.sparse import sparse_jacobian
+from dalembert.runtime.derivatives.tape_function import TapeFunction
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
 from dalembert.symbolic.algebra.dual_numbers import jacobian
@@ -31,6 +33,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     symbols_of,
 )
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
+from dalembert.symbolic.algebra.tape import Tape
 
 # slopes below this part of their row's largest may be rounding of an exact zero
 _ROUNDOFF: Final = 1e-10
@@ -64,6 +67,27 @@ class JacobianValues(NamedTuple):
     def phi_q(self) -> FloatArray:
         """∂φ/∂q"""
         return self.phi_x[:, :, : self.qdot.shape[1]]
+
+
+class _NativeJacobian:
+    """Values of expressions and their slopes as one native function of all their symbols."""
+
+    def __init__(self, tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> None:
+        here = tape.fork()
+        self._slopes, self._count = sparse_jacobian(here, outs, wrt), len(outs)
+        self._symbols = symbols_of(here, outs)
+        self._function = TapeFunction(here, (*outs, *self._slopes.nodes), self._symbols)
+        self._places = list(self._slopes.rows), list(self._slopes.columns)
+
+    def at(self, state: Mapping[int, Any], K: int) -> tuple[FloatArray, FloatArray]:
+        """At K points; each symbol has one value, or one for each point."""
+        X = np.empty((K, len(self._symbols)))
+        for k, i in enumerate(self._symbols):
+            X[:, k] = state[i]
+        results = self._function.batch(X)
+        slopes = np.zeros((K, *self._slopes.shape))
+        slopes[:, self._places[0], self._places[1]] = results[:, self._count :]
+        return np.array(results[:, : self._count]), slopes
 
 
 class EquationJacobians:
@@ -123,6 +147,7 @@ class EquationJacobians:
             if i not in state
         )
         self._zero_derivatives: dict[tuple[int, int], bool] = {}
+        self._native: dict[tuple[int, ...], _NativeJacobian] = {}
 
     def names(self, nodes: Sequence[int]) -> tuple[str, ...]:
         """Symbols as they are written in a program."""
@@ -143,21 +168,17 @@ class EquationJacobians:
         alone are made zero unless `clean` is False.
         """
         kin, n_u, n_x, K = self.evaluator.kin, self.n_u, self.n_x, len(q)
-        state: dict[int, FloatArray | float] = {**numbers, self.evaluator.time: t}
         unknown = (*kin.udot, *kin.multipliers)
-        state |= dict(zip((*self.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(
-            unknown, 0.0
-        )
-        wrt = (*self.q, *kin.u, *self.w, *unknown)
-        tape = self.evaluator.tape
-        kind = np.complex128 if np.iscomplexobj(q) else np.float64
-        minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)
-        M = slopes[:, :, n_x:]
+        state: dict[int, FloatArray | float] = {**numbers, self.evaluator.time: t}
+        state |= dict(zip((*self.q, *kin.u), (*q.T, *u.T), strict=True))
+        state |= dict.fromkeys(unknown, 0.0)
+        minus_f, M = self._jacobian(self.r, unknown, state, K)
         unknowns = solve_mass_matrix(M, -minus_f[:, :, None])[:, :, 0]
         udot = unknowns[:, :n_u]
         state |= dict(zip(unknown, unknowns.T, strict=True))
         outs = [*self.r, *self.qdot, *self.phi, *self.h, *self.e]
-        values, slopes = jacobian(tape, outs, wrt, state, K, kind)
+        wrt = (*self.q, *kin.u, *self.w, *unknown)
+        values, slopes = self._jacobian(outs, wrt, state, K)
         self._check_finite(values, slopes)
         if zero_roundoff:
             self._zero_roundoff(slopes, outs, wrt)
@@ -183,6 +204,16 @@ class EquationJacobians:
             y_udot,
             e_x[:, :, x],
         )
+
+    def _jacobian(
+        self, outs: Sequence[int], wrt: tuple[int, ...], state: Mapping[int, Any], K: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Values and slopes at K points, natively; by dual numbers where the state is complex."""
+        if any(np.iscomplexobj(x) for x in state.values()):
+            return jacobian(self.evaluator.tape, outs, wrt, state, K, np.complex128)
+        if wrt not in self._native:
+            self._native[wrt] = _NativeJacobian(self.evaluator.tape, outs, wrt)
+        return self._native[wrt].at(state, K)
 
     def _zero_roundoff(self, slopes: FloatArray, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a

@@ -265,7 +265,7 @@ def continuation(
     balance = EquilibriumEquations(
         operating_values(system, at_begin, loads), given or {}, guess or {}, t
     )
-    root = find_root(balance.residual_and_jacobian, balance.initial_guess())
+    root = find_root(balance.residual_and_jacobian, balance.initial_guess(), balance.tolerance)
     if not root.converged:
         msg = (
             f"continuation: no equilibrium near the guess at {name} = {begin:g}: residual "

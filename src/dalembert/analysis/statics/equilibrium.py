@@ -25,7 +25,7 @@ from dalembert.analysis.statics.equilibrium_equations import (
 )
 from dalembert.analysis.statics.static_state import StaticState
 from dalembert.errors import NotApplicable
-from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.model.system import System, units_by_name
@@ -187,6 +187,8 @@ class Equilibrium(Displayable):
     units: Mapping[str, str] = field(default_factory=dict)
     # whether the equations are the same at every time; otherwise this is the balance of one moment
     steady: bool = True
+    # coordinates that no equation depends on: they may have any value, and have that of the guess
+    undetermined: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> float:
         return self.point[name]
@@ -198,10 +200,7 @@ class Equilibrium(Displayable):
             if self.t or not self.steady
             else f"{self.system}, {what}"
         ]
-        lines += [
-            f"  {name} = {0.0 if abs(x) < _PRINT_ROUNDOFF else x:.12g}{self._unit(name)}"
-            for name, x in self.point.items()
-        ]
+        lines += [self._line(name, x) for name, x in self.point.items()]
         dust = _PRINT_ROUNDOFF * max([1.0, *map(abs, self.multipliers.values())])
         lines += [
             f"  λ of {name!r} = {0.0 if abs(x) < dust else x:.12g}{self._unit(f'λ {name}')}"
@@ -211,6 +210,10 @@ class Equilibrium(Displayable):
             f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}"
         )
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _line(self, name: str, x: float) -> str:
+        value = f"{0.0 if abs(x) < _PRINT_ROUNDOFF else x:.12g}{self._unit(name)}"
+        return f"  {name} = {f'any ({value} here)' if name in self.undetermined else value}"
 
     def _unit(self, name: str) -> str:
         return f" {self.units[name]}" if self.units.get(name) else ""
@@ -277,8 +280,8 @@ def _with_regular_speeds(
 def _solve_from_guess(balance: EquilibriumEquations) -> tuple[EquilibriumEquations, Root]:
     """The root that a search from where the balance begins, or from nearby, leads to."""
     best: Root | None = None
-    for y in _perturbed_guesses(balance.initial_guess()):
-        root = find_root(balance.residual_and_jacobian, y)
+    for y in _perturbed_guesses(balance.initial_guess(), ~balance.undetermined()):
+        root = find_root(balance.residual_and_jacobian, y, balance.tolerance)
         if root.converged or balance.is_satisfied_to_rounding(root.y):
             return balance, root
         best = root if best is None or root.residual < best.residual else best
@@ -313,7 +316,7 @@ def equilibria(
     for fraction in _low_discrepancy_points(starts, len(box)):
         y = balance.initial_guess()
         y[places] = low + fraction * (high - low)
-        root = find_root(balance.residual_and_jacobian, y)
+        root = find_root(balance.residual_and_jacobian, y, balance.tolerance)
         room = _DISTINCT_TOLERANCE * (high - low)
         inside = root.converged and bool(
             ((root.y[places] >= low - room) & (root.y[places] <= high + room)).all()
@@ -355,12 +358,14 @@ def _validated_box(
     return checked
 
 
-def _perturbed_guesses(y: FloatArray) -> Iterator[FloatArray]:
-    """The guess itself, then points nearby in directions fixed once for all."""
+def _perturbed_guesses(y: FloatArray, determined: BoolArray) -> Iterator[FloatArray]:
+    """The guess itself, then points nearby in directions fixed once for all; unknowns that no
+    equation depends on stay.
+    """
     yield y
     directions = np.random.default_rng(0)
     for size in _PERTURBATIONS if y.size else ():
-        yield y + size * directions.uniform(-1.0, 1.0, y.size)
+        yield y + size * directions.uniform(-1.0, 1.0, y.size) * determined
 
 
 def _low_discrepancy_points(count: int, dimensions: int) -> Iterator[FloatArray]:
@@ -392,6 +397,8 @@ def _equilibrium_at(balance: EquilibriumEquations, root: Root) -> Equilibrium:
     )
     s = balance.kin.system
     units = units_by_name(s, point) | {f"λ {row}": s.conjugate_unit(row) for row in lam}
+    unknowns = zip(balance.unknown, balance.undetermined(), strict=True)
+    undetermined = tuple(label(balance.kin.name(i)) for i, free in unknowns if free)
     return Equilibrium(
         s.name,
         balance.t,
@@ -405,6 +412,7 @@ def _equilibrium_at(balance: EquilibriumEquations, root: Root) -> Equilibrium:
         notes,
         units,
         steady,
+        undetermined,
     )
 
 

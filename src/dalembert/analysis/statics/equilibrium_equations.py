@@ -19,7 +19,7 @@ import numpy as np
 
 from dalembert.analysis.statics.static_state import refuse_nonlinear_rows, speeds_at_rest
 from dalembert.errors import DalembertError
-from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
@@ -29,6 +29,7 @@ from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.states.assembly import gauss_newton
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_values import InitialCondition, read_conditions
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds, sums_of_terms
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
@@ -40,6 +41,10 @@ _REST_TOLERANCE: Final = 1e-12
 _ROUNDING: Final = 1e-13
 # beyond this an angle tells too little of its sine, and below it rounding hides nothing
 _MAX_RESOLVED_ANGLE: Final = 1e6
+
+
+# random points at which a slope that vanishes is taken to vanish everywhere
+_TRIALS: Final = 3
 
 
 class NoEquilibrium(DalembertError):
@@ -138,6 +143,8 @@ class EquilibriumEquations:
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
         rates = [self.insert_rest_speeds(evaluator.in_state(i)) for i in kin.xdot]
         self.nodes = [*self.r, *self.phi, *rates, *(self.insert_rest_speeds(i) for i in targets)]
+        self._terms = sums_of_terms(tape, self.nodes)
+        self._bounds = magnitude_bounds(tape, self.nodes)
         self._b = [self.insert_rest_speeds(evaluator.in_state(still(row.b))) for row in kin.rows]
 
     @property
@@ -171,6 +178,21 @@ class EquilibriumEquations:
             self.tape, self.nodes, (*self.unknown, *extra_variables), self.at(y, extra)
         )
         return values[0], slopes[0]
+
+    def undetermined(self) -> BoolArray:
+        """Which unknowns no equation depends on: their slopes vanish at random points."""
+        draw, begin = np.random.default_rng(1), self.initial_guess()
+        if not begin.size:
+            return np.zeros(0, dtype=bool)
+        points = [begin + draw.uniform(-1.0, 1.0, begin.size) for _ in range(_TRIALS)]
+        slopes = [np.nan_to_num(self.residual_and_jacobian(y)[1]) for y in points]
+        return np.asarray(np.abs(slopes).max(axis=(0, 1), initial=0.0) == 0.0)
+
+    def tolerance(self, y: FloatArray) -> FloatArray:
+        """1e-9 of the terms of every row, and what rounding of the unknowns leaves of them."""
+        values = jacobian(self.tape, [*self._terms, *self._bounds], (), self.at(y))
+        terms, bounds = np.split(np.nan_to_num(np.abs(values[0][0]), nan=0.0, posinf=0.0), 2)
+        return np.asarray(_TOLERANCE * terms + _ROUNDING * bounds)
 
     def is_satisfied_to_rounding(self, y: FloatArray) -> bool:
         """|F| ≤ ε Σ |∂F/∂q| max(1, |q|) with the given coordinates counted: π as a number is not
@@ -233,6 +255,10 @@ _MIN_STEP: Final = 4e-16
 _TOLERANCE: Final = 1e-9
 
 
+# F and ∂F/∂y
+ResidualAndJacobian = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+
 class Root(NamedTuple):
     """Where the search ended, what remains there, and whether that is a root."""
 
@@ -242,44 +268,53 @@ class Root(NamedTuple):
     steps: int
 
 
-def find_root(f: Callable[[FloatArray], tuple[FloatArray, FloatArray]], y: FloatArray) -> Root:
-    """A root of F near y; every row is scaled by its slope where the search begins. `f` gives F
-    and J.
+def find_root(
+    f: ResidualAndJacobian,
+    y: FloatArray,
+    tolerance: Callable[[FloatArray], FloatArray] | None = None,
+) -> Root:
+    """A root of F near y, in rows of slope one and unknowns of size one where the search begins.
+
+    `f` gives F and J. `tolerance` gives the largest residual of every row at a point; without it
+    the residual must vanish within a change of the unknowns by 1e-9.
     """
     F, J = f(y)
     if not (np.isfinite(F).all() and np.isfinite(J).all()):
         return Root(y, np.inf, converged=False, steps=0)
-    slope = np.linalg.norm(J, axis=1)
+    unit = np.maximum(1.0, np.abs(y))
+    slope = np.linalg.norm(J * unit, axis=1)
     scale = np.where(slope > 0, slope, 1.0)
-
     known = [(F, J)]
 
-    def scaled_residual(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        F, J = known.pop() if known else f(y)
-        return F / scale, J / scale[:, None]
+    def scaled_residual(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        F, J = known.pop() if known else f(z * unit)
+        return F / scale, J * unit / scale[:, None]
 
-    steps = 0
+    begin, steps = y, 0
     if y.size:
         whole = np.ones(len(F), dtype=bool), np.ones(len(y), dtype=bool)
-        y, steps, F, J = gauss_newton(
-            scaled_residual, y, *whole, radius=_MAX_STEP, shortest=_MIN_STEP, unit=1.0
+        z, steps, F, J = gauss_newton(
+            scaled_residual, y / unit, *whole, radius=_MAX_STEP, shortest=_MIN_STEP, unit=1.0
         )
-        F, J = F * scale, J * scale[:, None]
-    size = np.linalg.norm(J, axis=1) * max(1.0, float(np.abs(y).max(initial=0.0)))
-    good = (
-        bool((np.abs(F) <= _TOLERANCE * np.maximum(size, np.max(size, initial=0.0) * 1e-3)).all())
-        if y.size
-        else not F.any()
-    )
+        y, F, J = z * unit, F * scale, J / unit * scale[:, None]
+    allowed = _allowed_residual(y, J, None if tolerance is None else begin)
+    if tolerance is not None and y.size:
+        allowed = np.maximum(allowed, tolerance(y))
+    good = bool((np.abs(F) <= allowed).all())
     return Root(y, float(np.abs(F).max(initial=0.0)), good and _is_resolved(f, y, F, J), steps)
 
 
-def _is_resolved(
-    f: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-    y: FloatArray,
-    F: FloatArray,
-    J: FloatArray,
-) -> bool:
+def _allowed_residual(y: FloatArray, J: FloatArray, begin: FloatArray | None) -> FloatArray:
+    """1e-9 Σ_j |J_ij| size_j: how far an unknown moved tells its size where it ends at zero."""
+    if not y.size:
+        return np.zeros(len(J))
+    if begin is None:
+        return np.asarray(_TOLERANCE * np.abs(J).sum(axis=1))
+    size = np.minimum(1.0, np.maximum(np.abs(y), np.abs(y - begin)))
+    return np.asarray(_TOLERANCE * np.abs(J) @ size)
+
+
+def _is_resolved(f: ResidualAndJacobian, y: FloatArray, F: FloatArray, J: FloatArray) -> bool:
     """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is
     a turn away, tells nothing of its sine.
     """

@@ -270,11 +270,9 @@ def _check_sensitivity(problem: FitProblem, theta: FloatArray) -> None:
         )
         raise BadFit(msg)
     lengths = np.linalg.norm(J, axis=0)
-    idle = [
-        name
-        for name, x in zip(problem.names, lengths, strict=True)
-        if x <= _NOTHING * lengths.max(initial=0.0)
-    ]
+    # J is relative to the spread of the columns, so that one unknown alone has a measure too
+    largest = max(float(lengths.max(initial=0.0)), float(np.sqrt(len(J))))
+    idle = [n for n, x in zip(problem.names, lengths, strict=True) if x <= _NOTHING * largest]
     if idle:
         what, which = ", ".join(problem.column_names), ", ".join(idle)
         msg = (

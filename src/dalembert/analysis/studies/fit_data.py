@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, TextIO
 
 import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.symbolic.algebra.scalar import Scalar
+
+# a file that is longer has no end
+_MAX_LINE: Final = 1_000_000
+_MAX_CHARACTERS: Final = 500_000_000
 
 
 class BadData(DalembertError):
@@ -86,7 +90,8 @@ def _read_file(path: str | os.PathLike[str]) -> dict[str, list[float | None]]:
     try:
         # a pipe is a file too
         with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
-            rows = [row for row in csv.reader(file) if row and any(cell.strip() for cell in row)]
+            lines = _bounded_lines(file, os.fspath(path))
+            rows = [row for row in csv.reader(lines) if row and any(cell.strip() for cell in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         msg = f"data: {os.fspath(path)} cannot be read: {problem}"
         raise BadData(msg) from problem
@@ -105,6 +110,18 @@ def _read_file(path: str | os.PathLike[str]) -> dict[str, list[float | None]]:
         name: [_parse_cell(path, row[k], name, line) for line, row in enumerate(rows[1:], 2)]
         for k, name in enumerate(names)
     }
+
+
+def _bounded_lines(file: TextIO, path: object) -> Iterator[str]:
+    """The lines of a file that has an end."""
+    total = 0
+    while line := file.readline(_MAX_LINE + 1):
+        total += len(line)
+        if len(line) > _MAX_LINE or total > _MAX_CHARACTERS:
+            limit = f"{_MAX_LINE} characters in a line, {_MAX_CHARACTERS} in all"
+            msg = f"data: {path} is too long for a table of measurements (at most {limit})"
+            raise BadData(msg)
+        yield line
 
 
 def _parse_cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> float | None:

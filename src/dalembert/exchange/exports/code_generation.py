@@ -58,6 +58,7 @@ FUNCTIONS: Final = (
     "sqrt",
     "sinh",
     "cosh",
+    "tanh",
     "asin",
     "acos",
     "atan",

@@ -178,8 +178,8 @@ class _ModelCollector:
             equations = kane(self.kin).equations
             tape = equations.tape
             mass_and_forcing = (
-                [row.get(s, tape.zero) for row in equations.M for s in range(n)],
-                equations.f,
+                [row.get(s, tape.zero) for row in equations.mass_nodes for s in range(n)],
+                equations.forcing_nodes,
             )
         M, f = (
             self.transplant_nodes(tape, mass_and_forcing[0]),

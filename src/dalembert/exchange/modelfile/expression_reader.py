@@ -48,6 +48,9 @@ FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
 }
 
 
+_FRAME_FIRST: Final = frozenset({"inertia", "sphere_inertia", "box_inertia"})
+
+
 class NameResolver(Protocol):
     """What names stand for; None where nothing has that name. Asking may declare what was not
     declared yet.
@@ -224,6 +227,9 @@ class _ExpressionReader(TermBuilder):
                 refuse(f"{name} with {len(args)} arguments", at, f"it takes {wanted}")
             # a joint's name is that of its frame too
             args = [a.frame if isinstance(a, Point) else a for a in args]
+            if name in _FRAME_FIRST and isinstance(args[0], Scalar) and args[0].name:
+                # a pin's name is that of its coordinate, its point and its frame
+                args[0] = self.things.frame(args[0].name) or args[0]
             try:
                 return function(*args)
             except (DalembertError, AttributeError, TypeError) as problem:

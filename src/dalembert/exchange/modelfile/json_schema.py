@@ -58,7 +58,7 @@ _SECTION: Final[dict[str, dict[str, Any]]] = {
     "units": _map(_TEXT),
     "texts": _map(_SCALAR),
     "ranges": _map(_list(_SCALAR, minItems=2, maxItems=2)),
-    "number": _SCALAR,
+    **dict.fromkeys(("number", "time", "rate", "energy", "ratio"), _SCALAR),
     "flag": _FLAG,
 }
 

@@ -66,6 +66,9 @@ class EngineComparison(Displayable):
             and max(self.mass_matrix, self.energies) <= TOLERANCE
         )
 
+    def __bool__(self) -> bool:
+        return self.agrees
+
     def __str__(self) -> str:
         if self.unavailable_reason:
             return f"{self.engine}: not compared: {self.unavailable_reason}"
@@ -92,6 +95,9 @@ class CrossCheck(Displayable):
         """Whether at least one engine was asked, and every one that was asked agrees."""
         asked = [c for c in self.engines if not c.unavailable_reason]
         return bool(asked) and all(c.agrees for c in asked)
+
+    def __bool__(self) -> bool:
+        return self.agrees
 
     def __str__(self) -> str:
         return "\n".join(
@@ -180,6 +186,8 @@ class StateSample:
             ours = B @ udot + drift
             gap = np.abs(ours - a)
             size = max(float(np.max(np.abs(a))), 1.0)
+            if theirs.violation > max(TOLERANCE, worst[0]):
+                worst[0], where = theirs.violation, "the positions that couplings and loops allow"
             if float(np.max(gap)) / size > worst[0]:
                 worst[0], where = (
                     float(np.max(gap)) / size,

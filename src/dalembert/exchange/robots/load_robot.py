@@ -128,9 +128,7 @@ def _with_free_base(robot: Robot) -> Robot:
             f"there; free joints belong in the file"
         )
         raise BadDescription(msg)
-    bodies = list(robot.bodies)
-    bodies[roots[0]] = replace(first, joints=(_BASE,))
-    return replace(robot, bodies=tuple(bodies))
+    return robot.with_joint(roots[0], _BASE)
 
 
 def _with_motors(robot: Robot, drives: Sequence[str] | Literal["all"]) -> Robot:

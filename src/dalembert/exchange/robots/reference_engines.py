@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
+from xml.parsers import expat
 
 import numpy as np
 
@@ -46,6 +48,8 @@ class EngineState:
     gamma: Numbers
     kinetic: float
     potential: float
+    # by how much the position violates the engine's own constraint equations
+    violation: float = 0.0
 
     def accelerations(self, free: Sequence[int]) -> Numbers:
         """v̇ of the joints that are not locked, by the saddle system; dependent rows do no harm."""
@@ -105,9 +109,10 @@ class MuJoCo:
         M = np.zeros((m.nv, m.nv))
         mj.mj_fullM(m, d, M)
         h = d.qfrc_bias - d.qfrc_passive - d.qfrc_actuator - self._motors(control)
-        J = self._constraint_jacobian()
+        J, violation = self._constraint_jacobian(), self._violation()
         gamma = self._jacobian_rate_term(qpos, qvel) if len(J) else np.zeros(0)
-        return EngineState(M, np.array(h), J, gamma, float(qvel @ M @ qvel) / 2, float(d.energy[0]))
+        T, V = float(qvel @ M @ qvel) / 2, float(d.energy[0])
+        return EngineState(M, np.array(h), J, gamma, T, V, violation)
 
     def _motors(self, control: Numbers) -> Any:
         """The motors that a URDF was given when it was loaded."""
@@ -123,12 +128,18 @@ class MuJoCo:
             else:
                 d.ctrl[k] = x
 
+    def _equality_rows(self) -> list[int]:
+        d, equal = self.d, int(self.mj.mjtConstraint.mjCNSTR_EQUALITY)
+        return [i for i in range(d.nefc) if d.efc_type[i] == equal]
+
     def _constraint_jacobian(self) -> Numbers:
         d = self.d
-        equal = int(self.mj.mjtConstraint.mjCNSTR_EQUALITY)
-        which = [i for i in range(d.nefc) if d.efc_type[i] == equal]
         J = np.array(d.efc_J).reshape(-1, self.m.nv)[: d.nefc]
-        return np.array(J[which])
+        return np.array(J[self._equality_rows()])
+
+    def _violation(self) -> float:
+        """max |φ| of the equalities at this position."""
+        return max((abs(float(self.d.efc_pos[i])) for i in self._equality_rows()), default=0.0)
 
     def _jacobian_rate_term(self, qpos: Numbers, qvel: Numbers) -> Numbers:
         """J̇ v by differences along the motion."""
@@ -183,8 +194,36 @@ def _disable_unsupported(m: Any) -> None:
     m.eq_active0[m.eq_type > 3] = 0
 
 
+class Mimic(NamedTuple):
+    """q_follower = multiplier q_leader + offset"""
+
+    follower: str
+    leader: str
+    multiplier: float
+    offset: float
+
+
+def read_mimics(file: Path) -> list[Mimic]:
+    """Every <mimic> of a URDF by the names in it; the file was validated when it was loaded."""
+    mimics: list[Mimic] = []
+    joint = ""
+
+    def start_element(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal joint
+        if tag == "joint" and "name" in attributes:
+            joint = attributes["name"]
+        elif tag == "mimic":
+            numbers = float(attributes.get("multiplier", 1)), float(attributes.get("offset", 0))
+            mimics.append(Mimic(joint, attributes["joint"], *numbers))
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start_element
+    parser.Parse(file.read_bytes(), True)
+    return mimics
+
+
 class Pinocchio:
-    """Pinocchio's model of a URDF: independent joints, the mimic rows beside them."""
+    """Pinocchio's model of a URDF: independent joints, with the mimic rows that it reads itself."""
 
     name = "Pinocchio"
 
@@ -195,6 +234,21 @@ class Pinocchio:
         self.data = self.model.createData()
         self.model.gravity.linear = np.array(origin.robot.gravity)
         self.joints = [self.model.joints[self._id(j.name)] for j in origin.robot.joints]
+        self.mimics = self._mimics(args)
+
+    def _mimics(self, args: tuple[Any, ...]) -> list[Mimic]:
+        """Its own reading of <mimic>; the names in the file where it has none, as for a follower
+        that comes before its leader.
+        """
+        try:
+            model = self.pin.buildModelFromUrdf(str(self.origin.path), *args, mimic=True)
+        except (ValueError, TypeError):
+            mimics = read_mimics(self.origin.path)
+            known = self.model.existJointName
+            return [m for m in mimics if known(m.follower) and known(m.leader)]
+        pairs = zip(model.mimicking_joints, model.mimicked_joints, strict=True)
+        rows = [(model.names[j], model.names[k], model.joints[j].extract()) for j, k in pairs]
+        return [Mimic(j, k, float(row.scaling), float(row.offset)) for j, k, row in rows]
 
     def _id(self, name: str) -> int:
         free = self.origin.free_base and name == "base"
@@ -208,22 +262,27 @@ class Pinocchio:
         M = np.array(pin.crba(model, data, q))
         M = np.triu(M) + np.triu(M, 1).T
         h = np.array(pin.nle(model, data, q, v)) + M @ Bdot_v
-        damping = np.concatenate(
-            [[j.damping] * VELOCITIES[j.kind] for j in self.origin.robot.joints]
-        )
-        T, V = (
-            pin.computeKineticEnergy(model, data, q, v),
-            pin.computePotentialEnergy(model, data, q),
-        )
-        J, gamma = mimic_constraints(self.origin, qpos, qvel)
-        return EngineState(
-            B.T @ M @ B,
-            B.T @ h + damping * qvel - motor_loads(self.origin, control),
-            J,
-            gamma,
-            float(T),
-            float(V),
-        )
+        h += model.damping * v
+        T = pin.computeKineticEnergy(model, data, q, v)
+        V = pin.computePotentialEnergy(model, data, q)
+        J, violation = self._mimic_rows(qpos, len(qvel))
+        h = B.T @ h - motor_loads(self.origin, control)
+        return EngineState(B.T @ M @ B, h, J, np.zeros(len(J)), float(T), float(V), violation)
+
+    def _mimic_rows(self, qpos: Numbers, n_v: int) -> tuple[Numbers, float]:
+        """J of the couplings, whose J̇ is zero, and by how much a position violates them."""
+        joints = self.origin.robot.joints
+        sizes = [(POSITIONS[j.kind], VELOCITIES[j.kind]) for j in joints]
+        places = np.cumsum([(0, 0), *sizes], axis=0)
+        at = {j.name: place for j, place in zip(joints, places[:-1], strict=True)}
+        J, violation = np.zeros((len(self.mimics), n_v)), 0.0
+        for k, row in enumerate(self.mimics):
+            (x, v), (y, w) = at[row.follower], at[row.leader]
+            J[k, v] += 1.0
+            J[k, w] -= row.multiplier
+            gap = qpos[x] - row.multiplier * qpos[y] - row.offset
+            violation = max(violation, abs(float(gap)))
+        return J, violation
 
     def _state(self, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """q of Pinocchio, and v_pin = B v with Ḃ v: a free joint counts its velocity along its
@@ -256,19 +315,3 @@ def motor_loads(origin: RobotSource, control: Numbers) -> Numbers:
     for actuator, x in zip(origin.robot.actuators, control, strict=True):
         loads[at[actuator.index]] += x
     return loads
-
-
-def mimic_constraints(origin: RobotSource, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers]:
-    """J and J̇ v of the couplings q₁ = c₀ + c₁ q₂ + c₂ q₂² + … of a URDF."""
-    at = np.cumsum([0, *(VELOCITIES[j.kind] for j in origin.robot.joints)])
-    place = np.cumsum([0, *(POSITIONS[j.kind] for j in origin.robot.joints)])
-    J, gamma = (
-        np.zeros((len(origin.robot.equalities), len(qvel))),
-        np.zeros(len(origin.robot.equalities)),
-    )
-    for k, row in enumerate(origin.robot.equalities):
-        x, v = qpos[place[row.second]], qvel[at[row.second]]
-        polynomial = np.polynomial.Polynomial(row.polynomial)
-        J[k, at[row.first]], J[k, at[row.second]] = 1.0, -polynomial.deriv()(x)
-        gamma[k] = -polynomial.deriv(2)(x) * v * v
-    return J, gamma

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -195,6 +196,49 @@ class Robot:
     def joints(self) -> tuple[RobotJoint, ...]:
         """All joints, body by body: the order in which the engines count them."""
         return tuple(j for b in self.bodies for j in b.joints)
+
+    def with_joint(self, body: int, joint: RobotJoint) -> Robot:
+        """The robot with a further joint, the first of a body; every joint index counts it."""
+        place = sum(len(b.joints) for b in self.bodies[:body])
+
+        def shifted(k: int) -> int:
+            return k + (k >= place)
+
+        bodies = list(self.bodies)
+        bodies[body] = replace(bodies[body], joints=(joint, *bodies[body].joints))
+        equalities = [
+            replace(e, first=shifted(e.first), second=shifted(e.second)) if e.kind == "joint" else e
+            for e in self.equalities
+        ]
+        tendons = [
+            replace(n, joints=tuple((shifted(k), c) for k, c in n.joints)) for n in self.tendons
+        ]
+        actuators = [
+            replace(a, index=shifted(a.index)) if a.along == "joint" else a for a in self.actuators
+        ]
+        return replace(
+            self,
+            bodies=tuple(bodies),
+            equalities=tuple(equalities),
+            tendons=tuple(tendons),
+            actuators=tuple(actuators),
+            keyframes=tuple(
+                _with_joint_at_rest(k, self.joints[:place], joint) for k in self.keyframes
+            ),
+        )
+
+
+def _with_joint_at_rest(
+    frame: Keyframe, before: Sequence[RobotJoint], joint: RobotJoint
+) -> Keyframe:
+    """A keyframe in which a further joint is at rest in its reference position."""
+    q, v = (sum(sizes[j.kind] for j in before) for sizes in (POSITIONS, VELOCITIES))
+    position = [0.0] * POSITIONS[joint.kind]
+    if joint.kind in ("free", "ball"):
+        position[-4] = 1.0
+    qpos = (*frame.qpos[:q], *position, *frame.qpos[q:])
+    qvel = (*frame.qvel[:v], *[0.0] * VELOCITIES[joint.kind], *frame.qvel[v:])
+    return replace(frame, qpos=qpos, qvel=qvel)
 
 
 @dataclass(frozen=True)

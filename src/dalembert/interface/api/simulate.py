@@ -163,6 +163,7 @@ def lyapunov(
     )
 
 
+@check_options
 def rests(
     system: System,
     *,

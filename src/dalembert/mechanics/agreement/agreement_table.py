@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Protocol
+from typing import Final, Protocol
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.display import Displayable
@@ -41,6 +41,7 @@ from dalembert.mechanics.principles.derivation import (
 from dalembert.symbolic.algebra.exact.verdict import (
     Decision,
     TimeLimit,
+    Undecided,
     Verdict,
     is_proof,
     process_seed,
@@ -74,6 +75,10 @@ class Certificate(Verdict):
     bits: int = 0
 
 
+# of comparisons in one agreement
+_SECONDS_IN_ALL: Final = 30.0
+
+
 class ReferenceEquations:
     """One set of equations that others are held against, on one tape and at the same points:
     what they share is evaluated once.
@@ -86,12 +91,14 @@ class ReferenceEquations:
         self._substitution_test = ZeroTest(
             self.tape, reference.residuals, reference.udot, seed=seed
         )
+        # one limit for all that is compared: the whole of an agreement has an end
+        self._clock = TimeLimit(_SECONDS_IN_ALL)
 
     def certificate(self, other: Equations) -> Certificate:
         """Do the two have the same solutions u̇ for every state?"""
         theirs = Column(self.tape, copy_expressions(other.tape, self.tape, other.residuals))
         differences = (Column(self.tape, self.reference.residuals) - theirs).nodes
-        self._row_test.clock = self._substitution_test.clock = TimeLimit()
+        self._row_test.clock = self._substitution_test.clock = self._clock
         try:
             same = self._row_test.decide(differences)
             if same.all_zero is not False:
@@ -262,6 +269,12 @@ class Agreement(Displayable):
     def holds(self) -> bool | None:
         """True, False or None: agree, disagree or undecided."""
         return False if self.disagree else None if self.undecided else True
+
+    def __bool__(self) -> bool:
+        if self.holds is None:
+            msg = f"{self.undecided}; ask .holds, which is True, False or None"
+            raise Undecided(msg)
+        return self.holds
 
     @property
     def disagree(self) -> bool:

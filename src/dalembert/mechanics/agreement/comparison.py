@@ -68,6 +68,13 @@ class Comparison(Displayable):
     system: str
     routes: tuple[Route, ...]
 
+    def __bool__(self) -> bool:
+        msg = (
+            "a comparison of what the principles cost is neither true nor false; "
+            "da.agreement(s).agree tells whether they agree"
+        )
+        raise TypeError(msg)
+
     def cell(self, approach: Approach, variables: Variables) -> tuple[Route, ...]:
         """The routes of one kind, in the order of the catalogue."""
         return tuple(r for r in self.routes if r.belongs_to(approach, variables))

@@ -81,12 +81,22 @@ class Equations(Displayable):
         return [linear(r) for r in self.residuals]
 
     @property
-    def M(self) -> list[dict[int, int]]:
+    def M(self) -> list[list[Scalar]]:
+        """M, row by row, as expressions."""
+        return self.mass_matrix()
+
+    @property
+    def f(self) -> list[Scalar]:
+        """f, as expressions."""
+        return self.forcing()
+
+    @property
+    def mass_nodes(self) -> list[dict[int, int]]:
         """M, sparsely: for each row {column: node}."""
         return [k for _, k in self._linear_forms]
 
     @property
-    def f(self) -> list[int]:
+    def forcing_nodes(self) -> list[int]:
         """f, as nodes."""
         return [self.tape.neg(c) for c, _ in self._linear_forms]
 
@@ -101,11 +111,12 @@ class Equations(Displayable):
     def mass_matrix(self) -> list[list[Scalar]]:
         """M, as expressions."""
         t = self.tape
-        return [[Scalar(t, row.get(s, t.zero)) for s in range(len(self.u))] for row in self.M]
+        columns = range(len(self.u))
+        return [[Scalar(t, row.get(s, t.zero)) for s in columns] for row in self.mass_nodes]
 
     def forcing(self) -> list[Scalar]:
         """f, as expressions."""
-        return [Scalar(self.tape, i) for i in self.f]
+        return [Scalar(self.tape, i) for i in self.forcing_nodes]
 
     def text(self, *, group: bool = False) -> str:
         """One equation a line, as a book prints it; `group` puts what shares constants under
@@ -267,7 +278,7 @@ class ExplicitEquations(Displayable):
 
 def solve_accelerations(equations: Equations) -> ExplicitEquations:
     """u̇ = M⁻¹ f by M = L D Lᵀ on the tape; by elimination where M is not symmetric."""
-    rows, f = equations.M, equations.f
+    rows, f = equations.mass_nodes, equations.forcing_nodes
     t = equations.tape.fork()
     n = len(equations.u)
     if not equations.symmetric:
@@ -294,7 +305,7 @@ def check_regular(equations: Equations) -> None:
     """Refuse equations whose mass matrix is singular in every state, naming the speeds that
     nothing resists.
     """
-    t, n, rows = equations.tape, len(equations.u), equations.M
+    t, n, rows = equations.tape, len(equations.u), equations.mass_nodes
     if is_regular_somewhere(t, rows):
         return
 

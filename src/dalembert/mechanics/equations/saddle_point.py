@@ -97,8 +97,8 @@ def saddle_point_equations(kin: Kinematics, equations: Equations) -> SaddlePoint
         equations.q,
         equations.u,
         equations.qdot,
-        tuple(equations.M),
-        tuple(equations.f),
+        tuple(equations.mass_nodes),
+        tuple(equations.forcing_nodes),
         kin.velocity_rows,
         tuple(_retraction(kin)),
     )

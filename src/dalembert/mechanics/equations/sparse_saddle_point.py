@@ -32,7 +32,11 @@ class SparseLDL:
 
     def __init__(self, tape: Tape, rows: Sequence[Mapping[int, int]], budget: int) -> None:
         self.tape = tape
-        remaining = [dict(row) for row in rows]
+        # an entry of a symmetric matrix whose mirror image is the zero node is zero, in whatever
+        # way it is written
+        remaining = [
+            {k: node for k, node in row.items() if j in rows[k]} for j, row in enumerate(rows)
+        ]
         # by the number of what is eliminated: its column of L, and 1/d
         self.L: dict[int, dict[int, int]] = {}
         self.D_inverse: dict[int, int] = {}

@@ -180,7 +180,7 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
         return e.xreplace({**replace, **others})
 
     n = len(equations.u)
-    M = sympy.Matrix(n, n, lambda r, s: expression(equations.M[r].get(s, t.zero)))
+    M = sympy.Matrix(n, n, lambda r, s: expression(equations.mass_nodes[r].get(s, t.zero)))
     phi = position_residuals(kin.tape, kin.rows)
     inputs = [x.scalar.i for x in kin.system.symbols.values() if x.kind in ("input", "state")]
 
@@ -192,7 +192,7 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
         q=column(dynamic_symbol(i) for i in kin.q),
         u=column(dynamic_symbol(i) for i in kin.u),
         mass_matrix=M,
-        forcing=column(expression(i) for i in equations.f),
+        forcing=column(expression(i) for i in equations.forcing_nodes),
         rates=column(expression(i) for i in equations.qdot),
         inputs=column(dynamic_symbol(i) for i in inputs),
         rows=column(expression(i) for i in phi),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from dalembert.errors import BadDescription, warn
@@ -68,6 +69,8 @@ def body(
     m = _mass(s, name, mass)
     central = inertia if about is None else _central_inertia(inertia, m, G - about)
     _check_inertia(s, name, central, frame)
+    if shape is not None:
+        shape = replace(shape, sizes=tuple(scalar(s, x) for x in shape.sizes))
     body = Body(name, m, G, frame, central, shape)
     s.bodies.append(body)
     return body

@@ -4,6 +4,7 @@ states.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -197,11 +198,24 @@ def units(s: Registry, /, **units: str) -> None:
 
 
 # the verb s.input
+_NUMBER_FIRST: Final = re.compile(r"\s*[-+]?[\d.]")
+
+
 def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001
     """A quantity known only at run time, such as a motor force; `value` is what it is where a
     run says nothing of it.
     """
-    w = declare_symbol(s, name, "input", display, value=parse_value(s, name, value))
+    try:
+        number = parse_value(s, name, value)
+    except BadDescription as problem:
+        if not isinstance(value, str) or _NUMBER_FIRST.match(value):
+            raise
+        msg = (
+            f"input {name!r}: its value is a number, not {value!r:.60}; an expression is given to "
+            f"the run, da.simulate(s, 10, inputs={{{name!r}: {value!r:.60}}})"
+        )
+        raise BadDescription(msg) from problem
+    w = declare_symbol(s, name, "input", display, value=number)
     s.space.tape.inputs.add(w.i)
     return w
 

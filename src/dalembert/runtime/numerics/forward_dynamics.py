@@ -395,7 +395,7 @@ def _relative_residual(equations: Equations, state: dict[int, Any], udot: Any) -
     where only native code has none.
     """
     n, has_values = len(equations.u), bool(np.isfinite(udot).all())
-    entries = [(r, s, e) for r, row in enumerate(equations.M) for s, e in row.items()]
+    entries = [(r, s, e) for r, row in enumerate(equations.mass_nodes) for s, e in row.items()]
     # M and f contain no u̇, so that all may be evaluated at once
     exact = {
         **state,
@@ -406,7 +406,7 @@ def _relative_residual(equations: Equations, state: dict[int, Any], udot: Any) -
     }
     balls = evaluate_balls(
         equations.tape,
-        [*(e for _, _, e in entries), *equations.f, *equations.residuals],
+        [*(e for _, _, e in entries), *equations.forcing_nodes, *equations.residuals],
         exact,
         _DIGITS,
     )

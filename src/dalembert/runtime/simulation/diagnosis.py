@@ -51,6 +51,9 @@ _STEEP: Final = 300.0
 _LOST: Final = 0.1
 # only looser runs are looked at when they end: others need not pay for it
 _LOOSE: Final = 1e-5
+# allowed energy error in tolerances; no tolerance is smaller than the rounding of a long run
+_EXCESSIVE: Final = 300.0
+_RESOLVED: Final = 1e-12
 _NEARLY_SINGULAR: Final = 1e-3
 # of the time of a run: through a singular position it is less by orders of magnitude
 _LONG: Final = 1e-3
@@ -139,10 +142,50 @@ def _cancels(columns: dict[int, FloatArray], d: FloatArray) -> bool:
     )
 
 
-def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
-    """A run that came to its end with a loose tolerance and on the way lost its energy integral."""
+def warn_of_integrator_error(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
+    """Warn about a completed run that did not keep its energy integral."""
     if rtol >= _LOOSE and (lost := _energy_lost(run)):
         warn(f"{energy_message(lost)} than {rtol:g}, or energy_tolerance=")
+        return
+    _warn_of_energy_error(run, rtol, atol)
+
+
+def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
+    """Warn where the energy error is larger than the tolerances explain."""
+    if run.energy_audit is None or len(run) < 2:
+        return
+    drift, scale = run.integrals.drift, run.integrals.largest_energies
+    if not np.isfinite(drift):
+        when = run.t[int(np.argmin(np.isfinite(run.integrals.E_Z)))]
+        warn(
+            f"the energy audit of this run has no value from t = {when:.6g} on: an energy or a "
+            "power is not a real number there"
+        )
+        return
+    size = float(np.max(np.abs(run.y), initial=0.0))
+    tolerance = max(rtol, _RESOLVED, float(np.max(atol)) / size if size else 0.0)
+    if drift <= _EXCESSIVE * tolerance * scale:
+        return
+    relative = drift / scale
+    warn(
+        f"the energy error is {relative:.1e} of the energies, {relative / tolerance:.0e} times the "
+        f"tolerance: this is not the system's motion{_violated_row(run)}; start elsewhere, or give "
+        "a smaller rtol or energy_tolerance="
+    )
+
+
+def _violated_row(run: Trajectory) -> str:
+    """The constraint row that is violated most, where one is."""
+    residuals = {name: np.abs(r) for name, r in run.residuals.items()}
+    largest = {name: float(np.max(r, initial=0.0)) for name, r in residuals.items()}
+    worst = max(largest, key=largest.__getitem__, default=None)
+    if worst is None or not largest[worst] > _APART:
+        return ""
+    when = run.t[int(np.argmax(residuals[worst] > largest[worst] / 2))]
+    return (
+        f" ({worst!r} is violated by {largest[worst]:.2g} from t = {when:.6g} on, where its slope "
+        "may vanish or have a pole)"
+    )
 
 
 def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
@@ -266,7 +309,7 @@ def _evaluate_matrix(
 
 def _mass_matrix(run: Trajectory, equations: Equations, k: int = -1) -> FloatArray:
     """WᵀMW at the k-th time."""
-    M = _evaluate_matrix(run, equations.tape, equations.M, len(equations.u), k)
+    M = _evaluate_matrix(run, equations.tape, equations.mass_nodes, len(equations.u), k)
     symmetric: FloatArray = (M + M.T) / 2
     return symmetric
 

@@ -431,7 +431,7 @@ def _finish(
     else:
         warn_of_singular_speeds(trajectory)
     warn_of_small_motion(trajectory, rtol, options.atol)
-    warn_of_integrator_error(asked, rtol)
+    warn_of_integrator_error(asked, rtol, options.atol)
     return asked
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from dalembert.symbolic.algebra.tape import base_name
 
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
+    from dalembert.runtime.dynamics.adjoint import CostGradient
     from dalembert.runtime.simulation.events.event import Event
     from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
         ForwardSensitivity,
@@ -117,7 +119,12 @@ class Trajectory(Displayable):
     @property
     def y(self) -> FloatArray:
         """(q, x, u), in the order of `names`: a row for each time."""
-        return _read_only(self._y[:, : len(self.values.kin.state)])
+        kin = self.values.kin
+        n = kin.n_q + len(kin.x)
+        if kin.speed_offset == n:
+            return _read_only(self._y[:, : len(kin.state)])
+        # inputs that are held or tabulated stand between them
+        return _read_only(np.delete(self._state_rows, np.s_[n : kin.speed_offset], axis=1))
 
     @cached_property
     def qdot(self) -> FloatArray:
@@ -386,6 +393,16 @@ class Trajectory(Displayable):
     def reaction(self, name: str) -> JointLoad | RowLoad | DriveLoad:
         """One of the reactions, by the name of its joint, row or specified motion."""
         return self.reactions[name]
+
+    def gradient(self, cost: Any = None, *, end: Any = None) -> CostGradient:
+        """J = ∫ cost dt + end with its derivatives by all constants, start values and input
+        samples, in one sweep backwards.
+
+        `cost` is the integrand, `end` the cost at the end: expressions of the motion, or texts.
+        """
+        adjoint = import_module("dalembert.runtime.dynamics.adjoint")
+        gradient: CostGradient = adjoint.cost_gradient(self, cost, end=end)
+        return gradient
 
     # ---- out of here -------------------------------------------------------------------------
 

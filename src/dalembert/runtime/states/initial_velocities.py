@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # singular values below this part of the largest are zero
 RANK_TOLERANCE: Final = 1e-10
 ROUNDOFF: Final = 1e-14
+_EPSILON: Final = float(np.finfo(float).eps)
 MAX_ROUNDOFF: Final = 1e-6
 # for rows that are not linear in the rates
 _NEWTON_STEPS: Final = 30
@@ -205,6 +206,8 @@ class InitialVelocities:
         tolerance += ROUNDOFF * self._terms + fastest * np.minimum(
             ROUNDOFF * np.sum(self._entries, axis=1), MAX_ROUNDOFF
         )
+        # where all speeds are zero, rounding of a speed of size one is none
+        tolerance += np.minimum(_EPSILON * np.sum(self._entries, axis=1), MAX_ROUNDOFF)
         return tolerance
 
     def _check_residuals(self, u: FloatArray) -> None:

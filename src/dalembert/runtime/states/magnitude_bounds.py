@@ -30,6 +30,12 @@ def magnitude_bounds(tape: Tape, nodes: Sequence[int]) -> list[int]:
     return [x.size.i for x in evaluate(tape, nodes, arithmetic.symbol, arithmetic)]
 
 
+def sums_of_terms(tape: Tape, nodes: Sequence[int]) -> list[int]:
+    """Σ |term| of nodes, on the same tape; functions count by their values."""
+    arithmetic = TermArithmetic(tape)
+    return [x.size.i for x in evaluate(tape, nodes, arithmetic.symbol, arithmetic)]
+
+
 class MagnitudeArithmetic:
     """Arithmetic of expressions with their sizes."""
 
@@ -79,6 +85,19 @@ class MagnitudeArithmetic:
         return BoundedValue(
             value, abs(value) + _derivative_bound(function, a.value, value) * a.size
         )
+
+
+class TermArithmetic(MagnitudeArithmetic):
+    """The same for arguments that are exact: |f(a)| is the size of f(a)."""
+
+    def atan2(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
+        value = Scalar(a.value.tape, a.value.tape.atan2(a.value.i, b.value.i))
+        return BoundedValue(value, abs(value))
+
+    # which angle it is does not matter here
+    def call(self, function: str, a: BoundedValue, node: int) -> BoundedValue:  # noqa: ARG002
+        value = apply(function, a.value)
+        return BoundedValue(value, abs(value))
 
 
 def _derivative_bound(function: str, x: Scalar, value: Scalar) -> Scalar | int:

@@ -279,12 +279,17 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
     """An input may depend on t, q and u; what follows from the equations of motion cannot enter
     them.
     """
+    inside = symbols_of(kin.tape, (motion.i,))
+    moving = [label(str(kin.tape.nodes[i][1])) for i in inside if i in {*kin.q, *kin.x, *kin.u}]
+    if moving and kin.system.symbols[name].kind == "specified":
+        msg = (
+            f"{name}: a specified motion is a function of time alone, and {moving[0]} is not. For "
+            f"feedback declare {name} as a coordinate, and a force or s.constrain({name} - …) that "
+            f"drives it"
+        )
+        raise BadValue(msg)
     accelerations = {*kin.qddot, *kin.udot}
-    accelerations_used = [
-        label(str(kin.tape.nodes[i][1]))
-        for i in symbols_of(kin.tape, (motion.i,))
-        if i in accelerations
-    ]
+    accelerations_used = [label(str(kin.tape.nodes[i][1])) for i in inside if i in accelerations]
     if accelerations_used:
         msg = (
             f"{name}: it contains the acceleration {accelerations_used[0]}; give it in time, "

@@ -22,7 +22,7 @@ from dalembert.analysis.flexible.assumed_modes.polynomials import (
 )
 from dalembert.analysis.flexible.hybrid.energy_densities import FORCE, SHORTENING, Continuum
 from dalembert.analysis.flexible.hybrid.hybrid_equations import HybridEquations
-from dalembert.errors import NotApplicable
+from dalembert.errors import BadDescription, NotApplicable
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.exact.verdict import Verdict
@@ -81,6 +81,13 @@ def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
     """The hybrid equations of a system in the functions in which its members were expanded
     afterwards; d is any derivation of these.
     """
+    if not isinstance(hybrid, HybridEquations) or not isinstance(d, Derivation):
+        given = ", ".join(type(x).__name__ for x in (hybrid, d))
+        msg = (
+            "galerkin: give hybrid equations and a derivation, "
+            f"da.galerkin(da.extended_hamilton(s), da.kane(s)), not {given}"
+        )
+        raise BadDescription(msg)
     kin = d.kinematics.fork()
     if kin.rows and hybrid.along == "q":
         msg = (

@@ -213,6 +213,10 @@ _CONTACTS: Final = (
     "on, which native code called from Python "
     "does and this page does not. The recorded run is shown; da.simulate runs others."
 )
+_CALLBACKS: Final = (
+    "This run has inputs that are tables, sampled or Python functions ({}), which cannot be "
+    "simulated in the page; use da.simulate in Python. The recorded run is shown."
+)
 _PANEL: Final = """<div class="trial" id="trial"><h2>Try it</h2>
 <div class="knobs"></div>
 <p class="said" role="status" aria-live="polite">The recorded run; new ones need scripts.</p>
@@ -270,20 +274,22 @@ def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -
     """
     if request is None:
         return "", ""
-    contacts = request.run.system.contacts
-    why = (
-        _CONTACTS
-        if contacts
-        else _TIME_DISCONTINUITY
-        if has_nonsmooth_inputs(request.run.values)
-        else ""
-    )
+    why = _why_recorded_only(request.run)
     if not why:
         try:
             return _PANEL, _data_blocks(request, drawn)
         except DalembertError as problem:
             why = f"New runs are not made here: {problem}. The recorded run is shown."
     return f'<div class="trial"><h2>Try it</h2><p>{escape(why)}</p></div>', ""
+
+
+def _why_recorded_only(run: Trajectory) -> str:
+    """Why the page shows the recorded run alone; empty where it can simulate."""
+    if run.system.contacts:
+        return _CONTACTS
+    if run.values.callback_inputs:
+        return _CALLBACKS.format(", ".join(each.name for each in run.values.callback_inputs))
+    return _TIME_DISCONTINUITY if has_nonsmooth_inputs(run.values) else ""
 
 
 def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:

@@ -1,0 +1,236 @@
+"""∂u̇/∂(q, u, …) of a large tree: its tables as compiled code, pairs and columns by the generic
+kernel.
+
+The code of a system grows with its number of joints, not with its square.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.derivatives.column_kernel import HEAD, LISTS, SIZES, kernel_text
+from dalembert.runtime.derivatives.tree_columns import TreeColumns
+from dalembert.runtime.derivatives.tree_tables import TreeTables
+from dalembert.runtime.numerics import jit
+from dalembert.runtime.numerics.compiled_function import NativeSource
+from dalembert.runtime.numerics.jit import Library, host, simd_width
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE
+from dalembert.runtime.numerics.python_binding import Array
+
+_ALIGNMENT: Final = 64
+_ONE: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8)
+_MANY: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8, *[ctypes.c_int64] * 3)
+_PROLOGUE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+Entries = dict[tuple[int, int], int]
+
+
+class _Kernel(NamedTuple):
+    """The generic native functions; the library keeps them alive."""
+
+    library: Library
+    one: Callable[..., None]
+    many: Callable[..., None]
+
+
+@cached_call
+def _kernel() -> _Kernel:
+    library = jit.load(kernel_text, ("one", "many"))
+    return _Kernel(library, _ONE(library.address("one")), _MANY(library.address("many")))
+
+
+class _Layout:
+    """Which freedom has which slot, columns and partners; `shape` is what the kernel reads."""
+
+    def __init__(self, tables: TreeTables, extra: int) -> None:
+        kin, dofs = tables.kinematics, tables.dofs
+        n, n_q = len(dofs), kin.n_q
+        self.n, self.columns = n, n_q + n + extra
+        # columns along the spins of ball joints come last
+        spins = [i for i, f in enumerate(dofs) if f.link.ball is not None]
+        places = {i: self.columns + k for k, i in enumerate(spins)}
+        width = -(-(self.columns + len(spins)) // GROUP_SIZE) * GROUP_SIZE
+        lists = self._slots(tables) | self._partners(tables)
+        lists["q_column"] = [
+            places[i] if i in places else kin.q.index(kin.q[kin.qdot.index(f.speed)])
+            for i, f in enumerate(dofs)
+        ]
+        lists["u_column"] = [n_q + kin.u.index(f.speed) for f in dofs]
+        self.lists, self.spin_column, self.width = lists, places, width
+
+    def _slots(self, tables: TreeTables) -> dict[str, list[int]]:
+        """A freedom shares the slot of the one before it, unless that carries several; slot 0 is
+        the ground's.
+        """
+        dofs = tables.dofs
+        children = [0] * len(dofs)
+        for f in dofs:
+            if f.parent >= 0:
+                children[f.parent] += 1
+        slots, up, self.slots = list[int](), list[int](), 1
+        for f in dofs:
+            before = slots[f.parent] if f.parent >= 0 else 0
+            shares = f.parent >= 0 and children[f.parent] == 1
+            slots.append(before if shares else self.slots)
+            up.append(before)
+            self.slots += 0 if shares else 1
+        return {"slot": slots, "parent_slot": up}
+
+    def _partners(self, tables: TreeTables) -> dict[str, list[int]]:
+        """Pairs (i, j) with j on the way to i or in its joint, and those with j nearer to
+        the root.
+        """
+        dofs = tables.dofs
+        inner, outer = list[tuple[int, int]](), list[tuple[int, int]]()
+        for i, f in enumerate(dofs):
+            j = i
+            while j >= 0:
+                inner.append((i, j))
+                if j < i:
+                    same = dofs[j].link is f.link
+                    (inner if same else outer).append((j, i) if same else (i, j))
+                j = dofs[j].parent
+        results = {"inner": inner, "outer": outer}
+        return {
+            f"{name}_{'ij'[k]}": [p[k] for p in pairs]
+            for name, pairs in results.items()
+            for k in (0, 1)
+        }
+
+    def shape(
+        self, loads: Sequence[tuple[int, int]], spins: Sequence[tuple[int, int]]
+    ) -> NDArray[np.int64]:
+        """Sizes, where the lists begin, and the lists."""
+        lists = self.lists | {
+            "load_row": [i for i, _ in loads],
+            "load_column": [j for _, j in loads],
+            "spin_target": [i for i, _ in spins],
+            "spin_source": [j for _, j in spins],
+        }
+        sizes = {"dofs": self.n, "columns": self.width, "slots": self.slots}
+        sizes |= {"inner": len(lists["inner_i"]), "outer": len(lists["outer_i"])}
+        sizes |= {"loads": len(loads), "spins": len(spins)}
+        numbers, body = [sizes[name] for name in SIZES], list[int]()
+        for name in LISTS:
+            numbers.append(HEAD + len(body))
+            body += lists[name]
+        return np.array([*numbers, *body], dtype=np.int64)
+
+
+class ColumnFunction:
+    """∂u̇/∂(q, u, extra) of a tree, row by row: `call(x, p)` at one state, `batch(X, p)` at states
+    in rows.
+
+    `extra` are columns {row: ∂ID_row/∂y} of further variables y, rows being those of the tables'
+    degrees of freedom.
+    """
+
+    def __init__(
+        self,
+        tables: TreeTables,
+        state: Sequence[int],
+        parameters: Sequence[int],
+        extra: Sequence[Mapping[int, int]] = (),
+    ) -> None:
+        kin, t = tables.kinematics, tables.tape
+        columns, layout = TreeColumns(tables), _Layout(tables, len(extra))
+        loads = _entries(columns.of_loads((*kin.q, *kin.u)), 0)
+        loads |= _entries(extra, kin.n_q + kin.n_u)
+        spins: Entries = {}
+        for i, f in enumerate(tables.dofs):
+            if (ball := f.link.ball) is not None:
+                own = next(r for r, (s, _, _) in enumerate(f.link.joint_axes) if s == f.speed)
+                twice = t.div(t.const(2), ball.squared_norm(t))
+                for e, x in zip(ball.e, ball.rows(t)[own], strict=True):
+                    spins[kin.q.index(e), layout.spin_column[i]] = t.mul(twice, x)
+        rows = [node for f in tables.dofs for node in f.row]
+        outs = (*rows, *loads.values(), *spins.values())
+        self.layout, self.shape = layout, layout.shape([*loads], [*spins])
+        self.n_out, self.n_in = len(kin.u) * layout.columns, len(state)
+        self._order = [tables.speeds.index(u) for u in kin.u]
+        self.source = NativeSource.from_tape(t, outs, tuple(state), tuple(parameters))
+
+    def call(self, x: Array, p: Array) -> Array:
+        """The derivatives at one state."""
+        one, layout = self._one, self.layout
+        table, J = np.empty(self.source.n_out), np.empty((layout.n, layout.width))
+        room = np.empty(layout.slots * 6 * layout.width)
+        work = one.work(np.asarray(p, dtype=float))
+        x = np.ascontiguousarray(x, dtype=float)
+        arrays = (x, one.p, work, self.shape, table, J, room)
+        _kernel().one(one.address, *(a.ctypes.data for a in arrays))
+        return J[self._order, : layout.columns].ravel()
+
+    def batch(self, X: Array, p: Array) -> Array:
+        """The derivatives at states in rows, each bit-identical to a single call."""
+        lanes, layout, count = simd_width(), self.layout, len(X)
+        many, p = self._many, np.asarray(p, dtype=float)
+        if p.ndim == 2:
+            return np.array([self.call(x, own) for x, own in zip(X, p, strict=True)])
+        groups = -(-count // lanes)
+        stride = groups * lanes
+        columns = np.empty((self.n_in, stride))
+        columns[:, :count] = np.asarray(X, dtype=float).T
+        columns[:, count:] = columns[:, count - 1 : count]
+        Y = np.empty((layout.n, layout.width, stride))
+        room = _aligned(lanes * (self.n_in + layout.width * (layout.n + 6 * layout.slots)))
+        table, work = _aligned(lanes * self.source.n_out), many.work(p)
+        arrays = (columns, many.p, work, self.shape, table, Y, room)
+        _kernel().many(many.address, *(a.ctypes.data for a in arrays), self.n_in, stride, groups)
+        picked = Y[self._order, : layout.columns].reshape(-1, stride)
+        return picked.T[:count]
+
+    @functools.cached_property
+    def _one(self) -> _Tables:
+        return _Tables(self.source, 1)
+
+    @functools.cached_property
+    def _many(self) -> _Tables:
+        return _Tables(self.source, simd_width())
+
+
+def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:
+    """{(row, column): node}"""
+    return {(i, first + j): e for j, column in enumerate(columns) for i, e in column.items()}
+
+
+class _Tables:
+    """The compiled tables for a number of states at a time."""
+
+    def __init__(self, source: NativeSource, lanes: int) -> None:
+        self.lanes, target = lanes, host(lanes)
+        text = functools.partial(_text, source, lanes)
+        exports = ("f", "f.prologue", "f.size")
+        identity = source.cache_key(target) + b" tables"
+        self._library = jit.load(text, exports, identity=identity, optimize=0)
+        self.address = self._library.address("f")
+        self._prologue = _PROLOGUE(self._library.address("f.prologue"))
+        size = ctypes.c_int64.from_address(self._library.address("f.size")).value
+        self._size = lanes * (size + 8)
+        self.p = _aligned(max(1, lanes * source.n_parameters))
+
+    def work(self, p: Array) -> Array:
+        """Scratch space whose head depends on the parameters."""
+        self.p = _aligned(max(1, len(p) * self.lanes))
+        self.p[: len(p) * self.lanes] = np.repeat(p, self.lanes)
+        space = _aligned(self._size)
+        self._prologue(self.p.ctypes.data, space.ctypes.data)
+        return space
+
+
+def _text(source: NativeSource, lanes: int) -> str:
+    return source.ir_for(host(lanes), "f")[0]
+
+
+def _aligned(count: int) -> Array:
+    """Room for `count` numbers, aligned to 64 bytes."""
+    room = np.empty(count + _ALIGNMENT // 8)
+    skipped = -room.ctypes.data % _ALIGNMENT // 8
+    return room[skipped : skipped + count]

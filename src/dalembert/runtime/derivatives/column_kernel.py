@@ -1,0 +1,263 @@
+"""∂u̇ = −M⁻¹ ∂ID from the tables of a tree by loops: one generic native function for trees of any
+size, LLVM text.
+
+    void columns(const int64 *shape, const double *table, double *J, double *work)
+
+J has a row for each freedom and a column for each variable. First the dot products of all pairs of
+degrees of freedom, then slopes of loads are added at their places, then columns along spins are
+combined to those along quaternions, then all columns go through the articulated bodies: to the
+root, and back.
+
+`one.columns` takes one state, four columns at a time; `many.columns` as many states as a register
+holds. Every number goes through the same operations in both, so the bits are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from dalembert.runtime.numerics import math_kernels
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Value, VectorArray
+from dalembert.runtime.numerics.jit import host, simd_width
+from dalembert.runtime.numerics.llvm_types import (
+    DOUBLE,
+    DOUBLE4,
+    GROUP_SIZE,
+    INT64,
+    POINTER,
+    vector_type,
+    vector_width,
+)
+
+# numbers in the row of a freedom, and where its columns begin
+ROW: Final = 49
+_S, _PSI1, _PSI2, _THETA, _G, _B, _D, _E, _U, _OVER_D = 0, 6, 9, 15, 21, 27, 30, 36, 42, 48
+# the head of the shape: sizes, then where each list begins
+SIZES: Final = ("dofs", "columns", "inner", "outer", "loads", "spins", "slots")
+LISTS: Final = (
+    *("slot", "parent_slot", "q_column", "u_column"),
+    *("inner_i", "inner_j", "outer_i", "outer_j"),
+    *("load_row", "load_column", "spin_target", "spin_source"),
+)
+HEAD: Final = len(SIZES) + len(LISTS)
+
+
+def kernel_text() -> str:
+    """Both functions, and the loops over states around them."""
+    lanes = simd_width()
+    declared = math_kernels.declarations(*dict.fromkeys((1, GROUP_SIZE, lanes)))
+    one = _Kernel("one.columns", DOUBLE, DOUBLE4)
+    many = _Kernel("many.columns", vector_type(lanes), vector_type(lanes))
+    return "\n".join((declared, one.whole(), many.whole(), _one_state(), _many_states(lanes)))
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Sizes and lists of whole numbers behind an address."""
+
+    function: FunctionBuilder
+    pointer: Value
+
+    def size(self, name: str) -> Value:
+        """One of the sizes."""
+        return self._at(self.function.value(SIZES.index(name), INT64))
+
+    def entry(self, name: str, k: Value) -> Value:
+        """Number k of a list."""
+        first = self._at(self.function.value(len(SIZES) + LISTS.index(name), INT64))
+        return self._at(first + k)
+
+    def _at(self, k: Value) -> Value:
+        w = self.function
+        where = w.emit(POINTER, f"getelementptr i64, {self.pointer}, {k}")
+        return w.emit(INT64, f"load i64, {where}, align 8")
+
+
+class _Kernel(FunctionBuilder):
+    """The columns while they are being written: numbers of tables of one kind, of columns of
+    another.
+    """
+
+    def __init__(self, name: str, of_table: str, of_columns: str) -> None:
+        lanes = max(vector_width(of_table), vector_width(of_columns))
+        kinds = (POINTER,) * 4
+        super().__init__(name, "void", *kinds, attributes=math_kernels.attributes(lanes))
+        shape, table, J, work = self.parameters
+        self.shape, self.table = _Shape(self, shape), VectorArray(table, of_table)
+        self.entries, self.columns = VectorArray(J, of_table), VectorArray(J, of_columns)
+        self.work, self.of_columns = VectorArray(work, of_columns), of_columns
+        # columns in a group
+        self.group = vector_width(of_columns) // vector_width(of_table)
+
+    def whole(self) -> str:
+        """The finished function."""
+        n, m = self.shape.size("dofs"), self.shape.size("columns")
+        groups = self.emit(INT64, f"sdiv {m}, {self.group}")
+        self.clear(self.columns, n * groups)
+        self.pairs(m)
+        self.loads(m)
+        self.spins(n, m)
+        slots = self.shape.size("slots") * groups * 6
+        self.clear(self.work, slots)
+        self.inwards(n, groups)
+        self.clear(self.work, slots)
+        self.outwards(n, groups)
+        self.ret_void()
+        return self.text()
+
+    def clear(self, array: VectorArray, count: Value) -> None:
+        """Zeros."""
+        with self.loop(count) as k:
+            array[k] = 0.0
+
+    def fused(self, a: Value, b: Value, c: Value) -> Value:
+        """a b + c"""
+        return self.intrinsic("fma", a, b, c) if host().fused else a * b + c
+
+    def dot(self, pairs: list[tuple[Value, Value]]) -> Value:
+        """Σ a b, from the first to the last."""
+        (a, b), *others = pairs
+        total = a * b
+        for a, b in others:
+            total = self.fused(a, b, total)
+        return total
+
+    def row(self, i: Value, first: int, count: int) -> list[Value]:
+        """Numbers of the row of freedom i."""
+        return [self.table[i * ROW + (first + k)] for k in range(count)]
+
+    def product(
+        self, i: Value, a: int, j: Value, b: int, count: int = 6
+    ) -> list[tuple[Value, Value]]:
+        """Pairs of numbers from the rows of two degrees of freedom."""
+        return [*zip(self.row(i, a, count), self.row(j, b, count), strict=True)]
+
+    # ---- ∂ID -----------------------------------------------------------------------------------
+
+    def pairs(self, m: Value) -> None:
+        """∂ID for every pair of degrees of freedom on one branch."""
+        s = self.shape
+        with self.loop(s.size("inner")) as k:
+            i, j = s.entry("inner_i", k), s.entry("inner_j", k)
+            moved = [*self.product(i, _B, j, _PSI1, 3), *self.product(i, _G, j, _PSI2)]
+            swung = [*self.product(i, _B, j, _S, 3), *self.product(i, _G, j, _THETA)]
+            self.entries[i * m + s.entry("q_column", j)] = self.dot(moved)
+            self.entries[i * m + s.entry("u_column", j)] = self.dot(swung)
+        with self.loop(s.size("outer")) as k:
+            i, j = s.entry("outer_i", k), s.entry("outer_j", k)
+            self.entries[j * m + s.entry("q_column", i)] = self.dot(self.product(j, _S, i, _D))
+            self.entries[j * m + s.entry("u_column", i)] = self.dot(self.product(j, _S, i, _E))
+
+    def spins(self, n: Value, m: Value) -> None:
+        """J_e += (∂π/∂e) J_π: the factors follow those of the loads."""
+        s = self.shape
+        first = n * ROW + s.size("loads")
+        with self.loop(s.size("spins")) as k:
+            factor = self.table[first + k]
+            with self.loop(n) as i:
+                place = i * m + s.entry("spin_target", k)
+                source = self.entries[i * m + s.entry("spin_source", k)]
+                self.entries[place] = self.fused(factor, source, self.entries[place])
+
+    def loads(self, m: Value) -> None:
+        """Slopes of loads, which follow the rows of the degrees of freedom."""
+        s = self.shape
+        first = s.size("dofs") * ROW
+        with self.loop(s.size("loads")) as k:
+            place = s.entry("load_row", k) * m + s.entry("load_column", k)
+            self.entries[place] = self.entries[place] + self.table[first + k]
+
+    # ---- −M⁻¹ ----------------------------------------------------------------------------------
+
+    def inwards(self, n: Value, groups: Value) -> None:
+        """l = −(x + S·p), p_p += p + U l/D; l is left in J."""
+        s = self.shape
+        with self.loop(n) as k:
+            i = n - 1 - k
+            S, U, over_D = self.spread(i, _S), self.spread(i, _U), self.spread(i, _OVER_D, 1)[0]
+            V = [a * over_D for a in U]
+            own, up = s.entry("slot", i), s.entry("parent_slot", i)
+            apart = self.compare("ne", own, up)
+            with self.loop(groups) as c:
+                p = [self.work[own * groups * 6 + (c * 6 + a)] for a in range(6)]
+                place = i * groups + c
+                total = self.columns[place]
+                for s_k, p_k in zip(S, p, strict=True):
+                    total = self.fused(s_k, p_k, total)
+                left = self.emit(self.of_columns, f"fneg {total}")
+                self.columns[place] = left
+                pushed = [self.fused(a, left, b) for a, b in zip(V, p, strict=True)]
+                base = up * groups * 6 + c * 6
+                for a in range(6):
+                    before = self.select(
+                        apart, self.work[base + a], self.value(0.0, self.of_columns)
+                    )
+                    self.work[base + a] = before + pushed[a]
+
+    def outwards(self, n: Value, groups: Value) -> None:
+        """x = l/D − U·a_p/D, a = a_p + S x"""
+        s = self.shape
+        with self.loop(n) as i:
+            S, U, over_D = self.spread(i, _S), self.spread(i, _U), self.spread(i, _OVER_D, 1)[0]
+            V = [a * over_D for a in U]
+            own, up = s.entry("slot", i), s.entry("parent_slot", i)
+            with self.loop(groups) as c:
+                base = up * groups * 6 + c * 6
+                a_p = [self.work[base + a] for a in range(6)]
+                place = i * groups + c
+                x = self.columns[place] * over_D
+                for v, before in zip(V, a_p, strict=True):
+                    x = self.fused(self.emit(self.of_columns, f"fneg {v}"), before, x)
+                self.columns[place] = x
+                base = own * groups * 6 + c * 6
+                for k, (s_k, before) in enumerate(zip(S, a_p, strict=True)):
+                    self.work[base + k] = self.fused(s_k, x, before)
+
+    def spread(self, i: Value, first: int, count: int = 6) -> list[Value]:
+        """Numbers of the row of freedom i for all columns of a group."""
+        return [self.value(x, self.of_columns) for x in self.row(i, first, count)]
+
+
+# ---- around them -------------------------------------------------------------------------------
+
+
+def _one_state() -> str:
+    """void one(f, x, p, work, shape, table, J, room): tables and columns of one state."""
+    w = FunctionBuilder("one", "void", *(POINTER,) * 8, exported=True)
+    f, x, p, work, shape, table, J, room = w.parameters
+    w.line(f"call void {f.name}({x}, {p}, {table}, {work})")
+    w.line(f"call void @one.columns({shape}, {table}, {J}, {room})")
+    w.ret_void()
+    return w.text()
+
+
+def _many_states(lanes: int) -> str:
+    """void many(f, X, p, work, shape, table, Y, room, n_in, stride, groups): states in columns of
+    X.
+
+    Results go to columns of Y, one for each entry of J.
+    """
+    kinds = (*(POINTER,) * 8, *(INT64,) * 3)
+    w = FunctionBuilder(
+        "many", "void", *kinds, exported=True, attributes=math_kernels.attributes(lanes)
+    )
+    f, X, p, work, shape, table, Y, room, n_in, stride, groups = w.parameters
+    s, kind = _Shape(w, shape), vector_type(lanes)
+    entries = s.size("dofs") * s.size("columns")
+    # the state, then J, lie before the room of the columns
+    x = VectorArray(room, kind)
+    J = w.emit(POINTER, f"getelementptr {kind}, {room}, {n_in}")
+    rest = w.emit(POINTER, f"getelementptr {kind}, {J}, {entries}")
+    with w.loop(groups) as group:
+        first = group * lanes
+        with w.loop(n_in) as k:
+            place = w.emit(POINTER, f"getelementptr {DOUBLE}, {X}, {k * stride + first}")
+            x[k] = w.emit(kind, f"load {kind}, {place}, align 8")
+        w.line(f"call void {f.name}({room}, {p}, {table}, {work})")
+        w.line(f"call void @many.columns({shape}, {table}, {J}, {rest})")
+        with w.loop(entries) as k:
+            place = w.emit(POINTER, f"getelementptr {DOUBLE}, {Y}, {k * stride + first}")
+            w.line(f"store {VectorArray(J, kind)[k]}, {place}, align 8")
+    w.ret_void()
+    return w.text()

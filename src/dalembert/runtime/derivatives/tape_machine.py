@@ -1,0 +1,186 @@
+"""y = f(x, p) by the tape machine: expressions of a tape as a list of instructions for one generic
+loop.
+
+Nothing is compiled for a system, so the first value comes after milliseconds. A point takes about
+ten times as long as with compiled code, and has the same bits.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.derivatives.machine_text import BLOCK, OPERATIONS, WIDTH, machine_text
+from dalembert.runtime.numerics.jit import Library, host, load
+from dalembert.runtime.numerics.lowering import Program, lower
+from dalembert.runtime.numerics.python_binding import Array, BadArguments
+from dalembert.symbolic.algebra.tape import Tape
+
+_NUMBERS: Final = {operation: k for k, operation in enumerate(OPERATIONS)}
+_RUN: Final = ctypes.CFUNCTYPE(
+    None,
+    *(ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64),
+    *[ctypes.c_void_p] * 4,
+    *[ctypes.c_int64] * 3,
+)
+
+
+class _Machine(NamedTuple):
+    """The native loop; the library keeps it alive."""
+
+    library: Library
+    run: ctypes._CFunctionType
+
+
+@cached_call
+def _machine() -> _Machine:
+    library = load(machine_text, ("run",))
+    return _Machine(library, _RUN(library.address("run")))
+
+
+class TapeMachine:
+    """Expressions `outs` as functions of the symbols `state` and `parameters`, without compilation.
+
+    `call(x, p)` gives the values at one state, `batch(X, p)` at states in rows; p are parameters
+    for all states, or a row for each. It may be called from any number of threads.
+    """
+
+    def __init__(
+        self, tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int]
+    ) -> None:
+        length = 1 + max((*outs, *state, *parameters), default=-1)
+        program = lower(tape.nodes[:length], outs, state, parameters, fuse=host().fused)
+        assembly = _Assembly(program)
+        self.n_in, self.n_parameters, self.n_out = len(state), len(parameters), len(outs)
+        self.operations = len(program.prologue) + len(program.body)
+        self._prologue = _code(assembly.prologue)
+        self._body = _code(assembly.body)
+        self._template = np.zeros((assembly.size, BLOCK))
+        for slot, value in assembly.numbers.items():
+            self._template[slot] = value
+        # slots of calls that are through, for those to come
+        self._spare: list[Array] = []
+
+    def call(self, x: Array, p: Array) -> Array:
+        """y at one state."""
+        return np.asarray(self.batch(np.asarray(x, dtype=float)[None], p)[0])
+
+    def batch(self, X: Array, p: Array) -> Array:
+        """y for states in rows."""
+        X, P = np.asarray(X, dtype=float), np.asarray(p, dtype=float)
+        self._check(X, P)
+        count = len(X)
+        if not count:
+            return np.zeros((0, self.n_out))
+        blocks = -(-count // BLOCK)
+        stride = blocks * BLOCK
+        Y = np.empty((self.n_out, stride))
+        slots = self._spare.pop() if self._spare else self._template.copy()
+        each = P.ndim == 2
+        columns, given = _columns(X, stride), _columns(P if each else P[None], stride)
+        body, prologue = self._body, self._prologue
+        _machine().run(
+            *(body.ctypes.data, len(body), prologue.ctypes.data, len(prologue)),
+            *(slots.ctypes.data, columns.ctypes.data, given.ctypes.data, Y.ctypes.data),
+            *(stride, blocks, int(each)),
+        )
+        self._spare.append(slots)
+        return Y.T[:count]
+
+    def _check(self, X: Array, P: Array) -> None:
+        if X.ndim != 2 or X.shape[1] != self.n_in:
+            msg = f"states of {self.n_in} numbers in rows are dependencies, not an array {X.shape}"
+            raise BadArguments(msg)
+        if P.shape not in ((self.n_parameters,), (len(X), self.n_parameters)):
+            msg = (
+                f"{self.n_parameters} parameters, or a row for each state, are dependencies, not "
+                f"{P.shape}"
+            )
+            raise BadArguments(msg)
+
+
+def _columns(rows: Array, stride: int) -> Array:
+    """One column after the other, the last row repeated up to a whole number of blocks."""
+    columns = np.empty((rows.shape[1], stride))
+    columns[:, : len(rows)] = rows.T
+    columns[:, len(rows) :] = rows[-1][:, None]
+    return columns
+
+
+def _code(numbers: list[int]) -> NDArray[np.int32]:
+    return np.array(numbers, dtype=np.int32).reshape(-1, WIDTH)
+
+
+class _Assembly:
+    """Instructions of a program; a slot is free again after the last use of its value."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.slots: dict[int, int] = {}
+        self.numbers = {self._take(i): value for i, value in program.numbers.items()}
+        self.prologue = self._parameters_and_prologue()
+        self.size = len(self.slots)
+        self.body = self._states_and_body()
+
+    def _take(self, i: int) -> int:
+        """A slot for value i that is never given back."""
+        return self.slots.setdefault(i, len(self.slots))
+
+    def _parameters_and_prologue(self) -> list[int]:
+        """What depends on parameters only stays where it is for all states."""
+        code: list[int] = []
+        for i, k in self.program.parameters.items():
+            code += (_NUMBERS["parameter"], self._take(i), k, 0, 0)
+        for op, arguments, results in self.program.prologue:
+            operands = [self.slots[i] for i in arguments]
+            code += (_NUMBERS[op], *map(self._take, results), *operands, 0, 0, 0)[:WIDTH]
+        return code
+
+    def _states_and_body(self) -> list[int]:
+        program, slots, code, free = self.program, self.slots, self._states(), list[int]()
+        lasting = set(slots) - set(program.inputs)
+        stores = self._stores(set(slots))
+        last = {i: k for k, operation in enumerate(program.body) for i in operation.arguments}
+        for k, (op, arguments, results) in enumerate(program.body):
+            operands = [slots[i] for i in arguments]
+            ending = dict.fromkeys(i for i in arguments if last[i] == k and i not in lasting)
+            free += [slots[i] for i in ending]
+            for i in results:
+                if not free:
+                    free.append(self.size)
+                    self.size += 1
+                slots[i] = free.pop()
+            others = [slots[i] for i in results[1:]]
+            code += (_NUMBERS[op], slots[results[0]], *operands, *others, 0, 0)[:WIDTH]
+            for i in results:
+                for place in stores.get(i, ()):
+                    code += (_NUMBERS["store"], place, slots[i], 0, 0)
+                if i not in last:
+                    free.append(slots[i])
+        return code
+
+    def _states(self) -> list[int]:
+        """The state, and those outputs that need no operation, before their slots are
+        used again.
+        """
+        code: list[int] = []
+        for i, k in self.program.inputs.items():
+            code += (_NUMBERS["state"], self._take(i), k, 0, 0)
+        self.size = len(self.slots)
+        for place, i in enumerate(self.program.outs):
+            if i in self.slots:
+                code += (_NUMBERS["store"], place, self.slots[i], 0, 0)
+        return code
+
+    def _stores(self, known: set[int]) -> dict[int, list[int]]:
+        """{value: the places of the outputs it is}, for those that an operation gives."""
+        places: dict[int, list[int]] = {}
+        for place, i in enumerate(self.program.outs):
+            if i not in known:
+                places.setdefault(i, []).append(place)
+        return places

@@ -1,14 +1,14 @@
 """200 random conservative systems of two degrees of freedom: a family from each mode.
 
-Two particles of random masses on springs of random stiffness with random cubic and quartic terms:
+Two particles of random masses on springs of random stiffness with random cubic and quartic
+terms:
 
     T = ½ m₁ ẋ² + ½ m₂ ẏ²,   V = ½ a x² + b xy + ½ c y² + Σ e_jk x^j y^k   (j + k = 3, 4)
 
-with a positive definite quadratic part. Lyapunov's centre theorem: each frequency that no other is
-a multiple of
-has a family whose period tends to 2π/ω as the amplitude vanishes. The period of two small
-amplitudes is
-extrapolated to zero; T is even in the amplitude. Writes benchmarks/lyapunov_families.csv.
+with a positive definite quadratic part. Lyapunov's centre theorem: each frequency that no other
+is a multiple of has a family whose period tends to 2π/ω as the amplitude vanishes. The period
+of two small amplitudes is extrapolated to zero; T is even in the amplitude. Writes
+benchmarks/lyapunov_families.csv.
 
     python benchmarks/lyapunov_families.py [count]
 """

@@ -33,7 +33,7 @@ GROUPS |= {
     "many": "ensemble",
     "growth": "growth",
 }
-GROUPS |= {"friction": "switches", "derivatives": "derivatives"}
+GROUPS |= {"friction": "switches", "derivatives": "derivatives", "optimal": "optimal"}
 _RESULTS = Path(__file__).with_name("results.md")
 
 

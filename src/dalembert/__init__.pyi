@@ -65,6 +65,15 @@ from dalembert.analysis.linear.sensitivity import ModelSensitivity as ModelSensi
 from dalembert.analysis.linear.sensitivity import Sensitivity as Sensitivity
 from dalembert.analysis.linear.sensitivity import model_sensitivity as model_sensitivity
 from dalembert.analysis.linear.sensitivity import sensitivity as sensitivity
+from dalembert.analysis.optimal.audit import OptimumAudit as OptimumAudit
+from dalembert.analysis.optimal.optimize import optimize as optimize
+from dalembert.analysis.optimal.optimum import OptimalPhase as OptimalPhase
+from dalembert.analysis.optimal.optimum import Optimum as Optimum
+from dalembert.analysis.optimal.phase import BadOptimization as BadOptimization
+from dalembert.analysis.optimal.phase import Link as Link
+from dalembert.analysis.optimal.phase import Phase as Phase
+from dalembert.analysis.optimal.phase import link as link
+from dalembert.analysis.optimal.phase import phase as phase
 from dalembert.analysis.periodic.continuation import continuation as continuation
 from dalembert.analysis.periodic.diagram import BifurcationDiagram as BifurcationDiagram
 from dalembert.analysis.periodic.equilibria import EquilibriumFamily as EquilibriumFamily

@@ -44,6 +44,7 @@ PARTS = {
         "flexible",
         "inverse",
         "studies",
+        "optimal",
         "periodic",
         "verify",
         "control",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -190,11 +191,14 @@ def test_an_event_that_never_happens() -> None:
 
 
 def test_grazing_is_named() -> None:
-    """x = cos t touches x = −1 with zero velocity."""
-    s = point_on_line("Oscillator", "-k*x", k=1.0)
-    touch = da.event("x + 1 - 1e-16", direction="down", reset={"x'": "x'"}, name="touch")
-    with pytest.raises((da.NoPeriodicMotion, da.DalembertError)):
-        da.periodic(s, {"x": 1.0}, 6.283185307179586, events=[touch], section="touch")
+    """Where an event is touched with ġ = 0, its time has no derivative; the event is named."""
+    from dalembert.analysis.periodic.return_map import _refuse_grazing
+
+    crossing = SimpleNamespace(name="wall", t=1.0, slopes=np.array([0.5]))
+    touching = SimpleNamespace(name="touch", t=2.0, slopes=np.array([math.nan]))
+    _refuse_grazing(SimpleNamespace(events=[crossing]))
+    with pytest.raises(da.NoPeriodicMotion, match="grazes 'touch' at t = 2"):
+        _refuse_grazing(SimpleNamespace(events=[crossing, touching]))
 
 
 def test_unknown_names_are_refused() -> None:

@@ -49,6 +49,7 @@ COMMANDS = {
     "periodic": "periodic",
     "continue": "periodic:continuation",
     "fit": "fit",
+    "optimize": "optimize",
     "check": "model_files",
     "new": "model_files",
     "convert": "model_files",

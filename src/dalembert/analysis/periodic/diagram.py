@@ -1,8 +1,7 @@
 """Points of a Poincaré section over a parameter: what motions settle to, by an ensemble.
 
-Crossings are located on the sampled motion by a cubic through four samples; their error falls with
-the fourth
-power of the sampling interval.
+Crossings are located on the sampled motion by a cubic through four samples; their error falls
+with the fourth power of the sampling interval.
 """
 
 from __future__ import annotations

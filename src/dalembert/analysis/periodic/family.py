@@ -1,9 +1,8 @@
 """F(x, T, λ) = 0 along its arc: families of periodic motions and their special points.
 
 Each step goes along the tangent τ and returns to the family at right angles to it (pseudo-
-arclength).
-Special points are zeros of test functions of τ and of the multipliers μ that are not known
-beforehand:
+arclength). Special points are zeros of test functions of τ and of the multipliers μ that are
+not known beforehand:
 
     fold             τ_λ = 0
     branch point     Π (μ − 1) = 0, no fold

@@ -1,9 +1,8 @@
 """φ(x, t₀, t₁; p), ∂φ/∂x and ∂φ/∂p: the flow of a system and its derivatives, by one compiled run.
 
 The state x = (q, first-order states, u) and its variations d/dt Φ = ∂f/∂x Φ, Φ(t₀) = I, are
-integrated
-together by native code. One integration object is reused, so that a call costs little beyond its
-steps.
+integrated together by native code. One integration object is reused, so that a call costs
+little beyond its steps.
 
 Source: HNW1 I.14, II.6.
 """

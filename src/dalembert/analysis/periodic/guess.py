@@ -1,8 +1,7 @@
 """Guesses of periodic motions: a run that returns, or a linear mode of an equilibrium.
 
-Source: Lyapunov's centre theorem: every frequency ω of a conservative system that is no divisor of
-another
-has a family of periodic motions with T → 2π/ω.
+Source: Lyapunov's centre theorem: every frequency ω of a conservative system that is no divisor
+of another has a family of periodic motions with T → 2π/ω.
 """
 
 from __future__ import annotations

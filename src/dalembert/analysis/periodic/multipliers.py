@@ -1,11 +1,10 @@
 """M v = μ v on the states that matter: Floquet multipliers, those that must be one taken out first.
 
 Known right vectors ξ (the flow and symmetries, M ξ = ξ) and known left vectors ∇I (integrals,
-∇Iᵀ M = ∇Iᵀ) belong to multipliers that are exactly one and lie in Jordan blocks. K = {v : ∇I·v = 0}
-is
-invariant, and so is span ξ ∩ K inside it. The other multipliers are those of M on K / (span ξ ∩ K),
-so
-that r + k − rank⟨∇I_i, ξ_j⟩ ones are removed by known vectors and no number is compared with one.
+∇Iᵀ M = ∇Iᵀ) belong to multipliers that are exactly one and lie in Jordan blocks. K = {v : ∇I·v
+= 0} is invariant, and so is span ξ ∩ K inside it. The other multipliers are those of M on K /
+(span ξ ∩ K), so that r + k − rank⟨∇I_i, ξ_j⟩ ones are removed by known vectors and no number is
+compared with one.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     ∂P/∂x = S⁺ + f⁺ ∂t*/∂x
 
-with S⁺ and ∂t* from the saltation matrix of the event. ∂P/∂x f = 0: a start that is shifted in time
-reaches the same event. This multiplier is zero and is taken out by its vector f.
+with S⁺ and ∂t* from the saltation matrix of the event. ∂P/∂x f = 0: a start that is shifted in
+time reaches the same event. This multiplier is zero and is taken out by its vector f.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """x_{i+1} = φ(x_i, t_i, t_{i+1}),  x₀ = C φ(x_{N−1}, t_{N−1}, T): multiple shooting.
 
-The unknowns are N states, the period T and one more number λ: a constant, the energy or the period
-itself. Phase conditions, one for the flow and one for each symmetry, choose a motion among shifted
-ones.
-With first integrals there are more equations than unknowns, all of which hold at a solution; Gauss
-and
-Newton's method then converges as Newton's does. This has the same solutions as ẋ = f + Σ α_i ∇I_i
-with
-α = 0, and needs no derivative of ∇I.
+The unknowns are N states, the period T and one more number λ: a constant, the energy or the
+period itself. Phase conditions, one for the flow and one for each symmetry, choose a motion
+among shifted ones. With first integrals there are more equations than unknowns, all of which
+hold at a solution; Gauss and Newton's method then converges as Newton's does. This has the same
+solutions as ẋ = f + Σ α_i ∇I_i with α = 0, and needs no derivative of ∇I.
 
 Source: HNW1 I.14 (derivatives of the flow).
 """

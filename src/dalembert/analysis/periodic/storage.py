@@ -1,7 +1,7 @@
 """Orbits and families as files: CSV for other programs, JSON and Zarr to go on from.
 
-A file holds the numbers. The equations of the system are not in it: to go on from a family, give
-the system.
+A file holds the numbers. The equations of the system are not in it: to go on from a family,
+give the system.
 """
 
 from __future__ import annotations

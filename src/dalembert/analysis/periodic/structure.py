@@ -1,10 +1,9 @@
 """I(x) = const, ξ(x): first integrals, symmetries and shifts, as a periodic motion meets them.
 
-A first integral I of a Hamiltonian system belongs to a symmetry ξ, Ω ξ = ∇I, with Ω = dq ∧ dp on
-the
-states that the constraints allow and p = ∂T/∂q̇. A coordinate shifts freely if no rate but its own
-kind
-depends on it: the position of a wheel that rolls on, the heading of a body that turns.
+A first integral I of a Hamiltonian system belongs to a symmetry ξ, Ω ξ = ∇I, with Ω = dq ∧ dp
+on the states that the constraints allow and p = ∂T/∂q̇. A coordinate shifts freely if no rate
+but its own kind depends on it: the position of a wheel that rolls on, the heading of a body
+that turns.
 """
 
 from __future__ import annotations

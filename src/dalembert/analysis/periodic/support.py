@@ -1,10 +1,8 @@
 """M (q̇⁺ − q̇⁻) = Jᵀ Λ,  J q̇⁺ = 0: a foot lands and stays, the other one is released.
 
-M is the mass matrix of the system without its constraints, J the velocity of the landing point. The
-constraints
-that held the old foot give no impulse, and nothing is lost or gained besides. The result is an
-event with a reset,
-for da.simulate and da.periodic.
+M is the mass matrix of the system without its constraints, J the velocity of the landing point.
+The constraints that held the old foot give no impulse, and nothing is lost or gained besides.
+The result is an event with a reset, for da.simulate and da.periodic.
 """
 
 from __future__ import annotations

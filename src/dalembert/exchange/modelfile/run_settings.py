@@ -1,5 +1,5 @@
-"""[run], [equilibrium], [linear], [[printed]]: what a file asks to be done with its system and
-says of it, read and written.
+"""[run], [equilibrium], [linear], [optimize], [[printed]]: what a file asks to be done with its
+system and says of it, read and written.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.exchange.modelfile.element_schema import NESTED_TABLES, SETTINGS
 from dalembert.exchange.modelfile.number_parser import as_float
+from dalembert.exchange.modelfile.optimize_settings import OPTIMIZE_KINDS, read_optimize_setting
 from dalembert.exchange.modelfile.source_positions import ModelSource
 from dalembert.exchange.modelfile.value_reader import ValueReader, is_number
 from dalembert.foundation.display import Displayable
@@ -63,6 +64,7 @@ class Settings(Displayable):
     run: Mapping[str, Any] = field(default_factory=dict)
     equilibrium: Mapping[str, Any] = field(default_factory=dict)
     linear: Mapping[str, Any] = field(default_factory=dict)
+    optimize: Mapping[str, Any] = field(default_factory=dict)
     # the text it came from, so that what is found out later can be told with its place
     source: ModelSource | None = field(default=None, repr=False, compare=False)
 
@@ -138,6 +140,8 @@ def _read_setting(b: ModelBuilder, kind: str, value: Any, path: Path) -> Any:
         return _number(b, value, path, _DIMENSIONS.get(kind))
     if kind == "events":
         return _events(b, value, path)
+    if kind in OPTIMIZE_KINDS:
+        return read_optimize_setting(b, kind, value, path)
     if not isinstance(value, dict):
         b.source.raise_error(f"{path[-1]}: expected a table, name = value", path)
     if kind == "texts":
@@ -249,7 +253,7 @@ def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
 
 def settings_tables(settings: Settings, scalar: Callable[[Any], Any]) -> Iterator[tuple[str, Any]]:
     """[run], [equilibrium], [linear], [[printed]]"""
-    for section in ("run", "equilibrium", "linear"):
+    for section in ("run", "equilibrium", "linear", "optimize"):
         table = {
             k: _to_file_value(v, scalar)
             for k, v in getattr(settings, section).items()

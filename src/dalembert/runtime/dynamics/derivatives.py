@@ -369,9 +369,9 @@ class _Description:
             self.kin.n_u,
         )
         t, names = equations.tape, [label(self.kin.name(u)) for u in self.kin.u]
-        M = [row.get(s, t.zero) for row in equations.M for s in range(n)]
+        M = [row.get(s, t.zero) for row in equations.mass_nodes for s in range(n)]
         pairs = [f"M[{a}, {b}]" for a in names for b in names]
-        return (t, M, pairs), (t, list(equations.f), [f"f[{a}]" for a in names])
+        return (t, M, pairs), (t, list(equations.forcing_nodes), [f"f[{a}]" for a in names])
 
     def _constraints(self) -> tuple[Tape, list[int], list[str]]:
         """φ(q, t) of the holonomic rows, then A q̇ + b of all rows that are not eliminated from the

@@ -43,8 +43,8 @@ class Table(Displayable):
 
     @property
     def degree(self) -> int:
-        """0, 1 or 3."""
-        return _DEGREES[self.kind]
+        """The degree of the polynomials: 0, 1 or 3 for measured points."""
+        return int(self.coefficients.shape[1]) - 1
 
     def interval(self, t: float) -> int:
         """The number of the interval that begins at t or before it."""
@@ -361,7 +361,7 @@ def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInp
             raise BadValue(msg)
         _check_arguments(name, source.function if isinstance(source, Sampled) else source)
         return CallbackInput(name, (symbol.scalar.i,), source), None
-    if specified and source.kind != "cubic":
+    if specified and source.kind not in ("cubic", "polynomial"):
         msg = (
             f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs "
             f"da.table(…, kind='cubic')"

@@ -1,0 +1,373 @@
+"""Whether an answer is true: its inputs replayed by the integrator, its costates, and its bounds
+between nodes.
+
+restarted    every interval integrated from its own node: the distance to the next node
+replay       the whole motion: it may miss by Σ ‖Z_N … Z_{k+1}‖ e_k, with Z_k = ∂x_{k+1}/∂x_k
+cost         Σ p_{k+1}·(integrated − collocated) + Σ (∫L dt − quadrature)
+Hamiltonian  L + pᵀf at the nodes: constant in autonomous problems, zero for a free duration
+
+Source: for the costates at nodes, p_k = Σ_i D_i0 λ_ki: the multipliers of the rows that contain
+x_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from dalembert.analysis.optimal.mesh import Overshoot, overshoots, unknowns_at
+from dalembert.analysis.optimal.replay import PhaseAnswer, Replay
+from dalembert.analysis.optimal.scheme import gauss
+from dalembert.errors import DalembertError
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.simulation.trajectory import Trajectory
+
+_GAUSS: Final = 12
+# an overshoot below this part of the distance between its bounds is not reported as a failure
+_OVERSHOOT: Final = 1e-4
+# the replay may miss by what rounding and the integrator's own tolerance amount to
+_ROUNDING: Final = 1e-10
+# the linear estimate of the replay's error holds within this factor
+_SAFETY: Final = 3.0
+
+
+class IntervalErrors:
+    """Errors of the intervals of one phase, all in the same scales of the states."""
+
+    def __init__(self, answer: PhaseAnswer, multipliers: FloatArray, prices: FloatArray) -> None:
+        self.answer = answer
+        self.replay = Replay(answer)
+        self.ends, self.motion = self.replay.restarted()
+        size = np.abs(answer.node_states).max(axis=0)
+        self.scale: FloatArray = np.where(size > 0.0, size, 1.0)
+        # (interval, point, state)
+        self.multipliers = multipliers
+        # multipliers of the integral conditions, whose integrands belong to the Hamiltonian
+        self.prices = prices
+
+    @cached_property
+    def misses(self) -> FloatArray:
+        """Integrated less collocated state at the end of every interval, in the order of the
+        replay.
+        """
+        places = self.replay.places
+        misses: FloatArray = self.ends - self.answer.node_states[1:, places]
+        return misses
+
+    @cached_property
+    def errors(self) -> FloatArray:
+        """e_k, relative to the largest value of each state."""
+        relative = self.misses / self.scale[self.replay.places]
+        errors: FloatArray = np.linalg.norm(relative, axis=1)
+        return errors
+
+    @cached_property
+    def costates(self) -> FloatArray:
+        """p at every node: a row for each."""
+        D = self.answer.layout.scheme.D
+        inner = np.einsum("i,kir->kr", D[:, 0], self.multipliers)
+        last = -self.multipliers[-1:, -1] / self.answer.layout.scheme.weights[-1]
+        return np.concatenate([inner, last])
+
+    @cached_property
+    def transitions(self) -> FloatArray:
+        """Z_k = ∂x_{k+1}/∂x_k with the inputs as they are, from the linearized rows of the
+        interval.
+        """
+        answer, phase = self.answer, self.answer.functions
+        layout, K, n_x = answer.layout, answer.layout.scheme.order, phase.n_states
+        n_a, n_e = len(phase.equations.algebraic), len(phase.equations.equations)
+        common = np.tile(answer.common, (len(layout.points), 1))
+        z = np.column_stack([answer.v[layout.points], common, layout.fractions])
+        J = phase.point.jacobian(z, phase.parameters_for(phase.point)).reshape(
+            layout.n_intervals, K, -1, z.shape[1] - 1
+        )
+        f, g = J[:, :, :n_x, : n_x + n_a], J[:, :, n_x : n_x + n_e, : n_x + n_a]
+        n = n_x + n_a
+        A = np.zeros((layout.n_intervals, K, n_x + n_e, K, n))
+        D = layout.scheme.D
+        for i in range(K):
+            for j in range(K):
+                A[:, i, :n_x, j, :n_x] += D[i, j + 1] * np.eye(n_x)
+            A[:, i, :n_x, i, :] -= layout.widths[:, None, None] * f[:, i]
+            A[:, i, n_x:, i, :] = g[:, i]
+        b = np.zeros((K, n_x + n_e, n_x))
+        b[:, :n_x] = -D[:, :1, None] * np.eye(n_x)
+        size = K * (n_x + n_e)
+        solution = np.linalg.solve(
+            A.reshape(layout.n_intervals, size, K * n),
+            np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, size, n_x)),
+        )
+        Z: FloatArray = np.asarray(solution, dtype=np.float64).reshape(
+            layout.n_intervals, K, n, n_x
+        )[:, -1, :n_x]
+        return Z
+
+    @cached_property
+    def amplifications(self) -> FloatArray:
+        """‖Z_N … Z_{k+1}‖ for every interval k, in scaled states."""
+        G, norms = np.eye(len(self.scale)), np.empty(len(self.errors))
+        for k in reversed(range(len(norms))):
+            norms[k] = np.linalg.norm(G * self.scale[None, :] / self.scale[:, None], 2)
+            G = G @ self.transitions[k]
+        return norms
+
+    @cached_property
+    def total_amplification(self) -> float:
+        """The factor by which the whole motion amplifies an error of its first state."""
+        G = np.eye(len(self.scale))
+        for Z in self.transitions:
+            G = Z @ G
+        return float(np.linalg.norm(G * self.scale[None, :] / self.scale[:, None], 2))
+
+    @cached_property
+    def cost_error(self) -> float:
+        """The true cost of the replayed inputs less that of the program, to first order."""
+        answer, phase = self.answer, self.answer.functions
+        p = self.costates[1:, self.replay.places]
+        change = float((p * self.misses).sum())
+        if phase.cost == phase.tape.zero:
+            return change
+        s, weights = gauss(_GAUSS)
+        layout = answer.layout
+        z = unknowns_at(answer, s)
+        fractions = (layout.mesh[:-1, None] + layout.widths[:, None] * s).ravel()
+        states = self.motion.solution.at(answer.t0 + answer.duration * fractions)
+        kin = self.motion.values.kin
+        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
+        z[:, self.replay.places] = states[:, own]
+        costs = self._cost(z, fractions).reshape(layout.n_intervals, -1) @ weights
+        K = layout.scheme.order
+        quadrature = (
+            self._cost(answer.v[layout.points], layout.fractions).reshape(-1, K)
+            @ layout.scheme.weights
+        )
+        return change + float(layout.widths @ (costs - quadrature))
+
+    def _cost(self, z: FloatArray, fractions: FloatArray) -> FloatArray:
+        """T L"""
+        phase = self.answer.functions
+        full = np.column_stack([z, np.tile(self.answer.common, (len(z), 1)), fractions])
+        return phase.point.values(full, phase.parameters_for(phase.point))[:, -1]
+
+    @cached_property
+    def hamiltonian(self) -> FloatArray:
+        """L + pᵀf at the beginning of every interval, with accelerations by the integrator's own
+        equations.
+        """
+        answer, phase = self.answer, self.answer.functions
+        layout, n_x, eq = answer.layout, phase.n_states, phase.equations
+        z = unknowns_at(answer, np.zeros(1))
+        first = n_x + len(eq.algebraic)
+        z[:, first:] = np.clip(z[:, first:], phase.lower[first:], phase.upper[first:])
+        kin = self.motion.values.kin
+        if eq.algebraic:
+            z[:, n_x:first] = 0.0
+            if not eq.accelerations and kin.u:
+                z[:, n_x : n_x + kin.n_u] = self._accelerations()
+        full = np.column_stack([z, np.tile(answer.common, (len(z), 1)), layout.mesh[:-1]])
+        values = phase.point.values(full, phase.parameters_for(phase.point))
+        L = values[:, -1] if phase.cost != phase.tape.zero else 0.0
+        begin = n_x + len(eq.equations) + len(phase.path)
+        L = L + values[:, begin : begin + len(self.prices)] @ self.prices
+        H: FloatArray = (L + (self.costates[:-1] * values[:, :n_x]).sum(axis=1)) / answer.duration
+        return H
+
+    def _accelerations(self) -> FloatArray:
+        """u̇ at the nodes."""
+        values, motion = self.motion.values, self.motion
+        kin, nodes, times = values.kin, self.answer.node_states[:-1], self.answer.times[:-1]
+        rows = np.zeros((len(nodes), len(kin.state)))
+        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
+        rows[:, own] = nodes[:, self.replay.places]
+        for each in values.callback_inputs:
+            places = [kin.state.index(i) for i in each.nodes]
+            rows[:, places] = [
+                [each.table_values(t)[i] for i in each.nodes] for t in times.tolist()
+            ]
+        assert motion.accelerations is not None
+        return np.asarray(motion.accelerations(rows, times))
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseAudit:
+    """What the checks of one phase gave."""
+
+    errors: FloatArray = field(repr=False)
+    worst_interval: float
+    amplification: float
+    # the whole replay: its miss at the end, and what the errors of the intervals amount to
+    replay_miss: float
+    allowed_miss: float
+    energy_error: float | None
+    overshoot: Overshoot | None
+    cost_error: float
+    hamiltonian: FloatArray = field(repr=False)
+    hamiltonian_spread: float | None
+    hamiltonian_mean: float | None
+    stabilization: float
+    replay: Trajectory | None = field(repr=False)
+    replay_note: str = ""
+
+
+def audit_phase(errors: IntervalErrors, pieces: tuple[float, ...], *, applies: bool) -> PhaseAudit:
+    """All checks of a phase; `pieces` are the inner times at which the Hamiltonian may jump."""
+    answer = errors.answer
+    whole, note, miss, energy = _whole(errors)
+    outside = max(overshoots(answer), key=lambda o: o.relative, default=None)
+    allowed = _SAFETY * float(errors.amplifications @ errors.errors) + _ROUNDING * (
+        1.0 + float(errors.amplifications.sum())
+    )
+    H, spread = errors.hamiltonian, None
+    if applies:
+        parts = np.searchsorted(np.array(pieces), answer.layout.mesh[:-1] + 1e-12)
+        spread = float(max(np.ptp(H[parts == k]) for k in np.unique(parts)))
+    gamma = answer.functions.equations.gamma
+    first = answer.functions.n_states + len(answer.functions.equations.algebraic) - len(gamma)
+    size = float(np.abs(answer.point_values[:, :, first : first + len(gamma)]).max(initial=0.0))
+    return PhaseAudit(
+        errors.errors,
+        float(errors.errors.max()),
+        errors.total_amplification,
+        miss,
+        allowed,
+        energy,
+        outside,
+        errors.cost_error,
+        H,
+        spread,
+        float(H.mean()) if applies else None,
+        size,
+        whole,
+        note,
+    )
+
+
+def _whole(errors: IntervalErrors) -> tuple[Trajectory | None, str, float, float | None]:
+    """The whole replay, its miss at the end, and the relative error of its energy integral."""
+    try:
+        whole = errors.replay.whole()
+    except DalembertError as problem:
+        return None, f"the replay stopped: {problem}", np.inf, None
+    places = errors.replay.places
+    end = np.concatenate([whole.q[-1], whole.x[-1][: len(whole.kinematics.x)], whole.u[-1]])
+    miss = (end - errors.answer.node_states[-1, places]) / errors.scale[places]
+    energy = None
+    if whole.energy_audit is not None:
+        E, parts = whole.integrals.E_Z, whole.integrals
+        size = (
+            np.abs(parts.K2).max()
+            + np.abs(parts.potential - parts.potential[0]).max()
+            + np.abs(parts.Z).max()
+        )
+        energy = float(np.abs(E - E[0]).max() / size) if size > 0.0 else 0.0
+    return whole, "", float(np.linalg.norm(miss)), energy
+
+
+@dataclass(frozen=True, eq=False)
+class OptimumAudit:
+    """The checks of all phases, and what failed."""
+
+    phases: tuple[PhaseAudit, ...]
+    tolerance: float
+    converged: bool
+    status: str
+    violation: float
+    optimality: float
+    # the duration of a phase is free, so its Hamiltonian is zero
+    free_duration: bool
+
+    @property
+    def worst_interval(self) -> float:
+        """The largest error of a restarted interval."""
+        return max(p.worst_interval for p in self.phases)
+
+    @property
+    def cost_error(self) -> float:
+        """The estimated error of the cost."""
+        return sum(p.cost_error for p in self.phases)
+
+    @cached_property
+    def failures(self) -> tuple[str, ...]:
+        """What is wrong with the answer, a sentence for each failure."""
+        texts = []
+        if not self.converged:
+            texts.append(
+                f"the solver did not converge: {self.status} (largest violation "
+                f"{self.violation:.1e})"
+            )
+        for k, p in enumerate(self.phases):
+            where = f" in phase {k + 1}" if len(self.phases) > 1 else ""
+            if p.worst_interval > self.tolerance:
+                j = int(np.argmax(p.errors))
+                texts.append(
+                    f"interval {j + 1} of {len(p.errors)}{where} misses the integrator by "
+                    f"{p.worst_interval:.1e} "
+                    f"(asked: {self.tolerance:.1e}); refine the mesh"
+                )
+            if p.replay_note:
+                texts.append(p.replay_note)
+            elif p.replay_miss > p.allowed_miss:
+                texts.append(
+                    f"the replay{where} misses the end by {p.replay_miss:.1e}; interval errors "
+                    f"explain {p.allowed_miss:.1e}"
+                )
+            if p.overshoot is not None and p.overshoot.relative > _OVERSHOOT:
+                o = p.overshoot
+                texts.append(
+                    f"{o.name} exceeds its bound by {o.excess:.3g} between nodes, at t = "
+                    f"{o.time:.6g}{where}; refine the mesh"
+                )
+        return tuple(texts)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        lines = []
+        for k, p in enumerate(self.phases):
+            head = f"phase {k + 1}, " if len(self.phases) > 1 else ""
+            lines.append(
+                f"  {head}intervals restarted: largest distance to the integrator "
+                f"{p.worst_interval:.1e} (asked {self.tolerance:.1e})"
+            )
+            lines.append(
+                f"  {head}whole replay: misses the end by {p.replay_miss:.1e}; allowed "
+                f"{p.allowed_miss:.1e} "
+                f"(errors are amplified by {p.amplification:.3g})"
+            )
+            if p.energy_error is not None:
+                lines.append(
+                    f"  {head}energy error of the replay (drift of E_Z): {p.energy_error:.1e}"
+                )
+            if p.overshoot is not None:
+                o = p.overshoot
+                beyond = (
+                    f"{o.name} exceeds its bound by {o.excess:.2g} at t = {o.time:.4g}"
+                    if o.excess > 0.0
+                    else "satisfied"
+                )
+                lines.append(f"  {head}bounds between nodes: {beyond}")
+            if p.hamiltonian_spread is not None:
+                mean = (
+                    f", mean {p.hamiltonian_mean:.3g} (0 for a free duration)"
+                    if self.free_duration
+                    else f", mean {p.hamiltonian_mean:.6g}"
+                )
+                lines.append(f"  {head}Hamiltonian: spread {p.hamiltonian_spread:.1e}{mean}")
+            if p.stabilization:
+                lines.append(
+                    f"  {head}stabilization of the constraint equations: largest γ "
+                    f"{p.stabilization:.1e}"
+                )
+        lines.append(
+            f"  cost: estimated error {self.cost_error:+.1e}; solver: {self.status}, optimality "
+            f"{self.optimality:.1e}"
+        )
+        lines += [f"  FAILED: {text}" for text in self.failures]
+        return "\n".join(lines)

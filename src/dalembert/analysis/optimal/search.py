@@ -1,0 +1,387 @@
+"""From a guess to an answer: solve on a mesh, estimate the error of every interval, refine,
+solve again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from dalembert.analysis.optimal.audit import IntervalErrors, OptimumAudit, audit_phase
+from dalembert.analysis.optimal.boundary import dependent_constraints
+from dalembert.analysis.optimal.guess import (
+    PhaseGuess,
+    answer_curve,
+    onto_constraints,
+    straight_line,
+)
+from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, refine, uniform_mesh
+from dalembert.analysis.optimal.phase_functions import PhaseFunctions
+from dalembert.analysis.optimal.program import NonlinearProgram
+from dalembert.analysis.optimal.replay import PhaseAnswer
+from dalembert.analysis.optimal.scheme import radau
+from dalembert.analysis.optimal.solver import ProgramSolution, solve, violations
+from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Transcription
+from dalembert.analysis.optimal.warm_start import carried_multipliers
+from dalembert.errors import DalembertError, warn
+from dalembert.foundation.array_types import FloatArray
+
+_STABILIZATION: Final = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How a program is made and solved."""
+
+    order: int = 4
+    intervals: int = 20
+    tolerance: float = 1e-8
+    most_refinements: int = 10
+    most_intervals: int = 2000
+    solver: str = "pounce"
+    solver_tolerance: float = 1e-10
+    most_iterations: int = 1000
+    solver_options: dict[str, Any] | None = None
+    scaling: bool = True
+    # called with a text while the search goes on
+    show: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class MeshPass:
+    """One solve on one mesh."""
+
+    intervals: int
+    cost: float
+    iterations: int
+    worst_interval: float
+    cost_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A solution on its last mesh, and how it was reached."""
+
+    problem: Problem
+    transcription: Transcription
+    program: NonlinearProgram
+    solution: ProgramSolution
+    phases: tuple[PhaseAnswer, ...]
+    passes: tuple[MeshPass, ...]
+    dropped: frozenset[ConstraintKey]
+    options: SearchOptions
+
+    def motion_multipliers(self, k: int) -> FloatArray:
+        """λ of the rows of motion of a phase: (interval, point, state)."""
+        multipliers: FloatArray = self.solution.multipliers[self.transcription.motion_rows[k]]
+        return multipliers
+
+    def interval_errors(self) -> list[IntervalErrors]:
+        """The errors of all phases, by the integrator."""
+        return [self.phase_errors(k) for k in range(len(self.phases))]
+
+    def phase_errors(self, k: int) -> IntervalErrors:
+        """The errors of one phase."""
+        prices = self.solution.multipliers[self.transcription.integral_rows[k]]
+        return IntervalErrors(self.phases[k], self.motion_multipliers(k), prices)
+
+    @property
+    def largest_violation(self) -> str:
+        """The name of the row that is violated most, and by how much."""
+        excess = violations(self.program, self.solution.v)
+        row = int(np.argmax(excess)) if len(excess) else 0
+        return f"{self.transcription.rows.name(row)}, by {excess[row]:.3g}" if len(excess) else ""
+
+
+def search(
+    problem: Problem,
+    guesses: Sequence[PhaseGuess],
+    theta: FloatArray,
+    options: SearchOptions,
+    *,
+    refines: bool = True,
+) -> Answer:
+    """Solve and refine until every interval and the cost are as accurate as asked."""
+    meshes = [
+        uniform_mesh(p.phase.intervals or options.intervals, kept_fractions(p))
+        for p in problem.phases
+    ]
+    answer, passes = solve_on_mesh(problem, meshes, guesses, theta, options), list[MeshPass]()
+    while refines and answer.solution.converged and not answer.solution.interrupted:
+        try:
+            errors = answer.interval_errors()
+        except DalembertError as failure:
+            warn(
+                f"optimize: the mesh was not refined, because the answer cannot be replayed: "
+                f"{failure}"
+            )
+            break
+        passes.append(_pass(answer, errors))
+        finer = _finer_meshes(answer, errors, options)
+        if all(
+            is_same(m, layout.mesh)
+            for m, layout in zip(finer, answer.transcription.layouts, strict=True)
+        ):
+            answer = _polish(answer)
+            break
+        if (
+            len(passes) > options.most_refinements
+            or sum(len(m) - 1 for m in finer) > options.most_intervals
+        ):
+            answer = _polish(answer)
+            break
+        answer = solve_again(answer, finer)
+    count = sum(p.layout.n_intervals for p in answer.phases)
+    if not passes or passes[-1].intervals != count or not answer.solution.converged:
+        passes.append(_pass(answer, None))
+    return replace(answer, passes=tuple(passes))
+
+
+def solve_again(
+    answer: Answer, meshes: Sequence[FloatArray], hulls: Sequence[frozenset[int]] | None = None
+) -> Answer:
+    """Another solve that begins where an answer is."""
+    guesses = [
+        PhaseGuess(answer_curve(a.functions, a, straight_line(a.functions)), a.duration)
+        for a in answer.phases
+    ]
+    theta = answer.solution.v[answer.transcription.theta]
+    return solve_on_mesh(answer.problem, meshes, guesses, theta, answer.options, answer, hulls)
+
+
+def _polish(answer: Answer) -> Answer:
+    """A last solve with bounds that are not relaxed, and that hold between points where a
+    polynomial left them.
+    """
+    hulls = [overshooting_intervals(p) for p in answer.phases]
+    program = answer.program.sizes
+    bounded = (np.isfinite(program.lower) | np.isfinite(program.upper)) & (
+        program.lower < program.upper
+    )
+    if not (bounded.any() or (program.row_lower < program.row_upper).any()):
+        return answer
+    better = solve_again(answer, [layout.mesh for layout in answer.transcription.layouts], hulls)
+    return better if better.solution.converged else answer
+
+
+def _pass(answer: Answer, errors: Sequence[IntervalErrors] | None) -> MeshPass:
+    count = sum(p.layout.n_intervals for p in answer.phases)
+    worst = np.nan if errors is None else max(float(e.errors.max()) for e in errors)
+    cost = np.nan if errors is None else sum(e.cost_error for e in errors)
+    return MeshPass(count, answer.solution.cost, answer.solution.iterations, worst, cost)
+
+
+def kept_fractions(phase: PhaseFunctions) -> list[float]:
+    """Nodes that every mesh has: way points, and times at which held inputs change."""
+    return [
+        *(w.fraction for w in phase.way_points),
+        *(float(t) for times in phase.held.values() for t in times),
+    ]
+
+
+def _finer_meshes(
+    answer: Answer, errors: Sequence[IntervalErrors], options: SearchOptions
+) -> list[FloatArray]:
+    """Meshes split where errors are large, and everywhere where only the cost is inaccurate."""
+    meshes = [
+        refine(e.answer, e.errors, options.tolerance, kept_fractions(e.answer.functions))
+        for e in errors
+    ]
+    cost_error = abs(sum(e.cost_error for e in errors))
+    unchanged = all(is_same(m, e.answer.layout.mesh) for m, e in zip(meshes, errors, strict=True))
+    if unchanged and cost_error > options.tolerance * max(abs(answer.solution.cost), 1e-3):
+        meshes = [
+            refine(
+                e.answer,
+                e.errors,
+                max(float(np.median(e.errors)), 1e-14),
+                kept_fractions(e.answer.functions),
+            )
+            for e in errors
+        ]
+    return meshes
+
+
+def solve_on_mesh(
+    problem: Problem,
+    meshes: Sequence[FloatArray],
+    guesses: Sequence[PhaseGuess],
+    theta: FloatArray,
+    options: SearchOptions,
+    earlier: Answer | None = None,
+    hulls: Sequence[frozenset[int]] | None = None,
+) -> Answer:
+    """One solve, from an answer on another mesh if there is one."""
+    scheme = radau(options.order)
+    transcription = Transcription(
+        problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped, hulls
+    )
+    v = initial_point(transcription, guesses, theta)
+    limit_stabilization(transcription, v)
+    scale = variable_scales(transcription, v, guesses) if options.scaling else np.ones(len(v))
+    warm = None
+    if earlier is not None:
+        dropped, carried = (
+            earlier.dropped,
+            carried_multipliers(earlier.transcription, earlier.solution, transcription),
+        )
+        warm = carried.rows, carried.lower, carried.upper
+    else:
+        dropped = dependent_constraints(transcription, v, scale)
+        if dropped:
+            transcription = Transcription(problem, meshes, scheme, dropped, hulls)
+            limit_stabilization(transcription, v)
+    program = transcription.program(scale)
+    count = sum(len(m) - 1 for m in meshes)
+
+    def show(iteration: int, cost: float, violation: float) -> None:
+        if options.show is not None:
+            options.show(
+                f"{count} intervals, iteration {iteration}: cost {cost:.9g}, violation "
+                f"{violation:.1e}"
+            )
+
+    solution = solve(
+        program,
+        v,
+        solver=options.solver,
+        tolerance=options.solver_tolerance,
+        most_iterations=options.most_iterations,
+        options=options.solver_options,
+        show=show,
+        warm=warm,
+    )
+    solution = replace(solution, v=unwrap_angles(transcription, solution.v))
+    phases, t0 = list[PhaseAnswer](), 0.0
+    for functions, layout in zip(problem.phases, transcription.layouts, strict=True):
+        phases.append(PhaseAnswer(functions, layout, solution.v, t0))
+        t0 += phases[-1].duration
+    return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
+
+
+def unwrap_angles(transcription: Transcription, v: FloatArray) -> FloatArray:
+    """Unbounded inputs that enter as angles, made continuous: α and α + 2π are the same at a
+    point, but not between points.
+    """
+    v = v.copy()
+    for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
+        p = phase.parameters_for(phase.point)
+        z = np.column_stack(
+            [v[layout.points], np.tile(v[layout.common], (len(layout.points), 1)), layout.fractions]
+        )
+        first = phase.n_states + len(phase.equations.algebraic)
+        for j in range(first, len(phase.names)):
+            if j in phase.held or np.isfinite(phase.lower[j]) or np.isfinite(phase.upper[j]):
+                continue
+            turned = z.copy()
+            turned[:, j] += 2.0 * np.pi
+            straight = np.unwrap(z[:, j])
+            same = np.allclose(
+                phase.point.values(turned, p), phase.point.values(z, p), rtol=1e-9, atol=1e-9
+            )
+            if same and not np.array_equal(straight, z[:, j]):
+                v[layout.points[:, j]] = straight
+    return v
+
+
+def initial_point(
+    transcription: Transcription, guesses: Sequence[PhaseGuess], theta: FloatArray
+) -> FloatArray:
+    """The guess on the mesh; speeds after impacts begin with those before."""
+    v = np.zeros(transcription.n_variables)
+    v[transcription.theta] = theta
+    for phase, layout, guess in zip(
+        transcription.problem.phases, transcription.layouts, guesses, strict=True
+    ):
+        if not phase.span.is_point:
+            v[layout.common[-1]] = guess.duration
+        fractions = np.append(0.0, layout.fractions)
+        z = onto_constraints(phase, guess.curve(fractions), v[layout.common], fractions)
+        v[layout.first], v[layout.points] = z[0, : phase.n_states], z[1:]
+    for k, (link, places) in enumerate(
+        zip(transcription.problem.links, transcription.link_unknowns, strict=True)
+    ):
+        if link.speeds:
+            kin = link.before.equations.evaluator.kin
+            at = [link.before.equations.states.index(u) for u in kin.u]
+            v[places[: len(at)]] = v[transcription.layouts[k].last[at]]
+    return v
+
+
+def limit_stabilization(transcription: Transcription, v: FloatArray) -> None:
+    """|Gᵀγ| ≤ a tenth of the size of the coordinates over the duration: a solver must not jump
+    to another branch of φ = 0.
+    """
+    for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
+        eq = phase.equations
+        count, z = len(eq.gamma), v[layout.points]
+        if not count:
+            continue
+        q = [eq.states.index(i) for i in eq.evaluator.kin.q]
+        J = phase.constraint_values(z, v[layout.common], layout.fractions)[1][:, :count][:, :, q]
+        size = max(float(np.abs(z[:, q]).max()), 1e-3) / (
+            phase.span.low if phase.span.is_point else float(v[layout.common[-1]])
+        )
+        limit = _STABILIZATION * size / np.maximum(np.abs(J).max(axis=(0, 2)), 1e-6)
+        places = layout.points[
+            :, phase.n_states + len(eq.algebraic) - count : phase.n_states + len(eq.algebraic)
+        ]
+        transcription.lower[places], transcription.upper[places] = -limit, limit
+
+
+def variable_scales(
+    transcription: Transcription, v: FloatArray, guesses: Sequence[PhaseGuess]
+) -> FloatArray:
+    """Sizes of variables: from their bounds, else from the guess, else from sizes of coordinates
+    over the duration.
+    """
+    scale = np.ones(len(v))
+    for phase, layout, guess in zip(
+        transcription.problem.phases, transcription.layouts, guesses, strict=True
+    ):
+        values = np.abs(v[layout.points]).max(axis=0)
+        bound = np.maximum(np.abs(phase.lower), np.abs(phase.upper))
+        size = np.where(np.isfinite(bound) & (bound > 0.0), bound, values)
+        for level in (1, 2):
+            # speeds, then accelerations
+            for j, name in enumerate(phase.names):
+                base = name.removesuffix(".dot")
+                if name.count(".dot") == level and size[j] == 0.0 and base in phase.names:
+                    size[j] = size[phase.names.index(base)] / max(guess.duration, 1e-6)
+        size = np.where(size > 0.0, size, 1.0)
+        scale[layout.points] = size
+        scale[layout.first] = size[: phase.n_states]
+        if not phase.span.is_point:
+            scale[layout.common[-1]] = max(guess.duration, 1e-6)
+    theta = np.abs(v[transcription.theta])
+    scale[transcription.theta] = np.where(theta > 0.0, theta, 1.0)
+    return scale
+
+
+def audit_answer(answer: Answer) -> OptimumAudit:
+    """All checks of an answer."""
+    audits, free = [], False
+    for phase, errors in zip(answer.phases, answer.interval_errors(), strict=True):
+        functions = phase.functions
+        applies = functions.autonomous and not functions.held
+        low, high = functions.span
+        free = free or (low < high and low + 1e-9 < phase.duration < high - 1e-9)
+        audits.append(
+            audit_phase(errors, tuple(w.fraction for w in functions.way_points), applies=applies)
+        )
+    s = answer.solution
+    status = (
+        s.status if s.converged else f"{s.status}; largest violation: {answer.largest_violation}"
+    )
+    return OptimumAudit(
+        tuple(audits),
+        answer.options.tolerance,
+        s.converged,
+        status,
+        s.violation,
+        s.dual_infeasibility,
+        free,
+    )

@@ -54,13 +54,18 @@ def double_weight(s: Registry) -> Iterator[str]:
     field = s.gravity_field
     if field is None:
         return
+    already = "which gravity adds already"
     for load in s.loads:
-        for (F, P), body in ((f, b) for f in load.forces for b in s.bodies if f[1] is b.G):
-            if _are_equal(s, lambda t, F=F, b=body: [*(F.on(t) - _weight(t, b, field.g)).components(s.N)]):
-                yield f"{load.name}: the force at {P.name} is the weight of {body.name!r}, which gravity adds already"
+        for F, body in ((F, b) for F, P in load.forces for b in s.bodies if P is b.G):
+            if _is_weight(s, F, body, field.g):
+                yield f"{load.name}: it is the weight of {body.name!r}, {already}"
     for p in s.potentials:
         if p.between is None and (name := _body_of_weight(s, p.V, field.g)):
-            yield f"potential {p.name!r}: it is the potential of the weight of {name}, which gravity adds already"
+            yield f"{p.name}: it is the potential of the weight of {name}, {already}"
+
+
+def _is_weight(s: Registry, F: Vector, body: Body, g: Vector) -> bool:
+    return _are_equal(s, lambda t: [*(F.on(t) - _weight(t, body, g)).components(s.N)])
 
 
 def _weight(t: Tape, body: Body, g: Vector) -> Vector:
@@ -70,7 +75,9 @@ def _weight(t: Tape, body: Body, g: Vector) -> Vector:
 def _body_of_weight(s: Registry, V: Scalar, g: Vector) -> str:
     """The body whose weight has the potential V, or "all bodies"; nothing if there is none."""
     wrt = [q.i for q in s.q]
-    groups = [(repr(b.name), [b]) for b in s.bodies] + ([("all bodies", s.bodies)] if len(s.bodies) > 1 else [])
+    groups = [(repr(b.name), [b]) for b in s.bodies] + (
+        [("all bodies", s.bodies)] if len(s.bodies) > 1 else []
+    )
     for name, bodies in groups:
 
         def slopes(t: Tape, bodies: list[Body] = bodies) -> list[int]:
@@ -93,17 +100,22 @@ def torque_without_reaction(s: Registry) -> Iterator[str]:
         body, parent = _body_of(s, frame), _body_of(s, frame.parent)
         if body and parent and _is_joint_load(s, T, frame):
             yield (
-                f"{load.name}: the torque on {body.name!r} acts along its joint with {parent.name!r} and has no "
+                f"{load.name}: the torque on {body.name!r} acts along its joint with "
+                f"{parent.name!r} and has no "
                 f"opposite there; a motor or spring between them needs reaction={parent.name}"
             )
 
 
 def _body_of(s: Registry, frame: Frame | None) -> Body | None:
-    return next((b for b in s.bodies if b.is_rigid and b.frame is frame), None) if frame is not None else None
+    return (
+        next((b for b in s.bodies if b.is_rigid and b.frame is frame), None)
+        if frame is not None
+        else None
+    )
 
 
 def _is_joint_load(s: Registry, T: Vector, frame: Frame) -> bool:
-    """Whether T is along the axis of the joint and depends on an input, a state or the joint itself."""
+    """Whether T is along the joint axis and depends on an input, a state or the joint."""
     rotation, tape = frame.rotation, s.space.tape.fork()
     if not isinstance(rotation, BasisRotation) or frame.parent is None:
         return False
@@ -119,10 +131,13 @@ def _is_joint_load(s: Registry, T: Vector, frame: Frame) -> bool:
 def rolling_about_the_centre(s: Registry) -> Iterator[str]:
     """A contact point that is the mass centre: the centre is then at rest."""
     for c in s.constraints:
-        if c.contact is not None and (c.contact.point is c.contact.body.G or not (c.contact.point - c.contact.body.G).parts):
+        if c.contact is not None and (
+            c.contact.point is c.contact.body.G or not (c.contact.point - c.contact.body.G).parts
+        ):
             body = c.contact.body.name
             yield (
-                f"{c.name}: the contact point is the centre of {body!r}, which therefore does not move; "
+                f"{c.name}: the contact point is the centre of {body!r}, which therefore does not "
+                "move; "
                 f"give the point that touches the ground, such as {body}.G.offset(-r*s.N.y)"
             )
 
@@ -137,7 +152,8 @@ def rolling_with_the_wrong_sign(s: Registry) -> Iterator[str]:
         for axis in (a for a in "xyz" if a != up):
             if _top_is_at_rest(s, wheel, getattr(s.N, up), getattr(s.N, axis)):
                 yield (
-                    f"{wheel.name!r} moves along {axis} so that its highest point is at rest: its sign of rotation "
+                    f"{wheel.name!r} moves along {axis} so that its highest point is at rest: its "
+                    "sign of rotation "
                     f"is opposite to rolling on the ground; reverse the angle or the position"
                 )
 
@@ -166,7 +182,11 @@ def _top_is_at_rest(s: Registry, wheel: Body, up: Vector, along: Vector) -> bool
     top, bottom = slips(tape)
     if not _is_zero(s, tape, [bottom.i]) and _is_zero(s, tape, [top.i]):
         return True
-    rows = [c.expression for c in s.constraints if c.contact is None and c.gap_points is None and c.loop_points is None]
+    rows = [
+        c.expression
+        for c in s.constraints
+        if c.contact is None and c.gap_points is None and c.loop_points is None
+    ]
     for row in rows:
         e = Scalar(tape, row.i)
         rate = e.dot if not symbols_with_rates(tape, row.i) else e
@@ -181,17 +201,21 @@ def symbols_with_rates(tape: Tape, i: int) -> bool:
 
 
 def frame_of_another_body(s: Registry) -> Iterator[str]:
-    """A body with the frame of another body, whose centre is placed in a frame that no body has."""
+    """A body in the frame of another body, its centre placed in a frame that no body has."""
     taken = {b.frame for b in s.bodies if b.is_rigid}
     for b in s.bodies:
-        other = next((o for o in s.bodies if o is not b and o.is_rigid and o.frame is b.frame), None)
+        other = next(
+            (o for o in s.bodies if o is not b and o.is_rigid and o.frame is b.frame), None
+        )
         if not b.is_rigid or other is None or b.frame is None:
             continue
         for F in b.G.r.parts:
             if F not in taken and F is not b.frame and b.frame.is_ancestor_of(F):
                 yield (
-                    f"{b.name!r} has the frame of {other.name!r}, but its mass centre is placed in frame {F.name}, "
-                    f"which no body has, so that it does not rotate with {F.name}; give {F.name} as its frame"
+                    f"{b.name!r} has the frame of {other.name!r}, but its mass centre is placed in "
+                    f"frame {F.name}, "
+                    f"which no body has, so that it does not rotate with {F.name}; give {F.name} "
+                    "as its frame"
                 )
 
 
@@ -219,13 +243,15 @@ def _is_multiple(s: Registry, tape: Tape, e: Scalar, of: Scalar) -> bool:
 
 
 def _values(s: Registry, tape: Tape, nodes: list[int]) -> list[list[float]]:
-    """The expressions at random values; declared constants keep theirs, so that 2 and m = 2 are one."""
+    """The expressions at random values; constants with a value keep it."""
     numbers = random.Random(1)  # noqa: S311 - a test point, no secret
     samples = []
     for _ in range(_SAMPLES):
         at = {i: _value(s, tape, i, numbers) for i in symbols_of(tape, nodes)}
         try:
-            samples.append([float(x) for x in evaluate(tape, nodes, at.__getitem__, FloatArithmetic())])
+            samples.append(
+                [float(x) for x in evaluate(tape, nodes, at.__getitem__, FloatArithmetic())]
+            )
         except (ArithmeticError, ValueError):
             return [[float("inf")] * len(nodes)]
     return samples

@@ -20,9 +20,29 @@ MODELS = ["belt", "crane", "furuta-pendulum", "gyroscope", "quarter-car", "segwa
 
 def test_all_examples_are_listed():
     models = [f"{name.replace('-', '_')}.py" for name in MODELS]
+    models.append("furuta_swing_up.py")
     assert sorted(p.name for p in EXAMPLES.glob("*.py")) == sorted(
         [*models, *(name for name, *_ in SHOWPIECES)]
     )
+
+
+def test_control_from_optimum_to_filter_is_short_and_has_its_picture():
+    text = (EXAMPLES / "furuta_swing_up.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 40
+    picture = EXAMPLES.parent / "docs" / "pictures" / "furuta-swing-up.png"
+    assert 0 < picture.stat().st_size <= 60_000
+
+
+@pytest.mark.slow
+def test_control_from_optimum_to_filter_ends_upright(tmp_path, monkeypatch):
+    pytest.importorskip("pounce")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    code = (EXAMPLES / "furuta_swing_up.py").read_text(encoding="utf-8")
+    exec(compile(code, "furuta_swing_up.py", "exec"), names)
+    assert names["best"].audit.passed
+    assert abs(names["run"]["theta"][-1]) < 0.02
+    assert (tmp_path / "furuta-swing-up.png").is_file()
 
 
 @pytest.mark.parametrize("name", MODELS)

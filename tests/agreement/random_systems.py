@@ -83,7 +83,12 @@ class Draft:
 
     draw: Callable[[st.SearchStrategy[Any]], Any]
     shape: Shape
-    lines: list[str] = field(default_factory=lambda: ['s = da.System("random")', "N, O = s.N, s.O"])
+    lines: list[str] = field(
+        default_factory=lambda: [
+            's = da.System("random"); s.accept("torque without reaction", "double weight")',
+            "N, O = s.N, s.O",
+        ]
+    )
     # ordinary coordinates; the four of a quaternion stand apart, because speeds take its spin
     q: list[str] = field(default_factory=list)
     quaternions: list[list[str]] = field(default_factory=list)

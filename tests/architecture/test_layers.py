@@ -50,7 +50,7 @@ PARTS = {
         "control",
     ),
     "exchange": ("robots", "modelfile", "exports"),
-    "interface": ("api", "report", "page", "exercises", "agents"),
+    "interface": ("api", "report", "page", "studio", "exercises", "agents"),
 }
 # documented paths and entry points outside the parts
 LAYERS = (

@@ -187,7 +187,10 @@ def test_version():
 
 
 def test_help_teaches_with_examples():
-    assert run().stdout == run("--help").stdout
+    first = run().stdout
+    assert len(first.splitlines()) <= 10
+    assert "dalembert gallery" in first
+    assert "dalembert --help" in first
     for example in (
         "dalembert derive rolling-disk --steps teach",
         "def pendulum():",

@@ -258,6 +258,7 @@ def test_hostile_names_stay_words_in_the_browser(browser, tmp_path):
     )
     context = browser.new_context(viewport=DESKTOP, offline=True)
     visit = Visit(context, path)
+    visit.page.locator("#player .view summary").click()
     visit.page.locator("[data-show=labels]").click()
     visit.painted()
     assert f"{name} · dalembert" == visit.page.title()

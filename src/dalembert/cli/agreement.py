@@ -23,7 +23,9 @@ def agree(
     values: SetValues = None,
     *,
     every: Annotated[bool, Option("--all", help="All systems of the gallery.")] = False,
-    times: Annotated[bool, Option("--times", help="Also show what each derivation costs.")] = False,
+    times: Annotated[
+        bool, Option("--times", help="Also show the effort of each derivation.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     r"""Compare the principles exactly.
@@ -95,7 +97,7 @@ def compare(
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Compare what the principles cost.
+    r"""Compare the effort of the principles.
 
     Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh
     (2000), for this system, with the operations of the equations as each principle gives them and

@@ -57,6 +57,7 @@ COMMANDS = {
     "verify": "verify",
     "exercise": "exercise",
     "serve": "serve",
+    "studio": "studio",
 }
 
 

@@ -22,7 +22,9 @@ Place = Annotated[
     list[str] | None,
     Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value."),
 ]
-Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
+Time = Annotated[
+    float, Option("--at-time", metavar="SECONDS", help="Time, for moving constraints.")
+]
 
 
 def constraints(
@@ -35,7 +37,7 @@ def constraints(
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Say what the constraint rows leave free.
+    r"""Count degrees of freedom; find redundant and integrable constraints.
 
     Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities
     that are positions in disguise, alone or together. Rows that contradict each other are refused

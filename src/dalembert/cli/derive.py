@@ -26,7 +26,7 @@ def derive(
         str, Option(metavar="PRINCIPLE", help=f"{', '.join(PRINCIPLE_NAMES)}, or all.")
     ] = PRINCIPLE_NAMES[0],
     steps: Annotated[
-        str, Option(metavar="|".join(LEVELS), help="How much of the way to show.")
+        str, Option(metavar="|".join(LEVELS), help="Level of detail of the derivation.")
     ] = "",
     style: Format = "",
     output: File = None,

@@ -32,7 +32,7 @@ At = Annotated[
 ]
 Near = Annotated[
     list[str] | None,
-    Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for."),
+    Option("--near", metavar="NAME=VALUE", help="Initial guess; rates are solved for."),
 ]
 Box = Annotated[
     list[str] | None,
@@ -49,7 +49,7 @@ Sweep = Annotated[
     ),
 ]
 Plot = Annotated[
-    Path | None, Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")
+    Path | None, Option("--plot", metavar="FILE.png", help="Write a plot of the sweep.")
 ]
 
 
@@ -62,12 +62,12 @@ def equilibrium(
     inputs: Input = None,
     steps: Annotated[
         bool,
-        Option("--steps", help="How the equations come about: virtual work, and the potential."),
+        Option("--steps", help="Show the derivation by virtual work and by the potential."),
     ] = False,
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Find where a system rests, or a steady motion.
+    r"""Find equilibria or steady motions.
 
     By virtual work, and by stationary potential where every load has one. --at fixes coordinates,
     rates or speeds; a rate that --near names is solved for; a rate that is not named is zero. --box

@@ -31,7 +31,8 @@ Place = Annotated[
     ),
 ]
 Outputs = Annotated[
-    list[str] | None, Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")
+    list[str] | None,
+    Option("--out", metavar="EXPRESSION", help="An output expression; repeatable."),
 ]
 Processor = Annotated[
     str,
@@ -58,14 +59,12 @@ def export(
     target: Processor = "",
     option: FormatOption = None,
     *,
-    linear: Annotated[
-        bool, Option("--linear", help="Also the slopes A and B of the rates.")
-    ] = False,
+    linear: Annotated[bool, Option("--linear", help="Also write A = df/dx and B = df/dw.")] = False,
 ) -> None:
     r"""Write the equations for another tool.
 
     The files compute rates, mass matrix and forcing, constraint rows and their projection, energies
-    and outputs; constants stay parameters. The order of the state stands at their head.
+    and outputs; constants stay parameters. The header documents the order of the state.
 
     \b
     dalembert export double-pendulum --to c -o pendulum

@@ -26,7 +26,7 @@ Unknowns = Annotated[
     Option(
         "--unknown",
         metavar="NAME[=GUESS]",
-        help="What to find, several with commas; as often as needed.",
+        help="Unknowns, separated by commas; repeatable.",
     ),
 ]
 
@@ -52,12 +52,12 @@ def fit(
     ] = None,
     plot: Annotated[
         Path | None,
-        Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals."),
+        Option(metavar="FILE.png", help="Write a plot of data, model and residuals."),
     ] = None,
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Find constants and start values from measured columns.
+    r"""Identify constants and initial values from measured columns.
 
     The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers
     below; an empty cell is a gap. --unknown names what is to be found, with a first guess where

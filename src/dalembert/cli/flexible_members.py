@@ -27,17 +27,15 @@ ALONG: Final = ("coordinates", "speeds")
 MODES: Final = 6
 
 Which = Annotated[
-    str, Option("--member", metavar="NAME", help="Which member, where there are several.")
+    str, Option("--member", metavar="NAME", help="Name of the member, if there are several.")
 ]
 Modes = Annotated[
     int | None,
     Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES})."),
 ]
-Loads = Annotated[
-    int | None, Option("--buckling", metavar="N", help="So many critical compressive forces.")
-]
+Loads = Annotated[int | None, Option("--buckling", metavar="N", help="Number of buckling loads.")]
 Plot = Annotated[
-    Path | None, Option("--plot", metavar="FILE.png", help="Where to save the shapes.")
+    Path | None, Option("--plot", metavar="FILE.png", help="Write a plot of the shapes.")
 ]
 
 
@@ -91,7 +89,7 @@ def member(
     values: SetValues = None,
     plot: Plot = None,
     *,
-    static: Annotated[bool, Option("--static", help="The shape at rest under its loads.")] = False,
+    static: Annotated[bool, Option("--static", help="Static deflection under its loads.")] = False,
     as_json: Json = False,
 ) -> None:
     r"""Modes, static shape and buckling of a string, bar, shaft or beam.

@@ -32,7 +32,8 @@ def integrals(
         Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations."),
     ] = False,
     plot: Annotated[
-        Path | None, Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")
+        Path | None,
+        Option(metavar="FILE.png", help="Simulate and plot the integrals E_Z, E, 𝓗 and C."),
     ] = None,
     *,
     as_json: Json = False,

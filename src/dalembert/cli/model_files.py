@@ -105,7 +105,7 @@ def _raise_at_source(name: str, s: System, problem: DalembertError) -> NoReturn:
 
 
 def new(kind: Annotated[str, Argument(metavar="KIND", help=f"{', '.join(TEMPLATES)}.")]) -> None:
-    r"""Print a model file to begin with, with comments.
+    r"""Print a model file with comments to start from.
 
     \b
     dalembert new pendulum > model.toml
@@ -128,7 +128,7 @@ def convert(
     ],
     values: SetValues = None,
 ) -> None:
-    r"""Write a system as a model file, from wherever it comes.
+    r"""Convert a system to a model file.
 
     \b
     dalembert convert rolling-disk disk.toml
@@ -143,7 +143,7 @@ def convert(
     if not target.lower().endswith(ENDINGS):
         msg = f"{target}: give a file that ends in {' or '.join(ENDINGS)}"
         raise Unknown(msg)
-    print_error(f"wrote {save(s, Path(target), settings=settings)}")
+    print_error(f"written: {save(s, Path(target), settings=settings)}")
 
 
 def _gallery_settings(name: str, s: System) -> Settings | None:
@@ -172,7 +172,7 @@ def _gallery_settings(name: str, s: System) -> Settings | None:
 
 
 def schema() -> None:
-    r"""Print the JSON Schema of model files, by which editors complete and check them.
+    r"""Print the JSON Schema of model files, for completion and checks in editors.
 
     \b
     dalembert schema > dalembert.schema.json

@@ -24,11 +24,11 @@ FORMAT_BY_SUFFIX: Final = {
     ".htm": "html",
 }
 
-Format = Annotated[str, Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
-Json = Annotated[bool, Option("--json", help="As JSON: numbers in full, for other programs.")]
+Format = Annotated[str, Option("--format", metavar="|".join(FORMATS), help="Output format.")]
+Json = Annotated[bool, Option("--json", help="Print JSON with all digits.")]
 File = Annotated[
     Path | None,
-    Option("-o", "--output", metavar="FILE", help="Write a document to a file instead."),
+    Option("-o", "--output", metavar="FILE", help="Write the document to a file."),
 ]
 
 
@@ -106,7 +106,7 @@ def write_document(
     from dalembert.foundation.atomic_write import write_text
 
     write_text(output, written)
-    print_error(f"wrote {output}")
+    print_error(f"written: {output}")
 
 
 def _render(blocks: Iterable[Block], style: str, *, whole: bool) -> str:

@@ -47,41 +47,40 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="FILE.html",
-        help="Where to write the page.",
+        help="Output file.",
         show_default="SYSTEM.html",
     ),
 ]
 Duration = Annotated[
     float | None,
-    Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's"),
+    Option(
+        "--for", metavar="SECONDS", help="Duration of the simulation.", show_default="the gallery's"
+    ),
 ]
 Open = Annotated[bool, Option("--open", help="Open the page in the browser.")]
 All = Annotated[
     bool, Option("--all", help="Every system of the gallery, and an index; -o names the folder.")
 ]
 Meshes = Annotated[
-    bool, Option("--meshes", help="Draw the links of a robot by the meshes of its file.")
+    bool, Option("--meshes", help="Draw the links of a robot with the meshes of its file.")
 ]
 Root = Annotated[
     Path | None,
     Option(
         "--root",
         metavar="FOLDER",
-        help="The folder that holds them.",
+        help="Folder of the meshes.",
         show_default="that of the file",
     ),
 ]
 Picture = Annotated[
-    Path | None, Option("--png", metavar="FILE.png", help="Also a picture of the start.")
+    Path | None,
+    Option("--png", metavar="FILE.png", help="Also write an image of the initial state."),
 ]
-Gif = Annotated[
-    Path | None, Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")
-]
+Gif = Annotated[Path | None, Option("--gif", metavar="FILE.gif", help="Also write an animation.")]
 Film = Annotated[
     Path | None,
-    Option(
-        "--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed."
-    ),
+    Option("--mp4", metavar="FILE.mp4", help="Also write a video (needs ffmpeg)."),
 ]
 
 
@@ -105,7 +104,7 @@ def report(
     every: All = False,
     show: Open = False,
 ) -> None:
-    r"""Write one page that shows everything.
+    r"""Write one interactive page.
 
     An HTML file that opens in any browser and needs no network: description, equations of motion by
     every principle with their derivations, agreement and audit, the motion in three dimensions with
@@ -172,8 +171,8 @@ def view(
 ) -> None:
     r"""Open the page of a system in the browser.
 
-    The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try
-    it").
+    The page of `dalembert report`, written to the cache folder. Change constants and
+    initial values there under "Try it".
 
     \b
     dalembert view rolling-disk
@@ -353,7 +352,7 @@ def _progress(title: str) -> Iterator[Callable[[str], None]]:
 
 def _summary_lines(report_data: ReportData) -> Iterator[tuple[str | VerdictSpan, ...]]:
     """Agreement, energy drift, constraint residual."""
-    from dalembert.interface.page.parts.equations import energy_error
+    from dalembert.interface.page.parts.first_screen import energy_error
     from dalembert.interface.report.result_blocks import ACCEPTABLE_DRIFT
 
     agreed, run = report_data.agreement, report_data.run

@@ -26,24 +26,34 @@ SystemName = Annotated[str, Argument("SYSTEM", _SYSTEM, _complete_system)]
 AnySystem = Annotated[str, Argument("[SYSTEM]", _SYSTEM, _complete_system)]
 SetValues = Annotated[
     list[str] | None,
-    Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed."),
+    Option(
+        "--set", metavar="NAME=VALUE", help="Value of a constant, or n of a family; repeatable."
+    ),
 ]
 Start = Annotated[
     list[str] | None,
-    Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed."),
+    Option(
+        "--start",
+        metavar="NAME=VALUE",
+        help="Initial value of a coordinate, rate (theta.dot) or speed.",
+    ),
 ]
 Guess = Annotated[
     list[str] | None,
-    Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value."),
+    Option(
+        "--guess", metavar="NAME=VALUE", help="Initial guess of a coordinate that is solved for."
+    ),
 ]
 Input = Annotated[
     list[str] | None,
-    Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t)."),
+    Option(
+        "--input", metavar="NAME=EXPRESSION", help="Input or prescribed motion, such as 2*sin(t)."
+    ),
 ]
 RunTime = Annotated[
-    float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")
+    float | None, Option("--for", metavar="SECONDS", help="Duration.", show_default="the gallery's")
 ]
-StartTime = Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")]
+StartTime = Annotated[float, Option("--from", metavar="SECONDS", help="Initial time.")]
 RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each step.")]
 AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
 

@@ -60,7 +60,7 @@ def simulate(
         str | None,
         Option(
             metavar="HOW",
-            help="Drift off the constraints: projection, baumgarte or none.",
+            help="Constraint stabilization: projection, baumgarte or none.",
             show_default="projection",
         ),
     ] = None,
@@ -70,28 +70,36 @@ def simulate(
             "-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc."
         ),
     ] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot.")] = None,
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Write a plot.")] = None,
     stop_when: Stop = None,
     reactions: Annotated[
         Path | None,
-        Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed."),
+        Option(metavar="FILE.csv", help="Write the reactions; their magnitudes are printed."),
     ] = None,
     sensitivity: Annotated[
         list[str] | None,
-        Option("--sensitivity", metavar="NAME", help="A constant or start value to vary."),
+        Option(
+            "--sensitivity",
+            metavar="NAME",
+            help="Sensitivity to a constant or initial value; repeatable.",
+        ),
     ] = None,
     energy: Annotated[
         float | None,
-        Option("--energy-tolerance", metavar="E", help="How much K₂ + 𝒰 + Z may change in all."),
+        Option(
+            "--energy-tolerance",
+            metavar="E",
+            help="Absolute energy tolerance (energy integral E_Z).",
+        ),
     ] = None,
     relative: Annotated[
         float | None,
-        Option("--relative-energy-tolerance", metavar="PART", help="The same, as a part of them."),
+        Option("--relative-energy-tolerance", metavar="PART", help="Relative energy tolerance."),
     ] = None,
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Set a system in motion.
+    r"""Simulate a system.
 
     What --start does not name is zero where the constraints allow it, otherwise solved for. Without
     --start and --for a system of the gallery runs as the gallery proposes. The summary is printed;

@@ -58,9 +58,9 @@ _STANDARD_DISTRIBUTIONS: Final = {
 def study(
     system: SystemName,
     over: Over = None,
-    n: Annotated[int | None, Option("--n", metavar="COUNT", help="How often to draw.")] = None,
+    n: Annotated[int | None, Option("--n", metavar="COUNT", help="Number of samples.")] = None,
     sampling: Annotated[str, Option(metavar="HOW", help="random, latin or sobol.")] = "random",
-    seed: Annotated[int, Option(help="Of the draws.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the samples.")] = 0,
     keep: Keep = None,
     at: Annotated[
         str | None,
@@ -84,12 +84,10 @@ def study(
             "-o",
             "--output",
             metavar="FILE.zarr",
-            help="Where to keep it; one that was begun goes on.",
+            help="Output file; an unfinished ensemble is resumed.",
         ),
     ] = None,
-    plot: Annotated[
-        Path | None, Option(metavar="FILE.png", help="Where to save a picture.")
-    ] = None,
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Write a plot.")] = None,
     workers: Annotated[
         int | None,
         Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors"),
@@ -100,7 +98,7 @@ def study(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    r"""Run a system many times.
+    r"""Simulate an ensemble: parameter sweep or Monte Carlo.
 
     --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and
     lists make a grid, distributions (normal, uniform, lognormal, or any of scipy.stats) are drawn

@@ -13,9 +13,21 @@ from typer.core import TyperGroup
 from dalembert.cli.command_registry import COMMANDS, Argument, Option, load_command
 from dalembert.cli.exit_handling import run_and_flush, run_command
 
+FIRST_STEPS = """\
+dalembert: equations of motion, proofs that they agree, simulations.
+
+  dalembert gallery                   list solved systems to try
+  dalembert derive rolling-disk       derive equations of motion
+  dalembert agree rolling-disk        prove that eleven principles agree
+  dalembert simulate rolling-disk     simulate
+  dalembert view rolling-disk         open the interactive page
+  dalembert new pendulum > my.toml    start a model of your own
+
+dalembert --help lists all commands, dalembert COMMAND --help explains one."""
+
 
 class CommandGroup(TyperGroup):
-    """All commands; what goes wrong in them is said at the edge."""
+    """All commands; errors are reported at one place."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         run_command(partial(super().main, *args, **{**kwargs, "standalone_mode": False}))
@@ -49,27 +61,27 @@ def dalembert(
         ),
     ] = False,
 ) -> None:
-    r"""Equations of motion by every classical principle, and the proof that they agree.
+    r"""Equations of motion by eleven principles, proof that they agree, simulation.
 
     \b
-    dalembert gallery                      solved systems to try
-    dalembert derive rolling-disk          its equations of motion
-    dalembert derive rolling-disk --steps teach   how they come about, and why
-    dalembert agree rolling-disk           every principle, compared exactly
-    dalembert compare rolling-disk         what each principle costs
-    dalembert report rolling-disk          one page that shows everything
-    dalembert view rolling-disk            the same, opened in the browser
-    dalembert constraints rolling-disk     what its constraints leave free
-    dalembert hybrid beam-on-ball-joint    equations of flexible members
-    dalembert member cantilever            modes, statics, buckling of one
-    dalembert simulate rolling-disk        its motion
-    dalembert export rolling-disk --to c -o disk   its equations for other tools
-    dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
-    dalembert modes whipple-bicycle        its eigenvalues near a steady motion
-    dalembert new pendulum > model.toml    a model file to begin with
-    dalembert check model.toml             whether it is one, with units and rows
+    dalembert gallery                      list solved systems
+    dalembert derive rolling-disk          derive the equations of motion
+    dalembert derive rolling-disk --steps teach   explain the derivation
+    dalembert agree rolling-disk           compare all principles exactly
+    dalembert compare rolling-disk         measure the effort of each principle
+    dalembert report rolling-disk          write one interactive page
+    dalembert view rolling-disk            open that page in the browser
+    dalembert constraints rolling-disk     count degrees of freedom
+    dalembert hybrid beam-on-ball-joint    derive equations of flexible members
+    dalembert member cantilever            modes, deflection, buckling of a member
+    dalembert simulate rolling-disk        simulate
+    dalembert export rolling-disk --to c -o disk   write equations for other tools
+    dalembert equilibrium bead-on-hoop     find equilibria and their stability
+    dalembert modes whipple-bicycle        linearize: eigenvalues and mode shapes
+    dalembert new pendulum > model.toml    start a model file
+    dalembert check model.toml             check a model file
 
-    For a system of your own write a function that returns it, say in file.py:
+    For a system of your own write a function that returns it, for example in file.py:
 
     \b
         import dalembert as da
@@ -80,17 +92,16 @@ def dalembert(
             s.rod("rod", s.pin("theta", s.O), mass=1, length=2)
             return s
 
-    and name both:
+    and give file and function:
 
     \b
     dalembert derive file.py:pendulum
 
-    The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if
-    something asked for is not there or a description is refused, 3 if a question of proof stays
-    undecided (the reason is printed).
+    Exit codes: 0 success; 1 principles disagree or your program failed; 2 invalid request or
+    refused description; 3 undecided, with the reason.
     """
     if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
+        typer.echo(FIRST_STEPS)
 
 
 def _typer_command(function: Callable[..., None]) -> Callable[..., None]:

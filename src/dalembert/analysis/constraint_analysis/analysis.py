@@ -423,15 +423,9 @@ def _freedom_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
         if m_hol
         else f"{n}, since no row is on positions alone"
     )
-    yield (
-        f"configuration: {_plural(analysis.configuration_freedoms, 'freedom')} ({counted}): so "
-        f"many numbers tell where it is"
-    )
+    yield (f"configuration: {_degrees_of_freedom(analysis.configuration_freedoms)} ({counted})")
     freely = f"{n} − {_plural(m, 'independent row')}" if m else f"{n}, since there are no rows"
-    yield (
-        f"velocity: {_plural(analysis.velocity_freedoms, 'freedom')} ({freely}): so many speeds "
-        f"tell how it moves from there"
-    )
+    yield (f"velocity: {_degrees_of_freedom(analysis.velocity_freedoms)} ({freely})")
     if analysis.velocity_freedoms == 0:
         yield "nothing is free to move: the rows determine every rate"
 
@@ -475,6 +469,10 @@ def _integrability_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
         yield f"  {missing} of them {'is' if missing == 1 else 'are'} not written out here"
     left = analysis.configuration_freedoms - analysis.integrable
     yield f"  from a given start {_plural(left, 'freedom')} of configuration can be reached"
+
+
+def _degrees_of_freedom(n: int) -> str:
+    return f"{n or 'no'} degree{'s' * (n != 1)} of freedom"
 
 
 def _plural(n: int, what: str) -> str:

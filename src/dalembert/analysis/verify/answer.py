@@ -35,7 +35,7 @@ _EMPTY: Final = "the answer is empty: give at least one equation"
 
 
 @dataclass(frozen=True)
-class Answer:
+class GivenAnswer:
     """The rows of an answer, and how to read them again with other numbers for its decimals."""
 
     text: str
@@ -47,7 +47,7 @@ class Answer:
     lacks: str = ""
 
 
-def read_answer(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) -> Answer:
+def read_answer(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) -> GivenAnswer:
     """The rows of whatever was given."""
     if isinstance(answer, bytes):
         answer = _decoded(answer)
@@ -72,23 +72,23 @@ def _decoded(data: bytes) -> str:
         raise CannotRead(msg) from None
 
 
-def _count(answer: Any) -> Answer:
+def _count(answer: Any) -> GivenAnswer:
     text = str(answer).strip()
     number = text if text.isdecimal() else (match[1] if (match := _COUNT.fullmatch(text)) else "")
     if not number:
         msg = f"a number of degrees of freedom is a whole number, not {text[:40]!r}"
         raise CannotRead(msg)
-    return Answer(text, [], int(number))
+    return GivenAnswer(text, [], int(number))
 
 
 # ---- text --------------------------------------------------------------------------------------
 
 
-def _from_text(truth: Truth, text: str, of: str | None, let: dict[str, str]) -> Answer:
+def _from_text(truth: Truth, text: str, of: str | None, let: dict[str, str]) -> GivenAnswer:
     if not text.strip():
         raise CannotRead(_EMPTY)
     if (match := _COUNT.fullmatch(text)) is not None:
-        return Answer(text, [], int(match[1]))
+        return GivenAnswer(text, [], int(match[1]))
     whole = text if of is None or "=" in text else f"{of} = {text}"
     whole = matrix_rows(whole) or whole
     _check_let(truth, let)
@@ -101,7 +101,7 @@ def _from_text(truth: Truth, text: str, of: str | None, let: dict[str, str]) -> 
     rows = read({})
     _check(truth, rows)
     lacks = next((row.lacks for row in rows if row.lacks), "")
-    return Answer(text, rows, reread=read, lacks=lacks)
+    return GivenAnswer(text, rows, reread=read, lacks=lacks)
 
 
 def _check_let(truth: Truth, let: Mapping[str, str]) -> None:
@@ -217,7 +217,7 @@ def _along_speeds(
 # ---- objects -----------------------------------------------------------------------------------
 
 
-def _from_objects(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) -> Answer:
+def _from_objects(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) -> GivenAnswer:
     items = _items(answer)
     if (
         of is not None
@@ -233,7 +233,7 @@ def _from_objects(truth: Truth, answer: Any, of: str | None, let: dict[str, str]
         return _from_text(truth, "\n".join(items), of, let)
     rows = unify_roots(truth, [_object_row(truth, item, of) for item in items])
     _check(truth, rows)
-    return Answer("", rows)
+    return GivenAnswer("", rows)
 
 
 def _items(answer: Any) -> list[Any]:

@@ -78,7 +78,7 @@ class Search:
         span = None if old is None else span_of(self.row, old.marks)
         right = self.row.is_about_left if old is None else is_right(self.row, old.marks)
         change = Change(self.place, before, new, kind, size, span, right=right)
-        key = self.terms.key(self.truth.renamed(change.difference.i))
+        key = self.terms.key(self.truth.in_u(change.difference.i))
         kept = self.changes.get(key)
         if kept is None or self._order(kept) > self._order(change):
             self.changes[key] = change
@@ -264,7 +264,7 @@ class Locator:
             good = self._confirmed(matched, place, free=free)
             if not good or size_of(good[0]) > 2:
                 good += self._pairs(search, place, free=free)
-        return smallest(good, lambda node: terms.key(self.truth.renamed(node)))
+        return smallest(good, lambda node: terms.key(self.truth.in_u(node)))
 
     def _pairs(self, search: Search, place: int, *, free: bool) -> list[Correction]:
         good: list[Correction] = []

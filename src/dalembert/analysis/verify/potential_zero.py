@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dalembert.analysis.verify.answer import Answer
+from dalembert.analysis.verify.answer import GivenAnswer
 from dalembert.analysis.verify.locating import Locator, size_of
 from dalembert.analysis.verify.reading import Row
 from dalembert.analysis.verify.truth import Truth
@@ -19,8 +19,8 @@ _FAR = 99
 
 
 def measured_from_zero(
-    truth: Truth, given: Answer, judgement: Judgement
-) -> tuple[Answer, Judgement]:
+    truth: Truth, given: GivenAnswer, judgement: Judgement
+) -> tuple[GivenAnswer, Judgement]:
     """The answer with V(0) = 0, where that makes it right or leaves fewer terms to change."""
     t = truth.tape
     inside = set(symbols_of(t, [row.value.i for row in given.rows]))

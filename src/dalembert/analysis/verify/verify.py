@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from dalembert.analysis.verify import numeric
-from dalembert.analysis.verify.answer import Answer, read_answer
+from dalembert.analysis.verify.answer import GivenAnswer, read_answer
 from dalembert.analysis.verify.diagnosis import Diagnosis
 from dalembert.analysis.verify.locating import Correction, Locator, size_of
 from dalembert.analysis.verify.marks import MarkScheme, with_marks
@@ -66,7 +66,7 @@ def verify(
     return result if marks is None else with_marks(result, marks)
 
 
-def _count(truth: Truth, given: Answer) -> Verification:
+def _count(truth: Truth, given: GivenAnswer) -> Verification:
     """A number of degrees of freedom."""
     assert given.count is not None
     wanted, said = truth.kin.n_u, given.count
@@ -83,7 +83,7 @@ def _count(truth: Truth, given: Answer) -> Verification:
     return Verification(truth.system.name, kind.value, holds, sentence, 0.0, (row,), kind=kind)
 
 
-def _verify_rows(truth: Truth, given: Answer, *, attribute: bool) -> Verification:
+def _verify_rows(truth: Truth, given: GivenAnswer, *, attribute: bool) -> Verification:
     rows = given.rows
     judgement = judge(truth, rows)
     if judgement.kind is Kind.DIFFERS:
@@ -161,7 +161,7 @@ def _corrections(
 # ---- right answers -----------------------------------------------------------------------------
 
 
-def _right(truth: Truth, given: Answer, judgement: Judgement) -> Verification:
+def _right(truth: Truth, given: GivenAnswer, judgement: Judgement) -> Verification:
     reports = tuple(
         RowReport(row.text, v.holds, v.role, note=_note(v.role))
         for row, v in zip(given.rows, judgement.rows, strict=True)
@@ -301,7 +301,7 @@ def _multiple(e: Scalar, along: str) -> str:
 
 def _wrong(
     truth: Truth,
-    given: Answer,
+    given: GivenAnswer,
     judgement: Judgement,
     located: dict[int, list[Correction]],
     *,
@@ -350,7 +350,7 @@ def _hypotheses(truth: Truth, rows: list[Row], wrong: list[int]) -> list[str]:
 # ---- roundings ---------------------------------------------------------------------------------
 
 
-def _rounded(truth: Truth, given: Answer) -> Verification | None:
+def _rounded(truth: Truth, given: GivenAnswer) -> Verification | None:
     """Equal with some decimals replaced by the fractions that they round."""
     decimals = {d.value: d for row in given.rows for d in row.decimals}
     if not decimals or given.reread is None:

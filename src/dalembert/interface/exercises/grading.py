@@ -15,7 +15,7 @@ from dalembert.analysis.verify.result import Verification
 from dalembert.analysis.verify.verify import verify
 from dalembert.errors import BadDescription, DalembertError
 from dalembert.foundation.display import Displayable
-from dalembert.interface.exercises.problem import EQUATIONS, Problem, read_problem
+from dalembert.interface.exercises.problem import EQUATIONS, ExerciseProblem, read_problem
 from dalembert.mechanics.model.system import System
 
 ANSWERS: Final = (".txt", ".tex", ".md")
@@ -116,7 +116,7 @@ def _grades(folder: Path, file: Path) -> Iterator[Grade]:
             yield grade_answer(problem, system, file.stem, path)
 
 
-def grade_answer(problem: Problem, system: System, exercise: str, path: Path) -> Grade:
+def grade_answer(problem: ExerciseProblem, system: System, exercise: str, path: Path) -> Grade:
     """One answer; what cannot be read is a grade with its reason, so that nothing is lost."""
     most = problem.scheme.most
     try:

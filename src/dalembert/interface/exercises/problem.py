@@ -27,7 +27,7 @@ _HEADER: Final = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+\s*(#.*)?$")
 
 
 @dataclass(frozen=True)
-class Problem:
+class ExerciseProblem:
     """A system and what is asked about it."""
 
     file: str
@@ -56,7 +56,7 @@ class Problem:
         }
 
 
-def read_problem(path: Path) -> Problem:
+def read_problem(path: Path) -> ExerciseProblem:
     """The problem in a file; what is wrong with it is refused with its key."""
     text = _text(path)
     try:
@@ -107,7 +107,7 @@ def _without_exercise(text: str) -> str:
     return "\n".join(lines)
 
 
-def _problem(file: str, text: str, table: Mapping[str, Any]) -> Problem:
+def _problem(file: str, text: str, table: Mapping[str, Any]) -> ExerciseProblem:
     for key in table:
         if key not in _KEYS:
             msg = (
@@ -116,7 +116,7 @@ def _problem(file: str, text: str, table: Mapping[str, Any]) -> Problem:
             )
             raise BadDescription(msg)
     numbers = {name: _range(file, name, value) for name, value in table.get("numbers", {}).items()}
-    problem = Problem(
+    problem = ExerciseProblem(
         file,
         text,
         str(table.get("task", "")),

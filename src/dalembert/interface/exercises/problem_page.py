@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from dalembert.errors import DalembertError
-from dalembert.interface.exercises.problem import EQUATIONS, Problem
+from dalembert.interface.exercises.problem import EQUATIONS, ExerciseProblem
 from dalembert.interface.report import system_report, system_tables
 from dalembert.interface.report.document_blocks import Block, Heading, TableBlock, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
@@ -24,7 +24,7 @@ _INSTANT = 1e-3
 
 
 def problem_page(
-    problem: Problem,
+    problem: ExerciseProblem,
     *,
     student: str = "",
     solution: bool = False,
@@ -42,7 +42,9 @@ def problem_page(
     return f"{head}{close}\n{drawing}{rest}"
 
 
-def _blocks(problem: Problem, system: System, student: str, *, solution: bool) -> Iterator[Block]:
+def _blocks(
+    problem: ExerciseProblem, system: System, student: str, *, solution: bool
+) -> Iterator[Block]:
     settings = system.settings
     yield Heading(1, getattr(settings, "title", "") or system.name)
     description = getattr(settings, "description", "")

@@ -22,11 +22,20 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
+from dalembert.interface.page.public_path import public_path
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.object_cache import ObjectCache
 from dalembert.symbolic.algebra.printing.symbol_names import display_name, superscript, unicode_name
 
-SCRIPTS: Final = ("renderer.js", "charts.js", "interactive_panel.js", "page.js")
+SCRIPTS: Final = (
+    "renderer.js",
+    "charts.js",
+    "number_text.js",
+    "judgement.js",
+    "drag.js",
+    "interactive_panel.js",
+    "page.js",
+)
 # before the first paint: light or dark, as chosen last time or as the computer is set
 _THEME_SCRIPT: Final = (
     "{const d=document.documentElement;let "
@@ -37,12 +46,10 @@ _THEME_SCRIPT: Final = (
 
 @cache
 def asset(name: str) -> str:
-    """A file that is put into every page."""
-    return (
-        resources.files("dalembert.interface.page")
-        .joinpath("assets", name)
-        .read_text(encoding="utf-8")
-    )
+    """A file for every page, without its indentation and the lines that are comments."""
+    file = resources.files("dalembert.interface.page").joinpath("assets", name)
+    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def html_document(title: str, body: str, *, scripts: bool = True) -> str:
@@ -122,7 +129,7 @@ def scientific(x: float) -> str:
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Rows of HTML under headings."""
-    head = "".join(f'<th scope="col">{escape(h)}</th>' for h in headings)
+    head = "".join(f'<th scope="col">{escape(h)}</th>' if h else "<td></td>" for h in headings)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     above = f"<thead><tr>{head}</tr></thead>" if head else ""
     return f"<table>{above}<tbody>{body}</tbody></table>"
@@ -155,7 +162,7 @@ def demote_headings(html: str) -> str:
 
 def shell_argument(name: str) -> str:
     """A system as the command line takes it."""
-    return quote(name) if name else "SYSTEM"
+    return quote(public_path(name)) if name else "SYSTEM"
 
 
 # ---- brackets --------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from dalembert.interface.page.formula_budget import CompressingRenderer
 from dalembert.interface.page.html_elements import html_document, page_header
 from dalembert.interface.page.mode_shapes import LinearizedPoint, linearized_points, modes_section
 from dalembert.interface.page.parts import equations, motion, reproduce
+from dalembert.interface.page.parts.first_screen import first_screen
 from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.interface.page.svg_drawing import draw_scene, svg
 from dalembert.interface.page.time_plots import Plots
@@ -189,6 +190,7 @@ def _try_compute(make: Callable[[], Any]) -> tuple[Any, str]:
 PARTS: Final = (
     ("system", "System"),
     ("equations", "Equations"),
+    ("description", "Model"),
     ("agreement", "Agreement"),
     ("motion", "Motion"),
     ("energy", "Energy"),
@@ -215,10 +217,11 @@ def render_page(study: ReportData) -> str:
     plots = None if run is None else Plots.of_run(run)
     panel, live = reproduce.interactive_panel(reproduce.interactive_request(study), drawn)
     parts = [
-        equations.summary_section(study, sketch, packing),
+        first_screen(study, motion.scene_player(study, plots, drawn, still), panel),
         equations.equations(study, packing),
+        equations.description(study, sketch, packing),
         equations.agreement(study),
-        motion.motion(study, sampled, plots, drawn, still, panel),
+        motion.motion(study, sampled, plots, drawn),
         motion.energy(study, plots, packing),
         modes_section(study),
         reproduce.reproduction(study),

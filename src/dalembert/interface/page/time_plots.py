@@ -166,15 +166,18 @@ _ROOM: Final = 0.08
 class Plots:
     """All plots of a page: the text of each, and the numbers that go with them."""
 
-    def __init__(self, first: float, last: float, modes: ModeBands | None = None) -> None:
-        self.first, self.last, self.modes = first, last, modes
+    def __init__(
+        self, first: float, last: float, modes: ModeBands | None = None, unit: str = ""
+    ) -> None:
+        self.first, self.last, self.modes, self.unit = first, last, modes, unit
         self.times: list[FloatArray] = []
         self.data: list[dict[str, Any]] = []
 
     @classmethod
     def of_run(cls, run: Trajectory) -> Plots:
         """Over the time of a run, with what its contacts do."""
-        return cls(float(run.t[0]), float(run.t[-1]), mode_bands(run))
+        unit = "s" if run.system.has_units else ""
+        return cls(float(run.t[0]), float(run.t[-1]), mode_bands(run), unit)
 
     def grid(self, panels: Iterable[Panel]) -> str:
         """Panels side by side where there is room."""
@@ -230,9 +233,10 @@ class Plots:
             f'aria-hidden="true">{lines}{paths}</svg>'
         )
         strip = "" if self.modes is None else self.modes.svg_strip
+        unit = f" [{self.unit}]" if self.unit else ""
         return (
-            f'<div class="area"><div class="field">{numbers}{box}{strip}<i '
-            f'class="cursor"></i></div></div>'
+            f'<div class="area"><div class="field">{numbers}{box}{strip}'
+            f'<span class="axis"><i>t</i>{unit}</span><i class="cursor"></i></div></div>'
         )
 
     def _time(self, t: FloatArray) -> int:

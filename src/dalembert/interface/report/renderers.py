@@ -303,7 +303,9 @@ class HtmlRenderer(Renderer):
         return f'<p class="count">{count}</p>\n{below}'
 
     def _table(self, table: TableBlock) -> str:
-        head = "".join(f'<th scope="col">{self._escape(h)}</th>' for h in table.headings)
+        head = "".join(
+            f'<th scope="col">{self._escape(h)}</th>' if h else "<td></td>" for h in table.headings
+        )
         rows = "\n".join(
             "<tr>" + "".join(f"<td>{self._inline(cell)}</td>" for cell in row) + "</tr>"
             for row in table.rows

@@ -249,6 +249,9 @@ def _definitions(out: Output, count: str, definitions: tuple[Equality, ...]) -> 
 
 
 def _table(out: Output, table: TableBlock) -> None:
+    if not _fits(out, table):
+        _records(out, table)
+        return
     from rich import box
     from rich.table import Table as Grid
 
@@ -272,6 +275,26 @@ def _table(out: Output, table: TableBlock) -> None:
         drawn.print(grid)
     for line in captured.get().splitlines():
         _write(out, line.rstrip())
+
+
+def _fits(out: Output, table: TableBlock) -> bool:
+    """Whether the longest words of all columns fit in one line, so that no word is broken."""
+    columns = zip(table.headings, *([span_text(c) for c in row] for row in table.rows), strict=True)
+    longest = [
+        max(_width(word) for text in column for word in (text.split() or [""]))
+        for column in columns
+    ]
+    return sum(longest) + 2 * (len(longest) - 1) <= out.width
+
+
+def _records(out: Output, table: TableBlock) -> None:
+    """A table that is too wide for the window: one block of lines for each row."""
+    for row in table.rows:
+        first, *others = row
+        print_line(out, first)
+        for heading, cell in zip(table.headings[1:], others, strict=True):
+            if span_text(cell):
+                print_line(out, f"{INDENT}{heading}: ", cell)
 
 
 def _unwrapped_columns(out: Output, table: TableBlock) -> list[bool]:

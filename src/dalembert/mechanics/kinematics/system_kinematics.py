@@ -26,6 +26,7 @@ from dalembert.mechanics.kinematics.generalized_speeds import (
     definitions_in_rates,
     velocities_from_speeds,
 )
+from dalembert.mechanics.model.likely_errors import warn_about_likely_errors
 from dalembert.mechanics.model.registry import check_complete, warn_about_moving_points
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
@@ -379,6 +380,7 @@ def kinematics(system: System) -> Kinematics:
         signature = system.cache_key()
         if system.cached is None or system.cached[0] != signature:
             warn_about_moving_points(system)
+            warn_about_likely_errors(system)
             kin = Kinematics(system)
             # its own system, which runs and derivations hand on, does not grow and has the same one
             system.cached = kin.system.cached = (signature, kin)

@@ -71,6 +71,8 @@ class Registry:
         self.dimensions: dict[str, Dimension] = {}
         # what was computed from this description, with the signature it was computed for
         self.cached: tuple[object, object] | None = None
+        # checks for likely modelling errors that were switched off
+        self.accepted: list[str] = []
         # every name in use, and what for
         self.used_names: dict[str, str] = {}
         tape = self.space.tape

@@ -19,6 +19,7 @@ from dalembert.mechanics.model import (
     contacts,
     dry_friction,
     joints,
+    likely_errors,
     loads,
     loop_constraints,
     member_verbs,
@@ -157,6 +158,7 @@ class System(Registry, Displayable):
     shaft = record_declaration(member_verbs.shaft)
     end = member_verbs.end
     expand = member_verbs.expand
+    accept = likely_errors.accept
 
     def attach(
         self,

@@ -188,13 +188,13 @@ def _violated_row(run: Trajectory) -> str:
     )
 
 
-def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
+def warn_dropped_rows(run: Trajectory, space: Workspace) -> bool:
     """A row that was taken for one beside a singular position, since its slope fell, and that
-    the motion has left.
+    the motion has left; whether there is one.
     """
     longest, row = space.longest_violation
     if not longest or longest < _LONG * abs(run.solution.t[-1] - run.solution.t[0]):
-        return
+        return False
     n_q, n = space.rates.layout.n_q, space.rates.layout.n
     q, z = run.solution.y[:, :n_q], run.solution.y[:, n_q : n_q + n]
     rows = space.rates.rows(np.column_stack([q, z, run.solution.t]), space.p)
@@ -207,7 +207,7 @@ def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
         np.median(np.abs(a[fallen, row]) / slopes[fallen]) <= _APART * np.abs(x).max()
         for a, x in gaps
     ):
-        return
+        return False
     name = run.kinematics.velocity_rows[row].row.name
     warn(
         f"{name!r} does not hold for a time of {longest:.3g}: its slope has fallen below 1e-5 of "
@@ -216,6 +216,7 @@ def warn_dropped_rows(run: Trajectory, space: Workspace) -> None:
         "that becomes small, as in"
         " exp(6*x)*(z - x**2), leave out the factor"
     )
+    return True
 
 
 def _energy_lost(run: Trajectory) -> float:
@@ -332,22 +333,22 @@ class _SingularEntries:
 _SUSPECTS: Final = PerOwnerCache[_SingularEntries | None]()
 
 
-def warn_of_singular_speeds(run: Trajectory) -> None:
-    """Say so where the run passed close to positions in which the speeds no longer determine the
-    rates.
+def warn_of_singular_speeds(run: Trajectory) -> bool:
+    """Warn where the run passed close to positions in which the speeds no longer determine the
+    rates; whether it did.
     """
     values = run.values
     suspects = _SUSPECTS(values.kin, values.binding_key, lambda: _singular_entries(values))
     if suspects is None:
-        return
+        return False
     p = parameter_vector(values, suspects.parameters)
-    y, t = run.y, run.t
+    y, t = run.state_rows, run.t
     states = np.empty((len(t), y.shape[1] + 1))
     states[:, :-1], states[:, -1] = y, t
     entries = suspects.entries.batch(states, p)
     # for most this is all there is to see
     if entries.max() <= _STEEP and entries.min() >= -_STEEP:
-        return
+        return False
     size = np.abs(entries)
     largest = size.max(axis=0)
     suspicious = (largest > _STEEP * np.maximum(1.0, size.min(axis=0))).nonzero()[0]
@@ -362,6 +363,7 @@ def warn_of_singular_speeds(run: Trajectory) -> None:
             "quaternion"
         )
         warn(msg)
+    return bool(suspicious.size)
 
 
 def _singular_entries(values: RunValues) -> _SingularEntries | None:

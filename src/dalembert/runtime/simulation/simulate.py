@@ -426,12 +426,14 @@ def _finish(
     asked = _at_requested_times(trajectory, options)
     if not trajectory.finished and trajectory.solution.is_interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
-    if isinstance(rates, Workspace):
+    explained = (
         warn_dropped_rows(trajectory, rates)
-    else:
-        warn_of_singular_speeds(trajectory)
+        if isinstance(rates, Workspace)
+        else warn_of_singular_speeds(trajectory)
+    )
     warn_of_small_motion(trajectory, rtol, options.atol)
-    warn_of_integrator_error(asked, rtol, options.atol)
+    if not explained:
+        warn_of_integrator_error(asked, rtol, options.atol)
     return asked
 
 

@@ -124,7 +124,7 @@ class Trajectory(Displayable):
         if kin.speed_offset == n:
             return _read_only(self._y[:, : len(kin.state)])
         # inputs that are held or tabulated stand between them
-        return _read_only(np.delete(self._state_rows, np.s_[n : kin.speed_offset], axis=1))
+        return _read_only(np.delete(self.state_rows, np.s_[n : kin.speed_offset], axis=1))
 
     @cached_property
     def qdot(self) -> FloatArray:
@@ -160,7 +160,7 @@ class Trajectory(Displayable):
         return fill_callback_values(self.values, self._t, y) if self.values.callback_inputs else y
 
     @property
-    def _state_rows(self) -> FloatArray:
+    def state_rows(self) -> FloatArray:
         """Everything that was integrated but what rides along."""
         return self._y[:, : len(self.values.kin.state)]
 
@@ -212,7 +212,7 @@ class Trajectory(Displayable):
     @cached_property
     def _state(self) -> dict[int, FloatArray]:
         kin = self.values.kin
-        columns = np.ascontiguousarray(self._state_rows.T)
+        columns = np.ascontiguousarray(self.state_rows.T)
         return {
             **dict(zip(kin.state, columns, strict=True)),
             self.values.evaluator.time: self._t,
@@ -250,7 +250,7 @@ class Trajectory(Displayable):
             raise BadExpression(msg)
         changed = (self._mode_parameters,) if self._mode_parameters else ()
         columns = np.asarray(
-            self.accelerations(self._state_rows, self.t, *changed), dtype=np.float64
+            self.accelerations(self.state_rows, self.t, *changed), dtype=np.float64
         ).T
         return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
@@ -265,7 +265,7 @@ class Trajectory(Displayable):
             )
             raise BadExpression(msg)
         columns = np.asarray(
-            self.accelerations.multipliers(self._state_rows, self.t), dtype=np.float64
+            self.accelerations.multipliers(self.state_rows, self.t), dtype=np.float64
         ).T
         return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 

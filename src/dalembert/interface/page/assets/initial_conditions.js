@@ -39,7 +39,7 @@ class Beginning {
   }
 
   positions() {
-    const q = this.data.q.slice(), n = q.length, free = new Array(n).fill(true), guessed = new Array(n).fill(false);
+    const q = (this.nearest ?? this.data.q).slice(), n = q.length, free = new Array(n).fill(true), guessed = new Array(n).fill(false);
     for (const [k] of Object.values(this.data.guess)) guessed[k] = true;
     this.fields.forEach((f, k) => { if (f.q >= 0 && this.asked[k]) { q[f.q] = this.values[k]; free[f.q] = false; guessed[f.q] = false; } });
     if (!this.rows.length) return q;

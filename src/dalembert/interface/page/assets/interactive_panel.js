@@ -5,9 +5,10 @@ const LONGEST = 100, LEAST_TOLERANCE = 1e-13;
 
 class Trial {
   constructor(all, stage, clock) {
-    Object.assign(this, { all, stage, clock, id: 0, shown: 0, stale: new Set() });
+    Object.assign(this, { all, stage, clock, id: 0, shown: 0, stale: new Set(), over: new AbortController() });
+    const { signal } = this.over;
     all.show = (figure) => this.figure(figure);
-    addEventListener("beforeprint", () => { for (const figure of [...this.stale]) this.figure(figure); });
+    addEventListener("beforeprint", () => { for (const figure of [...this.stale]) this.figure(figure); }, { signal });
     this.data = data("live");
     this.root = $("#trial");
     if ($("#phase")) this.phase = new Phase($("#phase"), this.quantities(), clock);
@@ -18,7 +19,17 @@ class Trial {
     this.build();
     this.worker();
     this.read();
-    addEventListener("hashchange", () => { if (location.hash.startsWith("#try")) this.read(); else this.remember(); });
+    addEventListener("hashchange", () => { if (location.hash.startsWith("#try")) this.read(); else this.remember(); }, { signal });
+    if (stage) this.drag = new Drag(this, stage);
+    clock.beyond = () => this.goOn();
+  }
+
+  // nothing of this panel is left: another one takes its place
+  end() {
+    this.over.abort();
+    this.w?.terminate();
+    if (this.stage) this.stage.grab = null;
+    this.clock.beyond = null;
   }
 
   // what this browser lacks, in a sentence
@@ -29,11 +40,17 @@ class Trial {
   }
 
   say(text, bad = false) { const out = $(".said", this.root); out.textContent = text; out.classList.toggle("fails", bad); }
+  said(text) { this.say(text); }
+
+  // the sentence above the plots belongs to the motion that is shown
+  caption(text) {
+    for (const p of $$(".caption")) { p.dataset.recorded ??= p.textContent; p.textContent = text ?? p.dataset.recorded; }
+  }
 
   // ---- fields ------------------------------------------------------------------------------
 
   fields() {
-    const d = this.data, knob = (group, name, value, more = {}) => ({ group, name, value, now: value, unit: d.units[name], ...more });
+    const d = this.data, knob = (group, name, value, more = {}) => ({ group, name, value, now: value, unit: d.units[name], form: d.forms?.[name] ?? "", meaning: d.meanings?.[name] ?? "", ...more });
     return [
       ...d.starts.map((f, k) => knob("Start", f.name, f.value, { start: k })),
       ...d.constants.map((c) => knob({ input: "Inputs", event: "Events" }[c.kind] ?? "Constants", c.name, c.value, { constant: true })),
@@ -61,12 +78,12 @@ class Trial {
   knob(k) {
     const row = document.createElement("div"), label = document.createElement("label"), field = document.createElement("input"), slider = document.createElement("input"), fault = document.createElement("p"), name = document.createElement("span"), unit = document.createElement("small");
     const id = `knob-${this.knobs.indexOf(k)}`;
-    row.className = "knob"; label.textContent = this.data.shown[k.name] ?? k.name; label.title = k.name; label.htmlFor = id;
+    row.className = "knob"; row.title = k.meaning ?? ""; label.innerHTML = this.data.typeset?.[k.name] ?? ""; if (!label.innerHTML) label.textContent = this.data.shown[k.name] ?? k.name; label.htmlFor = id;
     unit.textContent = k.unit ? ` [${k.unit}]` : ""; unit.id = `${id}-unit`; name.append(label, unit);
     Object.assign(field, { type: "text", inputMode: "decimal", id, value: Trial.write(k.value), autocomplete: "off", spellcheck: false });
     // spoken as programs call it
-    field.setAttribute("aria-label", k.name);
-    Object.assign(slider, { type: "range", step: "any" });
+    field.setAttribute("aria-label", k.name); if (k.meaning) field.setAttribute("aria-description", k.meaning);
+    Object.assign(slider, { type: "range", step: "any" }); if (k.form === "angle") slider.setAttribute("list", "angle-marks");
     slider.setAttribute("aria-label", `${k.name}, slider`);
     Object.assign(fault, { className: "fault", id: `${id}-fault` });
     fault.setAttribute("role", "alert");
@@ -75,7 +92,11 @@ class Trial {
     this.range(k);
     field.addEventListener("input", () => this.typed(k));
     slider.addEventListener("input", () => { k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
-    row.append(name, field, slider, fault);
+    const back = document.createElement("button");
+    Object.assign(back, { type: "button", className: "undo", textContent: "↺", title: `Back to ${Trial.write(k.value)}` });
+    back.setAttribute("aria-label", `Reset ${k.name}`);
+    back.addEventListener("click", () => { k.field.value = Trial.write(k.value); this.typed(k); });
+    row.append(name, field, slider, back, fault);
     return row;
   }
 
@@ -83,14 +104,19 @@ class Trial {
   // three digits of the range are as fine as a hand
   static round(x, k) { if (k.name === "tolerance" && k.group === "Run") return +x.toPrecision(1); const fine = 10 ** (Math.floor(Math.log10(k.span)) - 3); return +(Math.round(x / fine) * fine).toPrecision(12); }
 
-  logarithmic(k) { return k.group === "Run" && k.name === "tolerance"; }
+  logarithmic(k) { return (k.group === "Run" && k.name === "tolerance") || k.form === "positive"; }
   slid(k) { return this.logarithmic(k) ? 10 ** +k.slider.value : +k.slider.value; }
 
+  // angles over one turn, positive constants over two decades, damping from zero, others about their value
   range(k) {
-    const v = k.now, s = k.slider;
-    if (this.logarithmic(k)) { k.span = 1; s.min = -12; s.max = -4; s.value = Math.log10(v); return; }
-    const size = Math.abs(k.value) || 1, mean = k.value, positive = k.group === "Run" || (k.constant && k.value > 0);
-    let [low, high] = positive ? [0.05 * mean, 2 * mean + (k.group === "Run" ? mean : 0)] : k.constant ? [mean - size, mean + size] : [mean - Math.max(size, 1.5), mean + Math.max(size, 1.5)];
+    const v = k.now, s = k.slider, mean = k.value, size = Math.abs(mean) || 1;
+    if (k.group === "Run" && k.name === "tolerance") { k.span = 1; s.min = -12; s.max = -4; s.value = Math.log10(v); return; }
+    if (k.form === "positive") {
+      const at = Math.log10(v > 0 ? v : mean), middle = Math.log10(mean);
+      k.span = v > 0 ? v : mean; s.min = Math.min(middle - 1, at); s.max = Math.max(middle + 1, at); s.value = at;
+      return;
+    }
+    let [low, high] = k.form === "angle" ? [-Math.PI, Math.PI] : k.form === "damping" ? [0, 4 * size] : k.group === "Run" ? [0.05 * mean, 3 * mean] : k.constant ? [mean - size, mean + size] : [mean - Math.max(size, 1.5), mean + Math.max(size, 1.5)];
     if (v < low) low = v - 0.2 * (high - v); if (v > high) high = v + 0.2 * (v - low);
     k.span = high - low; s.min = low; s.max = high; s.value = v;
   }
@@ -99,7 +125,8 @@ class Trial {
 
   typed(k, bySlider = false) {
     this.last = k;
-    const text = k.field.value.trim().replace("−", "-").replace(",", "."), x = Number(text), problem = k.unread = text === "" || Number.isNaN(x) ? `“${k.field.value.trim()}” is not a number` : this.refusal(k, x);
+    const { x, problem } = this.numberOf(k, k.field.value);
+    k.unread = problem;
     this.blame(k, problem);
     if (problem) { this.say("The last run that was possible is shown."); return; }
     k.now = x;
@@ -107,11 +134,18 @@ class Trial {
     this.go();
   }
 
+  // a number as it was written, or what is wrong with it
+  numberOf(k, text) {
+    let x;
+    try { x = NumberText.read(text, k.unit ?? ""); } catch (problem) { return { problem: problem.message }; }
+    return Number.isNaN(x) ? { problem: `“${text.trim()}” is not a number` } : { x, problem: this.refusal(k, x) };
+  }
+
   refusal(k, x) {
     if (!Number.isFinite(x)) return `${k.name} must be a finite number`;
     const most = LONGEST * this.data.duration;
     if (k.group === "Run" && k.name === "duration") return x <= 0 ? "a run goes forward in time: give a positive number of seconds" : x > most ? `a page follows at most ${most} s; da.simulate follows longer motions` : "";
-    if (this.logarithmic(k)) return x >= LEAST_TOLERANCE && x <= 0.01 ? "" : `give a tolerance between ${LEAST_TOLERANCE} and 0.01`;
+    if (k.group === "Run" && k.name === "tolerance") return x >= LEAST_TOLERANCE && x <= 0.01 ? "" : `give a tolerance between ${LEAST_TOLERANCE} and 0.01`;
     return "";
   }
 
@@ -127,13 +161,13 @@ class Trial {
   setting() {
     const values = { ...this.data.values }, starts = this.knobs.filter((k) => "start" in k);
     for (const k of this.knobs) if (k.constant) values[k.name] = k.now;
-    return { values, starts: starts.map((k) => k.now), asked: starts.map((k) => this.data.starts[k.start].given || this.changed(k)), duration: this.named("Run", "duration").now, rtol: this.named("Run", "tolerance").now };
+    return { values, starts: starts.map((k) => k.now), asked: starts.map((k) => this.data.starts[k.start].given || this.changed(k)), duration: this.named("Run", "duration").now, rtol: this.named("Run", "tolerance").now, guess: this.guess ?? null };
   }
 
   // ---- runs --------------------------------------------------------------------------------
 
   async worker() {
-    const code = new Blob([$("#engine").textContent], { type: "text/javascript" });
+    const code = new Blob([await inflate($("#engine").textContent)], { type: "text/javascript" });
     const bytes = await new Response(new Blob([Arrays.read($("#module").textContent, Uint8Array)]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
     const w = this.w = new Worker(URL.createObjectURL(code));
     w.onmessage = ({ data: found }) => this.heard(found);
@@ -142,6 +176,7 @@ class Trial {
   }
 
   heard(found) {
+    if (found.pose) { this.drag?.pose(found.pose); return; }
     if (found.ready) { this.ready = true; this.root.dataset.ready = "yes"; if (this.waiting) this.go(); return; }
     if (found.broken) { this.say(`New runs are not possible here (${found.broken}): the recorded run is shown.`, true); return; }
     if (found.id < this.id) return;
@@ -166,18 +201,75 @@ class Trial {
     this.w.postMessage({ id: ++this.id, setting: this.setting() });
   }
 
+  // ---- positions taken by hand -------------------------------------------------------------
+
+  // the coordinates of the motion that is shown, at a time
+  positions(time) {
+    const found = Array.from({ length: this.data.n_q }, (_, k) => {
+      const v = this.result ? this.values(`q:${k}`) : this.recordedState?.(k);
+      return v ? valueAt(v.t, v.v, time) : undefined;
+    });
+    return found.every((x) => x !== undefined) ? found : null;
+  }
+
+  // coordinates of the recorded run, where its plots hold them
+  recordedState(k) {
+    for (const plot of this.all.plots) { const at = (plot.k ?? []).indexOf(`q:${k}`); if (at >= 0) { const { t, v } = plot.recorded(); return { t, v: v[at] }; } }
+    return undefined;
+  }
+
+  // one position, shown by itself
+  posed({ q, outputs, sizes }) {
+    const t = Float64Array.of(this.clock.time);
+    this.stage.use(this.scene({ frames: { t, outputs }, sizes }), false);
+    this.said(`Start: ${this.knobs.filter((k) => "start" in k && this.data.starts[k.start].q >= 0).slice(0, 4).map((k) => `${this.data.shown[k.name] ?? k.name} = ${Charts.label(+q[this.data.starts[k.start].q].toPrecision(4))}`).join(", ")}`);
+  }
+
+  // the next run starts at these coordinates, with these rates where it was thrown
+  startAt(q, rates) {
+    this.guess = q;
+    const name = (k) => this.data.state[k];
+    for (const k of this.knobs) {
+      if (!("start" in k)) continue;
+      const f = this.data.starts[k.start];
+      const of = f.name.endsWith(".dot") ? this.data.state.indexOf(f.name.slice(0, -4)) : -1;
+      const x = f.q >= 0 ? q[f.q] : rates && of >= 0 && of < q.length ? rates[of] : undefined;
+      if (x === undefined || name(f.q) === undefined && f.q >= 0) continue;
+      k.now = f.q >= 0 ? x : +x.toPrecision(3);
+      k.field.value = Trial.write(+k.now.toPrecision(6)); k.unread = "";
+      this.range(k);
+    }
+    this.go();
+    this.clock.set(this.clock.first);
+    this.clock.play(true);
+  }
+
+  // ---- a run without end: it goes on from its last state ------------------------------------
+
+  goOn() {
+    if (!this.ready) return false;
+    if (!this.result) { this.w.postMessage({ id: ++this.id, setting: this.setting() }); this.continuing = true; return true; }
+    const { frames } = this.result, n = frames.t.length - 1, wide = this.data.n_q + this.data.n_u + (this.data.audit ? this.data.audit.count : 0), y = frames.states.subarray(n * wide, n * wide + this.data.n_q + this.data.n_u);
+    if (this.result.stopped || this.result.ended) return false;
+    this.w.postMessage({ id: ++this.id, setting: this.setting(), from: { q: Array.from(y.subarray(0, this.data.n_q)), u: Array.from(y.subarray(this.data.n_q)), t: frames.t[n] } });
+    this.continuing = true;
+    return true;
+  }
+
   reset() {
     this.forget();
     this.go();
   }
 
   forget() {
+    this.guess = null;
     for (const k of this.knobs) { k.now = k.value; k.unread = ""; k.field.value = Trial.write(k.value); this.range(k); this.blame(k, ""); }
   }
 
   recorded() {
     this.result = null;
     this.say("The recorded run.");
+    this.caption(null);
     for (const plot of this.all.plots) { plot.live = null; plot.now = undefined; }
     this.span(this.all.first, this.all.last);
     this.stage?.use(null);
@@ -200,10 +292,14 @@ class Trial {
     this.span(frames.t[0], frames.t[n - 1]);
     this.stage?.use(this.scene(result));
     this.draw();
-    const drift = this.values("drift"), worst = drift ? Math.max(...drift.v.map(Math.abs)) : null;
-    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; E_Z changes by ${worst.toExponential(1).replace("-", "−")} of its scale`}.`;
-    const happened = this.happened(result);
-    this.say(result.stopped ? `${result.stopped[0].toUpperCase()}${result.stopped.slice(1)}. The motion so far is shown: ${words}${happened}` : `${result.ended ? `${result.ended[0].toUpperCase()}${result.ended.slice(1)}: ` : ""}${words}${happened}`, Boolean(result.stopped));
+    const drift = this.values("drift"), worst = drift ? Judgement.largest(drift.v) : null, wrong = Judgement.of(this, result);
+    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; energy error ${Judgement.size(worst)} of its scale`}.`;
+    const happened = this.happened(result), upper = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
+    const said = result.stopped ? `${upper(result.stopped)}. The motion so far is shown: ${words}${happened}` : `${result.ended ? `${upper(result.ended)}: ` : ""}${words}${happened}`;
+    this.say([...wrong, said].join(" "), Boolean(result.stopped || wrong.length));
+    this.root.dataset.judged = wrong.length ? "bad" : "good";
+    this.caption(`This motion was computed in the page: ${said}`);
+    if (this.continuing) { this.continuing = false; this.clock.set(this.clock.first); this.clock.play(true); }
   }
 
   // what happened on the way: how often, and when first
@@ -243,9 +339,11 @@ class Trial {
     if (kind === "u") return column(frames, "states", wide, d.n_q + +place);
     if (kind === "f") return this.result.reactions ? column({ t: frames.t, reactions: this.result.reactions }, "reactions", d.reactions.terms.length, +place) : null;
     if (kind === "r") return column(steps, "outputs", out, d.outputs.residuals + +place);
-    if (kind === "w") { const parts = d.audit.works[+place]; return { t: steps.t, v: Float64Array.from(steps.t, (_, i) => parts.reduce((sum, k) => sum + steps.states[i * wide + n + k], 0)) }; }
-    const energy = (k) => column(steps, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), rides = (name) => d.audit && d.audit[name] >= 0 ? column(steps, "states", wide, n + d.audit[name]).v : new Float64Array(steps.t.length), Z = rides("Z"), taken = rides("taken");
-    const each = (f) => ({ t: steps.t, v: Float64Array.from(steps.t, (_, i) => f(i)) });
+    // curves at even times; errors at the steps themselves, between which the polynomials add one of their own
+    const set = kind === "drift" ? steps : frames;
+    if (kind === "w") { const parts = d.audit.works[+place]; return { t: set.t, v: Float64Array.from(set.t, (_, i) => parts.reduce((sum, k) => sum + set.states[i * wide + n + k], 0)) }; }
+    const energy = (k) => column(set, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), rides = (name) => d.audit && d.audit[name] >= 0 ? column(set, "states", wide, n + d.audit[name]).v : new Float64Array(set.t.length), Z = rides("Z"), taken = rides("taken");
+    const each = (f) => ({ t: set.t, v: Float64Array.from(set.t, (_, i) => f(i)) });
     const scale = () => Math.max(...K2.map((x, i) => x + Math.abs(V[i] - V[0]) + Math.abs(Z[i]))) || 1;
     switch (kind) {
       case "E_Z": return each((i) => K2[i] + V[i] + Z[i] + taken[i]);
@@ -361,7 +459,8 @@ class Trial {
       const k = this.knobs.find((one) => `${one.group}.${one.name}` === key);
       if (!k) continue;
       k.field.value = text;
-      const x = Number(text), problem = k.unread = text === "" || Number.isNaN(x) ? `“${text}” is not a number` : this.refusal(k, x);
+      const { x, problem } = this.numberOf(k, text);
+      k.unread = problem;
       this.blame(k, problem);
       if (!problem) { k.now = x; this.range(k); }
       this.last = k;
@@ -372,8 +471,8 @@ class Trial {
   csv() {
     const d = this.data, n = d.n_q + d.n_u, riding = d.audit ? d.audit.count : 0;
     if (!this.result) { $(".download").click(); return; }
-    const { steps } = this.result, rows = [["t", ...d.state].map((name) => (d.units[name] ? `${name} [${d.units[name]}]` : name)).join(",")];
-    steps.t.forEach((t, i) => rows.push([t, ...steps.states.subarray(i * (n + riding), i * (n + riding) + n)].join(",")));
+    const { frames } = this.result, rows = [["t", ...d.state].map((name) => (d.units[name] ? `${name} [${d.units[name]}]` : name)).join(",")];
+    frames.t.forEach((t, i) => rows.push([t, ...frames.states.subarray(i * (n + riding), i * (n + riding) + n)].join(",")));
     save(rows, d.file);
   }
 

@@ -63,6 +63,7 @@ async function unpack(root, folded = false) {
     place.innerHTML = await inflate(packed.textContent);
     packed.remove();
     copyable(place);
+    reachable(place.parentElement);
   }
 }
 // a printed page shows the derivation by the chosen principle, and everything else that is folded
@@ -103,10 +104,27 @@ function copyable(root) {
   }
 }
 
+// what scrolls sideways can be reached by the keyboard
+function reachable(root) {
+  for (const e of $$(".formula, pre, table, .scroll, fieldset", root)) {
+    if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1) e.tabIndex = 0; else if (e.tabIndex === 0) e.removeAttribute("tabindex");
+  }
+}
+
 // ---- the clock: whoever shows time listens to it ---------------------------------------------
 
 class Clock {
-  constructor(first, last) { this.first = first; this.last = last; this.time = first; this.speed = 1; this.listeners = []; this.playing = false; }
+  constructor(first, last) { this.first = first; this.last = last; this.time = first; this.chosen = null; this.listeners = []; this.playing = false; this.loop = true; this.endless = false; }
+  // seconds of the motion in a second: as chosen, or so that a run takes about eight seconds
+  get speed() { return this.chosen ?? this.natural; }
+  set speed(x) { this.chosen = x; }
+  get natural() {
+    const exact = (this.last - this.first) / 8 || 1, power = 10 ** Math.floor(Math.log10(exact));
+    // near real time it is real time
+    return exact > 0.6 && exact < 1.6 ? 1 : [1, 2, 5, 10].map((k) => k * power).reduce((best, x) => (Math.abs(Math.log(x / exact)) < Math.abs(Math.log(best / exact)) ? x : best));
+  }
+  // one picture of about two hundred and forty, forward or back
+  step(way) { this.play(false); this.set(this.time + way * (this.last - this.first) / 240); }
   on(listener) { this.listeners.push(listener); listener(this.time); }
   set(time) {
     this.time = Math.min(this.last, Math.max(this.first, time));
@@ -123,7 +141,8 @@ class Clock {
       if (!this.playing) return;
       if (before !== null) {
         const next = this.time + this.speed * (now - before) / 1000;
-        this.set(next >= this.last ? (this.loop ? this.first + (next - this.first) % (this.last - this.first) : this.last) : next);
+        if (next >= this.last && this.endless && this.beyond?.()) { this.playing = false; this.changed?.(false); this.set(this.last); return; }
+        this.set(next >= this.last ? (this.loop ? this.first + (next - this.first) % (this.last - this.first || 1) : this.last) : next);
       }
       before = now;
       if (this.time >= this.last && !this.loop) this.play(false);
@@ -136,6 +155,8 @@ class Clock {
 // ---- a player: stage, buttons, slider --------------------------------------------------------
 
 function player(root, scene, clock) {
+  const pace = $('.speed option[value="auto"]', root);
+  let named = null;
   const play = $(".play", root), slider = $('input[type="range"]', root), shown = $(".clock", root);
   let stage = null;
   try {
@@ -155,9 +176,15 @@ function player(root, scene, clock) {
     const digits = clock.last - clock.first < 1 ? 3 : 2;
     if (slider) { slider.min = clock.first; slider.max = clock.last; slider.value = time; slider.setAttribute("aria-valuetext", `t = ${time.toFixed(digits)}`); }
     if (shown) shown.textContent = `t = ${time.toFixed(digits)}`;
+    if (pace && clock.natural !== named) { named = clock.natural; pace.textContent = `≈ ${+((clock.last - clock.first) / named).toPrecision(2)} s (${Charts.label(+named.toPrecision(2))}×)`; }
     stage?.set(time);
   });
-  $(".speed", root)?.addEventListener("change", (e) => { clock.speed = +e.target.value; });
+  $(".speed", root)?.addEventListener("change", (e) => { clock.speed = e.target.value === "auto" ? null : +e.target.value; });
+  for (const button of $$("[data-step]", root)) button.addEventListener("click", () => clock.step(+button.dataset.step));
+  const loop = $("[data-loop]", root), endless = $("[data-endless]", root);
+  loop?.addEventListener("change", () => { clock.loop = loop.checked; });
+  endless?.addEventListener("change", () => { clock.endless = endless.checked; });
+  takeaways(root, clock, () => stage);
   if (!stage) return null;
   for (const box of $$("[data-show]", root)) {
     box.checked = stage.show[box.dataset.show];
@@ -187,6 +214,53 @@ function player(root, scene, clock) {
   return stage;
 }
 
+// ---- pictures and films of the scene -----------------------------------------------------------
+
+function saveBlob(blob, file) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = file;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function takeaways(root, clock, stage) {
+  const name = document.title.replace(/ · .*/, "").replace(/[^\w]+/g, "-").toLowerCase() || "motion", on = (action, act) => $(`[data-take=${action}]`, root)?.addEventListener("click", act);
+  on("full", () => { if (document.fullscreenElement) document.exitFullscreen(); else root.requestFullscreen?.(); });
+  on("png", () => { const s = stage(); if (!s) return; s.paint(); s.canvas.toBlob((blob) => saveBlob(blob, `${name}.png`)); });
+  on("link", (e) => copy(location.href, e.target));
+  on("film", (e) => film(stage(), clock, name, e.target));
+}
+
+// one play of the motion, recorded by the browser
+function film(stage, clock, name, button) {
+  if (!stage || typeof MediaRecorder !== "function" || !stage.canvas.captureStream) { button.textContent = "not here"; return; }
+  const recorder = new MediaRecorder(stage.canvas.captureStream(30)), pieces = [], words = button.textContent, looped = clock.loop, changed = clock.changed;
+  recorder.ondataavailable = (e) => pieces.push(e.data);
+  recorder.onstop = () => { saveBlob(new Blob(pieces, { type: recorder.mimeType }), `${name}.webm`); button.textContent = words; clock.loop = looped; clock.changed = changed; };
+  button.textContent = "recording";
+  clock.loop = false; clock.set(clock.first);
+  clock.changed = (on) => { changed?.(on); if (!on && recorder.state !== "inactive") recorder.stop(); };
+  recorder.start();
+  clock.play(true);
+}
+
+// ---- tables of more than ten rows are folded ------------------------------------------------------
+
+function fold(root) {
+  for (const table of $$("table", root)) {
+    const rows = [...table.querySelectorAll("tbody > tr")];
+    if (rows.length <= 12 || table.dataset.folded) continue;
+    table.dataset.folded = "yes";
+    const button = document.createElement("button"), show = (on) => { rows.slice(10).forEach((r) => { r.hidden = !on; }); button.textContent = on ? "Show ten rows" : `Show all ${rows.length} rows`; button.setAttribute("aria-expanded", on); };
+    button.type = "button"; button.className = "more";
+    button.addEventListener("click", () => show(rows[10].hidden));
+    table.after(button);
+    show(false);
+    addEventListener("beforeprint", () => show(true));
+  }
+}
+
 // ---- plots -----------------------------------------------------------------------------------
 
 function plots(all, clock) {
@@ -198,9 +272,9 @@ function plots(all, clock) {
   };
   // the recorded numbers of a plot; `live` holds those of a run that was made here
   for (const plot of all.plots) plot.recorded = () => plot.held ??= { t: times[plot.t], v: plot.v.map((v) => Arrays.read(v)) };
-  const tell = (figure, time) => {
+  const tell = (figure, time, moved = true) => {
     const plot = all.plots[figure.dataset.plot], { t, v } = plot.live ?? plot.recorded();
-    figure.style.setProperty("--at", part(time));
+    if (moved) figure.style.setProperty("--at", part(time));
     for (const out of figure.outputs ??= $$("output", figure)) out.textContent = write(valueAt(t, v[out.dataset.curve], time), plot.now ?? plot.e);
   };
   const watch = new IntersectionObserver((entries) => {
@@ -217,7 +291,16 @@ function plots(all, clock) {
       clock.set(clock.first + (clock.last - clock.first) * (e.clientX - box.left) / box.width);
     };
     field.addEventListener("pointerdown", (e) => { field.setPointerCapture(e.pointerId); go(e); });
-    field.addEventListener("pointermove", (e) => { if (e.buttons) go(e); });
+    field.addEventListener("pointermove", (e) => { if (e.buttons) go(e); else if (figure.dataset.plot) over(e); });
+    // values under the pointer, without moving the clock
+    const line = document.createElement("i");
+    line.className = "hover"; field.append(line);
+    const over = (e) => {
+      const box = field.getBoundingClientRect(), at = Math.min(1, Math.max(0, (e.clientX - box.left) / box.width));
+      line.style.left = `${100 * at}%`; figure.classList.add("hovered");
+      tell(figure, clock.first + (clock.last - clock.first) * at, false);
+    };
+    field.addEventListener("pointerleave", () => { figure.classList.remove("hovered"); if (figure.dataset.plot) tell(figure, clock.time); });
   }
   clock.on((time) => { for (const figure of seen) tell(figure, time); });
   bands(all.modes, clock, part);
@@ -256,6 +339,7 @@ function save(rows, file) {
 
 function begin() {
   copyable(document);
+  fold(document);
   const all = data("plots"), scene = data("scene");
   if (all) {
     const clock = window.clock = new Clock(all.first, all.last);
@@ -280,7 +364,9 @@ function begin() {
   unpack(document);
   document.documentElement.dataset.ready = "yes";
   // from now on everything has its true height, so that links to the parts arrive where they should
-  const settle = () => { document.documentElement.classList.add("settled"); unpack(document, true); };
+  const settle = () => { document.documentElement.classList.add("settled"); unpack(document, true).then(() => reachable(document)); };
+  addEventListener("resize", () => reachable(document));
+  document.addEventListener("shown", () => reachable(document));
   if (window.requestIdleCallback) requestIdleCallback(settle, { timeout: 2000 }); else setTimeout(settle, 300);
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => theme(e.matches ? "dark" : "light"));

@@ -332,9 +332,23 @@ class Stage {
     this.home();
     this.names = [...this.bodies.filter((b) => b.name).map((b) => [b.name, () => this.at(b.r)]), ...this.curves.map((c) => [c.name, () => this.at(c.r[c.r.length >> 1])]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
       .map(([name, where]) => { const span = document.createElement("span"); span.textContent = name; labels.append(span); return { span, where }; });
+    this.ruler();
     this.steer();
     this.theme();
     new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  // scale bar and triad, in the corner of the scene
+  ruler() {
+    const corner = this.canvas.parentElement?.querySelector(".ruler");
+    if (!corner) return;
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), make = (kind) => svg.appendChild(document.createElementNS(svg.namespaceURI, kind));
+    svg.setAttribute("viewBox", "0 0 40 40");
+    const axes = ["#d63d33", "#33a047", "#386bdb"].map((colour) => { const l = make("line"); l.setAttribute("x1", 20); l.setAttribute("y1", 20); l.setAttribute("stroke", colour); l.setAttribute("stroke-width", 2); return l; });
+    const letters = ["x", "y", "z"].map((name) => { const t = make("text"); t.textContent = name; return t; });
+    const scale = document.createElement("i"), text = document.createElement("span");
+    corner.replaceChildren(svg, scale, text);
+    this.bar = { axes, letters, scale, text, unit: corner.dataset.unit };
   }
 
   theme() {
@@ -350,9 +364,9 @@ class Stage {
   }
 
   // another motion of the same things; the recorded one stays as a ghost, unless it is the one to be shown
-  use(motion) {
+  use(motion, ghost = true) {
     Object.assign(this, motion ?? this.recorded);
-    this.ghost = motion ? this.recorded : null;
+    this.ghost = motion && ghost ? this.recorded : null;
     this.draw();
   }
 
@@ -469,6 +483,7 @@ class Stage {
     // forces act inside of bodies and are seen through them
     if (this.show.arrows) { r.gl.clear(r.gl.DEPTH_BUFFER_BIT); this.forces(); }
     this.name(eye);
+    this.measure(eye);
   }
 
   floor(eye) {
@@ -628,23 +643,42 @@ class Stage {
     this.renderer.rod("cone", neck, V.add(o, way), 2.6 * thin, colour);
   }
 
+  // names that do not lie on one another: each takes the first free place around its point, or none
   name(eye) {
     this.labels.hidden = !this.show.labels;
     if (!this.show.labels) return;
-    const w = this.canvas.clientWidth, h = this.canvas.clientHeight, m = eye.camera;
-    for (const { span, where } of this.names) {
-      const p = where(), k = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
-      const x = (m[0] * p[0] + m[4] * p[1] + m[8] * p[2] + m[12]) / k, y = (m[1] * p[0] + m[5] * p[1] + m[9] * p[2] + m[13]) / k;
-      span.hidden = k <= 0 || Math.abs(x) > 1 || Math.abs(y) > 1;
-      span.style.transform = `translate(${(x + 1) / 2 * w + 6}px, ${(1 - y) / 2 * h - 22}px)`;
+    const w = this.canvas.clientWidth, h = this.canvas.clientHeight, m = eye.camera, taken = [];
+    for (const label of this.names) {
+      const { span, where } = label, p = where(), k = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
+      const x = ((m[0] * p[0] + m[4] * p[1] + m[8] * p[2] + m[12]) / k + 1) / 2 * w, y = (1 - (m[1] * p[0] + m[5] * p[1] + m[9] * p[2] + m[13]) / k) / 2 * h;
+      const wide = label.wide ??= 7.2 * span.textContent.length + 4, high = 17;
+      const free = k > 0 && [[6, -22], [6, 5], [-6 - wide, -22], [-6 - wide, 5], [-wide / 2, -36], [-wide / 2, 18]].map(([dx, dy]) => [x + dx, y + dy]).find(([left, top]) =>
+        left >= 0 && top >= 0 && left + wide <= w && top + high <= h && !taken.some(([l, t, r]) => left < r && left + wide > l && top < t + high && top + high > t));
+      span.hidden = !free;
+      if (!free) continue;
+      taken.push([free[0], free[1], free[0] + wide]);
+      span.style.transform = `translate(${free[0]}px, ${free[1]}px)`;
     }
+  }
+
+  // a bar whose length is that of the system at the middle of the picture, and the directions of the axes
+  measure(eye) {
+    const bar = this.bar;
+    if (!bar) return;
+    const pixel = 2 * eye.radius * Math.max(1, 1.35 / (this.canvas.width / this.canvas.height)) / this.canvas.clientHeight, wanted = 90 * pixel, power = 10 ** Math.floor(Math.log10(wanted)), length = [1, 2, 5].map((k) => k * power).filter((x) => x <= wanted).at(-1) ?? power;
+    bar.scale.style.width = `${length / pixel}px`;
+    const said = `${+length.toPrecision(2)}${bar.unit ? ` ${bar.unit}` : ""}`;
+    if (bar.text.textContent !== said) bar.text.textContent = said;
+    const lines = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((e) => [20 + 15 * V.dot(e, eye.side), 20 - 15 * V.dot(e, eye.head)]);
+    lines.forEach(([x, y], i) => { const l = bar.axes[i]; l.setAttribute("x2", x.toFixed(1)); l.setAttribute("y2", y.toFixed(1)); const t = bar.letters[i]; t.setAttribute("x", (20 + 1.25 * (x - 20)).toFixed(1)); t.setAttribute("y", (20 + 1.25 * (y - 20) + 3.5).toFixed(1)); });
   }
 
   // ---- hands -------------------------------------------------------------------------------
 
   turn(dx, dy) {
     this.azimuth -= dx;
-    this.elevation = Math.max(-1.55, Math.min(1.55, this.elevation + dy));
+    // never below the ground
+    this.elevation = Math.max(this.data.view.ground === null ? -1.55 : 0.02, Math.min(1.55, this.elevation + dy));
     this.draw();
   }
 
@@ -652,11 +686,14 @@ class Stage {
 
   steer() {
     const c = this.canvas, fingers = new Map();
-    c.addEventListener("pointerdown", (e) => { fingers.set(e.pointerId, [e.clientX, e.clientY]); c.setPointerCapture(e.pointerId); });
-    for (const over of ["pointerup", "pointercancel"]) c.addEventListener(over, (e) => fingers.delete(e.pointerId));
+    // a body that was taken follows the first finger; otherwise the view turns
+    let held = null;
+    c.addEventListener("pointerdown", (e) => { fingers.set(e.pointerId, [e.clientX, e.clientY]); c.setPointerCapture(e.pointerId); held = fingers.size === 1 ? this.grab?.(e) || null : (held?.drop(), null); });
+    for (const over of ["pointerup", "pointercancel"]) c.addEventListener(over, (e) => { fingers.delete(e.pointerId); held?.drop(); held = null; });
     c.addEventListener("pointermove", (e) => {
       const old = fingers.get(e.pointerId);
       if (!old) return;
+      if (held) { held.move(e); return; }
       const gap = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
       const before = fingers.size === 2 ? gap() : 0;
       fingers.set(e.pointerId, [e.clientX, e.clientY]);

@@ -2,6 +2,7 @@
 "use strict";
 
 let engine = null, wanted = null, busy = false;
+let drag = null;
 const FRAMES = 601, STEPS = 1001;
 
 const pause = (() => {
@@ -32,7 +33,7 @@ async function work() {
     const job = wanted;
     wanted = null;
     try {
-      const slices = engine.follow(job.setting);
+      const slices = engine.follow(job.setting, undefined, undefined, job.from ?? null);
       let slice = slices.next();
       while (!slice.done && !wanted) { await pause(); if (!wanted) slice = slices.next(); }
       if (!slice.done) continue;
@@ -49,6 +50,12 @@ async function work() {
   busy = false;
 }
 
+// the positions for a pointer, with all that is drawn there
+function pull(target) {
+  const begun = performance.now(), { q, residual } = drag.move(target), outputs = engine.evaluate("outputs", q, drag.u, drag.t);
+  postMessage({ pose: { q, residual, outputs, sizes: engine.sizes ?? engine.data.laws.recorded, took: performance.now() - begun } });
+}
+
 onmessage = async ({ data }) => {
   if (data.module) {
     try {
@@ -57,6 +64,8 @@ onmessage = async ({ data }) => {
     } catch (problem) { postMessage({ broken: problem.message }); }
     return;
   }
+  if (data.grab) { drag = new DragSolver(engine, data.grab); return; }
+  if (data.pull) { if (drag) pull(data.pull); return; }
   wanted = data;
   if (!busy) work();
 };

@@ -148,9 +148,17 @@ class Engine {
     this.sizes = this.check(setting.values);
     const functions = { t, positions: (q) => this.evaluate("positions", q, new Array(data.n_u).fill(0), functions.t), velocities: (q, u) => this.evaluate("velocities", q, u, functions.t) };
     const first = new Beginning(d, data.starts, setting.asked, setting.starts, functions);
+    if (setting.guess) first.nearest = setting.guess;
     const q = first.positions(), start = { q, u: first.speeds(q, data.n_u), t };
     if (this.happenings) { this.happenings.beginning = first; this.happenings.set(setting, start); }
     return start;
+  }
+
+  resume(setting, from) {
+    this.give(setting.values);
+    this.sizes = this.check(setting.values);
+    if (this.happenings) { this.begin(setting); this.happenings.set(setting, from); }
+    return from;
   }
 
   set(start, setting) {
@@ -253,8 +261,9 @@ class Engine {
   }
 
   // slices of a run; every `yield` is a chance to be overtaken. Returns the motion.
-  * follow(setting, milliseconds = 12, clock = () => performance.now()) {
-    const start = this.begin(setting);
+  // `from` goes on from the last state of another run
+  * follow(setting, milliseconds = 12, clock = () => performance.now(), from = null) {
+    const start = from ? this.resume(setting, from) : this.begin(setting);
     this.set(start, setting);
     const motion = new Motion(this, start), run = this.run;
     let budget = 64;

@@ -1,5 +1,5 @@
-"""The system and the facts that matter, its equations by each principle, behind a switch and
-step by step, and whether they agree.
+"""The model in tables, its equations by each principle, behind a switch and step by step, and
+whether they agree.
 """
 
 from __future__ import annotations
@@ -18,39 +18,32 @@ from dalembert.interface.page.formula_budget import (
 )
 from dalembert.interface.page.html_elements import (
     demote_headings,
-    scientific,
     section,
     shell_argument,
     tab_bar,
     tab_panel,
-    typeset,
 )
+from dalembert.interface.page.parts.robot_omissions import left_out
+from dalembert.interface.page.public_path import public_path
 from dalembert.interface.report import derivation_steps, result_blocks, system_tables
 from dalembert.interface.report.document_blocks import Block, Display, Heading, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HTML
-from dalembert.interface.report.result_blocks import ACCEPTABLE_DRIFT
 from dalembert.interface.report.system_report import kinematics_steps
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
 
 if TYPE_CHECKING:
     from dalembert.interface.page.report_page import ReportData
-    from dalembert.runtime.simulation.trajectory import Trajectory
 
 
-def summary_section(study: ReportData, sketch: str, packing: CompressingRenderer) -> str:
-    """The first thing that is seen."""
+def description(study: ReportData, sketch: str, packing: CompressingRenderer) -> str:
+    """What the system is made of: its sketch, symbols, bodies, loads and constraints."""
     subject, kin = study.subject, study.derivations[0].kinematics
     writing = FormulaWriter().on(study.derivations[0].tape)
-    lead = f'<p class="lead">{escape(subject.description)}</p>' if subject.description else ""
-    source = f'<p class="source">Source: {escape(subject.source)}</p>' if subject.source else ""
+    where = escape(public_path(subject.source))
+    source = f'<p class="source">Source: {where}</p>' if where else ""
     picture = f'<div class="picture">{sketch}</div>' if sketch else ""
-    hero = (
-        f"<div "
-        f'class="hero"><div>'
-        f"<h1>{escape(subject.title)}</h1>{lead}{source}{_facts(study)}</div>{picture}</div>"
-    )
     blocks: dict[str, list[Block]] = {
         "Coordinates, speeds and constants": [system_tables.symbol_table(subject.system, writing)],
         "Bodies": [system_tables.body_table(subject.system, writing)],
@@ -61,69 +54,13 @@ def summary_section(study: ReportData, sketch: str, packing: CompressingRenderer
         ],
     }
     command = f"dalembert derive {shell_argument(study.request.name)}"
-    first, *others = (
+    symbols, *others = (
         f"<h3>{escape(title)}</h3>{packing.text(truncate_displays(inside, command))}"
         for title, inside in blocks.items()
     )
-    parts = f'<div class="columns description"><div>{first}</div><div>{"".join(others)}</div></div>'
-    return f'<section id="system" aria-label="The system">{hero}{parts}</section>'
-
-
-def _facts(study: ReportData) -> str:
-    """Freedoms, agreement, energy, constraints: whether the rest can be trusted."""
-    kin, run, agreed = study.derivations[0].kinematics, study.run, study.agreement
-    count = sum(r.applicable for r in agreed.rows)
-    facts = [
-        (
-            f"{kin.n_u}",
-            (
-                f"freedom{'s' * (kin.n_u != 1)} of velocity, {kin.n_q} "
-                f"coordinate{'s' * (kin.n_q != 1)}"
-            ),
-            "plain",
-        )
-    ]
-    word = {True: "agree", False: "DISAGREE", None: "compared: undecided"}[agreed.holds]
-    verdict = f"{count} principles {word}"
-    chance = (
-        f"exactly; chance of error below {scientific(agreed.bound)}"
-        if agreed.bound
-        else "they give identical expressions"
-    )
-    facts.append(
-        (
-            verdict,
-            chance if agreed.agree else "see Agreement",
-            {True: "good", False: "bad", None: "plain"}[agreed.holds],
-        )
-    )
-    if run is not None:
-        size, what = energy_error(run)
-        facts.append((scientific(size), what, _css_class(size)))
-        if run.residuals:
-            facts.append(
-                (
-                    scientific(run.worst_residual),
-                    "largest residual of a constraint",
-                    _css_class(run.worst_residual),
-                )
-            )
-    items = [
-        f'<li class="{kind}"><b>{escape(a)}</b><span>{typeset(b)}</span></li>'
-        for a, b, kind in facts
-    ]
-    return f'<ul class="facts">{"".join(items)}</ul>'
-
-
-def _css_class(size: float) -> str:
-    return "good" if size <= ACCEPTABLE_DRIFT else "bad"
-
-
-def energy_error(run: Trajectory) -> tuple[float, str]:
-    """The size of the energy's drift, and what it is."""
-    if run.energy_audit is not None and len(run):
-        return run.integrals.relative_drift, "drift of E_Z = K₂ + 𝒰 + Z, as a part of its scale"
-    return run.energy_drift, "drift of T + V, as a part of the largest T"
+    right = f"{picture}{''.join(others)}{left_out(subject.system)}"
+    parts = f'<div class="columns description"><div>{symbols}</div><div>{right}</div></div>'
+    return section("description", "Model", source, parts)
 
 
 def equations(study: ReportData, packing: CompressingRenderer) -> str:

@@ -69,22 +69,51 @@ _ARROWS: Final = {
     "torque": "torques",
     "reaction": "reactions",
 }
-_SPEEDS: Final = {0.1: "⅒×", 0.25: "¼×", 0.5: "½×", 1: "1×", 2: "2×", 4: "4×"}
+_SPEEDS: Final = {
+    "auto": "≈ 8 s",
+    "0.01": "0.01×",
+    "0.1": "⅒×",
+    "0.25": "¼×",
+    "0.5": "½×",
+    "1": "1×",
+    "2": "2×",
+    "4": "4×",
+    "10": "10×",
+}
+_STEPS: Final = "".join(
+    f'<button type="button" class="step" data-step="{way}" aria-label="One picture {word}">{sign}'
+    "</button>"
+    for way, word, sign in (("-1", "back", "‹"), ("1", "forward", "›"))
+)
+_REPEAT: Final = (
+    '<label><input type="checkbox" data-loop checked> loop</label>'
+    '<label title="Go on from the last state"><input type="checkbox" data-endless> endless</label>'
+)
+_EXPORTS: Final = "".join(
+    f'<button type="button" data-take="{action}">{label}</button>'
+    for action, label in {
+        "full": "full screen",
+        "png": "PNG",
+        "film": "video",
+        "link": "copy link",
+    }.items()
+)
 _VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "top"}
 _SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
 
 
+def scene_player(study: ReportData, plots: Plots | None, drawn: Scene | None, sketch: str) -> str:
+    """The scene with its controls, for the first screen."""
+    if drawn is None or plots is None:
+        return ""
+    unit = "m" if study.system.has_units else ""
+    return player(sketch, plots, arrow_legend(drawn, study.system), unit)
+
+
 def motion(
-    study: ReportData,
-    even: Trajectory | None,
-    plots: Plots | None,
-    drawn: Scene | None,
-    sketch: str,
-    trial: str,
+    study: ReportData, even: Trajectory | None, plots: Plots | None, drawn: Scene | None
 ) -> str:
-    """How it began, the stage, what may be changed, and the groups of plots behind a switch;
-    `even` is the run at even times.
-    """
+    """How it began, and the groups of plots behind a switch; `even` is the run at even times."""
     run = study.run
     if run is None or even is None or plots is None:
         return section("motion", "Motion", f"<p>Not run: {escape(study.run_failure)}</p>")
@@ -100,15 +129,12 @@ def motion(
         tab_panel("group", "group", str(k), title, plots.grid(panels), first=not k)
         for k, (title, panels) in enumerate(shown)
     ]
-    stage = player(sketch, plots, arrow_legend(drawn, study.system)) if drawn is not None else ""
     remarks = "".join(f'<p class="fails">{escape(remark)}</p>' for remark in study.remarks)
     return section(
         "motion",
         "Motion",
-        f"<p>{_run_sentence(run)}</p>",
+        f'<p class="caption">{_run_sentence(run)}</p>',
         remarks,
-        stage,
-        trial,
         contact_mode_bands(plots),
         tab_bar("Plots", "group", titles),
         *grids,
@@ -156,12 +182,9 @@ def arrow_legend(drawn: Scene, system: System) -> str:
     )
 
 
-def player(sketch: str, plots: Plots, legend: str) -> str:
+def player(sketch: str, plots: Plots, legend: str, unit: str = "") -> str:
     """A stage with its controls; until the script has begun it shows the drawing."""
-    speeds = "".join(
-        f'<option value="{k}"{" selected" * (k == 1)}>{label}</option>'
-        for k, label in _SPEEDS.items()
-    )
+    speeds = "".join(f'<option value="{k}">{label}</option>' for k, label in _SPEEDS.items())
     views = "".join(f'<option value="{k}">{label}</option>' for k, label in _VIEWS.items())
     wanted = {key: label for key, label in _SHOWN.items() if legend or key != "arrows"}
     boxes = "".join(
@@ -173,13 +196,16 @@ def player(sketch: str, plots: Plots, legend: str) -> str:
         f'<div class="player" id="player"><div class="stage"><div class="fallback">{sketch}</div>'
         '<canvas tabindex="0" role="img" aria-label="The system in motion; arrow keys turn it, '
         'plus and minus zoom, space plays"></canvas>'
-        '<div class="labels" aria-hidden="true" hidden></div></div><div class="controls">'
-        f'<div class="time">{PLAY}<input type="range" {ends} step="any" aria-label="Time"><output '
+        '<div class="labels" aria-hidden="true" hidden></div>'
+        f'<div class="ruler" aria-hidden="true" data-unit="{unit}"></div></div>'
+        f'<div class="controls"><div class="time">{PLAY}{_STEPS}<input type="range" {ends} '
+        f'step="any" aria-label="Time"><output '
         f'class="clock"></output></div>'
-        f'<label>speed <select class="speed">{speeds}</select></label><label>view <select '
-        f'class="camera">{views}</select></label>'
-        f'<label><input type="checkbox" data-follow> follow</label>{boxes}</div><div '
-        f'class="legend" hidden>{legend}</div></div>'
+        f'<label>speed <select class="speed">{speeds}</select></label>'
+        f'<details class="view"><summary>view and export</summary><div>{_REPEAT}'
+        f'<label>view <select class="camera">{views}</select></label>'
+        f'<label><input type="checkbox" data-follow> follow</label>{boxes}{_EXPORTS}</div>'
+        f'</details></div><div class="legend" hidden>{legend}</div></div>'
     )
 
 

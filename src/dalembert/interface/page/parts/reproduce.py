@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +22,14 @@ from typing import TYPE_CHECKING, Any, Final
 from dalembert.errors import DalembertError
 from dalembert.foundation.atomic_write import slug
 from dalembert.interface.page.data_blocks import data_block
-from dalembert.interface.page.html_elements import demote_headings, section, shown_name, table
+from dalembert.interface.page.html_elements import (
+    asset,
+    demote_headings,
+    section,
+    shown_name,
+    table,
+)
+from dalembert.interface.page.public_path import public_path
 from dalembert.interface.page.simulator.events import event_functions
 from dalembert.interface.page.simulator.initial_conditions import initial_condition_functions
 from dalembert.interface.page.simulator.integrator_module import ModuleSection, integrator_section
@@ -33,6 +39,7 @@ from dalembert.interface.page.simulator.outputs import (
     physical_properties,
     reaction_functions,
 )
+from dalembert.interface.page.simulator.slider_forms import limits, meanings, slider_forms
 from dalembert.interface.report import system_report
 from dalembert.interface.report.renderers import HTML
 from dalembert.mechanics.model.system import units_by_name
@@ -70,7 +77,7 @@ def reproduction(study: ReportData) -> str:
     works = demote_headings(
         HTML.text(
             system_report.sources(
-                study.subject.source, *(d.principle.source for d in study.derivations)
+                public_path(study.subject.source), *(d.principle.source for d in study.derivations)
             )
         )
     )
@@ -85,7 +92,8 @@ def reproduction(study: ReportData) -> str:
 
 def shell_command(request: ReportRequest) -> str:
     """As a shell takes it."""
-    return " ".join(["dalembert report", quote(request.name), *map(quote, request.options)])
+    words = [request.name, *request.options]
+    return " ".join(["dalembert report", *(quote(public_path(word)) for word in words)])
 
 
 def python_program(study: ReportData) -> str:
@@ -116,14 +124,14 @@ def python_program(study: ReportData) -> str:
 
 def system_code(study: ReportData) -> str:
     """The lines that describe the system."""
-    name, lines = study.request.name, ["import dalembert as da"]
+    name, lines = public_path(study.request.name), ["import dalembert as da"]
     path, colon, function = name.rpartition(":")
     if colon and path:
         lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
     elif name.lower().endswith((".toml", ".json", ".urdf", ".xml", ".mjcf")):
         typed = study.request.options
         drawn = (", meshes=True" if "--meshes" in typed else "") + (
-            f", root={typed[typed.index('--root') + 1]!r}" if "--root" in typed else ""
+            f", root={public_path(typed[typed.index('--root') + 1])!r}" if "--root" in typed else ""
         )
         lines += ["", f"s = da.load({name!r}{drawn})"]
     elif name:
@@ -190,6 +198,7 @@ SIMULATOR_SCRIPTS: Final = (
     "initial_conditions.js",
     "events.js",
     "simulator.js",
+    "drag_solver.js",
     "simulation_worker.js",
 )
 # of runs in the page: half a picture's point is coarser by far
@@ -208,12 +217,15 @@ _CALLBACKS: Final = (
     "This run has inputs that are tables, sampled or Python functions ({}), which cannot be "
     "simulated in the page; use da.simulate in Python. The recorded run is shown."
 )
-_PANEL: Final = """<div class="trial" id="trial"><h3>Try it</h3>
+_PANEL: Final = """<div class="trial" id="trial"><h2>Try it</h2>
 <div class="knobs"></div>
 <p class="said" role="status" aria-live="polite">The recorded run; new ones need scripts.</p>
 <p class="deeds"><button class="reset" type="button">Back to the recorded run</button>
 <button class="csv" type="button">Download this run as CSV</button>
-<button class="python" type="button">Copy Python for this run</button></p></div>"""
+<button class="python" type="button">Copy Python for this run</button></p>
+<datalist id="angle-marks"><option value="-3.14159"></option><option value="-1.5708"></option>
+<option value="0"></option><option value="1.5708"></option><option value="3.14159"></option>
+</datalist></div>"""
 PHASE: Final = """<figure class="plot phase" id="phase"><figcaption>
 <span class="title">One over another</span>
 <label>across <select aria-label="Quantity across"></select></label>
@@ -268,7 +280,7 @@ def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -
             return _PANEL, _data_blocks(request, drawn)
         except DalembertError as problem:
             why = f"New runs are not made here: {problem}. The recorded run is shown."
-    return f'<div class="trial"><h3>Try it</h3><p>{escape(why)}</p></div>', ""
+    return f'<div class="trial"><h2>Try it</h2><p>{escape(why)}</p></div>', ""
 
 
 def _why_recorded_only(run: Trajectory) -> str:
@@ -304,6 +316,8 @@ def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
             name: shown_name(system, name)
             for name in [*(f["name"] for f in module.data["starts"]), *kinds]
         },
+        "forms": slider_forms(system),
+        "meanings": meanings(system),
         "duration": request.duration,
         "rtol": _RTOL,
         "given": {str(name): float(x) for name, x in request.values.items()},
@@ -316,9 +330,8 @@ def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
         "happening": [_event_template(e, chosen.get(e.title, "")) for e in request.events],
         "file": f"{slug(request.title)}-try.csv",
     }
-    engine = f'<script type="text/plain" id="engine">{engine_text()}</script>'
     code = f'<script type="application/octet-stream" id="module">{module.compressed}</script>'
-    return "\n".join([data_block("live", data), engine, code])
+    return "\n".join([data_block("live", data), engine_block(), code])
 
 
 def _event_template(e: Event, restitution: str) -> list[str]:
@@ -332,12 +345,16 @@ def _event_template(e: Event, restitution: str) -> list[str]:
 
 
 @cache
+def engine_block() -> str:
+    """The scripts of the worker, compressed, as a block of the page."""
+    packed = base64.b64encode(zlib.compress(engine_text().encode(), 9)).decode("ascii")
+    return f'<script type="application/octet-stream" id="engine">{packed}</script>'
+
+
+@cache
 def engine_text() -> str:
     """What the worker of a page runs."""
-    folder = resources.files("dalembert.interface.page").joinpath("assets")
-    return "\n".join(
-        folder.joinpath(name).read_text(encoding="utf-8") for name in SIMULATOR_SCRIPTS
-    )
+    return "\n".join(map(asset, SIMULATOR_SCRIPTS))
 
 
 @dataclass(frozen=True)
@@ -401,6 +418,7 @@ def simulator_module(
         "start": initial_section.data,
         "starts": [vars(f) for f in fields],
         "outputs": places,
+        "limits": limits(run.residuals, places.pop("entry_names")),
         "laws": laws,
         "events": event_section.data or None,
         "reactions": reaction_section.data or None,

@@ -33,7 +33,7 @@ from dalembert.runtime.simulation.energy_and_residuals import constraint_residua
 from dalembert.runtime.simulation.reactions.loads import RunReactions
 from dalembert.runtime.simulation.reactions.run_reactions import has_own_load
 from dalembert.runtime.simulation.trajectory import Trajectory
-from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.runtime.states.evaluator import Evaluator, label
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,
     copy_expressions,
@@ -149,6 +149,15 @@ def outputs(
         T, V = energy_nodes(kin)
         data["energies"] = nodes.add(kin.tape, [T, kin.tape.zero, kin.tape.zero, V])
     data["residuals"] = nodes.add(kin.tape, list(constraint_residuals(kin).values()))
+    # q̇ = W u + X: the entries of W that depend on the position, by which singular speeds show
+    moving = [
+        (q, w)
+        for q, (_, W) in zip(kin.q, kin.WX, strict=True)
+        for w in W.values()
+        if not set(kin.q).isdisjoint(symbols_of(kin.tape, (w,)))
+    ]
+    data["entries"] = nodes.add(kin.tape, [w for _, w in moving])
+    data["entry_names"] = [label(kin.name(q)) for q, _ in moving]
     if scene is not None:
         places = _SymbolicPoses(run)
         t = places.tape

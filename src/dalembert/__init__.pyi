@@ -213,6 +213,7 @@ from dalembert.mechanics.principles.newton_euler import newton_euler as newton_e
 from dalembert.runtime.contact.contact_run import ContactStopped as ContactStopped
 from dalembert.runtime.contact.mode_enumeration import TooManyContacts as TooManyContacts
 from dalembert.runtime.contact.static_equilibrium import RestPosition as RestPosition
+from dalembert.runtime.derivatives.parts import SingularDynamics as SingularDynamics
 from dalembert.runtime.dynamics.adjoint import CostGradient as CostGradient
 from dalembert.runtime.dynamics.compile import compile as compile  # noqa: A004 - da.compile is the verb a user looks for
 from dalembert.runtime.dynamics.compile import forward_dynamics as forward_dynamics

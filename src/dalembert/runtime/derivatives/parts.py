@@ -35,7 +35,7 @@ class SingularDynamics(DalembertError):
     """Accelerations that the equations do not determine in a state."""
 
 
-class Function(Protocol):
+class VectorFunction(Protocol):
     """Values at one state, or at states in rows."""
 
     def call(self, x: Array, p: Array) -> Array:
@@ -99,7 +99,7 @@ class Symbols:
         return TapeFunction(tape, outs, (*self.state, *more), self.parameters, self.points)
 
 
-def _evaluate(function: Function, X: Array, p: Array) -> Array:
+def _evaluate(function: VectorFunction, X: Array, p: Array) -> Array:
     """One state without code for many; both have the same bits."""
     if len(X) == 1:
         return np.asarray(function.call(X[0], p if p.ndim == 1 else p[0]))[None]

@@ -31,7 +31,7 @@ class RigidInertia(NamedTuple):
     A: Matrix3
 
 
-class ArticulatedInertia(NamedTuple):
+class SpatialInertia(NamedTuple):
     """n = A α + B a, f = Bᵀ α + M a"""
 
     A: Matrix3
@@ -77,7 +77,7 @@ class SpatialVectors:
         n = add3(t, matrix_vector(t, I.A, a[0]), cross3(t, I.h, a[1]))
         return n, add3(t, scale3(t, I.m, a[1]), cross3(t, a[0], I.h))
 
-    def resistance(self, I: ArticulatedInertia, a: Six) -> Six:
+    def resistance(self, I: SpatialInertia, a: Six) -> Six:
         """I a of an articulated body"""
         t = self.tape
         n = add3(t, matrix_vector(t, I.A, a[0]), matrix_vector(t, I.B, a[1]))

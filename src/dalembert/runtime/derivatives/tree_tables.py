@@ -45,9 +45,9 @@ from dalembert.mechanics.kinematics.kinematic_tree import KinematicTree, TreeLin
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.runtime.derivatives.spatial_vectors import (
-    ArticulatedInertia,
     RigidInertia,
     Six,
+    SpatialInertia,
     SpatialVectors,
 )
 from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
@@ -249,12 +249,12 @@ class _Sweeps:
         """U = I^A S, 1/D, and the remainder of each load, from the tips to the root."""
         t, x6, O = self.t, self.x, self.t.zero
         self.left: dict[int, int] = {}
-        bodies: dict[TreeLink, ArticulatedInertia] = {}
+        bodies: dict[TreeLink, SpatialInertia] = {}
         force: dict[TreeLink, Six] = {}
         for link in self.links:
             m, h, A = (own := self.motion[link].own).m, own.h, own.A
             diagonal: Matrix3 = ((m, O, O), (O, m, O), (O, O, m))
-            bodies[link] = ArticulatedInertia(A, cross_matrix(t, h), diagonal)
+            bodies[link] = SpatialInertia(A, cross_matrix(t, h), diagonal)
             force[link] = self.motion[link].p
         for link in reversed(self.links):
             I, p = bodies[link], force[link]
@@ -266,11 +266,11 @@ class _Sweeps:
                 p = x6.sum(p, x6.resistance(I, motion.bias))
                 force[up] = x6.sum(force[up], p)
                 add = (matrix_sum(t, X, Y) for X, Y in zip(bodies[up], I, strict=True))
-                bodies[up] = ArticulatedInertia(*add)
+                bodies[up] = SpatialInertia(*add)
 
     def _take_out(
-        self, speed: int, S: Six, I: ArticulatedInertia, p: Six
-    ) -> tuple[ArticulatedInertia, Six]:
+        self, speed: int, S: Six, I: SpatialInertia, p: Six
+    ) -> tuple[SpatialInertia, Six]:
         """I − U Uᵀ/D, p + U (τ − S·p)/D"""
         t, x6 = self.t, self.x
         U = self.U[speed] = x6.resistance(I, S)
@@ -282,7 +282,7 @@ class _Sweeps:
         B = matrix_sum(t, I.B, outer(t, kn, f))
         M = symmetrize(matrix_sum(t, I.M, outer(t, kf, f)))
         p = x6.sum(p, x6.scaled(t.mul(over_D, self.left[speed]), U))
-        return ArticulatedInertia(A, B, M), p
+        return SpatialInertia(A, B, M), p
 
     def _accelerate(self, link: TreeLink) -> None:
         """u̇ = (τ − S·p − U·a)/D"""

@@ -53,7 +53,7 @@ class Derivatives(Displayable):
     symmetric matrix ∂²(μᵀy)/∂x². `d.pattern` tells which entries may differ from zero.
     """
 
-    def __init__(self, given: Quantity, variables: Variables, order: int) -> None:
+    def __init__(self, given: DerivedQuantity, variables: Variables, order: int) -> None:
         self.order, self.rows, self.columns = order, given.names, variables.names
         self.parts, self._kin, self.parameters = given.parts, given.kin, given.parameters
         self._state, kin = given.state_parts, given.kin
@@ -202,7 +202,7 @@ class Variables:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class DerivedQuantity:
     """What is differentiated: parts, the names of their rows, and what they are functions of."""
 
     kin: Kinematics
@@ -334,7 +334,7 @@ class _Description:
 
     # ---- quantities --------------------------------------------------------------------------
 
-    def quantity(self, of: Any, wrt: tuple[int, ...]) -> Quantity:
+    def quantity(self, of: Any, wrt: tuple[int, ...]) -> DerivedQuantity:
         """The parts that `of` consists of."""
         kin = self.kin
         rates = [label(kin.name(i)) for i in kin.qdot]
@@ -425,18 +425,18 @@ class _Description:
 
     def _of_nodes(
         self, tape: Tape, nodes: list[int], names: tuple[str, ...], wrt: tuple[int, ...]
-    ) -> Quantity:
+    ) -> DerivedQuantity:
         t = tape.fork()
         nodes = self._bound(t, nodes)
         moving = not {*self.kin.udot}.isdisjoint(symbols_of(t, nodes))
         symbols, sizes = self._symbols(symbols_of(t, nodes), wrt, accelerations=moving)
-        return Quantity(
+        return DerivedQuantity(
             self.kin, (ExpressionPart(t, nodes, symbols),), names, sizes, symbols.parameters
         )
 
     def _with_accelerations(
         self, first: list[tuple[Tape, list[int]]], names: tuple[str, ...], wrt: tuple[int, ...]
-    ) -> Quantity:
+    ) -> DerivedQuantity:
         fork, residuals, _ = equations_of_motion(self.kin)
         t = fork.tape.fork()
         inside = symbols_of(t, self._bound(t, residuals))
@@ -451,7 +451,7 @@ class _Description:
                 zip(bound, copy_expressions(self.evaluator.tape, t, [*bound.values()]), strict=True)
             )
         parts.append(acceleration_part(self.kin, symbols, bound))
-        return Quantity(self.kin, tuple(parts), names, sizes, symbols.parameters)
+        return DerivedQuantity(self.kin, tuple(parts), names, sizes, symbols.parameters)
 
     def _bound(self, tape: Tape, nodes: Sequence[int]) -> list[int]:
         """Prescribed motions inserted."""

@@ -11,6 +11,8 @@ from dalembert.cli.command_registry import COMMANDS, load_command
 
 # what prints formulas, files or pages
 WITHOUT = {"derive", "report", "hybrid", "export", "view", "new", "convert", "schema"}
+# servers print nothing but their address
+WITHOUT |= {"serve", "studio"}
 
 
 def told(*line):

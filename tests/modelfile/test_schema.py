@@ -25,7 +25,7 @@ def faults(text):
 
 def test_it_has_every_kind_and_section():
     jsonschema.Draft7Validator.check_schema(schema())
-    assert {*ELEMENT_TYPES, *SECTIONS, "$schema"} == set(schema()["properties"])
+    assert {*ELEMENT_TYPES, *SECTIONS, "$schema", "exercise"} == set(schema()["properties"])
 
 
 @pytest.mark.parametrize(

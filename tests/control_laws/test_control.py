@@ -181,8 +181,7 @@ def test_computed_torque_leaves_the_error_equation() -> None:
     b = s.pin("b", upper.tip)
     s.rod("lower", b, mass=1, length=1)
     s.torque(s.input("ta") * s.N.z, on=a.frame)
-    s.torque(s.input("tb") * s.N.z, on=b.frame)
-    s.torque(-s["tb"] * s.N.z, on=a.frame)
+    s.torque(s.input("tb") * s.N.z, on=b.frame, reaction=a.frame)
     law = da.computed_torque(s, {"a": "sin(t)", "b": da.cos(2 * s.t)}, stiffness=25)
     run = da.simulate(s, 6, inputs=law, rtol=1e-11, atol=1e-11)
     # b begins at 0 instead of 1 with the velocity that is wanted, critically damped

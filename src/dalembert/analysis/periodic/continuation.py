@@ -10,7 +10,7 @@ from dalembert.analysis.periodic.equilibria import EquilibriumFamily, with_stabi
 from dalembert.analysis.periodic.family import Family, follow
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
 from dalembert.analysis.statics.continuation import continuation as equilibrium_branch
-from dalembert.errors import NotASystem, Unknown
+from dalembert.errors import BadExpression, NotASystem, Unknown
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
@@ -74,8 +74,9 @@ def continuation(
     longest_period   orbits with a longer period end the family
     """
     if isinstance(system, System):
-        assert parameter is not None
-        assert over is not None
+        if parameter is None or over is None:
+            msg = "continuation of an equilibrium needs a constant and its range: (s, 'l', (1, 2))"
+            raise BadExpression(msg)
         branch = equilibrium_branch(
             system,
             parameter,

@@ -64,8 +64,8 @@ def test_the_account_in_words():
     text = str(da.constraints(gallery.build("rolling-disk")))
     assert "5 coordinates, 2 constraint rows" in text
     assert "rolling of disk along z: dropped, because the coordinates hold it already" in text
-    assert "configuration: 5 freedoms" in text
-    assert "velocity: 3 freedoms (5 − 2 independent rows)" in text
+    assert "configuration: 5 degrees of freedom" in text
+    assert "velocity: 3 degrees of freedom (5 − 2 independent rows)" in text
     assert "redundant: none" in text
 
 

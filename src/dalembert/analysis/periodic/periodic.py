@@ -363,7 +363,7 @@ def reversal_signs(flow: Flow, reversal: Mapping[str, int] | bool) -> FloatArray
             msg = f"periodic: reversal={{{name!r}: {sign!r}}}; name coordinates with 1 or −1"
             raise Unknown(msg)
         R[flow.names.index(name)] = sign
-    # what multiplies q̇ = W u tells the sign of each speed
+    # what multiplies q̇ = W u gives the sign of each speed
     R[n_q:] = -1.0
     for k, u in enumerate(flow.kin.u):
         for j, rate in enumerate(flow.kin.qdot):

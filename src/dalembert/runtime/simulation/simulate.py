@@ -432,7 +432,7 @@ def _finish(
         else warn_of_singular_speeds(trajectory)
     )
     warn_of_small_motion(trajectory, rtol, options.atol)
-    # the steps of a stiff solver do not resolve the powers of stiff loads: Z tells nothing there
+    # the steps of a stiff solver do not resolve the powers of stiff loads: Z is not accurate there
     if not explained and options.integrator != "rosenbrock":
         warn_of_integrator_error(asked, rtol, options.atol)
     return asked

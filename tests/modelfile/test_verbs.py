@@ -33,6 +33,7 @@ ELSEWHERE = {
 }
 # why the rest is not in a file
 NOT_SAID = {
+    "accept": "switches a warning off",
     "attach": "the other system's declarations, each by itself",
     "conjugate_unit": "a question",
     "dimension": "a question",

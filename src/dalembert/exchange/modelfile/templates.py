@@ -11,8 +11,7 @@ name = "Pendulum"
 gravity = "g"                      # along -y; or a vector such as "-g*N.z"
 constants = { m = "1 kg", l = "1 m", g = "9.81 m/s**2" }
 
-# a hinge at the fixed point O; theta is its angle, its frame and the moving point
-pin.theta = "O"
+pin.theta = "O"                    # a hinge at O; theta is its angle, frame and moving point
 rod.bar = { at = "theta", mass = "m", length = "l" }
 
 run = { duration = "10 s", start = { theta = "60 deg" } }

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.studies.identifiability import practical_identifiability
 from dalembert.gallery import build
 
 if TYPE_CHECKING:
@@ -262,3 +263,11 @@ def test_bad_input_is_refused(case: str) -> None:
     more, message = BAD[case]
     with pytest.raises(da.DalembertError, match=message):
         da.fit(pendulum(), **({"data": GOOD, "unknown": ["g"], "start": {"theta": 1.0}} | more))
+
+
+def test_the_null_space_of_many_samples_needs_no_square_matrix() -> None:
+    # all of U would take 2·10¹¹ bytes
+    samples = np.linspace(0.0, 1.0, 150_000)
+    J = np.column_stack((samples, 2.0 * samples, samples**2))
+    assert (("a", "b"),) == practical_identifiability(J, ["a", "b", "c"]).groups
+    assert (("a", "b", "c"),) == practical_identifiability(np.ones((1, 3)), ["a", "b", "c"]).groups

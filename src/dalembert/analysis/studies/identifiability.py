@@ -81,7 +81,9 @@ def group_unknowns(
 def practical_identifiability(J: FloatArray, names: Sequence[str]) -> Inseparable:
     """By the singular values of J, a column for each unknown, in units that are all alike."""
     lengths = np.linalg.norm(J, axis=0)
-    _, s, Vt = np.linalg.svd(J / np.where(lengths > 0.0, lengths, 1.0), full_matrices=True)
+    # U is not used: only with fewer samples than unknowns does the null space need all of V
+    few = len(J) < J.shape[1]
+    _, s, Vt = np.linalg.svd(J / np.where(lengths > 0.0, lengths, 1.0), full_matrices=few)
     null = Vt[np.count_nonzero(s > _RANK * s.max(initial=0.0)) :]
     # in echelon form each vector has as few unknowns in it as there can be
     return Inseparable(

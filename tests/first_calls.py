@@ -123,6 +123,24 @@ def _saved_study(build: Systems) -> bytes:
         return bytes(da.open_study(f"{folder}/study.zarr")["beta"].values.tobytes())
 
 
+def _driven_pendulum() -> da.System:
+    s = da.System("driven pendulum", gravity=9.81)
+    phi = s.coordinate("phi")
+    F = s.N.rotated(phi, s.N.z)
+    s.particle("bob", 1, s.O.offset(-F.y))
+    s.generalized_force(phi, s.input("tau"))
+    return s
+
+
+def _saved_orbit(build: Systems) -> str:
+    s = build("simple-pendulum")
+    with tempfile.TemporaryDirectory() as folder:
+        da.periodic(s, mode=1).save(f"{folder}/orbit.json")
+        again = da.open_orbit(f"{folder}/orbit.json", s)
+        da.continuation(again, "energy", (-9.81, -9.7)).save(f"{folder}/family.json")
+        return f"{again} {da.open_family(f'{folder}/family.json', s)}"
+
+
 PRINCIPLES = (
     *("boltzmann_hamel", "central_equation", "dalembert", "gauss", "gibbs_appell", "hamilton"),
     *("jourdain", "kane", "lagrange", "maggi", "newton_euler"),
@@ -206,14 +224,43 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "symmetry": lambda build: da.symmetry(build("spherical-pendulum"), {"phi": 1}),
     "virtual_work": lambda build: da.virtual_work(build("simple-pendulum")),
     "write_report": _written,
+    "bifurcation_diagram": lambda build: da.bifurcation_diagram(
+        build("simple-pendulum"),
+        "l",
+        [1.0, 2.0],
+        keep="phi",
+        section="phi.dot",
+        transient=1.0,
+        duration=4.0,
+        samples=100,
+        start={"phi": 1.0},
+        progress=False,
+    ),
+    "computed_torque": lambda _: da.computed_torque(_driven_pendulum(), {"phi": "sin(t)"}),
+    "derivatives": lambda build: da.derivatives(build("double-pendulum"))([0.1, 0.2], [0.3, 0.4]),
+    "kalman": lambda _: da.kalman(
+        _driven_pendulum(), ["phi"], 0.1, noise=0.01, process=0.01, inputs={"tau": 0}
+    ),
+    "lqr": lambda _: da.lqr(_driven_pendulum(), {"phi": math.pi}).K.tobytes(),
+    "track": lambda _: da.track(
+        da.simulate(_driven_pendulum(), 0.3, start={"phi": 1.0}, inputs={"tau": "sin(t)"})
+    ),
+    "periodic": lambda build: da.periodic(build("simple-pendulum"), mode=1).period,
+    "open_orbit": _saved_orbit,
+    "open_family": _saved_orbit,
+    "poincare_map": lambda build: da.poincare_map(build("simple-pendulum"), "phi")(
+        {"phi": 0.3, "phi.dot": 0.4}
+    ),
+    "verify": lambda build: da.verify(build("simple-pendulum"), "l*phi'' + g*sin(phi) = 0"),
 }
 
 
 def public_functions() -> set[str]:
     """Those that compute: not the elementary functions, inertias and declarations."""
     declared = {"event", "impact", "ellipsoid_contact", "ring_contact", "inertia"}
+    declared |= {"phase", "link", "support_change"}
     # these need packages of the extras, or models of other tools
-    declared |= {"crosscheck", "from_sympy", "load", "to_casadi", "to_jax"}
+    declared |= {"crosscheck", "from_sympy", "load", "optimize", "to_casadi", "to_jax"}
     callables = {n: getattr(da, n) for n in da.__all__ if inspect.isfunction(getattr(da, n))}
     return {
         n

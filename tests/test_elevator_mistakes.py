@@ -98,7 +98,7 @@ DESCRIBED = {
     's.specified("y", '
     'da.table([0,1,2],[0,1,0],"cubic"))': "give an expression in s.t, or a table to the run, "
     "inputs={'y': da.",
-    's.input("F", "N")': "write it as '3 N/m'",
+    's.input("F", "N")': "its value is a number, not 'N'",
     's.input("F", lambda t: t)': "give an expression in s.t, or a function to the run: inputs={…}",
     's.input("F", unit="N")': "a unit stands in a value, '2 kg', or in s.units(x='m'); it is "
     "called input(name",
@@ -366,9 +366,9 @@ RUN = {
     'da.simulate(s, 1, inputs={"tau": 0, "h": 0})': "works",
     'da.simulate(s, 1, inputs={"tau": 0, "h": "sin(t)"})': "works",
     'da.simulate(s, 1, inputs={"tau": 0, "h": lambda t: '
-    "math.sin(t)})": "give an expression or da.table(…, kind='cubic')",
+    "math.sin(t)})": "give an expression in s.t or da.table(…, kind='cubic')",
     'da.simulate(s, 1, inputs={"tau": 0, "h": '
-    "np.sin})": "give an expression or da.table(…, kind='cubic')",
+    "np.sin})": "give an expression in s.t or da.table(…, kind='cubic')",
     'da.simulate(s, 1, inputs={"tau": np.sin, "h": 0})': "works",
     'da.simulate(s, 1, inputs={"tau": math.sin, "h": 0})': "works",
     'da.simulate(s, 1, inputs={"tau": (np.linspace(0,1,5), np.zeros(5)), "h": 0})': "works",

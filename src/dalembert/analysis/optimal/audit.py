@@ -23,6 +23,7 @@ from dalembert.analysis.optimal.replay import PhaseAnswer, Replay
 from dalembert.analysis.optimal.scheme import gauss
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.trajectory import Trajectory
 
 _GAUSS: Final = 12
@@ -268,7 +269,7 @@ def _whole(errors: IntervalErrors) -> tuple[Trajectory | None, str, float, float
 
 
 @dataclass(frozen=True, eq=False)
-class OptimumAudit:
+class OptimumAudit(Displayable):
     """The checks of all phases, and what failed."""
 
     phases: tuple[PhaseAudit, ...]

@@ -14,12 +14,13 @@ from dalembert.analysis.periodic.return_map import (
     section_index,
 )
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.simulation.events.event import event
 from dalembert.runtime.simulation.run_options import parse_events
 
 
-class PoincareMap:
+class PoincareMap(Displayable):
     """x⁺ = P(x) of a system: from just after an event to just after it again.
 
     `P(start)` gives the next state by name; `P.derivative(start)` is ∂P/∂x. Fixed points are found

@@ -9,6 +9,7 @@ from typing import Any
 from dalembert.analysis.verify.result import RowReport, TermChange, Verification
 from dalembert.analysis.verify.verdict import Kind
 from dalembert.errors import Unknown
+from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 
 _COSTS = {
@@ -24,7 +25,7 @@ _COSTS = {
 
 
 @dataclass(frozen=True)
-class MarkScheme:
+class MarkScheme(Displayable):
     """What a right answer is worth, and which part of a row each kind of error costs."""
 
     most: float = 10.0

@@ -14,7 +14,7 @@ SCHEMA = "https://dalembert.readthedocs.io/schema/verification-1"
 
 
 @dataclass(frozen=True)
-class TermChange:
+class TermChange(Displayable):
     """One term that is wrong: what it is, what it should be, where it stands, and where it comes
     from.
     """
@@ -35,7 +35,7 @@ class TermChange:
 
 
 @dataclass(frozen=True)
-class RowReport:
+class RowReport(Displayable):
     """One row of the answer."""
 
     text: str

@@ -291,10 +291,20 @@ def _records(out: Output, table: TableBlock) -> None:
     """A table that is too wide for the window: one block of lines for each row."""
     for row in table.rows:
         first, *others = row
-        print_line(out, first)
+        _fold(out, first)
         for heading, cell in zip(table.headings[1:], others, strict=True):
             if span_text(cell):
-                print_line(out, f"{INDENT}{heading}: ", cell)
+                _fold(out, f"{INDENT}{heading}: ", cell)
+
+
+def _fold(out: Output, *spans: Span) -> None:
+    """Spans one after another, on further lines where the window ends."""
+    if isinstance(out, PlainOutput):
+        _paragraph(out, "".join(map(span_text, spans)), "")
+        return
+    from rich.text import Text
+
+    out.print(Text.assemble(*(_cell(span) for span in spans)), overflow="fold")
 
 
 def _unwrapped_columns(out: Output, table: TableBlock) -> list[bool]:

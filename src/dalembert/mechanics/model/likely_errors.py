@@ -200,6 +200,19 @@ def symbols_with_rates(tape: Tape, i: int) -> bool:
     return any(str(tape.nodes[k][1]).endswith("'") for k in symbols_of(tape, (i,)))
 
 
+def _turns(s: Registry, F: Frame, base: Frame) -> bool:
+    """Whether F rotates relative to a frame that it hangs on."""
+    tape = s.space.tape.fork()
+    rate = Derivative(tape, tape.rate)
+    while F is not base:
+        assert F.rotation is not None
+        assert F.parent is not None
+        if any(w != tape.zero for w in F.rotation.angular_velocity(tape, rate)):
+            return True
+        F = F.parent
+    return False
+
+
 def frame_of_another_body(s: Registry) -> Iterator[str]:
     """A body in the frame of another body, its centre placed in a frame that no body has."""
     taken = {b.frame for b in s.bodies if b.is_rigid}
@@ -210,7 +223,7 @@ def frame_of_another_body(s: Registry) -> Iterator[str]:
         if not b.is_rigid or other is None or b.frame is None:
             continue
         for F in b.G.r.parts:
-            if F not in taken and F is not b.frame and b.frame.is_ancestor_of(F):
+            if F not in taken and b.frame.is_ancestor_of(F) and _turns(s, F, b.frame):
                 yield (
                     f"{b.name!r} has the frame of {other.name!r}, but its mass centre is placed in "
                     f"frame {F.name}, "

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.analysis.periodic.grazing import explain_failure
 from dalembert.analysis.periodic.multipliers import FloquetMultipliers
 from dalembert.analysis.periodic.orbit import PeriodicOrbit
 from dalembert.analysis.periodic.periodic import orbit_of, shooting_multipliers
@@ -213,6 +214,8 @@ class _Point(NamedTuple):
     multipliers: FloquetMultipliers
     error: float
     iterations: int
+    # the events that change the state in a period
+    events: tuple[str, ...] = ()
 
     @property
     def orbit(self) -> PeriodicOrbit:
@@ -230,7 +233,8 @@ def _point(
     """The tangent at a solution that was evaluated last, on the side of `like`."""
     tau = shooting.tangent()
     tau = np.asarray(tau if tau @ like >= 0.0 else -tau)
-    return _Point(shooting, z, tau, shooting_multipliers(shooting, z), error, iterations)
+    multipliers, events = shooting_multipliers(shooting, z), shooting.passed_events
+    return _Point(shooting, z, tau, multipliers, error, iterations, events)
 
 
 def _step_along(point: _Point, s: float) -> _Point | None:
@@ -387,10 +391,12 @@ class _Walk:
         low, high = sorted(self.over)
         while len(self.orbits) < self.most:
             new = _step_along(point, length)
-            if new is None or float(new.tau @ point.tau) < _ALIGNED:
+            # a motion that gains or loses an event has grazed it in between
+            if new is None or float(new.tau @ point.tau) < _ALIGNED or new.events != point.events:
                 length /= 2
                 if length < _SHORTEST:
-                    self.why = f"no further orbit is reached at {self._value(point):.9g}"
+                    cause = explain_failure(point.shooting, point.z)
+                    self.why = f"no further orbit is reached at {self._value(point):.9g}{cause}"
                     return self
                 continue
             value = self._value(new)

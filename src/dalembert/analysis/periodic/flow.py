@@ -45,6 +45,8 @@ class Arrival(NamedTuple):
     Phi: FloatArray
     S: FloatArray
     rate: FloatArray
+    # the events that changed the state on the way
+    events: tuple[str, ...] = ()
 
 
 class Description(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.analysis.periodic.drive import DrivePeriod, check_period, drive_period
 from dalembert.analysis.periodic.flow import RTOL, TIGHT, Flow, describe
+from dalembert.analysis.periodic.grazing import explain_failure, refuse_grazing
 from dalembert.analysis.periodic.guess import guess_from_mode, guess_from_run
 from dalembert.analysis.periodic.multipliers import FloquetMultipliers
 from dalembert.analysis.periodic.orbit import (
@@ -282,12 +283,13 @@ def _solve_orbit(shooting: Shooting | EventShooting, z: FloatArray) -> PeriodicO
         raise NoPeriodicMotion(msg) from problem
     x, T, _ = shooting.unpack(z)
     if converged and T > 0.0:
+        refuse_grazing(shooting, z)
         return orbit_of(shooting, z, iterations, error)
     state = dict(zip(shooting.flow.names, x[0].tolist(), strict=True))
     where = ", ".join(f"{k} = {v:.6g}" for k, v in state.items())
     msg = (
         f"periodic: no periodic motion near the guess; the closest approach misses by {error:.3g} "
-        f"(relative) with T = {T:.6g} at {where}"
+        f"(relative) with T = {T:.6g} at {where}{explain_failure(shooting, z)}"
     )
     raise NoPeriodicMotion(msg, error, state, T)
 

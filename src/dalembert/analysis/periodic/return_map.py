@@ -27,7 +27,6 @@ from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.symbol_values import BadValue
-from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
@@ -37,7 +36,6 @@ from dalembert.runtime.simulation.events.event_functions import (
     event_node,
 )
 from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder
-from dalembert.runtime.simulation.events.root_finding import Crossing
 from dalembert.runtime.simulation.forward_sensitivity.initial_sensitivity import (
     SensitivityParameter,
 )
@@ -68,20 +66,6 @@ class Return(NamedTuple):
     occurrences: tuple[Occurrence, ...]
 
 
-@dataclass
-class _UntilReturn(EventRun):
-    """A run that ends just after an event has happened a number of times."""
-
-    section: int = 0
-    returns: int = 1
-    passed: int = 0
-
-    def _act(self, integration: Integrator, result: Sequence[Crossing]) -> tuple[FloatArray, str]:
-        after, ended = super()._act(integration, result)
-        self.passed += sum(c.event == self.section for c in result)
-        return after, ended or ("section" if self.passed >= self.returns else "")
-
-
 class EventFlow(Flow):
     """A flow that passes events with resets and impacts."""
 
@@ -95,7 +79,6 @@ class EventFlow(Flow):
         super().__init__(given, constants, rtol)
         self.events = events
         self._machinery: tuple[Evaluator, EventFunctions, EventActions] | None = None
-        self.occurrences: tuple[Occurrence, ...] = ()
 
     def with_tolerance(self, rtol: float) -> EventFlow:
         """The same flow with another tolerance."""
@@ -166,11 +149,16 @@ class EventFlow(Flow):
         """φ through the events between t₀ and t₁, with its derivatives."""
         run, variation = self.run_with_events(x, t0, t1)
         solution = run.integrate()
-        self.occurrences = tuple(run.occurrences)
         _refuse_grazing(variation)
         y, n = solution.y[-1], self.n
         columns = y[n:].reshape(-1, n)
-        return Arrival(y[:n], columns[:n].T, columns[n:].T, self.rate(y[:n], t1))
+        passed = acting_names(run.occurrences)
+        return Arrival(y[:n], columns[:n].T, columns[n:].T, self.rate(y[:n], t1), passed)
+
+
+def acting_names(occurrences: Sequence[Occurrence]) -> tuple[str, ...]:
+    """The names of the events that changed the state, sorted."""
+    return tuple(sorted(o.name for o in occurrences if o.action != EventAction.RECORD.value))
 
 
 def _refuse_grazing(variation: ForwardSensitivity) -> None:
@@ -194,19 +182,9 @@ class ReturnMap:
         flow, n = self.flow, self.flow.n
         t0 = flow.given.t0
         run, variation = flow.run_with_events(x, t0, t0 + self.limit)
-        until = _UntilReturn(
-            run.problem,
-            run.watch,
-            run.actor,
-            run.names,
-            run.record_energy,
-            None,
-            run.vary,
-            section=self.section,
-            returns=self.returns,
-        )
-        solution = until.integrate()
-        if until.passed < self.returns:
+        run.stop_after = (self.section, self.returns)
+        solution = run.integrate()
+        if not run.is_complete():
             title = flow.events[self.section].title
             msg = (
                 f"periodic: the event {title!r} did not happen within {self.limit:.6g} after the "
@@ -220,7 +198,7 @@ class ReturnMap:
         rate = flow.rate(y[:n], t)
         whole = columns + np.outer(rate, moment)
         return Return(
-            y[:n].copy(), t - t0, whole[:, :n], whole[:, n:], moment, rate, tuple(until.occurrences)
+            y[:n].copy(), t - t0, whole[:, :n], whole[:, n:], moment, rate, tuple(run.occurrences)
         )
 
 
@@ -348,6 +326,11 @@ class EventShooting:
         self.restore(z)
         assert self.last is not None
         return np.asarray(self.closing(self.last.x, self.last.t)[1] @ self.last.P)
+
+    @property
+    def passed_events(self) -> tuple[str, ...]:
+        """The events that changed the state in the last evaluation."""
+        return () if self.last is None else acting_names(self.last.occurrences)
 
     @property
     def end(self) -> FloatArray | None:

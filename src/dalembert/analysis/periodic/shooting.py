@@ -119,6 +119,8 @@ class Legs(NamedTuple):
     S: list[FloatArray]
     rates: FloatArray
     begins: FloatArray
+    # the events that changed the state
+    events: tuple[str, ...] = ()
 
 
 class Linearized(NamedTuple):
@@ -303,8 +305,15 @@ class Shooting:
             [flow.rate(x[i], times[i]) for i in range(self.segments)] if not flow.autonomous else []
         )
         result = [flow(x[i], float(times[i]), float(times[i + 1])) for i in range(self.segments)]
-        ends, Phi, S, rates = zip(*result, strict=True)
-        return Legs(np.array(ends), list(Phi), list(S), np.array(rates), np.array(begins))
+        ends, Phi, S, rates, events = zip(*result, strict=True)
+        return Legs(
+            np.array(ends),
+            list(Phi),
+            list(S),
+            np.array(rates),
+            np.array(begins),
+            tuple(sorted(name for names in events for name in names)),
+        )
 
     def _columns(self, rows: int) -> FloatArray:
         return np.zeros((rows, self.n + 2))
@@ -461,6 +470,11 @@ class Shooting:
         """Evaluate at z again, if something else was evaluated since."""
         if self._at is None or not np.array_equal(self._at, z):
             self(z)
+
+    @property
+    def passed_events(self) -> tuple[str, ...]:
+        """The events that changed the state in the last evaluation, sorted."""
+        return () if self.legs is None else self.legs.events
 
     @property
     def end(self) -> FloatArray | None:

@@ -68,6 +68,9 @@ class EventRun:
 
     `vary` is told of every event, (number, t, y before, y after), where sensitivities are carried
     along.
+
+    `stop_after` (number of an event, count) ends the run just after the event has acted that
+    often.
     """
 
     problem: InitialValueProblem
@@ -77,7 +80,9 @@ class EventRun:
     record_energy: Callable[[float, FloatArray, FloatArray], None]
     on_progress: Progress | None = None
     vary: Callable[[int, float, FloatArray, FloatArray], None] | None = None
+    stop_after: tuple[int, int] | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
+    _acted: Counter[int] = field(default_factory=Counter)
     _acts: list[float] = field(default_factory=list)
     _now: Integrator | None = None
 
@@ -112,12 +117,24 @@ class EventRun:
                     integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}"
                 )
             after, ended = self._act(integration, found)
+            self._acted.update(c.event for c in found)
+            ended = ended or self._ended_by_count()
             if ended or integration.t >= problem.t1:
                 return self._last(integration, after, ended)
             self._check_endless(integration, found)
             self._jump(integration, after)
             integration.resume_after_jump()
             self._begin(integration, first=False)
+
+    def is_complete(self) -> bool:
+        """Whether the event of `stop_after` has acted as often as requested."""
+        return self.stop_after is not None and self._acted[self.stop_after[0]] >= self.stop_after[1]
+
+    def _ended_by_count(self) -> str:
+        """The title of the event of `stop_after` once it is complete."""
+        if self.stop_after is None or not self.is_complete():
+            return ""
+        return self.watch.functions.events[self.stop_after[0]].title
 
     # ---- from event to event -----------------------------------------------------------------
 

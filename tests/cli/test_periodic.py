@@ -31,6 +31,26 @@ def test_a_family_as_a_table(tmp_path: Path) -> None:
     assert {"linearly stable"} == {row["stability"] for row in rows}
 
 
+def test_an_orbit_as_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "orbit.html"
+    done = run("periodic", "double-pendulum", "--mode", "1", "-o", str(path))
+    assert 0 == done.exit_code, done.stderr
+    assert "Floquet multipliers" in path.read_text(encoding="utf-8")
+
+
+def test_a_later_call_goes_on_from_the_file(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    line = ("continue", "double-pendulum", "--mode", "1", "--in", "energy", "--step", "0.3")
+    done = run(*line, "--over=-19.62:-18", "-o", str(first))
+    assert 0 == done.exit_code, done.stderr
+    done = run(*line, "--over=-19.62:-17", "--resume", str(first), "-o", str(second))
+    assert 0 == done.exit_code, done.stderr
+    rows = list(csv.DictReader(second.read_text(encoding="utf-8").splitlines()))
+    energies = [float(row["energy"]) for row in rows]
+    assert energies == sorted(energies)
+    assert energies[-1] == pytest.approx(-17.0)
+
+
 def test_equilibria_are_followed_too() -> None:
     done = run(
         "continue", "bead-on-hoop", "--equilibria", "--in", "R", "--over", "0.1:0.3", "--json"
@@ -47,6 +67,20 @@ def test_equilibria_are_followed_too() -> None:
         (("periodic", "double-pendulum", "--mode", "5"), "2 oscillations"),
         (("continue", "double-pendulum", "--mode", "1", "--in", "energy", "--over", "3"), "--over"),
         (("continue", "double-pendulum", "--mode", "1"), "--in"),
+        (("periodic", "double-pendulum", "--mode", "1", "-o", "orbit.txt"), ".html"),
+        (
+            (
+                "continue",
+                "double-pendulum",
+                "--in",
+                "energy",
+                "--over",
+                "0:1",
+                "--resume",
+                "missing.json",
+            ),
+            "missing.json cannot be read",
+        ),
     ],
 )
 def test_mistakes_have_a_clear_message(line: tuple[str, ...], said: str) -> None:

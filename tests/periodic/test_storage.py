@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from periodic.systems import duffing, equal_double_pendulum, van_der_pol
+from periodic.systems import duffing, equal_double_pendulum, rimless_wheel, van_der_pol
 
 
 def _family() -> da.Family:
@@ -18,7 +18,7 @@ def _family() -> da.Family:
     return da.continuation(orbit, "mu", (0.5, 0.8), step=0.3)
 
 
-@pytest.mark.parametrize("ending", ["json", "zarr"])
+@pytest.mark.parametrize("ending", ["csv", "json", "zarr"])
 def test_a_family_comes_back_and_goes_on(tmp_path: Path, ending: str) -> None:
     family, path = _family(), tmp_path / f"family.{ending}"
     family.save(path)
@@ -36,14 +36,60 @@ def test_a_table_has_a_row_for_each_orbit(tmp_path: Path) -> None:
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     assert len(family) == len(rows)
     assert [float(row["period"]) for row in rows] == family.periods.tolist()
-    assert [float(row["mu"]) for row in rows] == family.values.tolist()
+    assert [float(row["constant mu"]) for row in rows] == family.values.tolist()
+    assert {"mu"} == {row["parameter"] for row in rows}
 
 
-def test_an_orbit_comes_back(tmp_path: Path) -> None:
-    orbit, path = da.periodic(van_der_pol(), {"x": 2.0}, 6.6), tmp_path / "orbit.json"
+@pytest.mark.parametrize("ending", ["csv", "json", "zarr"])
+def test_an_orbit_comes_back(tmp_path: Path, ending: str) -> None:
+    orbit, path = da.periodic(van_der_pol(), {"x": 2.0}, 6.6), tmp_path / f"orbit.{ending}"
     orbit.save(path)
     again = da.open_orbit(path, van_der_pol())
     assert orbit.period == pytest.approx(again.period, abs=1e-12)
+    assert orbit.multipliers.real == pytest.approx(again.multipliers.real, abs=1e-10)
+    da.continuation(again, "mu", (1.0, 1.1), step=0.5)
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "zarr"])
+def test_a_gait_comes_back_with_its_events(tmp_path: Path, ending: str) -> None:
+    """Names and numbers are in the file; the events are given again, or asked for."""
+    system, events = rimless_wheel()
+    start = {"theta": -np.pi / 8, "theta.dot": 0.4}
+    orbit = da.periodic(system, start, events=events, returns=2)
+    orbit.save(tmp_path / f"gait.{ending}")
+    again = da.open_orbit(tmp_path / f"gait.{ending}", system, events=events)
+    assert orbit.period == pytest.approx(again.period, abs=1e-11)
+    with pytest.raises(da.BadValue, match="give events= again"):
+        da.open_orbit(tmp_path / f"gait.{ending}", system)
+
+
+def test_a_reversible_and_a_subharmonic_motion_come_back(tmp_path: Path) -> None:
+    """Half a period with a reversal, and two periods of the drive, without options."""
+    s = equal_double_pendulum()
+    half = da.periodic(s, {}, mode=1, amplitude=0.3)
+    half = da.periodic(s, half.start, half.period, reversal=True)
+    half.save(tmp_path / "half.csv")
+    assert half.period == pytest.approx(da.open_orbit(tmp_path / "half.csv", s).period, abs=1e-10)
+    two = da.periodic(duffing(1.0), {"x": 0.5}, subharmonic=2)
+    two.save(tmp_path / "two.json")
+    again = da.open_orbit(tmp_path / "two.json", duffing(1.0))
+    assert two.period == pytest.approx(again.period, rel=1e-14)
+    odd = {"x": "-x", "x'": "-x'"}
+    whole = da.periodic(van_der_pol(), {"x": 2.0}, 3.3, closing=odd)
+    whole.save(tmp_path / "map.json")
+    with pytest.raises(da.BadValue, match="give closing= again"):
+        da.open_orbit(tmp_path / "map.json", van_der_pol())
+    back = da.open_orbit(tmp_path / "map.json", van_der_pol(), closing=odd)
+    assert whole.period == pytest.approx(back.period, abs=1e-11)
+
+
+def test_special_points_come_back_from_a_table(tmp_path: Path) -> None:
+    family = da.continuation(da.periodic(duffing(0.8), {"x": 1.0}), "Omega", (0.8, 1.7), step=0.1)
+    family.save(tmp_path / "response.csv")
+    again = da.open_family(tmp_path / "response.csv", duffing(0.8))
+    assert [m.kind for m in family.marks] == [m.kind for m in again.marks]
+    assert [m.value for m in family.marks] == [m.value for m in again.marks]
+    assert family.stable == again.stable
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -59,6 +105,15 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     _family().save(path)
     with pytest.raises(da.BadValue, match="not of"):
         da.open_family(path, equal_double_pendulum())
+    with pytest.raises(da.BadValue, match="no file of an orbit"):
+        da.open_orbit(path, van_der_pol())
+    table = tmp_path / "family.csv"
+    _family().save(table)
+    with pytest.raises(da.BadValue, match=r"use da\.open_family"):
+        da.open_orbit(table, van_der_pol())
+    table.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(da.BadValue, match="the column 'energy' is missing"):
+        da.open_family(table, van_der_pol())
 
 
 def test_pictures(tmp_path: Path) -> None:

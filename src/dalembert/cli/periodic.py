@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.output import Json, check_image_path, print_result, report_written
@@ -21,9 +21,11 @@ from dalembert.errors import Unknown
 from dalembert.foundation.atomic_write import check_extension
 
 if TYPE_CHECKING:
+    from dalembert.analysis.periodic.family import Family
     from dalembert.analysis.periodic.orbit import PeriodicOrbit
     from dalembert.mechanics.model.system import System
 
+ENDINGS: Final = (".csv", ".json", ".zarr")
 Period = Annotated[
     str | None,
     Option(
@@ -84,7 +86,13 @@ def periodic(
     shift: Shift = None,
     section: Section = None,
     output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE.json", help="The orbit as a file.")
+        Path | None,
+        Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The orbit: .html is a page, .json, .csv or .zarr a result to go on from.",
+        ),
     ] = None,
     plot: Picture = None,
     multipliers: Annotated[
@@ -108,7 +116,7 @@ def periodic(
     for picture in (plot, multipliers):
         check_image_path(picture)
     if output is not None:
-        check_extension(output, (".json",))
+        check_extension(output, (".html", *ENDINGS))
     options = (
         period,
         start,
@@ -128,7 +136,10 @@ def periodic(
 
     print_result(orbit_data(orbit) if as_json else orbit, as_json=as_json)
     if output is not None:
-        orbit.save(output)
+        if output.suffix.lower() == ".html":
+            orbit.page(output)
+        else:
+            orbit.save(output)
         report_written(output, as_json=as_json)
     if plot is not None:
         orbit.plot(path=plot)
@@ -177,9 +188,18 @@ def continuation(
     ] = "period",
     output: Annotated[
         Path | None,
-        Option("-o", "--output", metavar="FILE", help="The family: .csv, .json or .zarr."),
+        Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The family: .html is a page, .csv, .json or .zarr a result to go on from.",
+        ),
     ] = None,
     plot: Picture = None,
+    resume: Annotated[
+        Path | None,
+        Option("--resume", metavar="FILE", help="Go on from the last orbit of a saved family."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -195,7 +215,7 @@ def continuation(
     """
     check_image_path(plot)
     if output is not None:
-        check_extension(output, (".csv", ".json", ".zarr"))
+        check_extension(output, (".html", *ENDINGS))
     span = _span(parameter, over)
     described = find_system(system, values).system
     if equilibria:
@@ -224,18 +244,34 @@ def continuation(
         shift,
         section,
     )
-    orbit = _orbit(system, described, options)
+    begin = (
+        _orbit(system, described, options)
+        if resume is None
+        else _saved(system, described, options, resume)
+    )
     with progress_bar(
         points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")
     ) as progress:
-        family = follow(orbit, parameter, span, step=step, points=points, on_progress=progress)
+        family = follow(begin, parameter, span, step=step, points=points, on_progress=progress)
     print_result(family_data(family) if as_json else family, as_json=as_json)
     if output is not None:
-        family.save(output)
+        if output.suffix.lower() == ".html":
+            family.page(output, quantity=show)
+        else:
+            family.save(output)
         report_written(output, as_json=as_json)
     if plot is not None:
         family.plot(show, path=plot)
         report_written(plot, as_json=as_json)
+
+
+def _saved(name: str, system: System, options: tuple[Any, ...], path: Path) -> Family:
+    """The family of a file, with the events and inputs of the system."""
+    from dalembert.analysis.periodic.storage import open_family
+
+    _, start, guess, values, inputs, *_ = options
+    _, wish = run_options(name, system, None, values, start, inputs, guess)
+    return open_family(path, system, events=wish["events"], inputs=wish["inputs"])
 
 
 def _orbit(name: str, system: System, options: tuple[Any, ...]) -> PeriodicOrbit:

@@ -35,7 +35,9 @@ from dalembert.foundation.display import Displayable
 from dalembert.runtime.ode.failures import RunStopped
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
+    from pathlib import Path
 
 FOLD: Final = "fold"
 BRANCH: Final = "branch point"
@@ -153,8 +155,24 @@ class Family(Displayable):
 
         return family_plot([self], quantity, path)
 
+    def page(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        at: float | None = None,
+        quantity: Any = "period",
+    ) -> Path:
+        """Write one HTML file: the diagram with letters, and one orbit in motion.
+
+        The orbit is the last one, or the first one at the value `at` of the parameter.
+        """
+        from dalembert.analysis.periodic.plotting import write_page
+
+        orbit = self.orbits[-1] if at is None else self.at(at)[0]
+        return write_page(orbit, path, self, quantity)
+
     def save(self, path: Any) -> None:
-        """Write the family as .csv, .json or .zarr; da.open_family reads the last two."""
+        """Write the family as .csv, .json or .zarr; da.open_family reads it."""
         from dalembert.analysis.periodic.storage import save_family
 
         save_family(self, path)

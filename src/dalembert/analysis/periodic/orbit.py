@@ -19,6 +19,9 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.display import Displayable
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from dalembert.analysis.periodic.flow import Flow
     from dalembert.analysis.periodic.return_map import EventShooting
     from dalembert.analysis.periodic.shooting import Shooting
@@ -128,6 +131,8 @@ class PeriodicOrbit(Displayable):
     advance: dict[str, float]
     iterations: int
     notes: tuple[str, ...] = ()
+    # of an orbit that was read from a file: what da.periodic was given
+    options: dict[str, Any] = field(default_factory=dict, repr=False)
     eigenvectors: FloatArray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
     monodromy: FloatArray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
     shooting: Shooting | EventShooting | None = field(default=None, repr=False)
@@ -170,15 +175,22 @@ class PeriodicOrbit(Displayable):
 
         return multiplier_plot(self, path)
 
+    def page(self, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write one HTML file: the motion animated in a loop, and the multipliers."""
+        from dalembert.analysis.periodic.plotting import write_page
+
+        return write_page(self, path)
+
     def save(self, path: Any) -> None:
-        """Write the orbit as JSON; da.open_orbit reads it."""
+        """Write the orbit as .csv, .json or .zarr; da.open_orbit reads it."""
         from dalembert.analysis.periodic.storage import save_orbit
 
         save_orbit(self, path)
 
     def __str__(self) -> str:
-        digits = f"{self.period:.12g}"
-        lines = [f"periodic motion of {self.system.name!r}: T = {digits} ± {self.period_error:.1g}"]
+        # orbits of a family have no second run
+        error = f" ± {self.period_error:.1g}" if np.isfinite(self.period_error) else ""
+        lines = [f"periodic motion of {self.system.name!r}: T = {self.period:.12g}{error}"]
         lines.append(f"  start: {', '.join(f'{k} = {v:.9g}' for k, v in self.start.items())}")
         if self.energy is not None:
             lines.append(f"  energy {self.energy:.12g}")

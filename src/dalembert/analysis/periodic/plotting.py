@@ -1,13 +1,17 @@
-"""Pictures: bifurcation diagrams, orbits in a plane, multipliers in the unit circle."""
+"""Pictures: bifurcation diagrams, orbits in a plane, multipliers in the unit circle; pages."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.analysis.periodic.family import LETTERS, Family
+from dalembert.foundation.atomic_write import slug, unused_path, write_text
 from dalembert.runtime.simulation.plotting.chart import COLOURS
 from dalembert.runtime.simulation.plotting.plot import Plot, display
 
@@ -40,6 +44,12 @@ def _figure(size: tuple[float, float], draw: Callable[[Any], None], title: str) 
 
 def family_plot(families: Sequence[Family], quantity: Any, path: Any) -> Plot:
     """Stable orbits as full lines, unstable ones dashed, special points with letters."""
+    title = f"{families[0].orbits[0].system.name} {families[0].parameter}"
+    return display(family_figure(families, quantity), title, path)
+
+
+def family_figure(families: Sequence[Family], quantity: Any) -> Any:
+    """The bifurcation diagram as a figure."""
     name = families[0].parameter
 
     def draw(axes: Any) -> None:
@@ -56,8 +66,7 @@ def family_plot(families: Sequence[Family], quantity: Any, path: Any) -> Plot:
         _legend(axes, {m.kind for f in families for m in f.marks})
         axes.margins(x=0.03, y=0.08)
 
-    system = families[0].orbits[0].system.name
-    return display(_figure(_WIDE, draw, system), f"{system} {name}", path)
+    return _figure(_WIDE, draw, families[0].orbits[0].system.name)
 
 
 def _along(family: Family, quantity: Any) -> Any:
@@ -122,7 +131,12 @@ def equilibrium_plot(family: EquilibriumFamily, quantity: Any, path: Any) -> Plo
 
 
 def multiplier_plot(orbit: PeriodicOrbit, path: Any) -> Plot:
-    """The unit circle with the multipliers; those that must be one at 1, with their number."""
+    """The multipliers and the unit circle."""
+    return display(multiplier_figure(orbit), f"{orbit.system.name} multipliers", path)
+
+
+def multiplier_figure(orbit: PeriodicOrbit) -> Any:
+    """The multipliers and the unit circle as a figure; those that must be one as a square."""
 
     def draw(axes: Any) -> None:
         angle = np.linspace(0.0, 2 * np.pi, 241)
@@ -153,8 +167,7 @@ def multiplier_plot(orbit: PeriodicOrbit, path: Any) -> Plot:
         axes.margins(0.08)
         axes.legend(loc="center")
 
-    title = f"{orbit.system.name}, T = {orbit.period:.9g}"
-    return display(_figure(_SQUARE, draw, title), f"{orbit.system.name} multipliers", path)
+    return _figure(_SQUARE, draw, f"{orbit.system.name}, T = {orbit.period:.9g}")
 
 
 def orbit_plot(orbit: PeriodicOrbit, expressions: Sequence[Any], path: Any) -> Plot:
@@ -203,3 +216,15 @@ def diagram_plot(diagram: BifurcationDiagram, path: Any) -> Plot:
         f"{diagram.quantity} over {diagram.name}",
         path,
     )
+
+
+def write_page(
+    orbit: PeriodicOrbit,
+    path: str | os.PathLike[str] | None,
+    family: Family | None = None,
+    quantity: Any = "period",
+) -> Path:
+    """One HTML file: the orbit in motion, its multipliers, and the diagram of its family."""
+    page = import_module("dalembert.interface.page.orbit_page")
+    target = unused_path(f"{slug(orbit.system.name)}-orbit.html") if path is None else path
+    return write_text(target, page.orbit_document(orbit, family, quantity))

@@ -4,9 +4,7 @@ kept, and who failed.
 
 from __future__ import annotations
 
-import io
 import json
-import re
 from html import escape
 from typing import Any, Final
 
@@ -16,6 +14,7 @@ from dalembert.analysis.studies.parameter_grid import DRAW
 from dalembert.analysis.studies.result import CAUSE, OUTCOMES, counted_causes
 from dalembert.interface.page.html_elements import (
     html_document,
+    inline_svg,
     page_header,
     scientific,
     section,
@@ -107,13 +106,7 @@ def _figures(data: Any, title: str) -> str:
 def _figure(data: Any, title: str, name: str) -> str:
     from dalembert.analysis.studies.plotting import figure
 
-    text = io.StringIO()
-    figure(data, title, name).savefig(text, format="svg", metadata={"Date": None})
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg") :].replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
-    # names of shapes must not meet those of other pictures of the page
-    own = re.sub(r"\W", "_", name)
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\1{own}-", svg)
+    svg = inline_svg(figure(data, title, name), name)
     x = data[name].values
     known = x[np.isfinite(x)]
     numbers = (

@@ -100,6 +100,17 @@ def section(identity: str, title: str, *inside: str) -> str:
     )
 
 
+def inline_svg(figure: Any, identity: str) -> str:
+    """A figure of matplotlib as part of a page; shapes get names of their own by `identity`."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :].replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+    # names of shapes must not meet those of other figures of the page
+    own = re.sub(r"\W", "_", identity)
+    return re.sub(r'(id="|href="#|url\(#)', rf"\1{own}-", svg)
+
+
 def typeset(text: str) -> str:
     """Plain words with the energies in italics and their indices lowered."""
     return _LETTERS.sub(lambda found: _LOWERED.get(found[0], f"<i>{found[0]}</i>"), escape(text))

@@ -38,6 +38,18 @@ def three_bodies() -> da.System:
     return s
 
 
+def restricted_three_bodies(mu: float = 0.012150585609624) -> da.System:
+    """Earth and Moon in a rotating frame, with the ratio of masses μ; V = −(1 − μ)/r₁ − μ/r₂."""
+    s = da.System("Restricted three bodies")
+    x, y = s.coordinates("x y")
+    m = s.constant("mu", mu)
+    R = s.N.rotated(s.t, "z", "R")
+    s.particle("craft", 1, s.O.offset(x * R.x + y * R.y, "P"))
+    first, second = da.sqrt((x + m) ** 2 + y**2), da.sqrt((x - 1 + m) ** 2 + y**2)
+    s.potential(-(1 - m) / first - m / second)
+    return s
+
+
 def point_on_line(name: str, force: str, **constants: float) -> da.System:
     """ẍ = force(x, ẋ, t) of a unit mass."""
     s = da.System(name)

@@ -17,6 +17,7 @@ from periodic.systems import (
     equal_double_pendulum,
     kapitza,
     point_on_line,
+    restricted_three_bodies,
     rimless_wheel,
     three_bodies,
     van_der_pol,
@@ -52,6 +53,23 @@ def test_reversal_gives_the_orbit_from_half_a_period() -> None:
     assert half.period == pytest.approx(whole.period, abs=1e-10)
     assert half.start["theta1.dot"] == pytest.approx(0.0, abs=1e-12)
     assert sorted(half.multipliers.real) == pytest.approx(sorted(whole.multipliers.real), abs=1e-8)
+
+
+def test_lyapunov_orbit_of_the_restricted_problem() -> None:
+    """Symmetric under (x, y, t) → (x, −y, −t), about L₁: half a period gives the whole one.
+
+    The period tends to 2π/2.334386, the frequency of the linear motion about L₁.
+    """
+    s, start = restricted_three_bodies(), {"x": 0.8269, "y": 0.0, "x.dot": 0.0, "y.dot": 0.09}
+    half = da.periodic(s, start, 2.7, reversal={"y": -1})
+    whole = da.periodic(s, half.start, half.period)
+    assert half.period == pytest.approx(whole.period, abs=1e-10)
+    assert max(half.multipliers.real) == pytest.approx(max(whole.multipliers.real), rel=1e-7)
+    assert float(np.prod(half.multipliers.real)) == pytest.approx(1.0, abs=1e-5)
+    assert half.unit_multipliers == ("time shift", "energy")
+    assert half.stability == "unstable"
+    family = da.continuation(half, "energy", (-1.5942, half.energy or 0.0), step=0.2)
+    assert min(family.periods) == pytest.approx(2 * math.pi / 2.334386, abs=2e-3)
 
 
 def test_reversal_is_refused_where_the_equations_have_none() -> None:
@@ -201,6 +219,32 @@ def test_grazing_is_named() -> None:
         _refuse_grazing(SimpleNamespace(events=[crossing, touching]))
 
 
+def test_a_constant_that_only_switches_is_refused() -> None:
+    """n is in a condition alone: there is no family along it."""
+    s = da.System("Switched")
+    x = s.coordinate("x")
+    s.constants(n=1.0)
+    s.particle("mass", 1, s.O.offset(x * s.N.x, "P"))
+    s.potential(s.expression("x**2/2*Piecewise((1, n < 2), (4, True))"))
+    orbit = da.periodic(s, {"x": 1.0}, 6.2)
+    with pytest.raises(da.NotApplicable, match="only in conditions"):
+        da.continuation(orbit, "n", (1.0, 3.0))
+
+
+def test_an_energy_that_no_motion_has() -> None:
+    """E ≥ −3: the closest approach is reported."""
+    with pytest.raises(da.NoPeriodicMotion, match="closest approach"):
+        da.periodic(equal_double_pendulum(), {"theta1": 0.5}, 8.0, energy=-100.0)
+
+
+@pytest.mark.parametrize(
+    "options", [{"segments": -1}, {"segments": 2.5}, {"returns": 0}, {"subharmonic": 0}]
+)
+def test_counts_that_are_none(options: dict[str, int]) -> None:
+    with pytest.raises(da.BadValue, match="give 1, 2"):
+        da.periodic(van_der_pol(), {"x": 2.0}, 6.6, **options)
+
+
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(da.Unknown, match="shift"):
         da.periodic(kapitza(), {}, shift=["thta"])
@@ -210,6 +254,10 @@ def test_unknown_names_are_refused() -> None:
     orbit = da.periodic(van_der_pol(), {"x": 2.0}, 6.6)
     with pytest.raises(da.Unknown, match="mu"):
         da.continuation(orbit, "my", (1.0, 2.0))
+    with pytest.raises(da.Unknown, match="name what changes"):
+        da.continuation(orbit)
+    with pytest.raises(da.BadValue, match="points"):
+        da.continuation(orbit, "mu", (1.0, 2.0), points=0)
     with pytest.raises(da.BadValue, match="first and the last"):
         da.continuation(orbit, "mu", 2.0)
     with pytest.raises(da.NotApplicable, match="outside"):

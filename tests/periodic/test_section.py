@@ -53,6 +53,23 @@ def test_map_and_its_derivative() -> None:
     assert orbit.period == pytest.approx(6.663286859, abs=1e-9)
 
 
+def test_fixed_point_of_a_map() -> None:
+    """The limit cycle of Van der Pol's equation is P(x) = x; ∂P/∂x there has its multiplier."""
+    P = da.poincare_map(van_der_pol(), "x", direction="up")
+    assert repr(P) == "PoincareMap of 'Van der Pol' at 'x', up"
+    orbit = P.fixed_point({"x": 0.0, "x.dot": 1.9})
+    assert orbit.period == pytest.approx(6.663286859, abs=1e-9)
+    assert P(orbit.start)["x.dot"] == pytest.approx(orbit.start["x.dot"], abs=1e-10)
+    assert P.derivative(orbit.start)[1, 1] == pytest.approx(orbit.multipliers[0].real, abs=1e-8)
+    twice = P.fixed_point({"x": 0.0, "x.dot": 1.9}, returns=2)
+    assert twice.period == pytest.approx(2 * orbit.period, abs=1e-9)
+
+
+def test_map_along_an_unknown_name_is_refused_at_once() -> None:
+    with pytest.raises(da.BadExpression, match="unknown name 'y'"):
+        da.poincare_map(van_der_pol(), "y")
+
+
 def test_diagram_shows_what_runs_settle_to() -> None:
     """Stroboscopic points of the Duffing oscillator lie on the orbits of da.periodic."""
     values = [0.9, 1.0, 1.1]

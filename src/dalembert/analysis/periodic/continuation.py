@@ -98,6 +98,9 @@ def continuation(
         msg = f"continuation: give a System or an orbit of da.periodic, not {type(system).__name__}"
         raise NotASystem(msg)
     name = _parameter_name(orbit, parameter)
+    if not isinstance(points, int) or points < 1:
+        msg = f"continuation: points={points!r:.60}; give 1, 2, …"
+        raise BadValue(msg)
     family = follow(
         orbit,
         name,
@@ -129,6 +132,9 @@ def _join_families(first: Family, second: Family) -> Family:
 
 
 def _parameter_name(orbit: PeriodicOrbit, parameter: Key | None) -> str:
+    if parameter is None:
+        msg = "continuation: name what changes along the family: a constant, 'energy' or 'period'"
+        raise Unknown(msg)
     name = str(getattr(parameter, "name", None) or parameter)
     if name in _OWN or name in orbit.constants:
         return name

@@ -512,6 +512,12 @@ def follow(
             f"{high:.9g}"
         )
         raise NotApplicable(msg)
+    if not shooting.last_J[:, -1].any():
+        msg = (
+            f"continuation: the motion does not change with {parameter}: its derivative is exactly "
+            f"zero; {parameter} is not in the equations, or only in conditions that switch them"
+        )
+        raise NotApplicable(msg)
     up = np.zeros(shooting.n + 2)
     up[-1] = 1.0 if over[1] >= over[0] else -1.0
     begin = _point(shooting, z, up, orbit.closing_error, orbit.iterations)

@@ -40,7 +40,7 @@ from dalembert.errors import NotApplicable, NotASystem, Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.suggestions import check_options, suggest_name
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
+from dalembert.runtime.numerics.symbol_values import BadValue, finite_number, require_mapping
 from dalembert.runtime.ode.failures import RunStopped
 from dalembert.runtime.simulation.trajectory import Trajectory
 
@@ -101,6 +101,7 @@ def periodic(
     if hold not in _HOLD:
         msg = f"periodic: hold={hold!r}; choose 'energy' or 'period'"
         raise Unknown(msg)
+    _check_counts(returns=returns, subharmonic=subharmonic, segments=segments)
     if isinstance(start, Trajectory):
         start, result = guess_from_run(start)
         period = result if period is None else period
@@ -116,6 +117,14 @@ def periodic(
     problem = _OrbitProblem(flow, hold, energy, shift, closing, reversal)
     T, drive = problem.period(period, subharmonic)
     return problem.solve(T, drive, segments)
+
+
+def _check_counts(**counts: int | None) -> None:
+    """Refuse what is not 1, 2, …; None stands for the default."""
+    for name, value in counts.items():
+        if value is not None and (not isinstance(value, int) or value < 1):
+            msg = f"periodic: {name}={value!r}; give 1, 2, …"
+            raise BadValue(msg)
 
 
 class _OrbitProblem:
@@ -148,9 +157,6 @@ class _OrbitProblem:
     ) -> tuple[float, DrivePeriod | None]:
         """The guess of T, and T(p) of a forced system."""
         flow = self.flow
-        if not isinstance(subharmonic, int) or subharmonic < 1:
-            msg = f"periodic: subharmonic={subharmonic!r}; give 1, 2, …"
-            raise BadValue(msg)
         if flow.autonomous:
             if period is None:
                 msg = (
@@ -333,12 +339,17 @@ def closing_map(
     flow: Flow, changes: Mapping[Any, Any]
 ) -> Callable[[FloatArray, float], tuple[FloatArray, FloatArray]]:
     """x → C(x) with ∂C/∂x, written as the reset of an event is."""
-    from dalembert.runtime.simulation.events.event import event
+    from dalembert.runtime.simulation.events.event import BadEvent, event
     from dalembert.runtime.simulation.events.event_actions import reset_values
     from dalembert.symbolic.algebra.dual_numbers import jacobian
 
     evaluator = flow.chosen.evaluator
-    places, nodes = reset_values(evaluator, event("t", reset=changes, name="closing"))
+    require_mapping("closing", changes)
+    try:
+        places, nodes = reset_values(evaluator, event("t", reset=changes, name="closing"))
+    except BadEvent as problem:
+        msg = f"periodic: closing={changes!r:.80} cannot be read: {problem}"
+        raise BadEvent(msg) from problem
     state = flow.kin.state
 
     def apply_map(x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:

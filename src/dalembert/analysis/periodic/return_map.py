@@ -26,7 +26,6 @@ from dalembert.analysis.periodic.structure import TWO_PI, Structure
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.numerics.llvm_types import padded_size
-from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
@@ -106,9 +105,11 @@ class EventFlow(Flow):
 
     @property
     def event_list(self) -> tuple[Event, ...]:
-        """The events, a section that ends a run as one that is recorded."""
+        """The events, a section that ends a run or pauses it as one that is recorded."""
         return tuple(
-            replace(e, action=EventAction.RECORD) if e.action is EventAction.STOP else e
+            replace(e, action=EventAction.RECORD)
+            if e.action in (EventAction.STOP, EventAction.SWITCH)
+            else e
             for e in self.events
         )
 
@@ -418,10 +419,10 @@ def section_index(events: tuple[Event, ...], section: str | None) -> int:
 
 
 def acting_events(events: Sequence[Any], section: int | None = None) -> tuple[Event, ...]:
-    """The events as they were given; a section that only records ends the run."""
+    """The events as they were given; at a section that changes nothing the run pauses too."""
     read = list(parse_events(events))
-    if section is not None and read[section].action is EventAction.RECORD:
-        read[section] = replace(read[section], action=EventAction.STOP)
+    if section is not None and read[section].action in (EventAction.RECORD, EventAction.STOP):
+        read[section] = replace(read[section], action=EventAction.SWITCH)
     return tuple(read)
 
 
@@ -435,9 +436,6 @@ def event_shooting(
     rtol: float,
 ) -> tuple[EventShooting, FloatArray]:
     """The equations of a motion that repeats after an event, and where to begin."""
-    if not isinstance(returns, int) or returns < 1:
-        msg = f"periodic: returns={returns!r}; give 1, 2, …"
-        raise BadValue(msg)
     index = section_index(parse_events(events), section)
     flow = EventFlow(given, acting_events(events, index), (), rtol)
     if not flow.autonomous:

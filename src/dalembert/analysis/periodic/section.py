@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.analysis.periodic.flow import describe
+from dalembert.analysis.periodic.orbit import PeriodicOrbit
+from dalembert.analysis.periodic.periodic import periodic
 from dalembert.analysis.periodic.return_map import (
     EventFlow,
     Return,
@@ -23,9 +25,9 @@ from dalembert.runtime.simulation.run_options import parse_events
 class PoincareMap(Displayable):
     """x⁺ = P(x) of a system: from just after an event to just after it again.
 
-    `P(start)` gives the next state by name; `P.derivative(start)` is ∂P/∂x. Fixed points are found
-    by
-    da.periodic(s, start, events=[…], section=…).
+    `P(start)` gives the next state by name; `P.derivative(start)` is ∂P/∂x;
+    `P.fixed_point(start)` is the periodic motion near a start, `P.fixed_point(start, returns=2)`
+    one that repeats after two crossings.
     """
 
     def __init__(
@@ -41,10 +43,15 @@ class PoincareMap(Displayable):
         rtol: float = 1e-11,
     ) -> None:
         self._given = describe(system, None, None, values, inputs, 0.0)
-        index = section_index(parse_events(events), section)
+        read = parse_events(events)
+        for each in read:
+            if isinstance(each.expression, str):
+                # an unknown name is refused here, not at the first call
+                system.expression(each.expression)
+        index = section_index(read, section)
+        self._given_events = tuple(events)
         self._events, self._index = acting_events(events, index), index
         self._returns, self._limit, self._rtol = returns, limit, rtol
-        self._map: ReturnMap | None = None
 
     def _at(self, start: Mapping[Any, Any]) -> Return:
         flow = EventFlow(self._given._replace(start=dict(start)), self._events, (), self._rtol)
@@ -64,6 +71,31 @@ class PoincareMap(Displayable):
     def derivative(self, start: Mapping[Any, Any]) -> FloatArray:
         """∂P/∂x, by variational equations and saltation."""
         return self._at(start).P
+
+    def fixed_point(
+        self, start: Mapping[Any, Any], *, returns: int | None = None, **options: Any
+    ) -> PeriodicOrbit:
+        """P(x) = x near a start, as a periodic motion with its multipliers.
+
+        `returns` crossings make a period, by default those of the map; `options` are those of
+        da.periodic.
+        """
+        given = self._given
+        return periodic(
+            given.system,
+            start,
+            values=given.values,
+            inputs=given.inputs,
+            events=self._given_events,
+            section=self._events[self._index].title,
+            returns=self._returns if returns is None else returns,
+            **options,
+        )
+
+    def __repr__(self) -> str:
+        e = self._events[self._index]
+        often = "" if self._returns == 1 else f", {self._returns} crossings"
+        return f"PoincareMap of {self._given.system.name!r} at {e.title!r}, {e.direction}{often}"
 
 
 def poincare_map(

@@ -299,6 +299,9 @@ class Shooting:
 
     def _run(self, x: FloatArray, T: float) -> Legs:
         flow, t0 = self.flow, self.flow.given.t0
+        if not T > 0.0:
+            msg = f"periodic: Newton's method has come to the period {T:.6g}"
+            raise NoPeriodicMotion(msg)
         times = t0 + T * self._span * self.times
         # f at the beginning of a segment matters only where it depends on the time
         begins = (

@@ -129,7 +129,7 @@ def test_ball_on_a_turntable_keeps_the_generalized_energy_but_not_the_hamiltonia
 def test_inputs_and_constants_that_would_have_to_vanish_are_named():
     found = da.energy_integrals(gallery.build("vehicle"))
     assert "F_C = 0 and F_D = 0" == found["𝓗"].condition
-    assert "loads without a potential have power" == found.why_no_potential
+    assert "(ii) loads without a potential have power" == found.why_no_potential
 
 
 def test_a_constant_set_to_zero_counts_as_zero_and_any_other_as_arbitrary():
@@ -166,7 +166,10 @@ def test_a_function_of_time_alone_is_taken_out_of_the_potential():
     steady = da.energy_integrals(lift("2*t"))
     assert "𝓗" in steady.constant
     assert "K + U" not in steady.constant
-    assert "the forces that enforce specified motions have power" == steady.why_no_potential
+    assert (
+        "(iii) what enforces specified motions or moving constraints has power"
+        == steady.why_no_potential
+    )
 
 
 def test_the_table_names_the_speeds_and_every_integral():

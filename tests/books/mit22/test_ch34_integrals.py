@@ -158,7 +158,8 @@ def test_34_7_U_and_generalized_potential_are_told_apart():
     s.potential(s.t * x**2)
     growing = da.energy_integrals(s)
     assert (False, False) == (growing.potential_exists, growing.generalized_potential_exists)
-    assert "the potential depends on time (∂_tV ≠ 0)" == growing.why_no_potential
+    assert growing.why_no_potential.startswith("(i) V depends on time")
+    assert "(ii" not in growing.why_no_potential
 
 
 def test_a_force_without_power_does_no_work():

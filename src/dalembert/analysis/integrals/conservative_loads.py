@@ -187,7 +187,7 @@ def _positional_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int
 
 def _closed_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
     t, why = kin.tape, f"{_CURL} = 0"
-    known = _potential(kin, Q)
+    known = _potential(kin, Q, kin.q)
     if _sign_nodes(kin, Q) and (known is None or _sign_nodes(kin, [known[0]])):
         return LoadVerdict(names, None, None, f"{why} beside its jumps, where slopes say nothing")
     if known is not None:
@@ -296,17 +296,38 @@ _MAX_TERMS: Final = 400
 _SAMPLES: Final = 200
 
 
-def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
+def is_closed(kin: Kinematics, Q: Sequence[int], x: Sequence[int]) -> bool:
+    """Whether ∂Q_j/∂x_k = ∂Q_k/∂x_j was shown for all variables x."""
+    t = kin.tape
+    by_x = [gradient(t, {e: t.one}, x) for e in Q]
+    return all(
+        provably_zero(t, [t.sub(by_x[j][k], by_x[k][j]) for j, k in combinations(range(len(x)), 2)])
+    )
+
+
+def potential_of_field(kin: Kinematics, Q: Sequence[int], x: Sequence[int]) -> Scalar | None:
+    """V with Q = −∂V/∂x of a closed field; None where it has many values or is of no kind known
+    here.
+    """
+    known = _potential(kin, Q, x)
+    if known is None or known[1] or _sign_nodes(kin, [known[0]]):
+        return None
+    return Scalar(kin.tape, known[0])
+
+
+def _potential(kin: Kinematics, Q: Sequence[int], x: Sequence[int]) -> tuple[int, bool] | None:
     """V of a field that was shown to be closed, and whether a closed path changes it; None where
     it is of no kind known here.
     """
     t = kin.tape
-    for V, around in _candidate_potentials(t, kin.q, Q):
+    for V, around in _candidate_potentials(t, x, Q):
         if _is_real(t, V, Q) and all(
-            provably_zero(t, (Column(t, Q) + gradient_column(Scalar(t, V), Column(t, kin.q))).nodes)
+            provably_zero(t, (Column(t, Q) + gradient_column(Scalar(t, V), Column(t, x))).nodes)
         ):
             return V, around or any(
-                _is_full_turn_symmetric(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q
+                _is_full_turn_symmetric(kin, q, Q) and not _is_periodic(t, [V], q)
+                for q in x
+                if q != kin.system.t.i
             )
     return None
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from dalembert.analysis.integrals.classical_potential import ClassicalPotential
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict, load_verdicts
+from dalembert.analysis.integrals.conservative_terms import LoadSplit, split_loads
 from dalembert.errors import BadExpression
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
 from dalembert.mechanics.kinetics.spatial_fields import (
     applied_loads,
     declared_kinetic_energy,
@@ -145,22 +148,27 @@ class Energies:
         return tuple(load_verdicts(self.kin)) if self.kin.system.loads else ()
 
     @cached_property
-    def conservative_load_names(self) -> frozenset[str]:
-        """The loads whose potential counts in V, and no longer among those without."""
-        return frozenset(
-            name for found in self.loads if found.has_potential for name in found.loads
-        )
+    def split(self) -> LoadSplit:
+        """The terms of the loads that have a potential, and those that have none.
+
+        Source: Mit22 (18)–(19).
+        """
+        kin = self.kin
+        fields = {
+            load.name: virtual_work_coefficients(kin, load.forces, load.torques)
+            for load in kin.system.loads
+        }
+        return split_loads(kin, kin.q, fields)
 
     @cached_property
     def V_declared(self) -> Scalar:
-        """V(q, t) as described, with gravity and the loads that were found to have a potential."""
-        kin = self.kin
-        potentials = (
-            load.potential
-            for load in self.loads
-            if load.has_potential and load.potential is not None
-        )
-        return sum((kin.scalar(kin.in_rates(V.i)) for V in potentials), potential_energy(kin))
+        """V(q, t) as described, with gravity and the terms of loads that have a potential."""
+        return potential_energy(self.kin) + self.split.V
+
+    @cached_property
+    def classical(self) -> ClassicalPotential:
+        """U, the potential energy as a function of position, and whether it exists."""
+        return ClassicalPotential(self)
 
     @cached_property
     def V(self) -> Scalar:
@@ -200,16 +208,35 @@ class Energies:
 
     @cached_property
     def powers(self) -> dict[str, tuple[Scalar, Scalar]]:
-        """{load: (classical power F·v + T·ω, generalized power F·v_R + T·ω_R)} of every load
-        without a potential.
+        """{load: (classical power F·v + T·ω, generalized power F·v_R + T·ω_R)} of every load,
+        without its terms that have a potential; loads of which nothing is left are left out.
+
+        Source: Mit22 (14)–(15) and the table of 34.7.
+        """
+        t, kin, powers = self.t, self.kin, dict(self.load_powers)
+        qdot = Column(t, kin.qdot_of_u)
+        along = qdot - qdot.map(LinearCoefficients(t, kin.u).constant)
+        for name, conservative in self.split.fields.items():
+            Q, (classical, general) = Column(t, conservative), powers[name]
+            powers[name] = classical - Q @ qdot, general - Q @ along
+        # a load that moves along with v_t has power beyond its potential
+        spent = [
+            name
+            for name in self.split.whole
+            if name in powers and provably_zero(t, [powers[name][0].i])[0]
+        ]
+        return {name: power for name, power in powers.items() if name not in spent}
+
+    @cached_property
+    def load_powers(self) -> dict[str, tuple[Scalar, Scalar]]:
+        """{load: (F·v + T·ω, F·v_R + T·ω_R)} of every declared load, also of those with a
+        potential.
 
         Source: Mit22 (14)–(15) and the table of 34.7.
         """
         kin, none = self.kin, Scalar(self.t, self.t.zero)
         powers: dict[str, tuple[Scalar, Scalar]] = {}
         for name, load, X in applied_loads(kin):
-            if name in self.conservative_load_names:
-                continue
             v_R, v_t = self.split_velocity(X)
             vector = kin.vector_in_speeds(load)
             general, (a, b) = v_R @ vector, powers.get(name, (none, none))
@@ -217,6 +244,11 @@ class Energies:
         for d in kin.system.dissipations:
             powers[d.name] = self._dissipation_power(kin.scalar(kin.in_rates(d.D.i)))
         return powers
+
+    @cached_property
+    def P_of_all_loads(self) -> Scalar:
+        """Σ F·v + T·ω of all declared loads, with the whole velocities."""
+        return sum_scalars(self.t, (classical for classical, _ in self.load_powers.values()))
 
     def _dissipation_power(self, D: Scalar) -> tuple[Scalar, Scalar]:
         """−∂D/∂q̇·q̇ and −∂D/∂u·u"""
@@ -260,44 +292,20 @@ class Energies:
         return self._explicit_rate(self.V)
 
     @cached_property
-    def V_partial_t(self) -> Scalar:
-        """∂_tV, the positions held still; through specified motions too."""
-        t, still = self.t, set(self.kin.q)
-        return self.kin.scalar(
-            Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))(
-                self.V.i
-            )
-        )
-
-    @cached_property
-    def P_classical(self) -> Scalar:
-        """Σ_nc F·v + T·ω of the loads without a potential, with the whole velocities.
-
-        Source: Mit22, the table of 34.7.
-        """
-        return sum_scalars(self.t, (classical for classical, _ in self.powers.values()))
-
-    @cached_property
-    def P_enforcing(self) -> Scalar:
-        """P_in − ∂_tV: what the forces that enforce specified motions and moving rows do beyond
-        moving the potential.
-        """
-        return self.P_in - self.V_partial_t
-
-    @cached_property
     def P_in(self) -> Scalar:
-        """P_in = K̇ + V̇ − Σ_nonpotential (F·v + T·ω): what specified motions and moving rows feed
-        in.
+        """P_in = K̇ + V̇ − Σ (F·v + T·ω): what specified motions, moving rows and a V that changes
+        with time feed in.
 
-        The whole v stands here; the generalized power of these forces is zero.
+        V is that of potentials and gravity; all loads count with their power. The whole v stands
+        here; the generalized power of the enforcing forces is zero.
 
         Source: Mit22 34.7, for the forces that enforce a specified motion.
         """
-        return self.rate(self.K) + self.rate(self.V_declared) - self.P_classical
+        return self.rate(self.K) + self.rate(potential_energy(self.kin)) - self.P_of_all_loads
 
     @cached_property
     def P_in_by_vectors(self) -> Scalar:
-        """P_in = Σ (m a·v_t + Ḣ·ω_t) − Σ_nonpotential (F·v_t + T·ω_t) + V_q·X + ∂_tV
+        """P_in = Σ (m a·v_t + Ḣ·ω_t) − Σ (F·v_t + T·ω_t) + V_q·X + ∂_tV
 
         The same by the vectors alone, without the equations of motion.
 
@@ -314,9 +322,9 @@ class Energies:
 
         inertia = self._sum_over_bodies(lambda v_R, v_t: v_t @ d_dt(v_R + v_t), angular)
         loads = sum_scalars(
-            self.t, (classical - general for classical, general in self.powers.values())
+            self.t, (classical - general for classical, general in self.load_powers.values())
         )
-        return self._explicit_rate(self.V_declared) + inertia - loads
+        return self._explicit_rate(potential_energy(self.kin)) + inertia - loads
 
     @cached_property
     def P(self) -> Scalar:

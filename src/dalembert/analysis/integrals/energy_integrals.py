@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
+from dalembert.analysis.integrals.classical_potential import REASONS
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict
+from dalembert.analysis.integrals.conservative_terms import TermPotential
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.analysis.integrals.first_integrals import FirstIntegral, first_integrals
 from dalembert.analysis.integrals.identity_test import (
@@ -112,10 +115,15 @@ class EnergyIntegrals(Displayable):
     # undecided, and what is in the way
     potential_exists: bool | None
     why_no_potential: str
+    # U where it exists, and why H is not defined though U exists
+    potential: Scalar | None = field(repr=False)
+    why_no_hamiltonian: str
     generalized_potential_exists: bool | None
     why_no_generalized_potential: str
     # each load declared as a force: whether it has a potential
     loads: tuple[LoadVerdict, ...]
+    # terms of loads that have a potential while the whole load has none
+    split_terms: tuple[TermPotential, ...]
     # each identity of the chapter that was checked on the motion, and whether it holds
     identities: tuple[tuple[Formula, bool | None], ...]
     first: tuple[FirstIntegral, ...]
@@ -156,11 +164,14 @@ class EnergyIntegrals(Displayable):
         ]
         if self.potential_exists is False:
             lines.append(f"  no potential energy U: {self.why_no_potential}")
+        if self.why_no_hamiltonian:
+            lines.append(f"  no Hamiltonian H: {self.why_no_hamiltonian}")
         if self.generalized_potential_exists is False:
             lines.append(
                 f"  no generalized potential energy 𝒰: {self.why_no_generalized_potential}"
             )
         lines += [f"  {load}" for load in self.loads if load.closed is not False]
+        lines += [f"  {part}" for part in self.split_terms]
         failed = [formula_text(identity) for identity, holds in self.identities if holds is False]
         known = ", ".join(formula_text(identity) for identity, holds in self.identities if holds)
         checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {known}"
@@ -176,6 +187,13 @@ class EnergyIntegrals(Displayable):
             lines.append(f"  called constant and not: with a probability below {self.bound:.0e}")
         return "\n".join(lines)
 
+    def potential_rows(self) -> tuple[tuple[str, str, Scalar], ...]:
+        """U, where it exists and is not 𝒰."""
+        U = self.potential
+        if U is None or str(U) == str(self.generalized_potential):
+            return ()
+        return (("U", "J", U),)
+
     def _quantity_lines(self) -> list[str]:
         """K₂ = …, one a line."""
         rows: tuple[tuple[str, str, Scalar], ...] = (
@@ -183,6 +201,7 @@ class EnergyIntegrals(Displayable):
             ("K₁", "J", self.K1),
             ("K₀", "J", self.K0),
             ("𝒰", "J", self.generalized_potential),
+            *self.potential_rows(),
             ("σ_R", "W", self.sigma_R),
             ("σ", "W", self.sigma),
             ("𝒫_nc", "W", self.nonconservative_power),
@@ -213,7 +232,8 @@ def known_substitutions(E: Energies, setting: RunValues) -> dict[int, int]:
     bound = [x for x in base if x in setting.bindings]
     nodes = copy_expressions(setting.kin.tape, E.t, [setting.bindings[x] for x in bound])
     # these make every rate of a motion that any of the energies and powers needs
-    _ = E.sigma, E.sigma_R, E.P_in, E.P_in_by_vectors, E.P_nonconservative, E.V_partial_t
+    _ = E.sigma, E.sigma_R, E.P_in, E.P_in_by_vectors, E.P_nonconservative
+    _ = E.classical.conditions, E.classical.explicit_rate
     substitutions = {i: E.t.zero for i, x in setting.numbers.items() if x == 0.0}
     return substitutions | derivative_bindings(
         E.t, {x: Scalar(E.t, i) for x, i in zip(bound, nodes, strict=True)}
@@ -248,6 +268,7 @@ class _IntegralDecision:
         E = self.E
         potential_exists, why = self._potential_exists()
         general_exists, why_not_general = self._generalized_potential_exists()
+        why_no_H = self._hamiltonian_exists()[1] if potential_exists else ""
         verdicts = self._verdicts(potential_exists=potential_exists)
         self.motion.restart_clock()
         first = first_integrals(E, self.motion, self.where)
@@ -271,9 +292,12 @@ class _IntegralDecision:
             verdicts=verdicts,
             potential_exists=potential_exists,
             why_no_potential=why,
+            potential=E.classical.U if potential_exists else None,
+            why_no_hamiltonian=why_no_H,
             generalized_potential_exists=general_exists,
             why_no_generalized_potential=why_not_general,
             loads=E.loads,
+            split_terms=_split_terms(E),
             identities=checked,
             first=first,
             bound=bound,
@@ -297,6 +321,8 @@ class _IntegralDecision:
             "K + 𝒰": self.C_dot,
         }
         claimed = [rates[v.symbol] for v in verdicts if v.constant and v.symbol in rates]
+        if verdicts[-1].constant:
+            claimed += self.E.classical.conditions
         return self.motion.error_bound(
             [*claimed, *(self.E.rate(f.expression) for f in first)], self.where
         )
@@ -306,17 +332,28 @@ class _IntegralDecision:
     def _verdicts(self, *, potential_exists: bool | None) -> tuple[EnergyIntegral, ...]:
         E = self.E
         P_nc, still = E.P_nonconservative, [E.P_nonconservative, E.sigma, self.K0_dot, self.K1_dot]
-        steady = self._verdict("𝓗", E.E - E.K0, self.H_dot, [P_nc, E.sigma])
-        steady_C = self._verdict("K + 𝒰", E.K + E.V, self.C_dot, still)
         return (
             self._verdict("E_Z", None, self.E_dot + E.Z_dot, []),
             self._verdict("E", E.E, self.E_dot, [P_nc, E.sigma_R]),
-            steady,
+            self._verdict("𝓗", E.E - E.K0, self.H_dot, [P_nc, E.sigma]),
             self._classical_verdict(
-                "H", steady, self.H_dot, [P_nc, E.sigma], exists=potential_exists
+                "H",
+                E.K2 - E.K0 + E.classical.U,
+                [*E.classical.conditions, *self.same_potential],
+                [self.H_dot],
+                [P_nc, E.sigma],
+                exists=_all_or_none(potential_exists, self._hamiltonian_exists()[0]),
             ),
-            steady_C,
-            self._classical_verdict("K + U", steady_C, self.C_dot, still, exists=potential_exists),
+            self._verdict("K + 𝒰", E.K + E.V, self.C_dot, still),
+            # K + U changes by the powers whose vanishing makes U exist
+            self._classical_verdict(
+                "K + U",
+                E.K + E.classical.U,
+                [*E.classical.conditions],
+                [],
+                [*still, *self.same_potential],
+                exists=potential_exists,
+            ),
         )
 
     def _verdict(
@@ -344,54 +381,63 @@ class _IntegralDecision:
     def _classical_verdict(
         self,
         symbol: str,
-        general: EnergyIntegral,
-        rate: Scalar,
+        expression: Scalar,
+        defining: list[Scalar],
+        rates: list[Scalar],
         causes: list[Scalar],
         *,
         exists: bool | None,
     ) -> EnergyIntegral:
-        """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
-        E = self.E
+        """An integral with U, which exists where `defining` vanish, and is constant where `rates`
+        vanish too.
+        """
         self.motion.restart_clock()
-        needed = [E.P_classical, E.V_partial_t, E.P_in]
-        always = general.always and _all_or_none(*self.motion.are_zero(needed)) is True
-        constant, table = (
-            _all_or_none(exists, general.constant),
-            _all_or_none(exists, general.sufficient),
+        always = _all_or_none(*self.motion.are_zero([*defining, *rates])) is True
+        constant = _all_or_none(exists, *self.motion.are_zero(rates, self.where))
+        table = _all_or_none(exists, *self.motion.are_zero(causes, self.where))
+        conditions = (
+            ()
+            if always
+            else minimal_conditions(
+                self.E.kin, self.motion, [*defining, *rates], [*causes, *defining]
+            )
         )
-        conditions_found = (
-            () if always else minimal_conditions(E.kin, self.motion, [rate, *needed], causes)
-        )
-        expression = general.expression if exists else None
         return EnergyIntegral(
             symbol,
             *_NAMES[symbol],
-            expression,
+            expression if exists else None,
             exists,
             constant,
             table,
             always,
-            conditions_found,
+            conditions,
             _SOURCES[symbol],
         )
 
     # ---- U -------------------------------------------------------------------------------------
 
     def _potential_exists(self) -> tuple[bool | None, str]:
-        """Whether U exists, and why not.
+        """Whether U exists, and which of the three conditions fail.
 
-        It does iff Σ_nc F·v ≡ 0, ∂_tV ≡ 0 and the power of the forces that enforce specified
-        motions ≡ 0. V_q·X does not enter: which speeds were chosen does not change the work of a
-        force.
+        V_q·X does not enter: which speeds were chosen does not change the work of a force.
 
         Source: Mit22 34.2, footnote 2, and 34.7.
         """
-        E = self.E
-        return self._all_zero(
-            (E.P_classical, "loads without a potential have power"),
-            (E.V_partial_t, "the potential depends on time (∂_tV ≠ 0)"),
-            (E.P_enforcing, "the forces that enforce specified motions have power"),
-        )
+        return self._all_zero(*zip(self.E.classical.conditions, REASONS, strict=True))
+
+    @cached_property
+    def same_potential(self) -> tuple[Scalar, Scalar]:
+        """∂_tU at fixed coordinates and d/dt (U − 𝒰): both vanish where H is defined."""
+        U = self.E.classical.U
+        return self.E.classical.explicit_rate, self.E.rate(U) - self.V_dot
+
+    def _hamiltonian_exists(self) -> tuple[bool | None, str]:
+        """Whether U is a function of the coordinates alone and equals 𝒰, so that (8) defines H.
+
+        Source: Mit22 (8).
+        """
+        reasons = ("U depends on time in these coordinates", "U ≠ 𝒰")
+        return self._all_zero(*zip(self.same_potential, reasons, strict=True))
 
     def _generalized_potential_exists(self) -> tuple[bool | None, str]:
         """Whether 𝒰 = V is solely a function of configuration along the speeds; where it is not, V
@@ -416,6 +462,11 @@ class _IntegralDecision:
             reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False
         )
         return _all_or_none(*zero), why
+
+
+def _split_terms(E: Energies) -> tuple[TermPotential, ...]:
+    """The potentials of terms of loads of which something is left."""
+    return tuple(part for part in E.split.parts if not E.split.whole.issuperset(part.loads))
 
 
 def _all_or_none(*holds: bool | None) -> bool | None:

@@ -273,11 +273,13 @@ def energy_integrals(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iter
     yield TableBlock(ENERGY_HEADINGS, tuple(_integral(v, writing) for v in integrals.verdicts))
     if integrals.potential_exists is False:
         yield paragraph(f"There is no potential energy U: {integrals.why_no_potential}.")
+    if integrals.why_no_hamiltonian:
+        yield paragraph(f"The Hamiltonian H is not defined: {integrals.why_no_hamiltonian}.")
     if integrals.generalized_potential_exists is False:
         yield paragraph(
             f"There is no generalized potential energy 𝒰: {integrals.why_no_generalized_potential}."
         )
-    for load in integrals.loads:
+    for load in (*integrals.loads, *integrals.split_terms):
         yield paragraph(f"{load}.")
     yield from _identities(integrals, writing)
     yield from _first_integrals(integrals, writing)
@@ -301,6 +303,7 @@ def _quantities(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iterator[
         (Symbol("K", ("1",)), integrals.K1),
         (Symbol("K", ("0",)), integrals.K0),
         (Symbol("𝒰"), integrals.generalized_potential),
+        *((Symbol(name), U) for name, _, U in integrals.potential_rows()),
         (Symbol("σ", ("R",)), integrals.sigma_R),
         (Symbol("σ"), integrals.sigma),
         (Symbol("𝒫", ("nonconservative",)), integrals.nonconservative_power),

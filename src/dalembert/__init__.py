@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from dalembert.foundation.caching import COMPUTE_LOCK
+from dalembert.foundation.short_tracebacks import install_hook
 
 # {public name: the module it lives in}
 _HOME = {
@@ -94,3 +95,4 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+install_hook()

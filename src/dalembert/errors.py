@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+from dalembert.foundation.short_tracebacks import short_lines
+
 
 class DalembertError(ValueError):
     """Anything dalembert refuses; the message says what, where and how to mend it.
@@ -17,6 +19,10 @@ class DalembertError(ValueError):
     """
 
     elements: tuple[str, ...] = ()
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the user's own line and the message."""
+        return short_lines(self)
 
 
 class BadExpression(DalembertError):

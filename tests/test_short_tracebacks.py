@@ -26,14 +26,14 @@ REFUSED = [
     's.constrain(x - x, "row")',
     's.force("F", at=P)',
     's["z"]',
-    's.N.rotated(x, s.N.x + 3)',
+    "s.N.rotated(x, s.N.x + 3)",
     's.N.rotations("abc", x, y, x)',
-    'da.simulate(s, -1)',
-    'da.simulate(s, 1)',
+    "da.simulate(s, -1)",
+    "da.simulate(s, 1)",
     's.particle("p", 1, P); da.simulate(s, 1, start={"z": 1})',
     's.particle("q", 1, P); da.simulate(s, 1, integrator="Euler77")',
     's.particle("r", 1, P); da.linearize(s, at={"q": 1})',
-    'da.kane(3)',
+    "da.kane(3)",
     's.particle("u", 1, P); da.evaluate(s, "x +* y")',
     's.particle("v", 1, P); da.simulate(s, 1, durations=3)',
     's.constants(m="heavy")',
@@ -43,9 +43,9 @@ REFUSED = [
 
 def refusal(code):
     scope = {}
-    exec(compile(SETUP, "setup", "exec"), scope)  # noqa: S102 - the lines of this test
+    exec(compile(SETUP, "setup", "exec"), scope)
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the family of our errors
-        exec(compile(code, "user.py", "exec"), scope)  # noqa: S102
+        exec(compile(code, "user.py", "exec"), scope)
     return caught.value
 
 

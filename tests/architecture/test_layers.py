@@ -16,7 +16,15 @@ import dalembert
 ROOT = Path(dalembert.__file__).parent
 # the parts and their chapters in order; a module may import its own chapter and those before it
 PARTS = {
-    "foundation": ("array_types", "atomic_write", "caching", "suggestions", "display"),
+    "foundation": (
+        "array_types",
+        "atomic_write",
+        "caching",
+        "short_tracebacks",
+        "renamed_names",
+        "suggestions",
+        "display",
+    ),
     "symbolic": ("algebra", "units"),
     "mechanics": (
         "geometry",

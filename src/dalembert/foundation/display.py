@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from dalembert.foundation.renamed_names import renamed_attribute
 from dalembert.foundation.suggestions import attribute_error
 
 REPORT_MODULE: Final = "dalembert.interface.report.notebook_display"
@@ -25,6 +26,16 @@ class NotebookDisplay:
     """What a notebook shows with formulas typeset."""
 
     __slots__ = ()
+
+    # a checker of types must go on refusing what is not there
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Only for what is not there: a name of the previous release."""
+            new = renamed_attribute(self, name)
+            if new is not None:
+                return getattr(self, new)
+            return object.__getattribute__(self, name)
 
     def _repr_html_(self) -> str:
         return str(import_module(REPORT_MODULE).html(self))
@@ -57,6 +68,9 @@ class Displayable(NotebookDisplay):
 
         def __getattr__(self, name: str) -> Any:
             """Only for what is not there."""
+            new = renamed_attribute(self, name)
+            if new is not None:
+                return getattr(self, new)
             if hasattr(type(self), name):
                 # it is there, and what it asked for is not: once more, for its own words
                 return object.__getattribute__(self, name)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, ParamSpec, TypeVar
 
 from dalembert.errors import UnknownOption
+from dalembert.foundation.renamed_names import OPTIONS, warn_renamed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -72,6 +73,10 @@ def check_options(verb: Callable[P, R]) -> Callable[P, R]:
                 f"{verb.__name__}({written})"
             )
             raise UnknownOption(msg)
+        for old, new in OPTIONS.get(verb.__name__, {}).items():
+            if old in options:
+                warn_renamed(f"{verb.__name__}({old}=…)", f"{new}=…")
+                options[new] = options.pop(old)  # type: ignore[index]
         for name in options:
             if name not in known:
                 raise UnknownOption(_unknown_option(verb.__name__, name, known))

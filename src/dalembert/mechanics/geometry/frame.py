@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadDescription, BadExpression
+from dalembert.foundation.renamed_names import renamed_attribute
 from dalembert.foundation.suggestions import attribute_error
 from dalembert.mechanics.geometry.declaration_log import record_declaration
 from dalembert.mechanics.geometry.rotation import (
@@ -85,6 +86,9 @@ class Frame:
 
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there."""
+        new = renamed_attribute(self, name)
+        if new is not None:
+            return getattr(self, new)
         raise attribute_error(self, name, _ELSEWHERE.get(name, ""))
 
     # ---- axes --------------------------------------------------------------------------------

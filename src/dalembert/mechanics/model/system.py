@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from dalembert.errors import BadDescription
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.renamed_names import renamed_attribute
 from dalembert.foundation.suggestions import attribute_error
 from dalembert.mechanics.geometry.declaration_log import record_declaration
 from dalembert.mechanics.geometry.frame import Frame
@@ -249,6 +250,9 @@ class System(Registry, Displayable):
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there: a symbol is s["theta"]."""
         known = self.__dict__.get("symbols", {})
+        new = renamed_attribute(self, name) if name not in known else None
+        if new is not None:
+            return getattr(self, new)
         raise attribute_error(
             self, name, f"the symbol is s[{name!r}]" if name in known else _suggest_verb(name)
         )

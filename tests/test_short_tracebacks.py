@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dalembert.foundation.short_tracebacks import short_lines
+from dalembert.short_tracebacks import short_lines
 
 MAX_LINES = 8
 SETUP = """

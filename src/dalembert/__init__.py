@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from dalembert.foundation.caching import COMPUTE_LOCK
-from dalembert.foundation.short_tracebacks import install_hook
+from dalembert.short_tracebacks import install_hook
 
 # {public name: the module it lives in}
 _HOME = {

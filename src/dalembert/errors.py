@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from dalembert.foundation.short_tracebacks import short_lines
+from dalembert.short_tracebacks import short_lines
 
 
 class DalembertError(ValueError):

@@ -20,7 +20,6 @@ PARTS = {
         "array_types",
         "atomic_write",
         "caching",
-        "short_tracebacks",
         "renamed_names",
         "suggestions",
         "display",
@@ -62,6 +61,7 @@ PARTS = {
 }
 # documented paths and entry points outside the parts
 LAYERS = (
+    "short_tracebacks",
     "errors",
     *(f"{part}/{chapter}" for part, chapters in PARTS.items() for chapter in chapters),
     "gallery",

@@ -76,7 +76,7 @@ def check_options(verb: Callable[P, R]) -> Callable[P, R]:
         for old, new in OPTIONS.get(verb.__name__, {}).items():
             if old in options:
                 warn_renamed(f"{verb.__name__}({old}=…)", f"{new}=…")
-                options[new] = options.pop(old)  # type: ignore[index]
+                options[new] = options.pop(old)
         for name in options:
             if name not in known:
                 raise UnknownOption(_unknown_option(verb.__name__, name, known))

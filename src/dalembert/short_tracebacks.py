@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-PACKAGE: Final = str(Path(__file__).parents[1]) + os.sep
+PACKAGE: Final = str(Path(__file__).parent) + os.sep
 # frames of the user's own code, counted from the line that was refused
 MAX_FRAMES: Final = 3
 

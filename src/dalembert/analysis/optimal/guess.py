@@ -20,7 +20,7 @@ from dalembert.analysis.optimal.scheme import basis
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.simulation.trajectory import Trajectory
-from dalembert.runtime.states.inputs import Table, table
+from dalembert.runtime.states.tables import Table, table
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar

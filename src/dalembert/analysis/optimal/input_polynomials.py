@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.analysis.optimal.scheme import monomials
 from dalembert.foundation.array_types import FloatArray
-from dalembert.runtime.states.inputs import Table
+from dalembert.runtime.states.tables import Table
 
 
 def polynomial_table(t: FloatArray, nodes: FloatArray, values: FloatArray) -> Table:
@@ -17,4 +17,4 @@ def polynomial_table(t: FloatArray, nodes: FloatArray, values: FloatArray) -> Ta
     coefficients = values @ monomials(nodes).T / h[:, None] ** np.arange(len(nodes))
     # the polynomial of an interval at its beginning, and the last one at its end
     ends = np.append(coefficients[:, 0], coefficients[-1] @ h[-1] ** np.arange(len(nodes)))
-    return Table(t, ends, "polynomial", coefficients)
+    return Table.from_rows(t, ends, "polynomial", coefficients)

@@ -18,7 +18,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.atomic_write import write_text
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.trajectory import Trajectory
-from dalembert.runtime.states.inputs import Table
+from dalembert.runtime.states.tables import Table
 
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.plotting.plot import Plot

@@ -38,7 +38,7 @@ from dalembert.runtime.simulation.simulate import (
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Key, label
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.inputs import Table
+from dalembert.runtime.states.tables import Table
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
 
 _RTOL: Final = 1e-12
@@ -134,7 +134,7 @@ class Replay:
     @cached_property
     def chosen(self) -> RunValues:
         """FloatArray and inputs of the replay."""
-        return run_values(self.kin, self.values, self.inputs, live=True)
+        return run_values(self.kin, self.values, self.inputs, live=True, table_states=True)
 
     def _given(self, state: FloatArray) -> tuple[dict[Key, float], dict[Key, float]]:
         """Independent initial values, and dependent coordinates as a guess."""
@@ -192,7 +192,7 @@ class Replay:
         start: InitialState = solve_initial_conditions(
             chosen.kin, given, chosen.symbol_values_at(t0), t0, guess=guess
         )
-        start = append_input_values(chosen, start, t1)
+        start = append_input_values(chosen, start)
         model, start = reduce_to_row_rank(model, p, start, chosen.kin)
         options = RunOptions(rtol=rtol, atol=rtol)
         context = run_context(model, p, None, start, options)

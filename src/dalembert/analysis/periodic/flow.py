@@ -23,7 +23,7 @@ from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.simulation.context import Context
-from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
+from dalembert.runtime.simulation.discontinuity_times import model_discontinuities
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import variational_model
 from dalembert.runtime.simulation.model import NativeModel, native_model
 from dalembert.runtime.simulation.run_options import RunOptions
@@ -218,10 +218,4 @@ class Flow:
         return self._integration.state
 
     def _breaks(self, t0: float, t1: float) -> tuple[float, ...]:
-        model = self.model
-        if not model.time_switches:
-            return ()
-        numbers = dict(zip(model.parameters, self.p.tolist(), strict=True))
-        return discontinuity_times(
-            model.tape, model.state[-1], numbers, t0, t1, model.time_switches
-        )
+        return model_discontinuities(self.model, self.p, t0, t1)

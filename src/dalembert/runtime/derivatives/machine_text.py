@@ -28,20 +28,21 @@ BLOCK: Final = 32
 WIDTH: Final = 5
 _FUSED: Final = ("multiply-add", "multiply-subtract", "subtract-product")
 _PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_LIBRARY: Final = ("exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2")
+_LIBRARY: Final = ("exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan")
+_BINARY_LIBRARY: Final = {"atan2": "atan2", "interval": "table_interval", "lookup": "table_lookup"}
 # the number of an operation is its place here
 OPERATIONS: Final = (
     *("state", "parameter", "store", *_PLAIN, *_FUSED, "neg", "reciprocal", "abs", "sqrt", "sign"),
-    *("sincos", "sin", "cos", *_LIBRARY),
+    *("sincos", "sin", "cos", *_LIBRARY, *_BINARY_LIBRARY),
 )
 
 
 def machine_text() -> str:
     """The whole module for this processor."""
     lanes = simd_width()
-    functions = [math_kernels.per_lane_ir(f, lanes) for f in ("sin", "cos", *_LIBRARY[:-1])]
+    functions = [math_kernels.per_lane_ir(f, lanes) for f in ("sin", "cos", *_LIBRARY)]
     functions += [
-        math_kernels.per_lane_ir("atan2", lanes, 2),
+        *(math_kernels.per_lane_ir(f, lanes, 2) for f in _BINARY_LIBRARY.values()),
         math_kernels.sincos(lanes, fused=host().fused),
     ]
     declared = math_kernels.declarations(*dict.fromkeys((lanes, BLOCK)))
@@ -133,7 +134,7 @@ def _operation(w: _Interpreter, operation: str, code: Value) -> None:
         w.store(w.load(w.slot(code, 2), w.real), w.column(code, 1, y))
     elif operation == "sincos" or operation in ("sin", "cos"):
         _sine_and_cosine(w, operation, code)
-    elif operation in _LIBRARY:
+    elif operation in _LIBRARY or operation in _BINARY_LIBRARY:
         _library(w, operation, code)
     else:
         w.store(_arithmetic(w, operation, code), w.slot(code, 1))
@@ -177,8 +178,9 @@ def _sine_and_cosine(w: _Interpreter, operation: str, code: Value) -> None:
 
 def _library(w: _Interpreter, operation: str, code: Value) -> None:
     """A function of the mathematics library."""
-    operands = [w.slot(code, k) for k in ((2, 3) if operation == "atan2" else (2,))]
+    operands = [w.slot(code, k) for k in ((2, 3) if operation in _BINARY_LIBRARY else (2,))]
+    function = _BINARY_LIBRARY.get(operation, operation)
     result = w.slot(code, 1)
     for k in range(BLOCK // w.lanes):
         values = [w.load(w.part(address, k), w.group) for address in operands]
-        w.store(w.call(f"each.{operation}.{w.lanes}", w.group, *values), w.part(result, k))
+        w.store(w.call(f"each.{function}.{w.lanes}", w.group, *values), w.part(result, k))

@@ -17,7 +17,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     gradient,
     nodes_depending_on,
 )
-from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.symbolic.algebra.tape import BINARY, DATA, LEAVES, Tape
 
 # inputs for each output from which on sweeps backwards make the smaller Jacobian
 _WIDE: Final = 2
@@ -82,6 +82,8 @@ def _rule(t: Tape, i: int, slopes: Mapping[int, Slopes]) -> Slopes:
     if op == "div":
         inner = _sum(t, of_a, {j: t.neg(t.mul(i, d)) for j, d in of_b.items()})
         return {j: t.div(d, b) for j, d in inner.items()}
+    if op in DATA:
+        return {}
     if op == "atan2":
         square = t.add(t.mul(a, a), t.mul(b, b))
         inner = _sum(t, _scaled(t, b, of_a), _scaled(t, t.neg(a), of_b))

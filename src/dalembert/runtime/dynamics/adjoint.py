@@ -48,7 +48,7 @@ from dalembert.runtime.simulation.forward_sensitivity.initial_sensitivity import
     initial_sensitivity,
 )
 from dalembert.runtime.simulation.model import NativeModel, native_model
-from dalembert.runtime.states.run_values import parameter_vector
+from dalembert.runtime.states.run_values import RunValues, parameter_vector, with_table_states
 from dalembert.symbolic.algebra.expression_graph import copy_expressions, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -117,11 +117,12 @@ class _Adjoint:
     """One sweep backwards over a run."""
 
     def __init__(self, run: Trajectory, cost: Any, end: Any) -> None:
-        self.run, self.chosen = run, run.values
+        self.run = run
+        self.chosen = with_table_states(run.values) if run.values.table_inputs else run.values
         _refuse(run)
         self.kin = self.chosen.kin
         self.n = len(self.kin.state)
-        self.model = _model(run)
+        self.model = _model(run, self.chosen)
         t = self.tape = self.model.tape.fork()
         self.state = (*self.kin.state, self.kin.system.t.i)
         self.L, self.Phi = (self._read(e) for e in (cost, end))
@@ -192,7 +193,7 @@ class _Adjoint:
     def _points(self) -> tuple[FloatArray, FloatArray]:
         """The points of the run, with those between that Runge and Kutta's method needs."""
         solve_rows = self.run.solution
-        t, y = solve_rows.t, np.array(solve_rows.y[:, : self.n])
+        t, y = solve_rows.t, self._with_inputs(solve_rows.y)
         for each in self.samples:
             each.begin(float(t[0]))
             each.fill(t[:-1] + np.diff(t) / 2, y)
@@ -209,9 +210,18 @@ class _Adjoint:
             for a, b, m in zip(t[:-1], t[1:], parts, strict=True)
         ]
         times = np.concatenate([*fine, t[-1:]])
-        states = np.array(solve_rows.at(times)[:, : self.n])
+        states = self._with_inputs(solve_rows.at(times))
+        for each in self.samples:
+            each.fill_table(times[:-1] + np.diff(times) / 2, states)
         states[np.cumsum([0, *parts])] = y
         return times, states
+
+    def _with_inputs(self, rows: FloatArray) -> FloatArray:
+        """States of the run in rows, with room for the coefficients of tables."""
+        kin = self.run.values.kin
+        own = rows[:, : len(kin.state)]
+        missing = self.n - len(kin.state)
+        return np.insert(own, [kin.speed_offset] * missing, 0.0, axis=1)
 
     def _stages(
         self, t: FloatArray, y: FloatArray, h: FloatArray
@@ -432,9 +442,9 @@ def _refuse(run: Trajectory) -> None:
         raise NotApplicable(msg)
 
 
-def _model(run: Trajectory) -> NativeModel:
+def _model(run: Trajectory, chosen: RunValues) -> NativeModel:
     """The equations of the run as native code."""
-    kin = run.values.kin
+    kin = chosen.kin
     _, equations = select_equations(run.system, "native")
     explicit = run.accelerations is None or not hasattr(run.accelerations.rates, "layout")
     if explicit != isinstance(equations, ExplicitEquations):
@@ -446,7 +456,7 @@ def _model(run: Trajectory) -> NativeModel:
             "da.simulate"
         )
         raise NotApplicable(msg)
-    model = native_model(run.values, equations)
+    model = native_model(chosen, equations)
     signs = [i for i in model.state_switches if i is not None] if model.entries is None else []
     if signs and any(op == "sign" for op, _, _ in model.tape.nodes):
         msg = "gradient: a load jumps with the state (sign); write the jump as an event"

@@ -6,7 +6,8 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.runtime.states.inputs import CallbackInput, Sampled, Table, table
+from dalembert.runtime.states.inputs import CallbackInput, Sampled
+from dalembert.runtime.states.tables import Table, table
 
 
 class InputSamples:
@@ -42,11 +43,15 @@ class InputSamples:
         if not isinstance(self._source, Table):
             # a point where the program was called still has the number before
             states[:-1, self._places] = states[1:, self._places]
-        else:
-            for t, row in zip(middle.tolist(), states, strict=False):
-                k = self._source.interval(t)
-                numbers = [*self._source.coefficients[k].tolist(), float(self._source.t[k])]
-                row[self._places] = numbers[: len(self._places)]
+        self.fill_table(middle, states)
+
+    def fill_table(self, middle: FloatArray, states: FloatArray) -> None:
+        """The same of a table; a program keeps what is there."""
+        if not isinstance(self._source, Table):
+            return
+        k = np.array([self._source.interval(t) for t in middle.tolist()], dtype=np.int64)
+        numbers = np.column_stack([self._source.coefficients[k], self._source.t[k]])
+        states[: len(k), self._places] = numbers[:, : len(self._places)]
 
     def collect(self, t: float, ybar: FloatArray) -> None:
         """Keep what belongs to the interval around t; before it other numbers act."""

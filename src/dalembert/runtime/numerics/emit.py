@@ -19,7 +19,7 @@ from dalembert.runtime.numerics import math_kernels
 from dalembert.runtime.numerics.jit import Target, host
 from dalembert.runtime.numerics.llvm_types import constant, intrinsic_suffix, vector_type
 from dalembert.runtime.numerics.lowering import Operation, Program, lower
-from dalembert.symbolic.algebra.tape import Node
+from dalembert.symbolic.algebra.tape import DATA, Node
 
 CHUNK: Final = 1000
 # how many angles of one state go through the kernel side by side
@@ -293,9 +293,10 @@ class _FunctionBody:
                 f"{self.sincos_call(i, values[0], self.lanes)}, "
                 f"{0 if op == 'sin' else 1}"
             )
+        name = f"table_{op}" if op in DATA else op
         function = self.emission.require_kernel(
-            f"each.{op}.{self.lanes}",
-            functools.partial(math_kernels.per_lane_ir, op, self.lanes, len(values)),
+            f"each.{name}.{self.lanes}",
+            functools.partial(math_kernels.per_lane_ir, name, self.lanes, len(values)),
         )
         return f"call {real} @{function}({', '.join(f'{real} {v}' for v in values)})"
 

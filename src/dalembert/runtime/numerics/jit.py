@@ -48,6 +48,9 @@ IMPORTS: Final = frozenset(
         "atan2",
         "fmin",
         "fmax",
+        # recorded data, see table_functions.py
+        "table_interval",
+        "table_lookup",
     }
 )
 # chapters whose functions write native text for others
@@ -114,15 +117,27 @@ def load(
     cache, key = ObjectCache.from_environment(), _key(identity, optimize, codegen)
     with _llvm_lock():
         image = cache.read(key)
-        if image is not None:
-            # an object this linker refuses is compiled again
-            with suppress(RuntimeError):
-                return _link(image, exports)
+    if image is not None:
+        imports = _imported_symbols(image)
+        # an object this linker refuses is compiled again
+        with _llvm_lock(), suppress(RuntimeError):
+            return _link(image, exports, imports)
     text = ir_text if isinstance(ir_text, str) else ir_text()
     with _llvm_lock():
         image = _compile_object(_target_machine(codegen), text, optimize)
         cache.write(key, image)
-        return _link(image, exports)
+    imports = _imported_symbols(image)
+    with _llvm_lock():
+        return _link(image, exports, imports)
+
+
+def _imported_symbols(image: bytes) -> dict[str, int]:
+    """The addresses of what an object reads recorded data with; nothing for most."""
+    if b"table_" not in image:
+        return {}
+    from dalembert.runtime.numerics.table_functions import imported_symbols
+
+    return imported_symbols(image)
 
 
 def source_hashes(*chapters: str) -> bytes:
@@ -339,13 +354,15 @@ def _compile_object(machine: Any, ir_text: str, optimize: Level) -> bytes:
     return machine.emit_object(module)  # type: ignore[no-any-return]
 
 
-def _link(image: bytes, exports: tuple[str, ...]) -> Library:
+def _link(image: bytes, exports: tuple[str, ...], imports: dict[str, int]) -> Library:
     llvm, number = _llvm(), next(_names)
     if not _linker or number % _LIBRARIES_PER_LINKER == 0:
         _linker[:] = [llvm.create_lljit_compiler(_target_machine(2), use_jit_link=_SMALL_CODE)]
     builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
     for name in exports:
         builder.export_symbol(name)
+    for name, address in imports.items():
+        builder.import_symbol(name, address)
     return Library(builder.link(_linker[0], f"library{number}"), exports)
 
 

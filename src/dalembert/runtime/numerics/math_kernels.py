@@ -127,7 +127,10 @@ def declarations(*lanes: int) -> str:
     that code for tapes may call.
     """
     lines = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
-    lines.append("declare double @atan2(double, double) nobuiltin")
+    lines += [
+        f"declare double @{f}(double, double) nobuiltin"
+        for f in ("atan2", "table_interval", "table_lookup")
+    ]
     for width in dict.fromkeys(lanes):
         real_, name = vector_type(width), intrinsic_suffix(vector_type(width))
         lines.append(f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})")

@@ -34,7 +34,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     operands,
     symbols_of,
 )
-from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.symbolic.algebra.tape import BINARY, DATA, LEAVES, Tape
 
 _HALF_TURN: Final = {"sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh"}
 
@@ -292,7 +292,17 @@ class TaylorRecurrence:
             return self._scale_terms(r, self._terms(a)) + self._negate_terms(
                 self._convolution_terms(r, Series(i), Series(i))
             )
+        if op in DATA:
+            return self._data_terms(a)
         return self._atan2_terms(i, a, b) if op == "atan2" else self._function(op, i, a)
+
+    def _data_terms(self, a: int) -> None:
+        """Recorded data are constant between their knots, where steps end."""
+        if not set(symbols_of(self.source, (a,))).isdisjoint(
+            i for i in self._state if i != self._time
+        ):
+            msg = "a table of something that moves has kinks, and no Taylor series there"
+            raise NotApplicable(msg)
 
     def _end_term(self, a: int, b: int) -> list[ScaledTerm]:
         """a₀ b_k"""

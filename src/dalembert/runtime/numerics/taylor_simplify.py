@@ -17,7 +17,7 @@ from math import prod
 from typing import Final
 
 from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates, TaylorRecurrence
-from dalembert.symbolic.algebra.expression_graph import dependencies
+from dalembert.symbolic.algebra.expression_graph import apply_operation, dependencies
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products, sum_scalars
 from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
@@ -78,7 +78,7 @@ class TaylorSimplifier:
         if op == "div":
             return self._divide(self._sums[a], self._sums[b])
         arguments = [self._to_node(self._sums[x]) for x in ((a, b) if op in BINARY else (a,))]
-        return self._atom(t.atan2(*arguments) if op == "atan2" else t.call(op, *arguments))
+        return self._atom(apply_operation(t, op, *arguments, *(() if op in BINARY else (None,))))
 
     def _atom(self, i: int) -> Sum:
         op, a, _ = self.tape.nodes[i]

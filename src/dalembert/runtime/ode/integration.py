@@ -114,8 +114,10 @@ class Integrator:
         run, problem = self._run, self.problem
         # whether the last step has something in it that somebody should look at
         self.at_event = False
-        self._breaks = self._discontinuities_after(problem.t0)
-        run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - problem.t0)
+        run.t_end, run.h_max = (
+            self._first_end(problem.t0),
+            min(problem.max_step, problem.t1 - problem.t0),
+        )
         begin = time.perf_counter()
         left = self._native.start(self._at)
         self._attempts = _attempts_per_slice(
@@ -132,7 +134,7 @@ class Integrator:
     @property
     def is_finished(self) -> bool:
         """Whether the end was reached."""
-        return self._run.t >= self._run.t_end and not self._breaks
+        return self._run.t >= self._run.t_end and not (self._breaks or self._run.n_breaks)
 
     @property
     def steps(self) -> int:
@@ -190,22 +192,30 @@ class Integrator:
             return False
         return left == ExitReason.AT_END
 
-    def _discontinuities_after(self, begin: float) -> list[float]:
+    def _first_end(self, begin: float) -> float:
+        """Where the first steps from here end; what lies behind is left to the native loop, unless
+        the state changes there.
+        """
+        ahead, t1 = self._discontinuities_after(begin), self.problem.t1
+        if self.problem.on_discontinuity is not None:
+            self._breaks, self._run.n_breaks = ahead.tolist(), 0
+            return self._next_end()
+        self._breaks, self._run.n_breaks = [], len(ahead)
+        if not len(ahead):
+            return t1
+        gap = _ULPS_FROM_BREAK * np.spacing(np.abs(ahead))
+        # kept here, for the native loop reads it
+        self._native_breaks = np.column_stack([ahead + gap, np.append((ahead - gap)[1:], t1)])
+        self._run.breaks = data_address(self._native_breaks)
+        return float(ahead[0] - gap[0])
+
+    def _discontinuities_after(self, begin: float) -> NDArray[np.float64]:
         """Those ahead, with room for a step between neighbours."""
-        if not self.problem.discontinuities:
-            return []
-        apart = [
-            t
-            for t in self.problem.discontinuities
-            if begin + _MIN_ULPS_BETWEEN * math.ulp(t)
-            < t
-            < self.problem.t1 - _MIN_ULPS_BETWEEN * math.ulp(t)
-        ]
-        return [
-            t
-            for s, t in zip([-math.inf, *apart], apart, strict=False)
-            if t - s > _MIN_ULPS_BETWEEN * math.ulp(t)
-        ]
+        times = np.asarray(self.problem.discontinuities, dtype=np.float64)
+        room = _MIN_ULPS_BETWEEN * np.spacing(np.abs(times))
+        ahead = (begin + room < times) & (times < self.problem.t1 - room)
+        apart, room = times[ahead], room[ahead]
+        return apart[np.diff(apart, prepend=-math.inf) > room]
 
     def set_state(self, y: NDArray[np.float64]) -> None:
         """Another state at the same time: the run has two points there."""
@@ -215,8 +225,7 @@ class Integrator:
     def resume_after_jump(self) -> None:
         """From the state that was jumped to, as if the run began there."""
         run, problem = self._run, self.problem
-        self._breaks = self._discontinuities_after(run.t)
-        run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - run.t)
+        run.t_end, run.h_max = self._first_end(run.t), min(problem.max_step, problem.t1 - run.t)
         run.streak, run.events = 0, problem.events
         if self._native.start(self._at):
             raise self._stop_error()
@@ -270,6 +279,7 @@ class Integrator:
         itself if the end is not beyond.
         """
         run, self._breaks = self._run, []
+        run.n_breaks = 0
         t, y = self._points.point(k)
         # behind a break that changed the state the next step begins elsewhere than the last one
         # ended

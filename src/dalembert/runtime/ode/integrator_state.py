@@ -68,6 +68,9 @@ STATE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # of Rosenbrock's method alone
     ("jacobian", POINTER),
     ("matrices", POINTER),
+    # discontinuities ahead: for each the time behind it and the end of the part that follows
+    ("breaks", POINTER),
+    ("n_breaks", INT64),
 )
 
 
@@ -88,7 +91,8 @@ class IntegratorState(ctypes.Structure):
     add to it (logarithms) planned                         that step, before anything cut it short
     jacobian, matrices              address of the function that gives ∂f/∂y and ∂f/∂t, and room for
     these and for the factors of W events, watch                   address of the function that
-    looks for events in a step taken, and of what it is given; 0 for none
+    looks for events in a step taken, and of what it is given; 0 for none breaks, n_breaks
+    discontinuities ahead that change no state, two times for each: behind it, and the next end
     """
 
     _fields_ = tuple((name, C_TYPES[kind]) for name, kind in STATE_FIELDS)

@@ -19,7 +19,7 @@ from dalembert.runtime.numerics.ir_builder import (
     Value,
     VectorArray,
 )
-from dalembert.runtime.numerics.llvm_types import INT32, INTRINSICS
+from dalembert.runtime.numerics.llvm_types import INT32, INTRINSICS, POINTER
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import (
     ExitReason,
@@ -264,7 +264,26 @@ def _return_if_done(native: ScalarStepBuilder) -> None:
             f.ret(left)
 
 
-def advance_text(dense_rows: Callable[[StructView], Operand] = lambda _: DENSE_ROWS) -> str:
+def _cross_discontinuity(native: ScalarStepBuilder, *, keep_step: bool) -> None:
+    """From just before a discontinuity to just behind it; the state goes on, the rates may jump.
+
+    With `keep_step` the next step is at least as long as the last one would have allowed.
+    """
+    f, run = native.function, native.run
+    with f.if_then(run.t >= run.t_end), f.if_then(run.n_breaks > 0):
+        planned, times = run.h, ScalarArray(run.breaks)
+        run.t, run.t_end = times[0], times[1]
+        run.breaks = f.emit(POINTER, f"getelementptr double, {run.breaks}, i64 2")
+        run.n_breaks = run.n_breaks - 1
+        with f.if_then(native.call("start").not_equal(0)):
+            f.ret(ExitReason.STOPPED)
+        if keep_step:
+            run.h = f.intrinsic("maxnum", run.h, planned)
+
+
+def advance_text(
+    dense_rows: Callable[[StructView], Operand] = lambda _: DENSE_ROWS, *, keep_step: bool = True
+) -> str:
     """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or
     a stop; returns `ExitReason`.
 
@@ -274,6 +293,7 @@ def advance_text(dense_rows: Callable[[StructView], Operand] = lambda _: DENSE_R
     native = ScalarStepBuilder("advance", exported=True)
     f, run = native.function, native.run
     with f.loop_forever():
+        _cross_discontinuity(native, keep_step=keep_step)
         _return_if_done(native)
         run.budget = run.budget - 1
         # the last two steps are made equal, lest the last be tiny

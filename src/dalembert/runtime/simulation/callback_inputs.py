@@ -27,12 +27,10 @@ RHS_TYPE: Final = ctypes.CFUNCTYPE(
 CALLBACK_FAILED: Final = -(2**31)
 
 
-def append_input_values(chosen: RunValues, start: InitialState, t1: float) -> InitialState:
+def append_input_values(chosen: RunValues, start: InitialState) -> InitialState:
     """The start with the first values of such inputs, of which there are some, behind the
     first-order states.
     """
-    for each in chosen.callback_inputs:
-        each.check_span(start.t, t1)
     start = replace(start, x=np.concatenate([start.x, np.zeros(len(chosen.kin.sampled_inputs))]))
     y = start.y
     _write_inputs(chosen, chosen.callback_inputs, start.t, y)

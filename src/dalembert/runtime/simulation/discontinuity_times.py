@@ -17,8 +17,9 @@ import numpy as np
 
 from dalembert.errors import warn
 from dalembert.foundation.array_types import FloatArray
-from dalembert.runtime.simulation.model import NONSMOOTH, time_switches
+from dalembert.runtime.simulation.model import NONSMOOTH, NativeModel, knot_handles, time_switches
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, evaluate_balls
+from dalembert.symbolic.algebra.data_arrays import column_values
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     dependencies,
@@ -78,6 +79,32 @@ def discontinuity_times(
             f"of their own; make the run shorter"
         )
     return tuple(inside[:_MOST])
+
+
+def model_discontinuities(
+    model: NativeModel, p: FloatArray, t0: float, t1: float
+) -> tuple[float, ...]:
+    """Where steps end because something in a model jumps or bends in time: branches and the knots
+    of tables.
+    """
+    if not model.time_switches and not model.knot_handles:
+        return ()
+    numbers = dict(zip(model.parameters, p.tolist(), strict=True))
+    jumps = discontinuity_times(
+        model.tape, model.state[-1], numbers, t0, t1, model.time_switches
+    )
+    knots = knot_times([numbers[i] for i in model.knot_handles if i in numbers], t0, t1)
+    return tuple(np.union1d(jumps, knots).tolist()) if len(knots) else jumps
+
+
+def knot_times(handles: Iterable[float], t0: float, t1: float) -> FloatArray:
+    """The knots inside (t0, t1) of tables with these handles, in order."""
+    inside = [
+        knots[(knots > t0) & (knots < t1)]
+        for knots in map(column_values, handles)
+        if knots is not None
+    ]
+    return np.unique(np.concatenate(inside)) if inside else np.zeros(0)
 
 
 def _isolate_roots(
@@ -151,6 +178,8 @@ def has_nonsmooth_inputs(values: RunValues) -> bool:
 
 def has_discontinuities(tape: Tape, time: int, values: Mapping[int, float]) -> bool:
     """Whether there is anything in these expressions that may jump or bend at a time."""
+    if knot_handles(tape, time):
+        return True
     return next(_switching_arguments(tape, time, values), None) is not None
 
 

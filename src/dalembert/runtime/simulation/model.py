@@ -89,6 +89,11 @@ class NativeModel:
         return time_switches(self.tape, self.state[-1])
 
     @cached_property
+    def knot_handles(self) -> tuple[int, ...]:
+        """The symbols of the handles of tables in time."""
+        return knot_handles(self.tape, self.state[-1])
+
+    @cached_property
     def state_switches(self) -> tuple[int, ...]:
         """What stands under sign and |·| in explicit rates and moves with the state."""
         tape, moving = self.tape, set(self.state[:-1])
@@ -111,6 +116,11 @@ def time_switches(tape: Tape, time: int) -> tuple[int, ...]:
     """The nodes under sign, |·| and atan2 that contain the time."""
     arguments = dict.fromkeys(a for op, a, _ in tape.nodes if op in NONSMOOTH)
     return tuple(a for a in arguments if time in symbols_of(tape, (a,)))
+
+
+def knot_handles(tape: Tape, time: int) -> tuple[int, ...]:
+    """The symbols that name the knots of tables in time."""
+    return tuple(dict.fromkeys(b for op, a, b in tape.nodes if op == "interval" and a == time))
 
 
 _NATIVE_MODELS: Final = PerOwnerCache[NativeModel]()

@@ -31,7 +31,7 @@ from dalembert.runtime.simulation.diagnosis import (
     warn_of_singular_speeds,
     warn_of_small_motion,
 )
-from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
+from dalembert.runtime.simulation.discontinuity_times import model_discontinuities
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures, native_audit
 from dalembert.runtime.simulation.events.event import EventAction, ModeHistory
 from dalembert.runtime.simulation.events.event_loop import event_run
@@ -61,6 +61,7 @@ from dalembert.runtime.states.constraint_rank import ConstraintRank, constraint_
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
 from dalembert.runtime.states.initial_velocities import singular_position_note
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.states.tables import check_spans
 
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
@@ -263,9 +264,8 @@ def _variation(
         return None
     if chosen.callback_inputs:
         msg = (
-            f"sensitivities: {chosen.callback_inputs[0].name} is a function or a table, which "
-            f"is "
-            f"not varied; give it as an expression"
+            f"sensitivities: {chosen.callback_inputs[0].name} is a Python function, which is not "
+            f"varied; give it as a table or an expression"
         )
         raise NotApplicable(msg)
     variation = forward_sensitivity(
@@ -275,22 +275,12 @@ def _variation(
     return variation
 
 
-def _discontinuity_times(
-    model: NativeModel, p: FloatArray, t0: float, t1: float
-) -> tuple[float, ...]:
-    """Where steps end because something jumps or bends in time."""
-    if not model.time_switches:
-        return ()
-    numbers = dict(zip(model.parameters, p.tolist(), strict=True))
-    return discontinuity_times(model.tape, model.state[-1], numbers, t0, t1, model.time_switches)
-
-
 def _taylor_obstacle(chosen: RunValues, switching: SwitchedRun | None) -> str:
     """What in this run has no Taylor series; nothing in most."""
     if switching is not None:
         return "a contact changes its mode at any time"
     if chosen.callback_inputs:
-        return f"{chosen.callback_inputs[0].name} is a function or a table"
+        return f"{chosen.callback_inputs[0].name} is a Python function"
     return ""
 
 
@@ -311,6 +301,7 @@ def simulate_equations(
     t0, t1 = time_span(duration, options)
     begin = time.perf_counter()
     chosen = run_values(kin, options.values, options.inputs, live=True)
+    check_spans(chosen.table_inputs, t0, t1)
     switching = None if with_contacts is None else with_contacts(chosen, options)
     chosen = chosen if switching is None else switching.values
     model = (
@@ -322,9 +313,9 @@ def simulate_equations(
     start = solve_initial_conditions(
         chosen.kin, options.start, chosen.symbol_values_at(t0), t0, guess=options.guess
     )
-    start = append_input_values(chosen, start, t1) if chosen.callback_inputs else start
+    start = append_input_values(chosen, start) if chosen.callback_inputs else start
     # before other rows are chosen: a copy of the model would look for what bends again
-    breaks = _discontinuity_times(model, p, t0, t1)
+    breaks = model_discontinuities(model, p, t0, t1)
     model, start = reduce_to_row_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
     accelerations = Accelerations(

@@ -1,21 +1,20 @@
-"""w = f(t, state), held or not, and w(t) through measured points: inputs whose value is no
-expression.
+"""w = f(t, state), held or not: inputs that a Python function gives.
+Keywords: sample-and-hold, zero-order hold.
 
-Each stands in the state of the run with rate zero: a held input itself, of a table c₀, …, c₃ and
-t_k. At its times the integrator stops, and the new values are put there. A function that is not
-held is called wherever the equations are evaluated.
+Each stands in the state of the run with rate zero. At its times the integrator stops, and the new
+value is put there. A function that is not held is called wherever the equations are evaluated. A
+table whose values are varied (gradients by its samples, replays of an optimum) is kept in the same
+way: c₀, c₁, … and t_k stand in the state.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -24,144 +23,8 @@ from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
+from dalembert.runtime.states.tables import SMOOTH, Table
 from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
-
-_DEGREES: Final = {"held": 0, "linear": 1, "cubic": 3}
-
-
-@dataclass(frozen=True, eq=False)
-class Table(Displayable):
-    """Values at times, and what lies between them: w = c₀ + c₁ τ + c₂ τ² + c₃ τ³ with τ = t −
-    t_k from t_k on.
-    """
-
-    t: FloatArray = field(repr=False)
-    values: FloatArray = field(repr=False)
-    kind: str
-    # a row (c₀, c₁, …) for each interval; of a held table for the last point too
-    coefficients: FloatArray = field(repr=False)
-
-    @property
-    def degree(self) -> int:
-        """The degree of the polynomials: 0, 1 or 3 for measured points."""
-        return int(self.coefficients.shape[1]) - 1
-
-    def interval(self, t: float) -> int:
-        """The number of the interval that begins at t or before it."""
-        return int(
-            np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.coefficients) - 1)
-        )
-
-    def __call__(self, t: float) -> float:
-        """w(t)"""
-        k = self.interval(t)
-        return float(np.polynomial.polynomial.polyval(t - self.t[k], self.coefficients[k]))
-
-    def __str__(self) -> str:
-        return (
-            f"table of {len(self.t)} points from t = {self.t[0]:g} to {self.t[-1]:g}, "
-            f"{self.kind} between them"
-        )
-
-
-def table(times: Any, values: Any = None, kind: str = "linear") -> Table:
-    """A measured input: da.table(times, values), da.table("road.csv", kind="cubic"), or a pandas
-    Series over its times.
-
-    `kind` says what lies between the points: "held", "linear", or "cubic" (a spline with continuous
-    curvature, which a specified motion needs). A CSV file has the times in its first column and the
-    values in its second.
-    """
-    if kind not in _DEGREES:
-        msg = f"table: kind={kind!r:.40}; give 'held', 'linear' or 'cubic'"
-        raise BadValue(msg)
-    if values is None:
-        times, values = _columns(times)
-    t, w = _finite_array("times", times), _finite_array("values", values)
-    if len(t) != len(w) or len(t) < 2:
-        msg = (
-            f"table: {len(t)} times and {len(w)} values; give as many of one as of the other, "
-            f"and at least two"
-        )
-        raise BadValue(msg)
-    if (np.diff(t) <= 0.0).any():
-        k = int(np.argmax(np.diff(t) <= 0.0))
-        msg = f"table: the times must grow, but {t[k + 1]:g} follows {t[k]:g}"
-        raise BadValue(msg)
-    return Table(t, w, kind, _spline_coefficients(t, w, kind))
-
-
-def _spline_coefficients(t: FloatArray, w: FloatArray, kind: str) -> FloatArray:
-    if kind == "held":
-        return w[:, np.newaxis]
-    if kind == "linear":
-        return np.column_stack([w[:-1], np.diff(w) / np.diff(t)])
-    from scipy.interpolate import CubicSpline
-
-    # the highest power first
-    return np.ascontiguousarray(CubicSpline(t, w).c[::-1].T)
-
-
-def _columns(given: Any) -> tuple[Any, Any]:
-    """Times and values of a file, a Series, a pair, or two columns."""
-    if isinstance(given, str | os.PathLike):
-        return _read_csv(Path(given))
-    if hasattr(given, "columns") and hasattr(given, "to_numpy"):
-        if len(given.columns) != 2:
-            msg = (
-                f"table: a DataFrame of {len(given.columns)} columns; give two, the times and "
-                f"the values, or a Series over its times"
-            )
-            raise BadValue(msg)
-        return given.iloc[:, 0].to_numpy(), given.iloc[:, 1].to_numpy()
-    if hasattr(given, "index") and hasattr(given, "to_numpy"):
-        if not np.issubdtype(given.index.dtype, np.number):
-            msg = "table: the index of a Series must be its times as numbers, in seconds"
-            raise BadValue(msg)
-        return given.index.to_numpy(), given.to_numpy()
-    if isinstance(given, tuple | list) and len(given) == 2:
-        return given[0], given[1]
-    columns = np.asarray(given)
-    if columns.ndim == 2 and columns.shape[1] == 2:
-        return columns[:, 0], columns[:, 1]
-    msg = "table: give times and values, the path of a CSV file, or a pandas Series over its times"
-    raise BadValue(msg)
-
-
-def _read_csv(path: Path) -> tuple[FloatArray, FloatArray]:
-    """The first two columns; a line of heads at the top is passed over."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        msg = f"table: {path} cannot be read: {getattr(problem, 'strerror', None) or problem}"
-        raise BadValue(msg) from problem
-    rows = []
-    for count, line in enumerate(lines, 1):
-        cells = [cell.strip() for cell in line.replace(";", ",").split(",")]
-        try:
-            rows.append((float(cells[0]), float(cells[1])))
-        except (ValueError, IndexError):
-            if rows:
-                msg = (
-                    f"table: line {count} of {path} is {line!r:.60}; a time and a value are "
-                    f"expected"
-                )
-                raise BadValue(msg) from None
-    columns = np.array(rows).reshape(-1, 2)
-    return columns[:, 0], columns[:, 1]
-
-
-def _finite_array(what: str, given: Any) -> FloatArray:
-    try:
-        array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        msg = f"table: the {what} are not numbers ({given!r:.60})"
-        raise BadValue(msg) from problem
-    if array.ndim != 1 or not np.isfinite(array).all():
-        msg = f"table: give the {what} as one row of finite numbers"
-        raise BadValue(msg)
-    return array
-
 
 @dataclass(frozen=True)
 class Sampled(Displayable):
@@ -305,18 +168,6 @@ class CallbackInput:
             > 1
         )
 
-    def check_span(self, t0: float, t1: float) -> None:
-        """Refuse a run that is longer than a table."""
-        if not isinstance(self.source, Table):
-            return
-        first, last = float(self.source.t[0]), float(self.source.t[-1])
-        if t0 < first or (t1 > last and self.source.kind != "held"):
-            msg = (
-                f"{self.name}: its table goes from t = {first:g} to {last:g}, the run from "
-                f"{t0:g} to {t1:g}"
-            )
-            raise BadValue(msg)
-
 
 def _check_arguments(name: str, function: Callable[..., float]) -> None:
     """Refuse a function that does not take the time."""
@@ -361,16 +212,21 @@ def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInp
             raise BadValue(msg)
         _check_arguments(name, source.function if isinstance(source, Sampled) else source)
         return CallbackInput(name, (symbol.scalar.i,), source), None
-    if specified and source.kind not in ("cubic", "polynomial"):
-        msg = (
-            f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs "
-            f"da.table(…, kind='cubic')"
-        )
-        raise BadValue(msg)
+    check_smooth(kin, name, source)
     tape = kin.tape
-    c = [tape.private_symbol(f"{name}_c{k}") for k in range(source.degree + 1)]
+    c = [tape.private_symbol(f"{name}_coefficient{k}") for k in range(source.degree + 1)]
     begin = tape.private_symbol(f"{name}_from")
     tau, w = Scalar(tape, tape.sub(kin.system.t.i, begin)), Scalar(tape, c[-1])
     for each in reversed(c[:-1]):
         w = w * tau + Scalar(tape, each)
     return CallbackInput(name, tuple(c) if source.degree == 0 else (*c, begin), source), w
+
+
+def check_smooth(kin: Kinematics, name: str, source: Table) -> None:
+    """Refuse a specified position whose velocity jumps."""
+    if kin.system.symbols[name].kind == "specified" and source.kind not in SMOOTH:
+        msg = (
+            f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs "
+            f"da.table(…, kind='cubic')"
+        )
+        raise BadValue(msg)

@@ -75,6 +75,12 @@ class MagnitudeArithmetic:
         moved = abs(x) * dy + abs(y) * dx
         return BoundedValue(value, abs(value) + moved / (square + (1 - sign(square))))
 
+    def interval(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
+        return self.symbol(self._tape.interval(a.value.i, b.value.i))
+
+    def lookup(self, a: BoundedValue, b: BoundedValue) -> BoundedValue:
+        return self.symbol(self._tape.lookup(a.value.i, b.value.i))
+
     # which angle it is does not matter here
     def call(self, function: str, a: BoundedValue, node: int) -> BoundedValue:  # noqa: ARG002
         value = apply(function, a.value)

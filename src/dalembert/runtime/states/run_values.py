@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from dalembert.errors import BadExpression, NotApplicable
+from dalembert.errors import BadDescription, BadExpression, NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache, lazy_property
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
@@ -29,16 +29,29 @@ from dalembert.runtime.numerics.symbol_values import (
     symbol_name,
 )
 from dalembert.runtime.states.evaluator import Evaluator, label
-from dalembert.runtime.states.inputs import CallbackInput, Sampled, callback_input, table
+from dalembert.runtime.states.inputs import (
+    CallbackInput,
+    Sampled,
+    callback_input,
+    check_smooth,
+)
+from dalembert.runtime.states.tables import Table, TableInput, table, table_expression, table_handles
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
-from dalembert.symbolic.algebra.expression_graph import dependencies, evaluate, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    copy_expressions,
+    dependencies,
+    evaluate,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_python_function, is_sympy
 from dalembert.symbolic.algebra.tape import Node
+from dalembert.symbolic.units.quantities import dimension_text, parse_unit
 
 _MASS_SYMBOLS: Final = PerOwnerCache[tuple[int, ...]]()
 _CHECKED_MASSES: Final = PerOwnerCache[None]()
 _DECLARED: Final = PerOwnerCache[dict[int, float]]()
+_WITH_HANDLES: Final = PerOwnerCache[Kinematics]()
 _TEXTS: Final = PerOwnerCache[tuple[tuple[Node, ...], int]]()
 
 
@@ -51,8 +64,10 @@ class RunValues:
     kin: Kinematics = field(repr=False)
     numbers: dict[int, float]
     bindings: dict[int, int]
-    # inputs that programs and tables give
+    # inputs that programs give, and tables whose values are varied
     callback_inputs: tuple[CallbackInput, ...] = ()
+    # inputs that tables give
+    table_inputs: tuple[TableInput, ...] = ()
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -112,69 +127,172 @@ class RunValues:
 
 
 def run_values(
-    kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, live: bool = False
+    kin: Kinematics,
+    values: Mapping[Any, Any],
+    inputs: Mapping[Any, Any],
+    *,
+    live: bool = False,
+    table_states: bool = False,
 ) -> RunValues:
     """Defaults of the description, then `values` for constants and `inputs` for inputs and
     specified motions.
 
-    Functions and tables only where they are `live`.
+    Python functions only where they are `live`. With `table_states` the coefficients of tables
+    stand in the state.
     """
-    kin = kin.fork()
     system = kin.system
+    given_inputs = _input_values(system, values, inputs)
+    kin = (kin if table_states else _with_handles(kin, given_inputs)).fork()
     numbers = (
         _DECLARED(kin, None, lambda: _numbers(system, {}))
         if not require_mapping("values", values)
         else _numbers(system, values)
     )
-    numbers = numbers.copy()
-    motions: dict[int, Scalar] = {
-        s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None
-    }
-    callback_inputs: list[CallbackInput] = []
-    for key, given in require_mapping("inputs", inputs).items():
-        name = symbol_name(system, key, ("input", "specified"))
-        if name in {str(getattr(each, "name", None) or each) for each in values}:
-            msg = f"{name} is given twice, in values and in inputs; give it once"
-            raise BadValue(msg)
-        x = system.symbols[name].scalar.i
-        value = strip_unit(system, name, _as_table(given))
-        if isinstance(value, str | Scalar) or is_sympy(value):
-            motions[x] = _bound_expression(kin, name, value)
-            # its own value, where it has one, no longer counts
-            numbers.pop(x, None)
-        elif is_python_function(value) or isinstance(value, Sampled):
-            if not live:
-                msg = (
-                    f"{name}: a function or a table is for a run; here give a number, or an "
-                    f"expression such as 2*sin(s.t)"
-                )
-                raise BadValue(msg)
-            callback, polynomial = callback_input(kin, name, value)
-            callback_inputs.append(callback)
-            motions.pop(x, None)
-            numbers.pop(x, None)
-            if polynomial is not None:
-                motions[x] = polynomial
-        else:
-            motions.pop(x, None)
-            numbers |= _constant_motion(kin, x, finite_number(name, value))
+    bound = _InputBinding(kin, numbers.copy(), live=live, table_states=table_states)
+    for name, value in given_inputs.items():
+        bound.bind(name, value)
     # those of the description were judged when it was made
     if values:
-        check_masses(kin, numbers)
-    if callback_inputs:
+        check_masses(kin, bound.numbers)
+    if bound.callback_inputs:
         # their symbols belong to every fork from here on, and what is compiled with them to this
         # run alone
         kin.sampled_inputs, kin.base_tape_length, kin.cached_results = (
-            tuple(i for each in callback_inputs for i in each.nodes),
+            tuple(i for each in bound.callback_inputs for i in each.nodes),
             len(kin.tape),
             {},
         )
     return RunValues(
         kin,
-        numbers,
-        derivative_bindings(kin.tape, motions) if motions else {},
-        tuple(callback_inputs),
+        bound.numbers,
+        derivative_bindings(kin.tape, bound.motions) if bound.motions else {},
+        tuple(bound.callback_inputs),
+        tuple(bound.table_inputs),
     )
+
+
+def _input_values(
+    system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]
+) -> dict[str, Any]:
+    """What each input is, by its name: tables read, units taken off."""
+    known = {str(getattr(each, "name", None) or each) for each in require_mapping("values", values)}
+    given: dict[str, Any] = {}
+    for key, value in require_mapping("inputs", inputs).items():
+        name = symbol_name(system, key, ("input", "specified"))
+        if name in known:
+            msg = f"{name} is given twice, in values and in inputs; give it once"
+            raise BadValue(msg)
+        given[name] = strip_unit(system, name, _as_table(value))
+    return given
+
+
+def _with_handles(kin: Kinematics, inputs: Mapping[str, Any]) -> Kinematics:
+    """The kinematics with the symbols of tables on its tape, once for all tables of one kind: code
+    compiled with them is used again with other data.
+    """
+    degrees = tuple((n, x.degree) for n, x in inputs.items() if isinstance(x, Table))
+
+    def declare() -> Kinematics:
+        new = kin.fork()
+        for name, degree in degrees:
+            table_handles(new.tape, name, degree)
+        new.base_tape_length, new.cached_results = len(new.tape), {}
+        return new
+
+    return _WITH_HANDLES(kin, degrees, declare) if degrees else kin
+
+
+class _InputBinding:
+    """Inputs and specified motions, one after the other: numbers, expressions, tables, programs."""
+
+    def __init__(
+        self, kin: Kinematics, numbers: dict[int, float], *, live: bool, table_states: bool
+    ) -> None:
+        self.kin, self.numbers, self.live, self.table_states = kin, numbers, live, table_states
+        self.motions: dict[int, Scalar] = {
+            s.scalar.i: s.motion for s in kin.system.symbols.values() if s.motion is not None
+        }
+        self.callback_inputs: list[CallbackInput] = []
+        self.table_inputs: list[TableInput] = []
+
+    def bind(self, name: str, value: Any) -> None:
+        """One input; its own value, where it has one, no longer counts."""
+        x = self.kin.system.symbols[name].scalar.i
+        if isinstance(value, str | Scalar) or is_sympy(value):
+            self.motions[x] = _bound_expression(self.kin, name, value)
+            self.numbers.pop(x, None)
+        elif isinstance(value, Table) and not self.table_states:
+            self._bind_table(x, name, value)
+        elif is_python_function(value) or isinstance(value, Sampled):
+            self._bind_callback(x, name, value)
+        else:
+            self.motions.pop(x, None)
+            self.numbers |= _constant_motion(self.kin, x, finite_number(name, value))
+
+    def _bind_table(self, x: int, name: str, value: Table) -> None:
+        system = self.kin.system
+        check_smooth(self.kin, name, value)
+        scaled = in_units(system, name, value)
+        bound, self.motions[x] = table_expression(self.kin.tape, system.t.i, name, scaled)
+        self.table_inputs.append(bound)
+        self.numbers.pop(x, None)
+        self.numbers |= bound.handles
+
+    def _bind_callback(self, x: int, name: str, value: Any) -> None:
+        if not self.live:
+            msg = (
+                f"{name}: a Python function is for da.simulate; here give a number, a table "
+                f"(da.table), or an expression such as 2*sin(s.t)"
+            )
+            raise BadValue(msg)
+        callback, polynomial = callback_input(self.kin, name, value)
+        self.callback_inputs.append(callback)
+        self.motions.pop(x, None)
+        self.numbers.pop(x, None)
+        if polynomial is not None:
+            self.motions[x] = polynomial
+
+
+def with_table_states(chosen: RunValues) -> RunValues:
+    """The same values with the coefficients of tables in the state, where they can be varied."""
+    kin = chosen.kin.fork()
+    bindings = copy_expressions(chosen.kin.tape, kin.tape, list(chosen.bindings.values()))
+    bound = dict(zip(chosen.bindings, bindings, strict=True))
+    added: list[CallbackInput] = []
+    for each in chosen.table_inputs:
+        callback, polynomial = callback_input(kin, each.name, each.table)
+        assert polynomial is not None
+        added.append(callback)
+        x = kin.system.symbols[each.name].scalar.i
+        bound |= derivative_bindings(kin.tape, {x: polynomial})
+    kin.sampled_inputs, kin.base_tape_length, kin.cached_results = (
+        (*kin.sampled_inputs, *(i for each in added for i in each.nodes)),
+        len(kin.tape),
+        {},
+    )
+    return RunValues(kin, chosen.numbers, bound, (*chosen.callback_inputs, *added))
+
+
+def in_units(system: System, name: str, given: Table) -> Table:
+    """The table in kg, m and s, where its head has a unit and the system knows that of the input."""
+    wanted = system.dimension(name) if given.unit else None
+    if wanted is None:
+        return given
+    try:
+        factor, actual = parse_unit(given.unit)
+    except BadDescription as problem:
+        msg = f"{given.source}: {problem}"
+        raise BadValue(msg) from problem
+    if actual != wanted:
+        msg = (
+            f"{given.source}: {name} is in {given.unit!r} ({dimension_text(actual)}), but "
+            f"{dimension_text(wanted)} is needed"
+        )
+        raise BadValue(msg)
+    if factor == 1:
+        return given
+    k = float(factor)
+    return replace(given, values=k * given.values, segments=k * given.segments)
 
 
 def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:

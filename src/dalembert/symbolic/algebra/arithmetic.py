@@ -41,6 +41,18 @@ class _OperatorArithmetic:
         for rule in (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg)
     )
 
+    def interval(self, a: Any, b: Any) -> Any:
+        """The number of knots ≤ a."""
+        from dalembert.symbolic.algebra import data_arrays
+
+        return data_arrays.interval(a, b)
+
+    def lookup(self, a: Any, b: Any) -> Any:
+        """Entry a of an array."""
+        from dalembert.symbolic.algebra import data_arrays
+
+        return data_arrays.lookup(a, b)
+
 
 class FloatArithmetic(_OperatorArithmetic):
     """Double precision, one state at a time."""
@@ -102,6 +114,27 @@ class BallArithmetic(_OperatorArithmetic):
 
     def atan2(self, a: arb, b: arb) -> arb:
         return self._arb.atan2(a, b)
+
+    def interval(self, a: arb, b: arb) -> arb:
+        """All numbers of knots that lie below a point of the ball."""
+        from dalembert.symbolic.algebra import data_arrays
+
+        handle = float(b.mid())
+        low, high = (data_arrays.interval(float(x), handle) for x in (a.lower(), a.upper()))
+        return self._arb(low).union(self._arb(high))
+
+    def lookup(self, a: arb, b: arb) -> arb:
+        """All entries between the ends of the ball."""
+        from dalembert.symbolic.algebra import data_arrays
+
+        values = data_arrays.column_values(float(b.mid()))
+        if values is None or not a.is_finite():
+            return self._arb("nan")
+        low, high = (
+            min(max(round(float(x)), 0), len(values) - 1) for x in (a.lower(), a.upper())
+        )
+        part = values[low : high + 1]
+        return self._arb(float(part.min())).union(self._arb(float(part.max())))
 
     # the angle's identity does not matter here
     def call(self, function: str, a: arb, node: int) -> arb:  # noqa: ARG002

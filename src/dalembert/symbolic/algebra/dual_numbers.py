@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.symbolic.algebra import data_arrays
 from dalembert.symbolic.algebra.arithmetic import NUMPY_NAMES
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Number, Tape
@@ -75,6 +76,12 @@ class DualArithmetic:
         (x, dx), (y, dy) = a, b
         square = x * x + y * y
         return np.arctan2(x, y), _sum(dx, y / square, dy, -x / square)
+
+    def interval(self, a: Dual, b: Dual) -> Dual:
+        return np.asarray(data_arrays.interval(a[0], b[0])), None
+
+    def lookup(self, a: Dual, b: Dual) -> Dual:
+        return np.asarray(data_arrays.lookup(a[0], b[0])), None
 
     # the angle's identity does not matter here
     def call(self, function: str, a: Dual, node: int) -> Dual:  # noqa: ARG002

@@ -15,9 +15,9 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
 
-from dalembert.errors import NotLinear
+from dalembert.errors import NotApplicable, NotLinear
 from dalembert.foundation.caching import COMPUTE_LOCK
-from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Node, Number, Tape
+from dalembert.symbolic.algebra.tape import BINARY, DATA, LEAVES, Node, Number, Tape
 
 Value = TypeVar("Value")
 # so many expressions need much of a tape
@@ -344,9 +344,20 @@ def evaluate(
             v[i] = arithmetic.const(a)
         elif op == "pi":
             v[i] = arithmetic.pi()
+        elif op in DATA:
+            v[i] = _data_rule(arithmetic, op)(v[a], v[b])
         else:
             v[i] = arithmetic.call(op, v[a], a)
     return [v[i] for i in outs]
+
+
+def _data_rule(arithmetic: Any, op: str) -> Callable[[Any, Any], Any]:
+    """How an arithmetic reads recorded data."""
+    rule: Callable[[Any, Any], Any] | None = getattr(arithmetic, op, None)
+    if rule is None:
+        msg = "a recorded table has no form in these expressions; give the input as a formula"
+        raise NotApplicable(msg)
+    return rule
 
 
 # d function(a)/da on a tape, where node i is function(a)
@@ -402,7 +413,7 @@ class Derivative:
                 return zero
             return t.neg(da) if op == "neg" else t.mul(da, function_derivative(t, op, a, i))
         db = derivatives[b]
-        if da == zero and db == zero:
+        if (da == zero and db == zero) or op in DATA:
             return zero
         if op == "add":
             return t.add(da, db)
@@ -465,7 +476,7 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
                 accumulate(a, mul(q, b))
             if right:
                 accumulate(b, neg(mul(q, a)))
-        else:
+        elif op not in DATA:
             accumulate(a, mul(g, function_derivative(t, op, a, i)))
     return [bar.get(x, zero) for x in wrt]
 

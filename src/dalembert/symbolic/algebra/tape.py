@@ -28,7 +28,9 @@ Node = tuple[str, Any, Any]
 Triple = tuple[int, int, int]
 
 LEAVES: Final = frozenset({"const", "symbol", "pi"})
-BINARY: Final = frozenset({"add", "sub", "mul", "div", "atan2"})
+# operations on recorded data: constant between the knots
+DATA: Final = frozenset({"interval", "lookup"})
+BINARY: Final = frozenset({"add", "sub", "mul", "div", "atan2", *DATA})
 FUNCTIONS: Final = (
     "sin",
     "cos",
@@ -524,6 +526,14 @@ class Tape:
 
     def atan2(self, y: int, x: int) -> int:
         return self._new(("atan2", y, x))
+
+    def interval(self, t: int, handle: int) -> int:
+        """The number of knots ≤ t of the array that a handle names."""
+        return self._new(("interval", t, handle))
+
+    def lookup(self, k: int, handle: int) -> int:
+        """Entry k of the array that a handle names."""
+        return self._new(("lookup", k, handle))
 
     def _multiple_of_pi(self, a: int) -> Fraction | None:
         if a == self.pi:

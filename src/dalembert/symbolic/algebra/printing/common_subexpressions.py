@@ -16,7 +16,7 @@ from dalembert.symbolic.algebra.printing.symbol_names import display_name
 from dalembert.symbolic.algebra.printing.symbol_names import parts as parts_of
 from dalembert.symbolic.algebra.printing.term_layout import Naming, symbol_namer
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
-from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape, base_name
+from dalembert.symbolic.algebra.tape import BINARY, DATA, LEAVES, Tape, base_name
 
 SUM, QUOTIENT, NUMBER, PRODUCT, FACTOR = range(5)
 # longer parts get a name too, so that no line grows without bound
@@ -188,7 +188,7 @@ def _part(
     if op not in BINARY:
         return TreeWithPrecedence(t.Call(op, (_with_sign(x),)), FACTOR)
     y = parts[b]
-    if op == "atan2":
+    if op == "atan2" or op in DATA:
         return TreeWithPrecedence(t.Call(op, (_with_sign(x), _with_sign(y))), FACTOR)
     return _operation(op, x, y, square=a == b)
 

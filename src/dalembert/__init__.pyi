@@ -257,8 +257,8 @@ from dalembert.runtime.simulation.reactions.loads import RunReactions as RunReac
 from dalembert.runtime.simulation.trajectory import Trajectory as Trajectory
 from dalembert.runtime.states.inputs import RunState as RunState
 from dalembert.runtime.states.inputs import Sampled as Sampled
-from dalembert.runtime.states.tables import Table as Table
 from dalembert.runtime.states.inputs import sampled as sampled
+from dalembert.runtime.states.tables import Table as Table
 from dalembert.runtime.states.tables import table as table
 from dalembert.runtime.states.tables import tables as tables
 from dalembert.symbolic.algebra.exact.verdict import Undecided as Undecided

@@ -229,7 +229,9 @@ def known_substitutions(E: Energies, setting: RunValues) -> dict[int, int]:
     The other constants stay symbols, so a verdict holds whatever their values are.
     """
     base = [s.scalar.i for s in E.kin.system.symbols.values() if s.kind in ("specified", "input")]
-    bound = [x for x in base if x in setting.bindings]
+    # a recorded signal is any function of time
+    tables = {E.kin.system.symbols[each.name].scalar.i for each in setting.table_inputs}
+    bound = [x for x in base if x in setting.bindings and x not in tables]
     nodes = copy_expressions(setting.kin.tape, E.t, [setting.bindings[x] for x in bound])
     # these make every rate of a motion that any of the energies and powers needs
     _ = E.sigma, E.sigma_R, E.P_in, E.P_in_by_vectors, E.P_nonconservative

@@ -38,8 +38,8 @@ from dalembert.runtime.simulation.simulate import (
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Key, label
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.tables import Table
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.states.tables import Table
 
 _RTOL: Final = 1e-12
 # a pivot below this part of the largest one means that rows depend on one another

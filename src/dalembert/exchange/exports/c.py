@@ -27,6 +27,7 @@ from dalembert.exchange.exports.exported_model import (
     ProjectionTemplate,
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
+from dalembert.exchange.exports.table_data import c_tables
 from dalembert.runtime.numerics.math_kernels import (
     COSINE,
     HALF_PI_SHORT,
@@ -147,6 +148,8 @@ class CSource:
             ]
         if any(" = turn(" in line for line in body):
             lines += [_sincos_source(), ""]
+        if self.model.tables:
+            lines += c_tables(self.model.tables, self.real)
         lines += body
         return "\n".join([*lines, ""])
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from dalembert.exchange.exports.exported_model import ExportedFunction, ExportedModel
 from dalembert.runtime.numerics.lowering import TRIG, Operation, Program, lower
+from dalembert.symbolic.algebra.tape import DATA
 
 # a value: a node of the tape, or an operation that lowering added, by what it does
 Value = int | tuple[str, tuple[int, ...]]
@@ -75,7 +76,8 @@ def operations(rename: Mapping[str, str] | None = None, prefix: str = "") -> dic
         name: f"{prefix}{known.get(name, name)}({'{0}, {1}' if name == 'atan2' else '{0}'})"
         for name in FUNCTIONS
     }
-    return {**ARITHMETIC, **called}
+    read = {name: f"table_{name}({{0}}, {{1}})" for name in sorted(DATA)}
+    return {**ARITHMETIC, **called, **read}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dalembert.errors import DalembertError, NotASystem, Unknown, Unwritable
 from dalembert.exchange.exports.export_model import ExportRequest, exported_model
 from dalembert.exchange.exports.formats import FORMATS, check_options, find_format
 from dalembert.exchange.exports.identifiers import file_name
+from dalembert.exchange.exports.table_data import check_format
 from dalembert.foundation.atomic_write import atomic_replace
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
@@ -94,7 +95,9 @@ def export(
     )
     checked = check_options(format, options)
     called = file_name(system.name) if name is None else _check_name(name)
-    made = Export(format, writer.files(exported_model(system, wanted), called, checked))
+    model = exported_model(system, wanted)
+    check_format(format, model.tables)
+    made = Export(format, writer.files(model, called, checked))
     if path is not None:
         made.write(path)
     return made

@@ -20,6 +20,7 @@ from dalembert.exchange.exports.exported_model import (
     Result,
     Variable,
 )
+from dalembert.exchange.exports.table_data import number_tables
 from dalembert.mechanics.equations.saddle_point import constraint_projection
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
@@ -80,9 +81,9 @@ class _ModelCollector:
         self.kin, self.wanted, self.system = self.values.kin, request, system
         # a setting has a tape of its own
         self.tape: Tape = self.kin.tape
-        self._insert = (
-            Substitution(self.tape, self.values.bindings) if self.values.bindings else None
-        )
+        numbered, self.tables = number_tables(self.values)
+        self.bindings = numbered.bindings
+        self._insert = Substitution(self.tape, self.bindings) if self.bindings else None
 
     def transplant_nodes(self, source: Tape, nodes: Sequence[int]) -> tuple[int, ...]:
         """Nodes of another tape of the system on this one."""
@@ -232,7 +233,7 @@ class _ModelCollector:
             return []
         kin = self.kin
         numbers = dict.fromkeys(symbols_of(kin.tape, range(len(kin.tape.nodes))), 0.0)
-        evaluator = Evaluator(kin, numbers, self.values.bindings)
+        evaluator = Evaluator(kin, numbers, self.bindings)
         reduced = [evaluator.in_state(evaluator.node(key)) for key in self.wanted.outputs]
         accelerations = Substitution(self.tape, dict(zip(kin.udot, self.dynamics[1], strict=True)))
         y = tuple(accelerations(i) for i in self.transplant_nodes(evaluator.tape, reduced))
@@ -304,6 +305,7 @@ class _ModelCollector:
             if kin.nonlinear
             else 1,
             notes=notes,
+            tables=self.tables,
         )
 
     @cached_property

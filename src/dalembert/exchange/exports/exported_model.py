@@ -8,6 +8,7 @@ from functools import cached_property
 from string import Template
 from typing import Final
 
+from dalembert.foundation.array_types import FloatArray
 from dalembert.symbolic.algebra.tape import Tape
 
 # the functions that carry a state back onto the rows, one Newton step each
@@ -91,6 +92,8 @@ class ExportedModel:
     notes: tuple[str, ...] = ()
     # the direction of DIRECTIONAL: changes of t, x, w and p
     seeds: tuple[Variable, ...] = ()
+    # the arrays of recorded tables, by their number
+    tables: tuple[FloatArray, ...] = field(default=(), repr=False)
 
     @property
     def states(self) -> tuple[Variable, ...]:

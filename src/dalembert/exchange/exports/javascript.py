@@ -17,6 +17,7 @@ from dalembert.exchange.exports.exported_model import (
     ProjectionTemplate,
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers
+from dalembert.exchange.exports.table_data import javascript_tables
 
 # a field of an object may be any word but these
 KEYWORDS: Final = frozenset(
@@ -53,6 +54,7 @@ class JavaScriptSource:
             " */",
             "",
             *self._constants(),
+            *(javascript_tables(self.model.tables) if self.model.tables else ()),
         ]
 
     def _constants(self) -> Iterator[str]:

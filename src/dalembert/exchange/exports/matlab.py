@@ -16,6 +16,7 @@ from dalembert.exchange.exports.exported_model import (
     ProjectionTemplate,
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
+from dalembert.exchange.exports.table_data import matlab_tables
 
 KEYWORDS: Final = word_set(
     """break case catch classdef continue else elseif end enumeration events for function global if
@@ -54,6 +55,8 @@ class MatlabSource:
         values = [repr(0.0 if v.value is None else v.value) for v in self.model.states]
         lines += [f"  model.start = [{'; '.join(values)}];", "end"]
         lines += ["", *self._parameters()]
+        if self.model.tables:
+            lines += ["", *matlab_tables(self.model.tables)]
         for f in self.model.functions:
             lines += ["", *self._function(f)]
         if self.model.has_projection:

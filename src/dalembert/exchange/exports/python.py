@@ -25,6 +25,7 @@ from dalembert.exchange.exports.exported_model import (
     Result,
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers
+from dalembert.exchange.exports.table_data import check_format, python_tables
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 
@@ -94,6 +95,9 @@ class PythonSource:
         ]
         if self.dialect is not CASADI:
             lines += ["", "", *_ARRAY.format(alias=self.dialect.alias).splitlines()]
+        if self.model.tables:
+            check_format("casadi" if self.dialect is CASADI else "numpy", self.model.tables)
+            lines += ["", "", *python_tables(self.model.tables, self.dialect.alias)]
         for f in self.model.functions:
             lines += ["", "", *self._function(f)]
         if self.model.has_projection:

@@ -150,7 +150,7 @@ there:
 def table_text() -> str:
     """The module of both functions; the hash table is imported."""
     registry = f"@{_REGISTRY} = external global [{SLOTS} x {{double, i64, i64}}]"
-    return "\n".join((registry, _RESOLVE, _INTERVAL, _LOOKUP))
+    return f"{registry}\n{_RESOLVE}\n{_INTERVAL}\n{_LOOKUP}"
 
 
 @cached_call

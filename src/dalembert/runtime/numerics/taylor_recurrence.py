@@ -293,11 +293,12 @@ class TaylorRecurrence:
                 self._convolution_terms(r, Series(i), Series(i))
             )
         if op in DATA:
-            return self._data_terms(a)
+            self._check_data(a)
+            return None
         return self._atan2_terms(i, a, b) if op == "atan2" else self._function(op, i, a)
 
-    def _data_terms(self, a: int) -> None:
-        """Recorded data are constant between their knots, where steps end."""
+    def _check_data(self, a: int) -> None:
+        """Recorded data are constant between their knots, where steps end; other data move."""
         if not set(symbols_of(self.source, (a,))).isdisjoint(
             i for i in self._state if i != self._time
         ):

@@ -86,7 +86,14 @@ def taylor_ir() -> str:
     attempt = attempt_ir("predict", "finish", "estimate", "interpolant", "consent")
     return (
         "\n\n".join(
-            (INTRINSICS, _LIBRARY, evaluation_ir(), *parts, attempt, advance_text(dense_rows, keep_step=False))
+            (
+                INTRINSICS,
+                _LIBRARY,
+                evaluation_ir(),
+                *parts,
+                attempt,
+                advance_text(dense_rows, keep_step=False),
+            )
         )
         + "\n"
     )

@@ -90,9 +90,7 @@ def model_discontinuities(
     if not model.time_switches and not model.knot_handles:
         return ()
     numbers = dict(zip(model.parameters, p.tolist(), strict=True))
-    jumps = discontinuity_times(
-        model.tape, model.state[-1], numbers, t0, t1, model.time_switches
-    )
+    jumps = discontinuity_times(model.tape, model.state[-1], numbers, t0, t1, model.time_switches)
     knots = knot_times([numbers[i] for i in model.knot_handles if i in numbers], t0, t1)
     return tuple(np.union1d(jumps, knots).tolist()) if len(knots) else jumps
 

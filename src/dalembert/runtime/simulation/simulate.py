@@ -275,6 +275,13 @@ def _variation(
     return variation
 
 
+def _values_of_run(kin: Kinematics, options: RunOptions, t0: float, t1: float) -> RunValues:
+    """Numbers and inputs; refuse tables that do not cover the run."""
+    chosen = run_values(kin, options.values, options.inputs, live=True)
+    check_spans(chosen.table_inputs, t0, t1)
+    return chosen
+
+
 def _taylor_obstacle(chosen: RunValues, switching: SwitchedRun | None) -> str:
     """What in this run has no Taylor series; nothing in most."""
     if switching is not None:
@@ -300,8 +307,7 @@ def simulate_equations(
     """
     t0, t1 = time_span(duration, options)
     begin = time.perf_counter()
-    chosen = run_values(kin, options.values, options.inputs, live=True)
-    check_spans(chosen.table_inputs, t0, t1)
+    chosen = _values_of_run(kin, options, t0, t1)
     switching = None if with_contacts is None else with_contacts(chosen, options)
     chosen = chosen if switching is None else switching.values
     model = (
@@ -309,7 +315,6 @@ def simulate_equations(
     )
     p = parameter_vector(chosen, model.parameters)
     watched = _bind_audit(chosen, quadratures, options, jumps=switching is not None)
-    names = watched.audit.names if watched else ()
     start = solve_initial_conditions(
         chosen.kin, options.start, chosen.symbol_values_at(t0), t0, guess=options.guess
     )
@@ -345,6 +350,7 @@ def simulate_equations(
     jacobian_address = (
         bind_jacobian(context, model, watched, other) if integrator == ROSENBROCK else 0
     )
+    names = watched.audit.names if watched else ()
     problem = _problem(context, start, t1, options, len(names), variation)
     # a problem is checked whenever it is made
     if series is not None or jacobian_address or breaks:

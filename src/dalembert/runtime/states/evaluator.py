@@ -28,11 +28,12 @@ from dalembert.symbolic.algebra.expression_graph import (
     copy_expressions,
     dependencies,
     evaluate,
+    operations,
     symbols_of,
 )
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
-from dalembert.symbolic.algebra.tape import base_name
+from dalembert.symbolic.algebra.tape import DATA, base_name
 
 Key = Scalar | str
 
@@ -271,6 +272,9 @@ class Evaluator:
     def depends_on_time(self, outs: Sequence[int]) -> bool:
         """∂/∂t ≢ 0 of reduced nodes, the state held: whether one moment is unlike another."""
         timely = [i for i in outs if self.time in symbols_of(self.tape, (i,))]
+        if not DATA.isdisjoint(operations(self.tape, timely)):
+            # a recorded signal
+            return True
         slope = Derivative(self.tape, lambda x: self.tape.one if x == self.time else None)
         return bool(timely) and not all(provably_zero(self.tape, [slope(i) for i in timely]))
 

@@ -26,6 +26,7 @@ from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.tables import SMOOTH, Table
 from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
 
+
 @dataclass(frozen=True)
 class Sampled(Displayable):
     """A function of the time and the state that is asked every so often, and held in between."""

@@ -35,7 +35,13 @@ from dalembert.runtime.states.inputs import (
     callback_input,
     check_smooth,
 )
-from dalembert.runtime.states.tables import Table, TableInput, table, table_expression, table_handles
+from dalembert.runtime.states.tables import (
+    Table,
+    TableInput,
+    table,
+    table_expression,
+    table_handles,
+)
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import (
     copy_expressions,
@@ -274,7 +280,7 @@ def with_table_states(chosen: RunValues) -> RunValues:
 
 
 def in_units(system: System, name: str, given: Table) -> Table:
-    """The table in kg, m and s, where its head has a unit and the system knows that of the input."""
+    """The table in kg, m and s, where its head has a unit and the system knows the dimension."""
     wanted = system.dimension(name) if given.unit else None
     if wanted is None:
         return given

@@ -132,6 +132,8 @@ class TableInput:
     name: str
     table: Table
     handles: dict[int, float]
+    # the names of those symbols, that of the knots first
+    handle_names: tuple[str, ...] = ()
 
     def check_span(self, t0: float, t1: float) -> None:
         """Refuse a run that the table does not cover."""
@@ -166,7 +168,9 @@ def table_expression(tape: Tape, time: int, name: str, given: Table) -> tuple[Ta
     w = Scalar(tape, tape.lookup(k, symbols[-1]))
     for symbol in reversed(symbols[:-1]):
         w = w * tau + Scalar(tape, tape.lookup(k, symbol))
-    return TableInput(name, given, {knots: given.knots.handle, **columns}), w
+    handles = {knots: given.knots.handle, **columns}
+    names = tuple(str(tape.nodes[i][1]) for i in handles)
+    return TableInput(name, given, handles, names), w
 
 
 def table(
@@ -190,9 +194,7 @@ def table(
     return _table(recorded, recorded.select(column), kind, extrapolation)
 
 
-def tables(
-    source: Any, kind: str = "linear", *, extrapolation: str = "refuse"
-) -> dict[str, Table]:
+def tables(source: Any, kind: str = "linear", *, extrapolation: str = "refuse") -> dict[str, Table]:
     """All channels of a recording by name, over one clock: inputs=da.tables("drive.csv").
 
     A CSV file has the times in its first column and the names in its first line; units may follow
@@ -203,9 +205,7 @@ def tables(
     if not recorded.names:
         msg = "tables: the columns have no names; give a CSV file with a line of names, or a dict"
         raise BadValue(msg)
-    return {
-        name: _table(recorded, k, kind, extrapolation) for k, name in enumerate(recorded.names)
-    }
+    return {name: _table(recorded, k, kind, extrapolation) for k, name in enumerate(recorded.names)}
 
 
 def _check_choices(kind: str, extrapolation: str) -> None:

@@ -130,9 +130,7 @@ class BallArithmetic(_OperatorArithmetic):
         values = data_arrays.column_values(float(b.mid()))
         if values is None or not a.is_finite():
             return self._arb("nan")
-        low, high = (
-            min(max(round(float(x)), 0), len(values) - 1) for x in (a.lower(), a.upper())
-        )
+        low, high = (min(max(round(float(x)), 0), len(values) - 1) for x in (a.lower(), a.upper()))
         part = values[low : high + 1]
         return self._arb(float(part.min())).union(self._arb(float(part.max())))
 

@@ -36,11 +36,39 @@ class Engine {
     this.top = 1 << 17;
     const stack = new WebAssembly.Global({ value: "i32", mutable: true }, 1 << 17);
     const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2"];
-    const env = { __linear_memory: this.memory, __indirect_function_table: this.table, __stack_pointer: stack, ...Object.fromEntries(names.map((f) => [f, Math[f]])) };
+    this.recorded = new Map(Object.entries(data.tables ?? {}).map(([name, text]) => [data.values[name], Engine.numbersOf(text)]));
+    const env = { __linear_memory: this.memory, table_interval: (t, h) => this.interval(t, h), table_lookup: (k, h) => this.lookup(k, h), __indirect_function_table: this.table, __stack_pointer: stack, ...Object.fromEntries(names.map((f) => [f, Math[f]])) };
     this.call = new WebAssembly.Instance(module, { env }).exports;
     this.indices = new Map();
     this.views();
     this.prepare();
+  }
+
+  // ---- recorded tables ---------------------------------------------------------------------
+
+  static numbersOf(text) { return new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer); }
+
+  // the number of entries that are ≤ t of the array with handle h
+  interval(t, h) {
+    const a = this.recorded.get(h);
+    if (!a || Number.isNaN(t)) return NaN;
+    let low = -1, high = a.length;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (a[middle] <= t) low = middle; else high = middle; }
+    return high;
+  }
+
+  lookup(k, h) { const a = this.recorded.get(h); return a && !Number.isNaN(k) ? a[Math.max(0, Math.min(a.length - 1, k))] : NaN; }
+
+  // knots between two times as the loop takes them: where the first part ends, and for each knot the time behind it and the next end
+  breaks(t, end) {
+    const ulp = (x) => 2 ** (Math.floor(Math.log2(Math.abs(x) || 1e-300)) - 52);
+    const all = (this.data.knots ?? []).flatMap((name) => Array.from(this.recorded.get(this.data.values[name])));
+    const inside = [...new Set(all)].filter((x) => t + 64 * ulp(x) < x && x < end - 64 * ulp(x)).sort((a, b) => a - b);
+    const apart = inside.filter((x, k) => !k || x - inside[k - 1] > 64 * ulp(x));
+    if (!apart.length) return { t_end: end, n_breaks: 0 };
+    if (!(this.breakRoom >= apart.length)) { this.breakRoom = apart.length; this.breakTimes = this.room(2 * apart.length); }
+    apart.forEach((x, k) => { const next = apart[k + 1]; this.f64[this.breakTimes / 8 + 2 * k] = x + 4 * ulp(x); this.f64[this.breakTimes / 8 + 2 * k + 1] = next === undefined ? end : next - 4 * ulp(next); });
+    return { t_end: apart[0] - 4 * ulp(apart[0]), n_breaks: apart.length, breaks: this.breakTimes };
   }
 
   // ---- memory ------------------------------------------------------------------------------
@@ -162,6 +190,7 @@ class Engine {
   }
 
   set(start, setting) {
+    for (const s of this.data.spans ?? []) if (start.t < s.from || start.t + setting.duration > s.to) throw new BadSetting(`${s.name}: its table goes from t = ${s.from} to ${s.to}; make the run shorter`, ["duration"]);
     const { data, n, parts } = this, t1 = start.t + setting.duration, groups = this.width / LANES, rows = data.rows;
     const context = { n_state: n, tolerance: 1e-13, jump: -1, Z: -1, defect: -1, x: this.x };
     let project = false;
@@ -189,7 +218,7 @@ class Engine {
     this.run.clear();
     this.run.set({ rhs: this.pointer(autonomous ? "rhs_without_time" : "rhs"), project: project ? this.pointer("project") : 0, context: this.context.at, work: this.work,
       ...this.points, groups, norm_groups: Math.ceil(n / LANES), n_norm: n, capacity: this.capacity, stored: 1,
-      t: start.t, t_end: t1, h_max: t1 - start.t, rtol: setting.rtol, ...this.eyes });
+      t: start.t, h_max: t1 - start.t, rtol: setting.rtol, ...this.breaks(start.t, t1), ...this.eyes });
     this.f64[this.points.times / 8] = start.t;
     this.numbers(this.points.states, this.width).set(w.subarray(row("y"), row("y") + this.width));
   }
@@ -241,7 +270,7 @@ class Engine {
     const t = motion.time(k), { run } = this;
     this.row("y").set(motion.point(k));
     motion.cut(k + 1);
-    run.set({ t, t_end: Math.max(t, end), streak: 0, events: 0, stored: 0 });
+    run.set({ t, t_end: Math.max(t, end), n_breaks: 0, streak: 0, events: 0, stored: 0 });
     if (Number(this.call.start(run.at))) { motion.stop(this.why(`at t = ${t.toPrecision(6)}`)); return false; }
     run.set({ h: end - t });
     for (;;) {
@@ -256,7 +285,7 @@ class Engine {
   // a new beginning at time t, with all that rides along
   restart(t, y, end) {
     this.row("y").set(y);
-    this.run.set({ t, t_end: end, h_max: end - t, h: 0, streak: 0, cause: 0, code: 0, stored: 0, ...this.eyes });
+    this.run.set({ t, ...this.breaks(t, end), h_max: end - t, h: 0, streak: 0, cause: 0, code: 0, stored: 0, ...this.eyes });
     return !Number(this.call.start(this.run.at));
   }
 

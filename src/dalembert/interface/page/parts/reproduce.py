@@ -40,6 +40,7 @@ from dalembert.interface.page.simulator.outputs import (
     reaction_functions,
 )
 from dalembert.interface.page.simulator.slider_forms import limits, meanings, slider_forms
+from dalembert.interface.page.simulator.tables import knots_name, table_data, table_span
 from dalembert.interface.report import system_report
 from dalembert.interface.report.renderers import HTML
 from dalembert.mechanics.model.system import units_by_name
@@ -422,6 +423,9 @@ def simulator_module(
         "laws": laws,
         "events": event_section.data or None,
         "reactions": reaction_section.data or None,
+        "tables": table_data(setting.table_inputs),
+        "knots": [knots_name(each) for each in setting.table_inputs],
+        "spans": [table_span(each) for each in setting.table_inputs if table_span(each)],
         "bars": [] if drawn is None else [bar_endpoints(b, drawn) for b in drawn.bodies],
     }
     return SimulatorModule(wasm.wasm_module(text, exports, optimize=0), data)

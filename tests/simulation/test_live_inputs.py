@@ -170,7 +170,7 @@ def test_where_no_run_is_made_functions_are_refused():
         da.simulate(s, 1, inputs={"z": np.sin})
     with pytest.raises(
         BadValue,
-        match=r"the velocity of a linear table jumps; a specified motion needs da\.table\(…, "
+        match=r"the velocity of a linear table jumps; a prescribed motion needs da\.table\(…, "
         r"kind='cubic'\)",
     ):
         da.simulate(s, 1, inputs={"z": da.table(T, T)})

@@ -265,7 +265,7 @@ def _return_if_done(native: ScalarStepBuilder) -> None:
 
 
 def _cross_discontinuity(native: ScalarStepBuilder, *, keep_step: bool) -> None:
-    """From just before a discontinuity to just behind it; the state goes on, the rates may jump.
+    """From just before a discontinuity to just behind it: the rates may jump, the state does not.
 
     With `keep_step` the next step is at least as long as the last one would have allowed.
     """

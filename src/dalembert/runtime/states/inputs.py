@@ -1,10 +1,10 @@
 """w = f(t, state), held or not: inputs that a Python function gives.
 Keywords: sample-and-hold, zero-order hold.
 
-Each stands in the state of the run with rate zero. At its times the integrator stops, and the new
+Each is a component of the state with rate zero. At its times the integrator stops, and the new
 value is put there. A function that is not held is called wherever the equations are evaluated. A
 table whose values are varied (gradients by its samples, replays of an optimum) is kept in the same
-way: c₀, c₁, … and t_k stand in the state.
+way: c₀, c₁, … and t_k are components of the state.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def check_smooth(kin: Kinematics, name: str, source: Table) -> None:
     """Refuse a specified position whose velocity jumps."""
     if kin.system.symbols[name].kind == "specified" and source.kind not in SMOOTH:
         msg = (
-            f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs "
+            f"{name}: the velocity of a {source.kind} table jumps; a prescribed motion needs "
             f"da.table(…, kind='cubic')"
         )
         raise BadValue(msg)

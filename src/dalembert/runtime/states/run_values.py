@@ -144,7 +144,7 @@ def run_values(
     specified motions.
 
     Python functions only where they are `live`. With `table_states` the coefficients of tables
-    stand in the state.
+    are components of the state.
     """
     system = kin.system
     given_inputs = _input_values(system, values, inputs)
@@ -209,7 +209,7 @@ def _with_handles(kin: Kinematics, inputs: Mapping[str, Any]) -> Kinematics:
 
 
 class _InputBinding:
-    """Inputs and specified motions, one after the other: numbers, expressions, tables, programs."""
+    """Inputs and prescribed motions one by one: numbers, expressions, tables, programs."""
 
     def __init__(
         self, kin: Kinematics, numbers: dict[int, float], *, live: bool, table_states: bool

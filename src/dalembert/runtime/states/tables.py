@@ -87,14 +87,19 @@ class Table(Displayable):
         return self.segments[:, 1:last].T
 
     @cached_property
-    def knots(self) -> DataColumn:
+    def _knots(self) -> DataColumn:
         """The times, where compiled code finds them."""
         return data_column(self.t)
 
     @cached_property
-    def columns(self) -> tuple[DataColumn, ...]:
+    def _columns(self) -> tuple[DataColumn, ...]:
         """The coefficients, where compiled code finds them."""
         return tuple(data_column(row) for row in self.segments)
+
+    @property
+    def handles(self) -> tuple[float, ...]:
+        """The handles of the times and of c₀, c₁, …, by which compiled code finds them."""
+        return tuple(column.handle for column in (self._knots, *self._columns))
 
     def interval(self, t: float) -> int:
         """The number of the interval that begins at t or before it."""
@@ -162,13 +167,12 @@ def table_handles(tape: Tape, name: str, degree: int) -> tuple[int, list[int]]:
 def table_expression(tape: Tape, time: int, name: str, given: Table) -> tuple[TableInput, Scalar]:
     """w(t) on a tape, with the symbols of its handles."""
     knots, symbols = table_handles(tape, name, given.degree)
-    columns = {i: column.handle for i, column in zip(symbols, given.columns, strict=True)}
     k = tape.interval(time, knots)
     tau = Scalar(tape, tape.sub(time, tape.lookup(tape.sub(k, tape.one), knots)))
     w = Scalar(tape, tape.lookup(k, symbols[-1]))
     for symbol in reversed(symbols[:-1]):
         w = w * tau + Scalar(tape, tape.lookup(k, symbol))
-    handles = {knots: given.knots.handle, **columns}
+    handles = dict(zip((knots, *symbols), given.handles, strict=True))
     names = tuple(str(tape.nodes[i][1]) for i in handles)
     return TableInput(name, given, handles, names), w
 
@@ -185,7 +189,7 @@ def table(
     Series over its times, a column of a DataFrame, or an xarray DataArray.
 
     `kind` says what lies between the points: "held", "linear", or "cubic" (a spline with continuous
-    curvature, which a specified motion needs). `column` names one of several columns; without it a
+    curvature, which a prescribed motion needs). `column` names one of several columns; without it a
     file's second column is taken. `extrapolation` says what lies outside: "refuse" (default),
     "hold" the first and the last value, "continue" the polynomials, or "zero".
     """

@@ -4,7 +4,7 @@ Keywords: lookup table, content-addressed storage.
 A tape holds no data. Its nodes `interval(t, h)` and `lookup(k, h)` name an array by a handle h, a
 whole number that follows from the content of the array. Compiled code gets the handle as a
 parameter and finds the array in a hash table, so that one piece of code serves all data. An array
-that no process holds any more gives NaN.
+that is no longer in memory gives NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.errors import DalembertError
+from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 
 # a slot is (handle, address, length), each of eight bytes; the address of an array is never zero
@@ -30,10 +30,6 @@ _HANDLE_BITS: Final = 52
 _lock: Final = threading.Lock()
 _slots: Final = np.zeros(SLOTS, dtype=_SLOT_TYPE)
 _columns: Final[weakref.WeakValueDictionary[float, DataColumn]] = weakref.WeakValueDictionary()
-
-
-class TooManyArrays(DalembertError):
-    """More recorded signals at one time than the process can hold."""
 
 
 class DataColumn:
@@ -75,7 +71,7 @@ def _free_slot(handle: float) -> int:
     """Where an array goes: the slot of its handle, one that is free again, or an empty one."""
     if len(_columns) >= _MAX_ARRAYS:
         msg = f"more than {_MAX_ARRAYS} columns of tables are in use; drop some of them"
-        raise TooManyArrays(msg)
+        raise NotApplicable(msg)
     place, free = int(handle) % SLOTS, -1
     while _slots["handle"][place]:
         if _slots["handle"][place] == handle:
@@ -98,7 +94,7 @@ def slots_address() -> int:
 
 
 def column_values(handle: float) -> FloatArray | None:
-    """The array of a handle; None if nobody holds it."""
+    """The array of a handle; None if it is not in memory."""
     column = _columns.get(handle)
     return None if column is None else column.values
 

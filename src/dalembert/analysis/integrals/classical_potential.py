@@ -5,7 +5,7 @@ d/dt (K + U) is the sum of three powers, and U exists where each of them vanishe
 (i)   ∂_tV + V_q·w, with w the rates q̇ at which all material points stand still: the change of V at
       fixed positions and orientations. In y + 3t time is only a name of the coordinate, w = −3.
 (ii)  F·v of the loads that have no potential as functions of position.
-(iii) the power of what enforces specified motions and moving constraints.
+(iii) the power of what enforces prescribed motions and moving constraints.
 
 𝒰 belongs to the chosen coordinates and speeds and may drop a function of time; U may not.
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 REASONS = (
     "(i) V depends on time at fixed positions and orientations (∂_tV + V_q·w ≠ 0)",
     "(ii) loads without a potential have power",
-    "(iii) what enforces specified motions or moving constraints has power",
+    "(iii) what enforces prescribed motions or moving constraints has power",
 )
 
 
@@ -69,7 +69,7 @@ class ClassicalPotential:
 
     @cached_property
     def explicit_rate(self) -> Scalar:
-        """∂_tU, the coordinates held still; through specified motions too."""
+        """∂_tU, the coordinates held still; through prescribed motions too."""
         return self._partial_rate(self.U, set(self.kin.q))
 
     # ---- (i) ---------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class ClassicalPotential:
 
     @cached_property
     def rates_at_rest(self) -> list[Scalar] | None:
-        """w: rates of coordinates and specified motions at which every material point stands still
+        """w: rates of coordinates and prescribed motions at which every material point stands still
         and every body keeps its orientation; None where there are none.
         """
         if self.kin.system.given_kinetic_energies:

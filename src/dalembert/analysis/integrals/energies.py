@@ -194,7 +194,7 @@ class Energies:
         return V - h if provably_zero(t, [(h.dot - drift).i])[0] else V
 
     def _time_only_potential(self, V: Scalar) -> Scalar:
-        """V(0, t) − V(0) with every specified motion at zero."""
+        """V(0, t) − V(0) with every prescribed motion at zero."""
         t, kin = self.t, self.kin
         h = Substitution(t, dict.fromkeys(kin.q, t.zero))(V.i)
         still = dict.fromkeys(
@@ -293,13 +293,13 @@ class Energies:
 
     @cached_property
     def P_in(self) -> Scalar:
-        """P_in = K̇ + V̇ − Σ (F·v + T·ω): what specified motions, moving rows and a V that changes
+        """P_in = K̇ + V̇ − Σ (F·v + T·ω): what prescribed motions, moving rows and a V that changes
         with time feed in.
 
         V is that of potentials and gravity; all loads count with their power. The whole v stands
         here; the generalized power of the enforcing forces is zero.
 
-        Source: Mit22 34.7, for the forces that enforce a specified motion.
+        Source: Mit22 34.7, for the forces that enforce a prescribed motion.
         """
         return self.rate(self.K) + self.rate(potential_energy(self.kin)) - self.P_of_all_loads
 

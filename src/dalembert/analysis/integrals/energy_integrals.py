@@ -57,7 +57,7 @@ class EnergyIntegral:
     """One energy integral: whether it exists, whether it is constant, and what would make it so.
 
     `constant` is decided on the motion, `sufficient` by the table; `conditions` lists the smallest
-    sets of coefficients whose vanishing makes it constant, whatever the specified motions and the
+    sets of coefficients whose vanishing makes it constant, whatever the prescribed motions and the
     other constants are.
     """
 

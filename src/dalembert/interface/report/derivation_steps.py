@@ -224,10 +224,17 @@ def _line(
 def _equations(
     items: Sequence[StepItem], d: Derivation | HybridEquations, writing: FormulaWriter
 ) -> Display:
-    """Each quantity = 0, with what it is about."""
+    """Each quantity = 0, with what it is about; constraint rows keep the signs of their
+    declaration, which are those of λ.
+    """
     kin = d.kinematics
     nodes = [item.value for item in items if isinstance(item.value, int)]
-    display = writing.equations(d.tape, nodes, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
+    rows = {row.name for row in kin.rows}
+    if not all(item.label in rows for item in items):
+        display = writing.equations(d.tape, nodes, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
+    else:
+        written, definitions = writing.scalars(d.tape, nodes)
+        display = Display(tuple(Line(FormulaSpan(Equality(w, ZERO))) for w in written), definitions)
     lines = (
         Line(line.right, note=_about(item, d, writing))
         for line, item in zip(display.lines, items, strict=True)

@@ -164,6 +164,8 @@ def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
     """Components, each with its axis."""
     terms: list[tuple[bool, Tree]] = []
     for F, axis, component in entries:
+        if component == ZERO:
+            continue
         unit = UnitVector(F.name, axis)
         if isinstance(component, SignedTerms) and len(component.parts) > 1:
             terms.append((False, Factors((Group(component), unit))))

@@ -227,7 +227,8 @@ class Vector(NotebookDisplay):
             for c, axis in zip(t, "xyz", strict=True)
         ]
         terms = [(Scalar(self.tape, c), name) for c, name in named if c != self.tape.zero]
-        return " + ".join(name if e == 1 else f"({e}) {name}" for e, name in terms)
+        written = [name if e == 1 else f"({e}) {name}" for e, name in terms]
+        return " + ".join(term for term in written if not term.startswith("(0) ")) or "0"
 
     __repr__ = __str__
 

@@ -45,13 +45,13 @@ class Balance(Displayable):
 
     @property
     def force(self) -> Vector:
-        """Σ m a − Σ F − Σ f, which vanishes on every motion."""
-        return self.inertia.force - self.loads.force - self.reactions.force
+        """Σ m a − Σ F − Σ f, which vanishes on every motion, along the axes of one frame."""
+        return (self.inertia.force - self.loads.force - self.reactions.force).in_one_frame()
 
     @property
     def moment(self) -> Vector:
         """The same of moments."""
-        return self.inertia.moment - self.loads.moment - self.reactions.moment
+        return (self.inertia.moment - self.loads.moment - self.reactions.moment).in_one_frame()
 
 
 class BalanceEquations:

@@ -137,6 +137,9 @@ def _labels(kin: Kinematics, a: Quantity) -> Iterator[str | Formula]:
             yield index
         elif isinstance(a.symbol, Symbol) and a.symbol not in names:
             yield replace(a.symbol, below=(index,))
+        elif isinstance(a.symbol, Partial) and isinstance(a.symbol.by, Symbol):
+            # ∂T̄/∂π_r of a quasi-coordinate, which has no symbol of its own
+            yield replace(a.symbol, by=replace(a.symbol.by, below=(index,)))
         else:
             yield substitute(a.ref, names)
 

@@ -52,7 +52,7 @@ def hamilton(system: System | Kinematics) -> Derivation:
     )
     V = x.V.as_step(
         "Potential energy",
-        "Mei85 (7.45)",
+        "Mei85 (7.42)",
         "Loads that have a potential need not be looked at one by one.",
     )
     p_of_qdot = (

@@ -93,7 +93,7 @@ def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quanti
         "which the system can move.",
     )
     w = x.speeds.w.with_parts(speeds).as_step(
-        "Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add."
+        "Angular velocities", "Gre03 (4.42)", "Those of frames that hang on one another add."
     )
     v_r = (
         diff(v, x.u.at("r"))

@@ -50,7 +50,7 @@ def lagrange(system: System | Kinematics) -> Derivation:
     )
     V = x.V.as_step(
         "Potential energy",
-        "Mei85 (7.45)",
+        "Mei85 (7.42)",
         "Loads that have a potential need not be looked at one by one.",
     )
     p = (
@@ -76,7 +76,7 @@ def lagrange(system: System | Kinematics) -> Derivation:
     )
     V_q = diff(V, x.q).as_step(
         "Slopes of the potential energy",
-        "Mei85 (7.45)",
+        "Mei85 (7.42), (7.44)",
         "The conservative loads along each coordinate, with the sign turned.",
     )
     Q = x.rates.Q.as_step(

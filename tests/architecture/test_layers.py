@@ -20,6 +20,7 @@ PARTS = {
         "array_types",
         "atomic_write",
         "caching",
+        "deferred_dataclass",
         "renamed_names",
         "suggestions",
         "display",

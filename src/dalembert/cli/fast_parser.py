@@ -10,11 +10,11 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from dalembert.cli.command_registry import COMMANDS, Argument, Option, load_command
+from dalembert.foundation.deferred_dataclass import dataclass
 
 NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
 # what the shell sets when it asks for completions

@@ -5,9 +5,10 @@ to try it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.model.system import System
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ Source: Mei85 (7.8), which counts holonomic rows only; Gre03 §4.1 counts veloci
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ from dalembert.analysis.constraint_analysis.redundant_constraints import (
 )
 from dalembert.errors import DalembertError, NotASystem
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable, NotebookDisplay
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import finite_number

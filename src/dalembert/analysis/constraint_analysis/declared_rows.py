@@ -5,8 +5,9 @@ not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow, declared_rows
 from dalembert.mechanics.kinematics.generalized_speeds import definitions_in_rates
 from dalembert.mechanics.model.system import System

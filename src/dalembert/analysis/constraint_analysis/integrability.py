@@ -16,7 +16,7 @@ integrable part of the span of all rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from dalembert.analysis.constraint_analysis.redundant_constraints import (
     EvaluationContext,
 )
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero, rank_mod
 from dalembert.symbolic.algebra.expression_graph import Derivative

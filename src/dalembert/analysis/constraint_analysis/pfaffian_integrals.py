@@ -16,7 +16,6 @@ proposal, which is proved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, islice
 from math import prod
@@ -31,6 +30,7 @@ from dalembert.analysis.constraint_analysis.integrability import (
 from dalembert.analysis.integrals.conservative_loads import line_integral
 from dalembert.analysis.integrals.identity_test import sampled
 from dalembert.errors import BadExpression
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rational_reconstruction

@@ -14,7 +14,6 @@ velocity row is found to repeat a position row.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from dalembert.analysis.constraint_analysis.declared_rows import DeclaredRows
 from dalembert.errors import BadExpression, IllPosed
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow
 from dalembert.runtime.numerics.symbol_values import (

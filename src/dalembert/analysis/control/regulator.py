@@ -9,7 +9,6 @@ Source: H. Kwakernaak, R. Sivan, Linear Optimal Control Systems (1972), chapter 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,6 +22,7 @@ from dalembert.analysis.control.state_model import (
     weights,
 )
 from dalembert.analysis.inverse.state_values import StateValues, state_values
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
 from dalembert.runtime.numerics.symbol_values import symbol_name

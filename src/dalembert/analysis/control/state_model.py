@@ -9,13 +9,13 @@ carried without turning, Nᵀ Ṅ = 0, so that ξ̇ = Nᵀ f_x N ξ + Nᵀ f_w �
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import DalembertError, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.dynamics.derivatives import Derivatives, derivatives_of

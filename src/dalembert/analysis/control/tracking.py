@@ -11,7 +11,7 @@ Source: H. Kwakernaak, R. Sivan, Linear Optimal Control Systems (1972), section 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from dalembert.analysis.control.state_model import (
     tangent_basis,
     weights,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics

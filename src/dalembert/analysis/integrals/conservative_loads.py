@@ -15,13 +15,14 @@ Source: Mit22 (17)–(19).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from dalembert.analysis.integrals.identity_test import solve_point
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics

@@ -11,7 +11,8 @@ Source: Mit22 (18)–(19).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from dalembert.foundation.deferred_dataclass import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Final

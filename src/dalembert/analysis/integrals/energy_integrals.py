@@ -10,8 +10,10 @@ Source: Mit22 34.1 and its table.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from dalembert.foundation.deferred_dataclass import dataclass
 from functools import cached_property
+from dataclasses import field
 from typing import Final
 
 from dalembert.analysis.integrals.classical_potential import REASONS
@@ -25,6 +27,7 @@ from dalembert.analysis.integrals.identity_test import (
     condition_text,
     minimal_conditions,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import Equations, derivative_bindings
 from dalembert.runtime.states.run_values import RunValues

@@ -17,12 +17,13 @@ Source: PRINCIPLES: d/dt(p·ξ) = (Q_nc + Aᵀλ)·ξ; H − p·ξ with A ξ + b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Final
 
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.analysis.integrals.identity_test import MotionIdentityTest, sampled
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra.exact.finite_field import Element, mul

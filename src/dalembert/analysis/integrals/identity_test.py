@@ -9,11 +9,12 @@ be so are tried the same way: Ω̇ = 0 and b = 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from typing import Final
 
 from dalembert.errors import BadExpression, DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.kinematics.constraint_rows import VelocityRow
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics

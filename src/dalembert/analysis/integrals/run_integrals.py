@@ -17,7 +17,7 @@ Source: Mit22 (2)–(3), (56), "Checking numerical integration accuracy" and sum
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from statistics import median
 from typing import Final
@@ -27,6 +27,7 @@ import numpy as np
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import COMPUTE_LOCK, PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable, NotebookDisplay
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import finite_number

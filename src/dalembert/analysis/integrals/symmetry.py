@@ -15,12 +15,13 @@ Source: Gol80 8-3; PRINCIPLES, first integrals along symmetries.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dalembert.analysis.integrals.energies import Energies
 from dalembert.analysis.integrals.first_integrals import jacobi_integral, kinetic_energy_in_rates
 from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 from dalembert.errors import DalembertError, NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.kinetics.generalized_forces import generalized_forces

@@ -22,7 +22,6 @@ Source: C. Atkeson, C. An, J. Hollerbach, Int. J. Robotics Research 5(3), 1986, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 
 from dalembert.analysis.inverse.compiled_expressions import CompiledStateFunction
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
@@ -20,6 +20,7 @@ from dalembert.analysis.linear.second_order import SecondOrder, second_order
 from dalembert.errors import MissingPackage, Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.atomic_write import write_text
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.units.quantities import label_with_unit
 

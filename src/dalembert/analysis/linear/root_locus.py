@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from dalembert.analysis.linear.linear_model import LinearModel
 from dalembert.analysis.linear.linearize import choose_independent, linear_model_at
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, Chart, Curve, Panel

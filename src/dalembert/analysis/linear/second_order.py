@@ -8,13 +8,13 @@ M u̇ − f have this form.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ constants of a system.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ from dalembert.analysis.linear.linear_model import LinearModel
 from dalembert.analysis.linear.linearize import choose_independent, linear_model_at, linearize
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System

@@ -12,7 +12,7 @@ x_k.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final
 
@@ -24,6 +24,7 @@ from dalembert.analysis.optimal.scheme import gauss
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.simulation.trajectory import Trajectory
 
 _GAUSS: Final = 12

@@ -8,7 +8,6 @@ to other solutions than a straight line does. Random starts add sines of random 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import basis
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.tables import Table, table
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic

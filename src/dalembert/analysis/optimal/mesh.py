@@ -7,7 +7,6 @@ Source: for the number of parts, the order K + 1 of the local error of a colloca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,6 +15,7 @@ from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.scheme import basis
 from dalembert.analysis.optimal.transcription import PhaseLayout
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 _MOST_PARTS: Final = 4
 _SAMPLES: Final = 41

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from dalembert.analysis.optimal.replay import PhaseAnswer
 from dalembert.analysis.optimal.search import Answer, audit_answer
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.atomic_write import write_text
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.tables import Table

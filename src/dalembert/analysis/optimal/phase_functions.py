@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -18,6 +17,7 @@ from dalembert.analysis.optimal.point_equations import PointEquations, point_equ
 from dalembert.analysis.optimal.point_function import PointFunction, point_function
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.symbol_values import symbol_name
 from dalembert.runtime.states.run_values import parameter_vector
 from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of

@@ -13,10 +13,10 @@ Source: C. W. Gear, B. Leimkuhler, G. K. Gupta, J. Comput. Appl. Math. 12–13 (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import (
     Kinematics,

@@ -13,7 +13,6 @@ Python interfaces ask for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from dalembert.analysis.optimal.point_function import Indices, PointFunction
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 # the row of outputs that belong to the objective, and of those that are left out
 OBJECTIVE: Final = -1

@@ -8,7 +8,7 @@ seen by themselves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from dalembert.analysis.optimal.point_equations import collocation_kinematics
 from dalembert.analysis.optimal.transcription import PhaseLayout
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics

@@ -9,7 +9,6 @@ Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996),
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 MOST_POINTS: Final = 12
 _NEWTON_STEPS: Final = 3

@@ -5,7 +5,7 @@ solve again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +28,7 @@ from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Tra
 from dalembert.analysis.optimal.warm_start import carried_multipliers
 from dalembert.errors import DalembertError, warn
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 _STABILIZATION: Final = 0.1
 

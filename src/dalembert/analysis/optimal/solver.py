@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.errors import import_optional
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 # called with iteration, cost, largest violation
 Progress = Callable[[int, float, float], None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 
 import numpy as np
@@ -28,6 +28,7 @@ from dalembert.analysis.optimal.program import (
 )
 from dalembert.analysis.optimal.scheme import Scheme, bernstein
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 
 # rows of a boundary that may follow from other conditions: (phase, "start" or "end", number of the

@@ -7,14 +7,13 @@ value of a function of time; it is interpolated between the points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dalembert.analysis.optimal.point_function import Indices
 from dalembert.analysis.optimal.solver import ProgramSolution
 from dalembert.analysis.optimal.transcription import PhaseLayout, Transcription
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ At a collision no damping acts and no periodic motion branches off as at a Hopf 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -32,6 +32,7 @@ from dalembert.analysis.statics.continuation import Branch
 from dalembert.analysis.statics.equilibrium_equations import find_root
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 HOPF: Final = "Hopf"
 COLLISION: Final = "collision"

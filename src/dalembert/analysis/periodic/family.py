@@ -16,7 +16,7 @@ The test functions are those of the textbooks on numerical bifurcation analysis.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -31,6 +31,7 @@ from dalembert.analysis.periodic.return_map import EventShooting
 from dalembert.analysis.periodic.shooting import NoPeriodicMotion, Shooting, newton_solve
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.ode.failures import RunStopped
 

@@ -10,12 +10,12 @@ compared with one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 # directions and products below this part of the largest are zero
 _RANK: Final = 1e-7

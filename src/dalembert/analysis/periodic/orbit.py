@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from dalembert.analysis.periodic.multipliers import (
 )
 from dalembert.analysis.periodic.structure import symmetry_name
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ time reaches the same event. This multiplier is zero and is taken out by its vec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from dalembert.analysis.periodic.shooting import (
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.runtime.simulation.events.event_actions import EventActions

@@ -12,7 +12,7 @@ Source: HNW1 I.14 (derivatives of the flow).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -23,6 +23,7 @@ from dalembert.analysis.periodic.flow import Flow
 from dalembert.analysis.periodic.structure import TWO_PI, Structure
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.ode.failures import RunStopped
 
 _MOST_ITERATIONS: Final = 25

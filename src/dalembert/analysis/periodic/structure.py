@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,6 +27,7 @@ from dalembert.analysis.periodic.flow import Flow
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.system_kinematics import kinematics

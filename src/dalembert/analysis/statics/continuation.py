@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from dalembert.analysis.statics.equilibrium_equations import (
     find_root,
 )
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import BadValue, finite_number, symbol_name

@@ -11,7 +11,7 @@ the rows leave equilibria in a continuous family.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, Final, Literal
 
@@ -26,6 +26,7 @@ from dalembert.analysis.statics.equilibrium_equations import (
 from dalembert.analysis.statics.static_state import StaticState
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.model.system import System, units_by_name

@@ -13,11 +13,12 @@ Source: Mei85 (7.12)–(7.13), (7.19), (7.23), (7.39)–(7.40).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from dalembert.analysis.statics.static_state import StaticState
 from dalembert.errors import NotApplicable, NotLinear
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients

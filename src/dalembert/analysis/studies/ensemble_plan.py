@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from importlib.metadata import version
@@ -24,6 +24,7 @@ import numpy as np
 
 from dalembert.analysis.studies.parameter_grid import BadStudy, ParameterGrid
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from dalembert.analysis.studies.identifiability import (
 )
 from dalembert.errors import DalembertError, warn
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import csv
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TextIO
 
 import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.scalar import Scalar
 
 # a file that is longer has no end

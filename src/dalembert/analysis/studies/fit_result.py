@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.plotting.chart import (
     COLOURS,

@@ -16,13 +16,13 @@ Source: Sed02.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import total_derivative

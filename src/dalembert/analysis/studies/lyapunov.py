@@ -12,7 +12,7 @@ Source: Ben76 (the method).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem

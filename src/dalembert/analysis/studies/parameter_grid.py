@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dalembert.errors import DalembertError, Unknown
 from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 SAMPLINGS: Final = ("random", "latin", "sobol")
 DRAW: Final = "draw"

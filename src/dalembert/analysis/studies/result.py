@@ -8,7 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,7 @@ from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, ParameterRole
 from dalembert.analysis.studies.parameter_grid import DRAW, BadStudy
 from dalembert.errors import DalembertError, import_optional
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.ode.failures import BadStart, Cause, RunStopped

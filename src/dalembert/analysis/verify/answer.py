@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from dalembert.analysis.verify.roots import unify_roots
 from dalembert.analysis.verify.tokens import CannotRead
 from dalembert.analysis.verify.truth import Truth
 from dalembert.errors import BadExpression, NotLinear
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,

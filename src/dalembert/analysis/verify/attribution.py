@@ -7,11 +7,11 @@ A term is looked up in the normal form of each contribution.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from dalembert.analysis.verify.changes import single_term
 from dalembert.analysis.verify.truth import Truth
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from dalembert.analysis.verify.reading import MARK, Row
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.normal_form.expansion import TooLong, expand
 from dalembert.symbolic.algebra.normal_form.rational_form import Atom, RationalForm, Term, to_scalar
 from dalembert.symbolic.algebra.scalar import Scalar

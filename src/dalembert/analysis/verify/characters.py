@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Final
+
+from dalembert.foundation.deferred_dataclass import dataclass
 
 _PLAIN: Final = {
     **dict.fromkeys("−–—‐‑", "-"),

@@ -7,13 +7,13 @@ are common (`g/2l`, `sin θ/2`) the line is refused with both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NoReturn
 
 from dalembert.analysis.verify.characters import Characters
 from dalembert.analysis.verify.names import Names
 from dalembert.analysis.verify.tokens import Token, refuse
+from dalembert.foundation.deferred_dataclass import dataclass
 
 DEEPEST: Final = 60
 MOST_DIGITS: Final = 60

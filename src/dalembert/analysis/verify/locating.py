@@ -10,7 +10,7 @@ term is looked up (`terms`). Every hit is applied and passes the exact test.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from dalembert.analysis.verify.changes import (
@@ -26,6 +26,7 @@ from dalembert.analysis.verify.matching import match_quantity, match_rows
 from dalembert.analysis.verify.reading import MARK, Row
 from dalembert.analysis.verify.terms import Terms, terms_of
 from dalembert.analysis.verify.truth import Truth
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.verdict import TimeLimit
 from dalembert.symbolic.algebra.exact.zero_test import BadPoint
 from dalembert.symbolic.algebra.expression_graph import Substitution, gradient, symbols_of

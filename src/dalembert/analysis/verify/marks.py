@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from dalembert.analysis.verify.result import RowReport, TermChange, Verification
 from dalembert.analysis.verify.verdict import Kind
 from dalembert.errors import Unknown
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 
 _COSTS = {

@@ -8,7 +8,6 @@ wrong, and is paired with what it should be.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -23,6 +22,7 @@ from dalembert.analysis.verify.changes import (
 )
 from dalembert.analysis.verify.reading import Row
 from dalembert.analysis.verify.truth import Truth
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 from dalembert.symbolic.algebra.normal_form.expansion import Expansion, TooLong, normal_form
 from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, Term, to_scalar

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -30,6 +30,7 @@ from dalembert.analysis.verify.grammar import (
 from dalembert.analysis.verify.names import Names
 from dalembert.analysis.verify.tokens import CannotRead, Token, refuse, tokens
 from dalembert.errors import BadExpression
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, symbols_of
 from dalembert.symbolic.algebra.parser import FUNCTIONS
 from dalembert.symbolic.algebra.scalar import Scalar

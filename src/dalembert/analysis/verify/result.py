@@ -4,9 +4,10 @@ corrections.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dalembert.analysis.verify.verdict import Kind
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.verdict import Undecided
 

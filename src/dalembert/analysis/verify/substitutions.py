@@ -7,7 +7,7 @@ judged again. Most candidates are refused at one random point.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from typing import Final
 
@@ -15,6 +15,7 @@ from dalembert.analysis.verify.reading import Row
 from dalembert.analysis.verify.terms import terms_of
 from dalembert.analysis.verify.truth import Truth
 from dalembert.analysis.verify.verdict import Judgement, judge
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.verdict import TimeLimit
 from dalembert.symbolic.algebra.exact.zero_test import BadPoint
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, symbols_of

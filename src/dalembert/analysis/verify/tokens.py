@@ -7,11 +7,11 @@ columns.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from dalembert.analysis.verify.characters import Characters, plain_characters
 from dalembert.errors import BadExpression
+from dalembert.foundation.deferred_dataclass import dataclass
 
 LONGEST_LINE: Final = 60_000
 MOST_TOKENS: Final = 20_000

@@ -8,12 +8,12 @@ whether the set is whole, C = S_y R_y⁻¹ which combination of the true rows it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
 from dalembert.analysis.verify.reading import Row
 from dalembert.analysis.verify.truth import Truth
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rank_mod, solve_mod
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.zero_test import BadPoint

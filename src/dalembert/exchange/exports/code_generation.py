@@ -8,11 +8,11 @@ first, apart from the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from dalembert.exchange.exports.exported_model import ExportedFunction, ExportedModel
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.lowering import TRIG, Operation, Program, lower
 from dalembert.symbolic.algebra.tape import DATA
 

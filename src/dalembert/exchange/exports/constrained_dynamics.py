@@ -9,8 +9,8 @@ way in the mass metric.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.symbolic.algebra.expression_graph import Substitution

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from dalembert.exchange.exports.formats import FORMATS, check_options, find_form
 from dalembert.exchange.exports.identifiers import file_name
 from dalembert.exchange.exports.table_data import check_format
 from dalembert.foundation.atomic_write import atomic_replace
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.states.run_values import refuse_contacts

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Any, Final
 
 from dalembert.errors import Unknown
 from dalembert.exchange.exports.exported_model import ExportedModel
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 
 Files = Mapping[str, str | bytes]

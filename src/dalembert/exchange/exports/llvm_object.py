@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -26,6 +25,7 @@ from dalembert.exchange.exports.exported_model import (
     ExportedFunction,
     ExportedModel,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.emit import CHUNK
 from dalembert.runtime.numerics.jit import CannotCompile, Target, host
 from dalembert.runtime.numerics.llvm_types import DOUBLE, constant

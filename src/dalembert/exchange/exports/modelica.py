@@ -5,7 +5,6 @@ names, units and start values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -20,6 +19,7 @@ from dalembert.exchange.exports.exported_model import (
     Variable,
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
+from dalembert.foundation.deferred_dataclass import dataclass
 
 KEYWORDS: Final = word_set(
     """algorithm and annotation block break class connect connector constant constrainedby der

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dalembert.errors import BadDescription, NotASystem
+from dalembert.foundation.deferred_dataclass import dataclass
 
 
 @dataclass(frozen=True)

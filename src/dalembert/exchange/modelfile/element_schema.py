@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.model.system import System
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from dalembert.errors import DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.geometry import solid_inertia
 from dalembert.mechanics.geometry.contact_points import ellipsoid_contact, ring_contact

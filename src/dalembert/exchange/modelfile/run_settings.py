@@ -5,7 +5,7 @@ system and says of it, read and written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from dalembert.exchange.modelfile.number_parser import as_float
 from dalembert.exchange.modelfile.optimize_settings import OPTIMIZE_KINDS, read_optimize_setting
 from dalembert.exchange.modelfile.source_positions import ModelSource
 from dalembert.exchange.modelfile.value_reader import ValueReader, is_number
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.symbolic.algebra.scalar import Scalar

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple, NoReturn
 
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 
 Path = tuple[str | int, ...]
 

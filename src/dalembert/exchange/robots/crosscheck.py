@@ -8,7 +8,6 @@ where a system is solved.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from dalembert.exchange.robots.optional_engines import pinocchio
 from dalembert.exchange.robots.reference_engines import Engine, MuJoCo, Pinocchio
 from dalembert.exchange.robots.robot_record import RobotSource
 from dalembert.exchange.robots.transforms import Numbers
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.kinetics.spatial_fields import potential_energy

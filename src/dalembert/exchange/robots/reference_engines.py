@@ -7,7 +7,6 @@ are switched off, and the soft equalities of MuJoCo are taken as rows that hold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 from xml.parsers import expat
@@ -23,6 +22,7 @@ from dalembert.exchange.robots.unsupported_features import (
     slack_tendons,
 )
 from dalembert.exchange.robots.urdf import read_spec, remove_geoms
+from dalembert.foundation.deferred_dataclass import dataclass
 
 # step of the differences that give J̇ v, of fourth order
 _STEP: Final = 1e-3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +23,7 @@ from dalembert.exchange.robots.transforms import (
     vector,
 )
 from dalembert.exchange.robots.visuals import link_visuals
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.scalar import Scalar

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 from dalembert.symbolic.algebra.scalar import Scalar
 

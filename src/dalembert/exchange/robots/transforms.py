@@ -10,7 +10,6 @@ rounding.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.exchange.robots.robot_record import Quaternion4, Vector3
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector

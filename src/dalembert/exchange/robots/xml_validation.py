@@ -5,12 +5,12 @@ before anything opens it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from xml.parsers import expat
 
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 
 _MAX_FILE_BYTES: Final = 64 * 2**20
 _MAX_INCLUDE_DEPTH: Final = 32

@@ -7,13 +7,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from dalembert.analysis.verify.result import Verification
 from dalembert.analysis.verify.verify import verify
 from dalembert.errors import BadDescription, DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.interface.exercises.problem import EQUATIONS, ExerciseProblem, read_problem
 from dalembert.mechanics.model.system import System

@@ -8,7 +8,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -17,6 +17,7 @@ from dalembert.analysis.verify.marks import MarkScheme
 from dalembert.errors import BadDescription, DalembertError
 from dalembert.exchange.modelfile.reader import read_model
 from dalembert.exchange.modelfile.save import toml_text
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.model.system import System
 

@@ -8,13 +8,14 @@ of an ellipsoid.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh

@@ -5,12 +5,13 @@ corner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 if TYPE_CHECKING:
     from dalembert.interface.page.body_shapes import DrawnBody

@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import Block, Display, FormulaSpan, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HtmlRenderer

@@ -13,7 +13,7 @@ dampers between two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -22,6 +22,7 @@ import numpy as np
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector

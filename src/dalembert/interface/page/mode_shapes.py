@@ -5,7 +5,7 @@ its mode shapes in motion.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ from dalembert.analysis.linear.linearize import linearize
 from dalembert.analysis.statics.equilibrium import Equilibrium, equilibrium
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.html_elements import section, table
 from dalembert.interface.page.parts.motion import PLAY

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +20,7 @@ import numpy as np
 from dalembert.analysis.integrals.energy_integrals import EnergyIntegrals
 from dalembert.errors import DalembertError, DalembertWarning, NotApplicable, NotASystem, Unknown
 from dalembert.foundation.atomic_write import slug, write_text
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options
 from dalembert.interface.api.agreement import agreement
 from dalembert.interface.api.energy_integrals import energy_integrals

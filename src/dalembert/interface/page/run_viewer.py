@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from html import escape
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import MissingPackage
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.api.simulate import simulate
 from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.html_elements import asset, html_document

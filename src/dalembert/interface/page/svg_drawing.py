@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from html import escape
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.body_shapes import DrawnBody, SolidShape
 from dalembert.interface.page.camera import FIELD_OF_VIEW, camera_axes
 from dalembert.interface.page.data_blocks import traced_points

@@ -10,13 +10,13 @@ as well, so that it is told apart without them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.data_blocks import encode_floats
 from dalembert.interface.page.html_elements import table
 from dalembert.runtime.simulation.plotting.chart import (

@@ -8,9 +8,10 @@ notation is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import (
     Block,
     Display,

@@ -8,9 +8,9 @@ several lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.printing.print_tree import (
     Adjacent,
     Annotated,

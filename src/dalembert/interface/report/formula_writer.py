@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Self
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import Display, FormulaSpan, Line, Span
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector

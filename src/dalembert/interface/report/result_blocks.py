@@ -5,9 +5,9 @@ what each route costs, energies, a run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import (
     Block,
     Display,

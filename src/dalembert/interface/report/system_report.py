@@ -5,9 +5,9 @@ to the results it reproduces.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report import derivation_steps, result_blocks, system_tables
 from dalembert.interface.report.derivation_steps import Level, NumberedStep
 from dalembert.interface.report.document_blocks import Block, Heading, TableBlock, paragraph

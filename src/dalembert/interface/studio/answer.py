@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import DalembertError, DalembertWarning, NotApplicable
 from dalembert.exchange.modelfile.run_settings import Settings
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.api.agreement import agreement
 from dalembert.interface.api.simulate import run_system
 from dalembert.interface.page.data_blocks import data_block, scene_data

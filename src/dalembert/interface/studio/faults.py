@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from dalembert.errors import DalembertError
@@ -22,6 +21,7 @@ from dalembert.exchange.modelfile.source_positions import (
     PositionScanner,
     Span,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.model.system import System
 
 MOST: Final = 20

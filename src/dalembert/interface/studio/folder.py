@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from dalembert.errors import BadDescription, Unknown, Unwritable
 from dalembert.exchange.modelfile.reader import MAX_FILE_BYTES
 from dalembert.foundation.atomic_write import write_text
+from dalembert.foundation.deferred_dataclass import dataclass
 
 MODELS: Final = (".toml", ".json")
 _MOST_FILES: Final = 500

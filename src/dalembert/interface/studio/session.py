@@ -5,7 +5,7 @@ and what the page may ask for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from dalembert.errors import DalembertError, Unknown
 from dalembert.exchange.exports.formats import FORMATS
 from dalembert.exchange.modelfile.templates import TEMPLATES
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.studio.commands import model_text, write_export, write_page
 from dalembert.interface.studio.folder import MODELS, Document, Folder
 from dalembert.interface.studio.workshop import LIMIT, Workshop

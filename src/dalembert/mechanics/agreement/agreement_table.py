@@ -17,12 +17,12 @@ recursion gave.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from typing import Final, Protocol
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.mechanics.equations.equations_of_motion import Equations

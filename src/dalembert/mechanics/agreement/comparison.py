@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, Literal
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.agreement.agreement_table import count_operations
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES

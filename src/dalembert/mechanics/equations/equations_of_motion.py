@@ -19,11 +19,12 @@ inputs in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
 from dalembert.errors import IllPosed
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.arithmetic import is_regular_somewhere

@@ -17,10 +17,10 @@ Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Ch
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from dalembert.errors import IllPosed
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import LDL, Equations
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import VelocityRow, position_residuals

@@ -5,11 +5,11 @@ KanesMethod expect.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals

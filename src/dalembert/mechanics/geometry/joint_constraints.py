@@ -9,10 +9,10 @@ their multipliers exert.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector

@@ -7,9 +7,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from dalembert.errors import IllPosed
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.model.elements import RollingContact
 from dalembert.mechanics.model.system import System

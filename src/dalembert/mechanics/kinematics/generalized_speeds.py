@@ -16,9 +16,10 @@ Source: Gre03 (4.1)–(4.9), Bar00 (22)–(23).
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dalembert.errors import IllPosed
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import Quaternion

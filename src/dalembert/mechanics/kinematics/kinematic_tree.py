@@ -10,9 +10,10 @@ coordinate may move several links, as coupled joints do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import BasisRotation, DirectionCosines, Quaternion, add3

@@ -12,9 +12,9 @@ Source: Bar00, after (30) and after (50).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from dalembert.errors import BadDescription, NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector

@@ -8,7 +8,6 @@ things that vary alike there vary alike everywhere, but for a chance of about 2â
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, product
 from random import Random
@@ -16,6 +15,7 @@ from typing import Final
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.caching import lazy_property
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.joint_constraints import UnitReaction
 from dalembert.mechanics.geometry.point import Point

@@ -11,10 +11,11 @@ candidates put different wrenches on the bodies, none is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.joint_constraints import UnitReaction
 from dalembert.mechanics.geometry.point import Point

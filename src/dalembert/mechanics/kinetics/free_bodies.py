@@ -12,10 +12,10 @@ v·n = 0, ω × n = 0: where everything moves in one plane, three balances are l
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, split_linear

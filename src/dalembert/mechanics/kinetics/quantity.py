@@ -11,11 +11,12 @@ ones take three times as long.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from operator import neg
 from typing import Any
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinetics.spatial_fields import Contraction, SpatialField, VelocityPartials
 from dalembert.symbolic.algebra import formula as f

@@ -10,11 +10,11 @@ Source: Gre03 (4.2)–(4.9), Bar00 (36)–(40).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from dalembert.foundation.caching import PerOwnerCache, lazy_property
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, symbol_rate
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.mechanics.kinetics.system_quantities import Quantities

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any, Final
 
 from dalembert.errors import BadDescription, NotASystem, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.declaration_log import Declaration, PythonFunction, Rollback
 from dalembert.mechanics.geometry.frame import Frame

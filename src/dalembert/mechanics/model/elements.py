@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.joint_constraints import UnitReaction

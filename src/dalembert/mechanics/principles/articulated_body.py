@@ -14,8 +14,9 @@ accelerations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.geometry.frame import Frame

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import (
     Equations,

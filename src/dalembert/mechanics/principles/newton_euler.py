@@ -13,11 +13,11 @@ Source: Bar00 (14), Mei85 (7.24), (7.18); Mar (1).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from dalembert.errors import BadDescription
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.geometry.frame import Frame

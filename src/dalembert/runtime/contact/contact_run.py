@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, contact_model

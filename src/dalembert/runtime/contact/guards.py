@@ -7,13 +7,13 @@ It ends at the first time at which a monitor falls below zero on the dense outpu
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import cached_call
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.contact.contact_model import ContactModel, ModeFunction
 from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import ctypes_structure

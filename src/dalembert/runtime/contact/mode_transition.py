@@ -12,13 +12,14 @@ law with friction may create energy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.mode_enumeration import (

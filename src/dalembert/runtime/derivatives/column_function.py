@@ -42,7 +42,7 @@ class _Kernel(NamedTuple):
 
 @cached_call
 def _kernel() -> _Kernel:
-    library = jit.load(kernel_text, ("one", "many"))
+    library = jit.load(kernel_text, ("one", "many"), optimize=2)
     return _Kernel(library, _ONE(library.address("one")), _MANY(library.address("many")))
 
 
@@ -209,7 +209,7 @@ class _Tables:
         text = functools.partial(_text, source, lanes)
         exports = ("f", "f.prologue", "f.size")
         identity = source.cache_key(target) + b" tables"
-        self._library = jit.load(text, exports, identity=identity, optimize=0)
+        self._library = jit.load(text, exports, identity=identity)
         self.address = self._library.address("f")
         self._prologue = _PROLOGUE(self._library.address("f.prologue"))
         size = ctypes.c_int64.from_address(self._library.address("f.size")).value

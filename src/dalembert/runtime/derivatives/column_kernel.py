@@ -14,9 +14,9 @@ holds. Every number goes through the same operations in both, so the bits are th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import math_kernels
 from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Value, VectorArray
 from dalembert.runtime.numerics.jit import host, simd_width

@@ -8,7 +8,6 @@ Each part has the same three functions of states X in rows and parameters p:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.derivatives.column_function import ColumnFunction
 from dalembert.runtime.derivatives.sparse import (
     SparseEntries,

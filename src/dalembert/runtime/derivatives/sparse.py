@@ -9,9 +9,9 @@ reverse: the gradient with the multipliers μ as symbols, then its own Jacobian,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.expression_graph import (
     function_derivative,
     gradient,

@@ -39,7 +39,7 @@ class _Machine(NamedTuple):
 
 @cached_call
 def _machine() -> _Machine:
-    library = load(machine_text, ("run",))
+    library = load(machine_text, ("run",), optimize=2)
     return _Machine(library, _RUN(library.address("run")))
 
 

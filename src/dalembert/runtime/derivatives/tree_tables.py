@@ -22,9 +22,10 @@ Source: S. Singh, R. P. Russell, P. M. Wensing, IEEE Robotics and Automation Let
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.rotation import (
     Matrix3,
     add3,

@@ -15,7 +15,7 @@ Source: HNW1 II.6; the transposed steps are those of W. W. Hager, Numerische Mat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +24,7 @@ import numpy as np
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import BadExpression, NotASystem, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options, suggest_name
 from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion

@@ -12,11 +12,11 @@ accelerations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.rotation import (
     Matrix3,
     add3,

@@ -9,12 +9,12 @@ import functools
 import itertools
 import marshal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from dalembert.foundation.caching import COMPUTE_LOCK
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import batch_evaluation, emit, jit, python_binding_ir
 from dalembert.runtime.numerics.jit import Target, host, simd_width
 from dalembert.runtime.numerics.object_cache import tape_digest
@@ -85,7 +85,7 @@ class CompiledFunction:
             f"{_NAME}.call",
             "python",
         )
-        library = jit.load(source.text, exports, identity=source.cache_key(host()), optimize=0)
+        library = jit.load(source.text, exports, identity=source.cache_key(host()))
         self.address = library.address(_NAME)
         self.prologue_address = library.address(f"{_NAME}.prologue")
         self.work_size: int = ctypes.c_int64.from_address(library.address(f"{_NAME}.size")).value

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import math_kernels
 from dalembert.runtime.numerics.jit import Target, host
 from dalembert.runtime.numerics.llvm_types import constant, intrinsic_suffix, vector_type

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from dalembert.errors import DalembertWarning, warn
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.equations.equations_of_motion import Equations, ExplicitEquations
 from dalembert.mechanics.model.system import System

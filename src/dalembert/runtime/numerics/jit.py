@@ -19,12 +19,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dalembert.errors import DalembertError
 from dalembert.foundation.caching import cached_call, reacquire_after_fork
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 if TYPE_CHECKING:
@@ -100,14 +101,15 @@ def load(
     exports: tuple[str, ...],
     *,
     identity: bytes | None = None,
-    optimize: Level = 2,
+    optimize: Level = 0,
     codegen: Level = 2,
 ) -> Library:
     """The functions `exports` of a module in LLVM text, compiled or from the cache, ready to be
     called.
 
-    `optimize` is the level of LLVM's own passes over the text (0: none, right for straight-line
-    code that has no common subexpressions left), `codegen` that of instruction selection and
+    `optimize` is the level of LLVM's own passes over the text (0: none, right for text without
+    common subexpressions, as all of ours: the passes take ten times as long as the code generator
+    and make loops of integrators no faster), `codegen` that of instruction selection and
     scheduling. Writing the text takes time: give a function that writes it, which is called only if
     the cache has nothing under the `identity` that determines the text; by default that is the
     function itself. The functions of the C mathematics library can be declared and called.

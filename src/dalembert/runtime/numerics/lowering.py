@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
 from dalembert.errors import BadExpression, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.expression_graph import dependencies_in, operands
 from dalembert.symbolic.algebra.tape import LEAVES, Node
 

@@ -130,7 +130,7 @@ class CompiledTaylor:
             + repr((self.places, layout.column)).encode()
         )
         exports = ("first", "raise", "zero.prologue", "zero.size", "next.size")
-        return jit.load(text, exports, identity=identity, optimize=0)
+        return jit.load(text, exports, identity=identity)
 
     @functools.cached_property
     def _sizes(self) -> tuple[int, int]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.jit import (
     IMPORTS,
     WASM32,

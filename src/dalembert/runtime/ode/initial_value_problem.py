@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from numbers import Real
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.taylor_code import LARGEST_ORDER
 from dalembert.runtime.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
 

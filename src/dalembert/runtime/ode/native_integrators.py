@@ -26,7 +26,7 @@ class NativeLoop(NamedTuple):
     advance: Callable[[int], int]
 
 
-def _lazy_loop(text: Callable[[], str], optimize: Level = 2) -> Callable[[], NativeLoop]:
+def _lazy_loop(text: Callable[[], str], optimize: Level = 0) -> Callable[[], NativeLoop]:
     """The functions of a text, loaded when they are first asked for."""
 
     def make() -> NativeLoop:
@@ -36,10 +36,10 @@ def _lazy_loop(text: Callable[[], str], optimize: Level = 2) -> Callable[[], Nat
     return cached_call(make)
 
 
-# the first is written without waste, so that optimization would take longer than it could save
+# short loops over orders, which the passes unroll, make the second one worth optimizing
 _RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = (
-    _lazy_loop(loop_ir, 0),
-    _lazy_loop(taylor_ir),
+    _lazy_loop(loop_ir),
+    _lazy_loop(taylor_ir, 2),
     _lazy_loop(rosenbrock_ir),
 )
 

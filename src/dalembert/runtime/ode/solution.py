@@ -9,12 +9,12 @@ number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.failures import OutsideRun
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS

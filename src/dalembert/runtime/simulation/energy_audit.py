@@ -8,7 +8,7 @@ The motion is compiled as without an audit, so that not a bit of it depends on b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
 from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 from dalembert.runtime.states.run_values import RunValues

@@ -5,7 +5,6 @@ equations (q̇, ż, λ).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -15,6 +14,7 @@ import numpy as np
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, constraint_projection
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address

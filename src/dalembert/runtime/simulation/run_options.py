@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.errors import NotApplicable, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.ode.failures import BadDuration, BadRun, OutsideRun
 from dalembert.runtime.simulation.energy_audit import Budget

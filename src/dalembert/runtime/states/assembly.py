@@ -10,12 +10,12 @@ slope vanishes (a bob at the centre of its circle) the search begins again nearb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 
 from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.states.initial_values import PositionRow, row_jacobian, sparsity
 from dalembert.symbolic.algebra.tape import Tape
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from dalembert.errors import warn
 from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.ode.failures import BadStart
@@ -188,10 +189,8 @@ def solve_initial_conditions(
         "x": x,
         "state_origins": stated,
     }
-    if (
-        form.is_native
-        and (start := _solve_native(form, asked, near, t, p, rest, notes)) is not None
-    ):
+    solve = _read_directly if form.is_direct else _solve_native
+    if form.is_native and (start := solve(form, asked, near, t, p, rest, notes)) is not None:
         return start
     assembly = _assemble_positions(form, asked, near, t, p)
     at = form.at_position.at(np.append(assembly.q, t), p)
@@ -215,6 +214,31 @@ def solve_initial_conditions(
         notes=(*notes, *velocities.notes),
         **rest,
     )
+
+
+def _read_directly(
+    form: InitialForm,
+    asked: Sequence[InitialCondition],
+    near: Mapping[int, float],
+    t: float,
+    p: FloatArray,
+    rest: Mapping[str, Any],
+    notes: tuple[str, ...],
+) -> InitialState | None:
+    """q and u as given, zero otherwise, q̇ = W u + X; None where q̇ is not finite.
+
+    The sums are those of the native solver, which a system without conditions does not need.
+    """
+    q, u = form.default_q.copy(), np.zeros(form.kin.n_u)
+    for places, target in ((form.coordinates, q), (form.given_speeds, u)):
+        for k, at in places:
+            target[at] = asked[k].value
+    tables = form.at_position.at(np.append(q, t), p)
+    qdot, (rows, columns) = tables["X"].copy(), form.W
+    np.add.at(qdot, rows, tables["W"] * u[columns])
+    if near or not np.isfinite(qdot).all():
+        return None
+    return InitialState(t, q, u, qdot, 0.0, 0.0, 0, 0, 0, notes=notes, **rest)
 
 
 def _solve_native(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,7 @@ import numpy as np
 from dalembert.errors import NotLinear
 from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System, units_by_name
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
@@ -174,6 +175,11 @@ class InitialForm:
         to Python.
         """
         return not (self.nonlinear_conditions or self.nonlinear_rows or self.kin.nonlinear)
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether nothing has to be solved: no constraint, only coordinates and speeds given."""
+        return not (self.rows or self.kin.rows or self.velocities or self.constraint_rows)
 
 
 def initial_form(

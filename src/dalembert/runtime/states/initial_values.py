@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import BadExpression
 from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import require_mapping, strip_unit

@@ -10,10 +10,12 @@ trees are equal where they say the same in the same order. Nobody changes a tree
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, fields
 from fractions import Fraction
 from functools import cache
 from typing import Any, ClassVar, Final, dataclass_transform
+
+from dalembert.foundation.deferred_dataclass import dataclass
 
 
 @dataclass_transform()

@@ -11,12 +11,12 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 from dalembert.errors import BadExpression
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact_number import exact_function, is_zero
 from dalembert.symbolic.algebra.scalar import Scalar, apply, as_node, common_tape
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import Any, Final
 
 from dalembert.errors import BadExpression
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.symbolic.algebra import functions
 from dalembert.symbolic.algebra.exact_number import multiple_of_pi

@@ -15,11 +15,12 @@ equations cannot be solved.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import combinations, compress
 from typing import Final, TypeVar, overload
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero
 from dalembert.symbolic.algebra.expression_graph import gradient, is_monomial, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar

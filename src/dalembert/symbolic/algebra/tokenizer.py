@@ -8,10 +8,11 @@ rows of a's and 1's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NoReturn
 
 from dalembert.errors import BadExpression
+from dalembert.foundation.deferred_dataclass import dataclass
 
 LONGEST_TEXT: Final = 20_000
 DEEPEST_NESTING: Final = 100

@@ -9,11 +9,12 @@ unknown by the others or, where none is left, holds or does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Final
 
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.expression_graph import dependencies, operands
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape

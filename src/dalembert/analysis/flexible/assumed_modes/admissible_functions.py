@@ -8,7 +8,6 @@ lowest frequencies to rounding with a dozen functions and more.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -25,6 +24,7 @@ from dalembert.analysis.flexible.assumed_modes.polynomials import (
     quadrature_for_degree,
 )
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.model.flexible_member import Field, Member
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate, symbols_of

@@ -8,7 +8,7 @@ with what the springs at the ends add.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -26,6 +26,7 @@ from dalembert.analysis.flexible.assumed_modes.polynomials import (
 )
 from dalembert.errors import BadDescription
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point

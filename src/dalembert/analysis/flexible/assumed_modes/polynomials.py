@@ -11,13 +11,13 @@ weights are positive, so that the nodes can carry masses.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, Protocol
 
 from flint import fmpq, fmpq_poly
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.model.flexible_member import Member
 from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form

@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +37,7 @@ from dalembert.analysis.flexible.assumed_modes.member_properties import end_spri
 from dalembert.analysis.flexible.assumed_modes.polynomials import modal_integrals
 from dalembert.errors import DalembertError, warn
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import constant_values, finite_number, require_values

@@ -10,7 +10,7 @@ Source: Bar00 (60)–(62), with the ½ and the polar inertia.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial, reduce
 from itertools import chain
 from operator import add
@@ -22,6 +22,7 @@ from dalembert.analysis.flexible.assumed_modes.member_properties import (
 from dalembert.analysis.flexible.hybrid.field_variation import Fields, MemberIntegrals
 from dalembert.analysis.flexible.hybrid.lagrange_operators import RigidOperator
 from dalembert.errors import IllPosed
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.mechanics.kinetics.system_quantities import axial_vector

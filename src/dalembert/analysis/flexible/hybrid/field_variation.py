@@ -20,12 +20,12 @@ Source: Bar00 (60)–(62) and the text after; Mei85 ch. 7 for the discrete case.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from dalembert.errors import DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.symbolic.algebra import printing

@@ -10,7 +10,7 @@ is the check that they were integrated by parts correctly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised
 from dalembert.analysis.flexible.assumed_modes.member_properties import section_properties
@@ -23,6 +23,7 @@ from dalembert.analysis.flexible.assumed_modes.polynomials import (
 from dalembert.analysis.flexible.hybrid.energy_densities import FORCE, SHORTENING, Continuum
 from dalembert.analysis.flexible.hybrid.hybrid_equations import HybridEquations
 from dalembert.errors import BadDescription, NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.exact.verdict import Verdict

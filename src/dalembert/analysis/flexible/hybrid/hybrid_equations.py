@@ -5,12 +5,13 @@ conditions at the ends.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 from dalembert.analysis.flexible.hybrid.energy_densities import Continuum
 from dalembert.analysis.flexible.hybrid.field_variation import Integral, Variation, integral_naming
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity

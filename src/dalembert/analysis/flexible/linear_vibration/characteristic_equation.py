@@ -9,7 +9,7 @@ determinant of these conditions vanishes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Final
 
@@ -18,6 +18,7 @@ from dalembert.analysis.flexible.linear_vibration.linearization import (
     LinearForm,
     LinearMemberEquations,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero, provably_zero
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form

@@ -11,13 +11,14 @@ certain, so high modes lose nothing to cosh βL. Every root is bracketed by coun
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.analysis.flexible.linear_vibration.boundary_value_problem import BoundaryValueProblem
 from dalembert.analysis.flexible.linear_vibration.linearization import LinearForm
 from dalembert.errors import NotApplicable
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.arithmetic import BallArithmetic, FloatArithmetic
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ are bound to, and the axial force N is the one that they cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -19,6 +19,7 @@ from dalembert.analysis.flexible.hybrid.energy_densities import FORCE, SHORTENIN
 from dalembert.analysis.flexible.hybrid.extended_hamilton import continuum_system, hybrid_equations
 from dalembert.analysis.flexible.hybrid.hybrid_equations import BoundaryCondition, HybridEquations
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.flexible_member import Member

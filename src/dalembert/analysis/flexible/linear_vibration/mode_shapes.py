@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ from dalembert.analysis.flexible.linear_vibration.eigenvalue_count import (
     Eigenvalue,
 )
 from dalembert.errors import BadDescription, Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.arithmetic import BallArithmetic
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ P as the unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +39,7 @@ from dalembert.analysis.flexible.linear_vibration.mode_shapes import (
     uniform_shapes,
 )
 from dalembert.errors import BadDescription
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import NotebookDisplay
 from dalembert.mechanics.model.flexible_member import Member
 from dalembert.mechanics.model.system import System

@@ -8,7 +8,7 @@ collocation, with the degree raised until the shape stands.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import perm
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +30,7 @@ from dalembert.analysis.flexible.linear_vibration.mode_shapes import (
     select_shape,
 )
 from dalembert.errors import IllPosed
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import NotebookDisplay
 from dalembert.mechanics.model.flexible_member import Member
 from dalembert.mechanics.model.system import System

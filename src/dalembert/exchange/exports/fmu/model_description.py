@@ -4,11 +4,11 @@ on which, and what the FMU can do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from dalembert.exchange.exports.exported_model import ExportedModel
+from dalembert.foundation.deferred_dataclass import dataclass
 
 DURATION: Final = 10.0
 TOLERANCE: Final = 1e-9

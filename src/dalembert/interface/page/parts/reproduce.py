@@ -12,7 +12,7 @@ import base64
 import platform
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import DalembertError
 from dalembert.foundation.atomic_write import slug
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.data_blocks import data_block
 from dalembert.interface.page.html_elements import (
     asset,

@@ -10,13 +10,13 @@ first guesses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dalembert.errors import NotLinear
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.simulator.integrator_module import ModuleSection, expression_function
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.runtime.simulation.trajectory import Trajectory

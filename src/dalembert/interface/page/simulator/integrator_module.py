@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from dalembert.analysis.integrals.run_integrals import (
@@ -19,6 +19,7 @@ from dalembert.analysis.integrals.run_integrals import (
     quadratures,
     transport_work_name,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics import emit
 from dalembert.runtime.numerics.compiled_function import CompiledFunction

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.llvm_types import offsets, padded_size
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.foundation.caching import cached_call
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, run_prologue
 from dalembert.runtime.numerics.jit import Library, load

@@ -4,11 +4,11 @@ tables with a row for each member.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.ir_builder import (
     FunctionBuilder,
     Operand,

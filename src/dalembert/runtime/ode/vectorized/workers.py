@@ -6,11 +6,11 @@ import ctypes
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import jit
 from dalembert.runtime.numerics.llvm_types import ctypes_structure
 from dalembert.runtime.ode.vectorized import loop

@@ -5,12 +5,13 @@ what happened, and what it changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, Final, Literal
 
 from dalembert.errors import Unknown
 from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
 from dalembert.runtime.ode.failures import BadRun

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.errors import BadExpression
 from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.foundation.caching import cached_call
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import (
     CompiledFunction,
     allocate_workspace,

@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.ode.failure_diagnosis import StallDetector
 from dalembert.runtime.ode.failures import Cause, RunStopped

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from dalembert.errors import BadExpression, NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.states.assembly import Assembler

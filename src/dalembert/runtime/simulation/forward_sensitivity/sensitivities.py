@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.simulation.plotting.chart import MOST_PANELS, Curve, Panel

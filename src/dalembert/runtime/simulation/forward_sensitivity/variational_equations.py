@@ -18,7 +18,7 @@ matrix.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy as np
 from dalembert.errors import NotApplicable, warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.ode.constrained.constrained_rates import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import Unwritable
@@ -16,6 +15,7 @@ from dalembert.foundation.atomic_write import (
     unused_path,
     write_text,
 )
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.simulation.plotting.chart import Chart, svg
 
 if TYPE_CHECKING:

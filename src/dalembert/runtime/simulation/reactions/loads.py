@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from dalembert.errors import Unknown
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable, NotebookDisplay
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.simulation.plotting.chart import (

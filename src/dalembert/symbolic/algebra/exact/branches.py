@@ -10,9 +10,9 @@ residue symbols at random points: vectors of signs that are linearly independent
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.finite_field import BadPoint, sign
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.signs_and_roots import FactorAnalysis, denest_root

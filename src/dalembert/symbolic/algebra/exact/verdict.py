@@ -19,11 +19,11 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import SystemRandom
 from typing import Final, TypeVar
 
 from dalembert.errors import BadExpression, DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, NeverReal, NoRoot
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint

@@ -12,10 +12,11 @@ bound takes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.branches import BranchAnalysis, BranchCount, rank_gf2
 from dalembert.symbolic.algebra.exact.degree_bound import DegreeBounds, degrees, row_degrees
 from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, Element, NoRoot

@@ -8,12 +8,12 @@ value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm, prod
 from typing import NamedTuple
 
 from dalembert.errors import Unknown
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 

@@ -10,11 +10,11 @@ turns go into signs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import Any
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.normal_form.quotient_ring import Poly, Ring, TooLong, Value
 from dalembert.symbolic.algebra.normal_form.rational_form import (
     UNIT,

@@ -8,9 +8,9 @@ with named intermediates and their number: nothing is ever cut.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dalembert.errors import DalembertError
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form, operation_count
 from dalembert.symbolic.algebra.normal_form.rational_form import (
     UNIT,

@@ -8,9 +8,10 @@ b)/(c d).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, dataclass_transform
+
+from dalembert.foundation.deferred_dataclass import dataclass
 
 
 @dataclass_transform(frozen_default=True)

@@ -8,10 +8,10 @@ constants.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.normal_form.rational_form import (
     UNIT,
     Atom,

@@ -1,0 +1,85 @@
+"""`dataclass` as in the standard library; its methods are generated when a class is first used.
+
+The standard decorator writes and compiles up to six functions for each class. A first simulation
+imports 160 of these classes and creates objects of a third of them: generating the methods of the
+others is a fifth of the time until the first result.
+
+Descriptors stand where the methods will be. Whoever first reads one of them (an object is created,
+compared or printed, or `dataclasses.fields`, `inspect.signature` or `match` looks at the class) has
+the standard decorator applied, which replaces all descriptors of the class.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.foundation.caching import COMPUTE_LOCK
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass  # noqa: PLC0414 - it is exported from here
+else:
+
+    def dataclass(cls: type | None = None, /, **options: Any) -> Any:
+        """The decorator of the standard library with the same options."""
+        if options.keys() & _IMMEDIATE:
+            return dataclasses.dataclass(cls, **options)
+        if cls is None:
+            return lambda decorated: _defer(decorated, options)
+        return _defer(cls, options)
+
+
+# these make another class, or check what stands in it
+_IMMEDIATE: Final = frozenset({"slots", "order"})
+_ALWAYS: Final = ("__init__", "__match_args__", "__dataclass_fields__", "__dataclass_params__")
+_PENDING: Final = "_pending_dataclass"
+
+
+class _Deferred:
+    """A method or table that the standard decorator has yet to write."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: type, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __get__(self, instance: Any, kind: type | None = None) -> Any:
+        _complete(self.owner)
+        if self.name not in self.owner.__dict__:
+            return getattr(super(self.owner, kind if instance is None else instance), self.name)
+        attribute = self.owner.__dict__[self.name]
+        bind = getattr(type(attribute), "__get__", None)
+        return attribute if bind is None else bind(attribute, instance, self.owner)
+
+
+def _defer(cls: type, options: dict[str, Any]) -> type:
+    """The class with a descriptor in place of everything that will be generated."""
+    names = list(_ALWAYS)
+    if options.get("repr", True):
+        names.append("__repr__")
+    if options.get("eq", True):
+        names += ["__eq__", "__hash__"]
+    if options.get("frozen", False):
+        names += ["__setattr__", "__delattr__"]
+    names = [name for name in names if name not in cls.__dict__ or _is_implied(cls, name)]
+    setattr(cls, _PENDING, (options, names))
+    for name in names:
+        setattr(cls, name, _Deferred(cls, name))
+    return cls
+
+
+def _is_implied(cls: type, name: str) -> bool:
+    """Whether Python itself wrote __hash__ = None, because the class has __eq__."""
+    return name == "__hash__" and cls.__dict__["__hash__"] is None
+
+
+def _complete(cls: type) -> None:
+    """Apply the standard decorator to a class, after its base classes."""
+    with COMPUTE_LOCK:
+        for base in reversed(cls.__mro__):
+            if _PENDING in base.__dict__:
+                options, names = base.__dict__[_PENDING]
+                delattr(base, _PENDING)
+                for name in names:
+                    delattr(base, name)
+                dataclasses.dataclass(**options)(base)

@@ -1,0 +1,96 @@
+"""The deferred decorator does what that of the standard library does, once a class is used."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib
+import inspect
+import pickle
+import pkgutil
+from dataclasses import field
+
+import pytest
+
+import dalembert
+from dalembert.foundation.deferred_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class Point:
+    """A base class."""
+
+    x: int
+    marks: list[int] = field(default_factory=list, compare=False)
+
+
+@dataclass(frozen=True)
+class Named(Point):
+    """A class with a default value and a method of its own."""
+
+    name: str = "P"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Inspected(Point):
+    """A class that nobody has created an object of."""
+
+    y: int = 0
+
+
+@dataclass
+class Mutable:
+    """It has no hash."""
+
+    x: int
+
+
+class Special(Named):
+    """A class without the decorator."""
+
+    def __init__(self) -> None:
+        super().__init__(1, [2], "S")
+
+
+def test_objects_are_created_compared_and_printed() -> None:
+    assert "Point(x=1, marks=[])" == repr(Point(1))
+    assert Point(1) == Point(1, [5])
+    assert Point(1) != Named(1)
+    assert {Point(1)} == {Point(1), Point(1)}
+    assert ("S", [2]) == (repr(Special()), Special().marks)
+    assert Named(3, name="Q") == dataclasses.replace(Named(3), name="Q")
+    assert [Named(3), Named(3)] == [pickle.loads(pickle.dumps(Named(3))), copy.deepcopy(Named(3))]
+
+
+def test_frozen_objects_refuse_a_change() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):
+        Named(1).x = 2  # type: ignore[misc]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Mutable(1))
+
+
+def test_who_looks_at_the_class_finds_it_complete() -> None:
+    assert ["x", "marks", "y"] == [each.name for each in dataclasses.fields(Inspected)]
+    assert ["x", "marks", "y"] == list(inspect.signature(Inspected).parameters)
+    match Inspected(3):
+        case Inspected(x):
+            assert 3 == x
+
+
+def test_every_class_of_the_package_can_be_completed() -> None:
+    for module in pkgutil.iter_modules(dalembert.__path__, "dalembert."):
+        if module.ispkg:
+            importlib.import_module(module.name)
+    classes = [c for c in _subclasses(object) if c.__module__.startswith("dalembert")]
+    decorated = [c for c in classes if "__dataclass_fields__" in vars(c)]
+    assert 20 < len(decorated)
+    for each in decorated:
+        assert each.__dataclass_fields__ is vars(each)["__dataclass_fields__"]
+
+
+def _subclasses(cls: type) -> list[type]:
+    below = [x for x in type.__subclasses__(cls) if x.__module__.startswith("dalembert")]
+    return [c for x in below for c in (x, *_subclasses(x))]

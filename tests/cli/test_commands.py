@@ -236,3 +236,11 @@ def test_bad_usage_is_one_sentence_on_stderr(arguments, sentence):
     assert sentence in result.stderr
     assert 1 == result.stderr.count("\n")
     assert "Traceback" not in result.stderr
+
+
+def test_a_large_system_is_described_unless_all_is_requested():
+    short = run("derive", "spatial-chain", "--set", "n=24").stdout
+    assert "24 equations of motion in 24 independent speeds" in short
+    assert "q̈ = D⁻¹ (τ − sᵀ (I_A (a_j + a₀) + p))" in short
+    assert 20_000 > len(short.encode())
+    assert "operations" not in run("derive", "double-pendulum").stdout

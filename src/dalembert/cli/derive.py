@@ -30,6 +30,9 @@ def derive(
     ] = "",
     style: Format = "",
     output: File = None,
+    everything: Annotated[
+        bool, Option("--all", help="Print the equations of large systems too.")
+    ] = False,
     values: SetValues = None,
 ) -> None:
     r"""Derive the equations of motion.
@@ -37,7 +40,8 @@ def derive(
     Without --steps the equations alone. --steps brief shows every quantity of the principle with
     the formula it comes from, full begins with the description and the kinematics and says what was
     eliminated and how, teach says why each step is taken. -o writes a document that stands by
-    itself, in the format that its ending names.
+    itself, in the format that its ending names. Of a large system the size and the recursive form
+    are printed; --all or -o gives all equations.
 
     \b
     dalembert derive rolling-disk
@@ -55,8 +59,11 @@ def derive(
     )
     chosen = find_system(system, values)
     derivations = list(_derivations(chosen.system, wanted))
+    complete = everything or output is not None
     write_document(
-        system_report.derivation_report(chosen, derivations, FormulaWriter(), level=level),
+        system_report.derivation_report(
+            chosen, derivations, FormulaWriter(), level=level, complete=complete
+        ),
         style,
         output,
     )

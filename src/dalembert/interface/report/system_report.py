@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.interface.report import derivation_steps, result_blocks, system_tables
+from dalembert.interface.report import derivation_steps, large_systems, result_blocks, system_tables
 from dalembert.interface.report.derivation_steps import Level, NumberedStep
 from dalembert.interface.report.document_blocks import Block, Heading, TableBlock, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
@@ -51,10 +51,18 @@ def derivation_report(
     writing: FormulaWriter,
     *,
     level: Level = "equations",
+    complete: bool = True,
 ) -> Iterator[Block]:
-    """The equations of motion by each principle, as far back as `level` asks for."""
+    """The equations of motion by each principle, as far back as `level` asks for.
+
+    Unless `complete` is set, those of a large system are described instead of written.
+    """
     yield from title_blocks(subject)
     writing = writing.on(derived[0].tape)
+    if not complete and large_systems.is_large(derived):
+        for d in derived:
+            yield from large_systems.summary(d, writing)
+        return
     shown: derivation_steps.ShownEquations = {}
     first: list[NumberedStep] = []
     if level in ("full", "teach"):

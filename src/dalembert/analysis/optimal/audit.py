@@ -23,8 +23,8 @@ from dalembert.analysis.optimal.replay import PhaseAnswer, Replay
 from dalembert.analysis.optimal.scheme import gauss
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
-from dalembert.foundation.display import Displayable
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.foundation.display import Displayable
 from dalembert.runtime.simulation.trajectory import Trajectory
 
 _GAUSS: Final = 12

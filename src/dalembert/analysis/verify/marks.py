@@ -9,8 +9,8 @@ from typing import Any
 from dalembert.analysis.verify.result import RowReport, TermChange, Verification
 from dalembert.analysis.verify.verdict import Kind
 from dalembert.errors import Unknown
-from dalembert.foundation.display import Displayable
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
 
 _COSTS = {

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from dalembert.foundation.deferred_dataclass import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Final
 
 from dalembert.analysis.integrals.conservative_loads import is_closed, potential_of_field
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.expression_graph import dependencies, symbols_of
 from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong

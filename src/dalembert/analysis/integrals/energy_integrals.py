@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from dalembert.foundation.deferred_dataclass import dataclass
 from functools import cached_property
-from dataclasses import field
 from typing import Final
 
 from dalembert.analysis.integrals.classical_potential import REASONS

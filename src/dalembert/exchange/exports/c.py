@@ -5,7 +5,7 @@ the mathematics library.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -28,6 +28,7 @@ from dalembert.exchange.exports.exported_model import (
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 from dalembert.exchange.exports.table_data import c_tables
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.math_kernels import (
     COSINE,
     HALF_PI_SHORT,

@@ -5,7 +5,6 @@ gathered on one tape.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +20,7 @@ from dalembert.exchange.exports.exported_model import (
     Variable,
 )
 from dalembert.exchange.exports.table_data import number_tables
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.saddle_point import constraint_projection
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals

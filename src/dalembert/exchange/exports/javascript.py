@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -18,6 +17,7 @@ from dalembert.exchange.exports.exported_model import (
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers
 from dalembert.exchange.exports.table_data import javascript_tables
+from dalembert.foundation.deferred_dataclass import dataclass
 
 # a field of an object may be any word but these
 KEYWORDS: Final = frozenset(

@@ -5,7 +5,6 @@ integrates.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -17,6 +16,7 @@ from dalembert.exchange.exports.exported_model import (
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers, word_set
 from dalembert.exchange.exports.table_data import matlab_tables
+from dalembert.foundation.deferred_dataclass import dataclass
 
 KEYWORDS: Final = word_set(
     """break case catch classdef continue else elseif end enumeration events for function global if

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any, Final
@@ -26,6 +25,7 @@ from dalembert.exchange.exports.exported_model import (
 )
 from dalembert.exchange.exports.identifiers import header_lines, identifiers
 from dalembert.exchange.exports.table_data import check_format, python_tables
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.errors import BadDescription, BadExpression, NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache, lazy_property
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.bodies import inertia_fault

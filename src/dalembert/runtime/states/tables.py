@@ -9,7 +9,7 @@ and Taylor series read a table as any other expression.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import comb
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.states.table_reader import RecordedColumns, read_recorded

@@ -28,6 +28,10 @@ def derive(
     steps: Annotated[
         str, Option(metavar="|".join(LEVELS), help="Level of detail of the derivation.")
     ] = "",
+    frame: Annotated[
+        str,
+        Option(metavar="NAME", help="Frame along whose axes all vectors are written."),
+    ] = "",
     style: Format = "",
     output: File = None,
     everything: Annotated[
@@ -39,13 +43,15 @@ def derive(
 
     Without --steps the equations alone. --steps brief shows every quantity of the principle with
     the formula it comes from, full begins with the description and the kinematics and says what was
-    eliminated and how, teach says why each step is taken. -o writes a document that stands by
+    eliminated and how, teach says why each step is taken. Vectors are written in the frame in which
+    they are shortest; --frame writes all of them in one. -o writes a document that stands by
     itself, in the format that its ending names. Of a large system the size and the recursive form
     are printed; --all or -o gives all equations.
 
     \b
     dalembert derive rolling-disk
     dalembert derive rolling-disk --by maggi --steps teach
+    dalembert derive vehicle --steps brief --frame N
     dalembert derive vehicle --by boltzmann-hamel --steps teach -o vehicle.html
     dalembert derive rolling-disk --by all --format markdown > disk.md
     dalembert derive file.py:pendulum --format latex
@@ -58,11 +64,13 @@ def derive(
         else [by]
     )
     chosen = find_system(system, values)
+    if frame:
+        check_choice("--frame", frame, [F.name for F in chosen.system.space.frames])
     derivations = list(_derivations(chosen.system, wanted))
     complete = everything or output is not None
     write_document(
         system_report.derivation_report(
-            chosen, derivations, FormulaWriter(), level=level, complete=complete
+            chosen, derivations, FormulaWriter(frame=frame), level=level, complete=complete
         ),
         style,
         output,

@@ -28,11 +28,14 @@ from dalembert.interface.report.formula_writer import (
     matrix,
     quantity_label,
 )
+from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import Derivation, Matrix, Step, StepItem
 from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.printing.print_tree import ZERO, Equality, Tree
+from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
     from dalembert.analysis.flexible.hybrid.hybrid_equations import HybridEquations
@@ -144,12 +147,13 @@ def quantities(
     yield paragraph(
         writing.general_formula(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True
     )
+    tape, step = _with_short_vectors(step, d, writing)
     matrices = [(item, item.value) for item in step.items if isinstance(item.value, Matrix)]
     single = [item for item in step.items if not isinstance(item.value, Matrix)]
     if is_zero(step.formula) and all(isinstance(item.value, int) for item in single):
         yield _equations(single, d, writing)
     elif single:
-        lines, definitions = _lines(replace(step, items=tuple(single)), d, writing)
+        lines, definitions = _lines(replace(step, items=tuple(single)), d, writing, tape)
         if lines or not matrices:
             nothing = (
                 paragraph("All of them are zero.")
@@ -159,6 +163,35 @@ def quantities(
             yield Display(lines, definitions) if lines else nothing
     for item, entries in matrices:
         yield from _matrix(item, entries, d, writing)
+
+
+def _with_short_vectors(
+    step: Step, d: Derivation | HybridEquations, writing: FormulaWriter
+) -> tuple[Tape, Step]:
+    """The step with each vector along the axes in which it is shortest, and the tape of these."""
+    if not any(isinstance(item.value, Vector) for item in step.items):
+        return d.tape, step
+    tape, homes = d.tape.fork(), _home_frames(d.kinematics.system)
+    short: dict[int, Vector] = {}
+    for owner in dict.fromkeys(item.of for item in step.items):
+        own = {
+            k: item.value
+            for k, item in enumerate(step.items)
+            if item.of == owner and isinstance(item.value, Vector)
+        }
+        forms = writing.shortest_vectors(list(own.values()), tape, homes.get(owner))
+        short |= dict(zip(own, forms, strict=True))
+    items = (
+        replace(item, value=short.get(k, item.value)) for k, item in enumerate(step.items)
+    )
+    return tape, replace(step, items=tuple(items))
+
+
+def _home_frames(system: System) -> dict[str, Frame]:
+    """The frame that belongs to a body, to a frame, or to a point that is fixed in one frame."""
+    points = {P.name: F for P in system.space.points for F in list(P.r.parts)[-1:]}
+    frames = {F.name: F for F in system.space.frames}
+    return points | frames | {b.name: b.frame for b in system.bodies if b.frame is not None}
 
 
 def is_zero(formula: str | f.Formula) -> bool:
@@ -171,12 +204,12 @@ def is_zero(formula: str | f.Formula) -> bool:
 
 
 def _lines(
-    step: Step, d: Derivation | HybridEquations, writing: FormulaWriter
+    step: Step, d: Derivation | HybridEquations, writing: FormulaWriter, tape: Tape
 ) -> tuple[tuple[Line, ...], tuple[Equality, ...]]:
     """Every quantity of a step; what is too long to be read shares its intermediates, zeros
     share a line.
     """
-    written, definitions = writing.scalars(d.tape, [i for item in step.items for i in _nodes(item)])
+    written, definitions = writing.scalars(tape, [i for item in step.items for i in _nodes(item)])
     following = iter(written)
     lines: list[Line] = []
     for item in step.items:

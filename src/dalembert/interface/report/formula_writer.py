@@ -49,6 +49,8 @@ class FormulaWriter:
     """
 
     naming: Naming = _plain_name
+    # the name of the frame in which every vector of a derivation is written; "" for the shortest
+    frame: str = ""
 
     def on(self, tape: Tape) -> Self:
         """The same with the display names of a tape's symbols."""
@@ -134,6 +136,18 @@ class FormulaWriter:
         return Equality(printer.form(sides.left), printer.form(sides.right))
 
     # ---- vectors -----------------------------------------------------------------------------
+
+    def shortest_vectors(
+        self, vectors: Sequence[Vector], tape: Tape, home: Frame | None = None
+    ) -> list[Vector]:
+        """Vectors of one body in the frame that the reader named, by default in the shortest."""
+        from dalembert.mechanics.geometry.short_frame import in_frame, shortest_forms
+
+        frames = {F.name: F for v in vectors for G in v.parts for F in G.space.frames}
+        chosen = frames.get(self.frame)
+        if chosen is None:
+            return shortest_forms(vectors, tape, home)
+        return [in_frame(v, tape, chosen) for v in vectors]
 
     def vector(self, v: Vector) -> FormulaSpan:
         """Σ component · axis, frame by frame."""

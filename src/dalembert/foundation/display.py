@@ -83,6 +83,23 @@ class Displayable(NotebookDisplay):
         return shorten(str(self))
 
 
+class Explanation(NotebookDisplay):
+    """A derivation to read: `print` writes all of it, a notebook shows it with formulas typeset."""
+
+    def __init__(self, of: object, level: str, frame: str) -> None:
+        self.of, self.level, self.frame = of, level, frame
+
+    def __str__(self) -> str:
+        return report_text(self)
+
+    __repr__ = __str__
+
+
+def report_text(shown: object) -> str:
+    """What a report writes about a result, as text."""
+    return str(import_module(REPORT_MODULE).text(shown))
+
+
 def shorten(text: str) -> str:
     """The first lines of a text, each cut where it would run off the screen, and how to see the
     rest.

@@ -27,14 +27,22 @@ from dalembert.interface.report.formula_writer import (
     components,
     matrix,
     quantity_label,
+    scaled,
 )
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation, Matrix, Step, StepItem
+from dalembert.mechanics.principles.derivation import (
+    EXPLANATION_LEVELS,
+    Derivation,
+    Matrix,
+    Step,
+    StepItem,
+)
 from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.expression_graph import symbols_of
-from dalembert.symbolic.algebra.printing.print_tree import ZERO, Equality, Tree
+from dalembert.symbolic.algebra.printing.print_tree import ZERO, Equality, Tree, total
 from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
@@ -43,7 +51,7 @@ if TYPE_CHECKING:
 # the equations alone, the steps of the principle, all from the description on, the same with
 # reasons
 Level = Literal["equations", "brief", "full", "teach"]
-LEVELS: Final = ("brief", "full", "teach")
+LEVELS: Final = EXPLANATION_LEVELS
 
 W, u, X, q_dot = f.Symbol("W"), f.Symbol("u"), f.Symbol("X"), f.Symbol("q", dots=1)
 RATES: Final = f.Equation(q_dot, W * u + X)
@@ -51,6 +59,22 @@ SPEEDS_ARE_RATES: Final = f.Equation(u, q_dot)
 CONSTRAINTS_ELIMINATED: Final = f.Equation(W.T * f.Symbol("A").T, f.ZERO)
 
 ShownEquations = dict[Display, str]
+
+
+@dataclass(frozen=True)
+class SystemSymbols:
+    """The kinematics whose symbols a step is written in, and their tape."""
+
+    kinematics: Kinematics
+
+    @property
+    def tape(self) -> Tape:
+        """The tape of its expressions."""
+        return self.kinematics.tape
+
+
+if TYPE_CHECKING:
+    StepOwner = Derivation | HybridEquations | SystemSymbols
 
 
 @dataclass(frozen=True)
@@ -141,7 +165,7 @@ def _step(step: Step, d: Derivation, writing: FormulaWriter) -> NumberedStep:
 
 
 def quantities(
-    step: Step, d: Derivation | HybridEquations, writing: FormulaWriter
+    step: Step, d: StepOwner, writing: FormulaWriter
 ) -> Iterator[Block]:
     """The formula in general and every quantity of the step."""
     yield paragraph(
@@ -166,7 +190,7 @@ def quantities(
 
 
 def _with_short_vectors(
-    step: Step, d: Derivation | HybridEquations, writing: FormulaWriter
+    step: Step, d: StepOwner, writing: FormulaWriter
 ) -> tuple[Tape, Step]:
     """The step with each vector along the axes in which it is shortest, and the tape of these."""
     if not any(isinstance(item.value, Vector) for item in step.items):
@@ -204,7 +228,7 @@ def is_zero(formula: str | f.Formula) -> bool:
 
 
 def _lines(
-    step: Step, d: Derivation | HybridEquations, writing: FormulaWriter, tape: Tape
+    step: Step, d: StepOwner, writing: FormulaWriter, tape: Tape
 ) -> tuple[tuple[Line, ...], tuple[Equality, ...]]:
     """Every quantity of a step; what is too long to be read shares its intermediates, zeros
     share a line.
@@ -235,7 +259,7 @@ def _line(
     step: Step,
     item: StepItem,
     right: FormulaSpan | str,
-    d: Derivation | HybridEquations,
+    d: StepOwner,
     writing: FormulaWriter,
 ) -> Line:
     names = d.tape.names
@@ -256,13 +280,25 @@ def _line(
 
 
 def _equations(
-    items: Sequence[StepItem], d: Derivation | HybridEquations, writing: FormulaWriter
+    items: Sequence[StepItem], d: StepOwner, writing: FormulaWriter
 ) -> Display:
     """Each quantity = 0, with what it is about; constraint rows keep the signs of their
     declaration, which are those of λ.
     """
     kin = d.kinematics
     nodes = [item.value for item in items if isinstance(item.value, int)]
+    sums = [writing.variation_sum(d.tape, node) for node in nodes]
+    if all(collected is not None for collected in sums):
+        return Display(
+            tuple(
+                Line(
+                    FormulaSpan(Equality(collected.tree, ZERO), collected.definitions),
+                    note=_about(item, d, writing) if isinstance(item.label, str) else (),
+                )
+                for item, collected in zip(items, sums, strict=True)
+                if collected is not None
+            )
+        )
     rows = {row.name for row in kin.rows}
     if not all(item.label in rows for item in items):
         display = writing.equations(d.tape, nodes, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
@@ -277,7 +313,7 @@ def _equations(
 
 
 def _about(
-    item: StepItem, d: Derivation | HybridEquations, writing: FormulaWriter
+    item: StepItem, d: StepOwner, writing: FormulaWriter
 ) -> tuple[Span, ...]:
     if not isinstance(item.label, str):
         return quantity_label(item.label, writing, d.tape.names, item.of)
@@ -286,7 +322,7 @@ def _about(
     return () if item.label.isdigit() else (item.label,)
 
 
-def _owner_text(d: Derivation | HybridEquations, place: str) -> str:
+def _owner_text(d: StepOwner, place: str) -> str:
     """The body that a mass centre or a frame belongs to."""
     owners = [
         b.name
@@ -315,7 +351,7 @@ def _right_side(item: StepItem, written: list[Tree]) -> FormulaSpan | str:
 
 
 def _matrix(
-    item: StepItem, m: Matrix, d: Derivation | HybridEquations, writing: FormulaWriter
+    item: StepItem, m: Matrix, d: StepOwner, writing: FormulaWriter
 ) -> Iterator[Block]:
     """The matrix as one, and what its rows and columns belong to; entry by entry where it would
     be too wide.
@@ -434,10 +470,44 @@ def _elimination_blocks(d: Derivation, writing: FormulaWriter) -> Iterator[Block
         )
     elif d.principle.family != "free bodies":
         yield paragraph("No reaction and no multiplier: those of ideal constraints never entered.")
+    if native.along == "q":
+        yield from _combination_blocks(d, writing)
     if native.along == "q" or set(symbols_of(d.tape, native.printed)) & set(kin.qddot):
         yield from _accelerations(d, writing)
     elif kin.rows:
         yield _constraint_elimination(d, writing)
+
+
+def _combination_blocks(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
+    """Wᵀ, and which equations along the coordinates each of its rows adds up; nothing where the
+    speeds are the rates.
+    """
+    kin, t = d.kinematics, d.tape
+    if all(row == {k: t.one} for k, (_, row) in enumerate(kin.WX)):
+        return
+    speeds, coordinates = [kin.name(u) for u in kin.u], [kin.name(q) for q in kin.q]
+    rows = tuple(tuple(column.get(r, t.zero) for _, column in kin.WX) for r in range(kin.n_u))
+    yield paragraph(
+        "The equation of each speed is the sum of the equations along the coordinates, ",
+        writing.general_formula(f.Symbol("E", ("k",))),
+        ", with the entries of its row of ",
+        writing.general_formula(W.T),
+        " as factors:",
+    )
+    transposed = Matrix(rows, tuple(speeds), tuple(coordinates))
+    yield from _matrix(StepItem(W.T, transposed), transposed, d, writing)
+    written, definitions = writing.scalars(t, [e for row in rows for e in row])
+    equations = [f.Symbol("E", (f.Name(q),)) for q in coordinates]
+    lines = []
+    for r, speed in enumerate(speeds):
+        entries = written[r * kin.n_q : (r + 1) * kin.n_q]
+        terms = [
+            scaled(w, writing.general_formula(E).tree)
+            for w, E in zip(entries, equations, strict=True)
+            if w != ZERO
+        ]
+        lines.append(Line(FormulaSpan(total(terms)), ("along ", writing.symbol(speed)), sign=":"))
+    yield Display(tuple(lines), definitions)
 
 
 def _constraint_elimination(d: Derivation, writing: FormulaWriter) -> Block:

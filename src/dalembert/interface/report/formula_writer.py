@@ -10,6 +10,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import Display, FormulaSpan, Line, Span
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
+from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symbols_of
 from dalembert.symbolic.algebra.formula import Formula, Name, Negative, Partial, Rate, Symbol
 from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
 from dalembert.symbolic.algebra.printing import equation, ranking_for, readable_form
@@ -135,6 +136,23 @@ class FormulaWriter:
         printer = Printer(self.naming, ranking)
         return Equality(printer.form(sides.left), printer.form(sides.right))
 
+    def variation_sum(self, tape: Tape, i: int) -> FormulaSpan | None:
+        """(…) δx + (…) δθ: a sum collected on virtual displacements; None where it has none."""
+        present = symbols_of(tape, (i,))
+        variations = [k for k in present if str(tape.nodes[k][1]).startswith("δ")]
+        if not variations:
+            return None
+        own = tape.fork()
+        rest, slopes = LinearCoefficients(own, variations)(i)
+        order = sorted(slopes)
+        written, definitions = self.scalars(own, [slopes[k] for k in order])
+        terms = [
+            scaled(w, self.naming(str(tape.nodes[variations[k]][1])))
+            for k, w in zip(order, written, strict=True)
+            if w != ZERO
+        ]
+        return None if rest != own.zero or not terms else FormulaSpan(total(terms), definitions)
+
     # ---- vectors -----------------------------------------------------------------------------
 
     def shortest_vectors(
@@ -179,15 +197,17 @@ def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
     """Components, each with its axis."""
     terms: list[tuple[bool, Tree]] = []
     for F, axis, component in entries:
-        if component == ZERO:
-            continue
-        unit = UnitVector(F.name, axis)
-        if isinstance(component, SignedTerms) and len(component.parts) > 1:
-            terms.append((False, Factors((Group(component), unit))))
-            continue
-        negative, size = split_sign(component)
-        terms.append((negative, unit if size == ONE else Factors((size, unit))))
+        if component != ZERO:
+            terms.append(scaled(component, UnitVector(F.name, axis)))
     return total(terms) if terms else ZERO
+
+
+def scaled(factor: Tree, of: Tree) -> tuple[bool, Tree]:
+    """(a + b) x, −a x, x: whether it is negative, and its size."""
+    if isinstance(factor, SignedTerms) and len(factor.parts) > 1:
+        return False, Factors((Group(factor), of))
+    negative, size = split_sign(factor)
+    return negative, of if size == ONE else Factors((size, of))
 
 
 def matrix(rows: Sequence[Sequence[Tree]]) -> FormulaSpan | None:

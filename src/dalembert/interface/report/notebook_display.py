@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from dalembert.analysis.integrals.energy_integrals import EnergyIntegrals
+from dalembert.foundation.display import Explanation
 from dalembert.interface.report import derivation_steps, result_blocks, system_tables
+from dalembert.interface.report.derivation_steps import SystemSymbols
 from dalembert.interface.report.document_blocks import (
     Block,
     Code,
@@ -18,12 +20,14 @@ from dalembert.interface.report.document_blocks import (
 )
 from dalembert.interface.report.formula_writer import FormulaWriter, matrix
 from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
+from dalembert.interface.report.system_report import ReportSubject, derivation_report
+from dalembert.interface.report.terminal_renderer import render_text
 from dalembert.mechanics.agreement.agreement_table import Agreement
 from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.geometry.vector import Dyadic, Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derivation
+from dalembert.mechanics.principles.derivation import Derivation, Step
 from dalembert.symbolic.algebra.scalar import as_nodes
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -43,6 +47,11 @@ def latex(shown: object) -> str:
     return LATEX.text(blocks(shown))
 
 
+def text(shown: object) -> str:
+    """As text for a prompt."""
+    return render_text(blocks(shown))
+
+
 def blocks(shown: object) -> Iterable[Block]:
     """What there is to show."""
     writing = FormulaWriter()
@@ -54,6 +63,10 @@ def blocks(shown: object) -> Iterable[Block]:
                 *derivation_steps.derivation(shown, writing),
                 *derivation_steps.rates(shown, writing.on(shown.tape)),
             ]
+        case Explanation():
+            return _explanation(shown)
+        case Step():
+            return _step(shown, writing)
         case Equations():
             return [
                 writing.on(shown.tape).equations(shown.tape, shown.residuals, shown.udot, shown.u)
@@ -71,6 +84,29 @@ def blocks(shown: object) -> Iterable[Block]:
         case Jacobian():
             return _jacobian(shown, writing)
     return _run(shown)
+
+
+def _explanation(shown: Explanation) -> Iterator[Block]:
+    if not isinstance(shown.of, Derivation):
+        yield Code(str(shown.of))
+        return
+    system = shown.of.kinematics.system
+    yield from derivation_report(
+        ReportSubject(system, system.name, system.source),
+        [shown.of],
+        FormulaWriter(frame=shown.frame),
+        level=shown.level,  # type: ignore[arg-type]
+    )
+
+
+def _step(step: Step, writing: FormulaWriter) -> Iterator[Block]:
+    """A step by itself: its title, its formula and what it is for this system."""
+    if step.kinematics is None:
+        yield Code(str(step))
+        return
+    yield Heading(3, step.title)
+    of = SystemSymbols(step.kinematics)
+    yield from derivation_steps.quantities(step, of, writing.on(of.tape))
 
 
 def _jacobian(J: Jacobian, writing: FormulaWriter) -> Iterator[Block]:

@@ -24,6 +24,13 @@ from dalembert.mechanics.kinetics.system_quantities import (
     Quantities,
     axial_vector,
 )
+from dalembert.mechanics.kinetics.virtual_displacements import (
+    admissible_displacements,
+    displacement,
+    resultant_force,
+    resultant_moment,
+    variation_symbols,
+)
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import (
     Derivation,
@@ -55,16 +62,15 @@ def dalembert(system: System | Kinematics) -> Derivation:
     x = Quantities(forked_kinematics(system, nonlinear=True))
     at = PositionQuantities(x)
     r_k = at.r_k().as_step(
-        "Virtual displacements",
+        "Kinematic coefficients",
         "Bar00 (3), (15)",
-        "δr = Σ r_k δq_k. Time is held: a virtual displacement compares neighbouring positions at "
-        "one instant, so r is differentiated "
+        "The direction in which each coordinate moves a point. Time is fixed, so r is differentiated "
         "by q alone.",
     )
     theta_k = at.theta_k().as_step(
-        "Virtual rotations",
+        "Kinematic coefficients of rotation",
         "Bar00 (15)",
-        "δθ = Σ θ_k δq_k, from how the axes of each body change with q.",
+        "The axis about which each coordinate rotates a body, from how its axes change with q.",
     )
     a = at.a.as_step("Accelerations", "Bar00 (16)", "The positions differentiated twice.")
     Hdot = (
@@ -82,7 +88,7 @@ def dalembert(system: System | Kinematics) -> Derivation:
         .as_step(
             "Inertia",
             "Bar00 (16)",
-            "The rates of the momenta, projected on the displacements.",
+            "The rates of the momenta, projected on the kinematic coefficients.",
         )
     )
     F, M = at.in_inertial_axes(x.rates.forces), at.in_inertial_axes(x.rates.moments)
@@ -90,15 +96,58 @@ def dalembert(system: System | Kinematics) -> Derivation:
         x.rates.generalized_force(F, M, r_k, theta_k)
         .with_letter("Q", "k")
         .as_step(
-            "Virtual work",
+            "Generalized forces",
             "Bar00 (17), Mei85 (7.41)",
-            "The work of the applied loads on the same displacements. The rows, if there are any, "
-            "enter with a multiplier each.",
+            "The work of the applied loads for each unit of δq_k.",
         )
     )
-    told = (r_k, theta_k, a, Hdot, inertia, Q)
-    return coordinate_derivation(
-        PRINCIPLE, x, told, equation(inertia, Q + (x.A.T @ x.lam).with_index("k"))
+    statement = equation(inertia, Q + (x.A.T @ x.lam).with_index("k"))
+    dq = variation_symbols(x, x.q)
+    shown = (
+        *admissible_displacements(x, dq),
+        *(r_k, theta_k),
+        *_displacements(dq, r_k, theta_k),
+        *_resultants(x),
+        *(a, Hdot, inertia, Q),
+        _collected_work(x, Q, inertia, dq),
+    )
+    return coordinate_derivation(PRINCIPLE, x, shown, statement)
+
+
+def _displacements(dq: Quantity, r_k: Quantity, theta_k: Quantity) -> tuple[Quantity, Quantity]:
+    """δr = Σ r_k δq_k and δθ = Σ θ_k δq_k"""
+    return displacement(dq, r_k).as_step(
+        "Virtual displacements",
+        "Mei85 (7.33)",
+        "Neighbouring positions at one instant: what the loads and the inertia forces do work on.",
+    ), displacement(dq, theta_k).as_step(
+        "Virtual rotations", "Bar00 (15)", "What the moments do work on."
+    )
+
+
+def _resultants(x: Quantities) -> tuple[Quantity, Quantity]:
+    """F_i and M_Ci"""
+    return resultant_force(x).as_step(
+        "Resultant forces",
+        "Mei85 (7.29), Bar00 (13)",
+        "The applied forces on each body: weights, springs and declared forces. Reactions do no "
+        "virtual work and are left out.",
+    ), resultant_moment(x).as_step(
+        "Resultant moments",
+        "Mei85 (7.29), Bar00 (13)",
+        "Applied moments, and the moments of the applied forces about the mass centre.",
+    )
+
+
+def _collected_work(x: Quantities, Q: Quantity, inertia: Quantity, dq: Quantity) -> Quantity:
+    """(Q − K)·δq = 0"""
+    why = (
+        "The δq_k are arbitrary, so each coefficient vanishes."
+        if not x.kin.rows
+        else "The δq_k satisfy the rows. With λ times each row added, all coefficients vanish."
+    )
+    return equation((Q - inertia) @ dq).as_step(
+        "Collected on the virtual displacements", "Mei85 (7.43)", why
     )
 
 

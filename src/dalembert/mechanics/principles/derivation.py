@@ -5,21 +5,23 @@ form.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from dalembert.errors import IllPosed, NotApplicable
+from dalembert.errors import IllPosed, NotApplicable, Unknown
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.foundation.display import Displayable
+from dalembert.foundation.display import Displayable, Explanation, report_text
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.equations.equations_of_motion import (
     Equations,
     append_nonlinear_rows,
     common_form,
     project_onto_speeds,
 )
+from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 Family = Literal[
     "positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"
 ]
+
+
+EXPLANATION_LEVELS: Final = ("brief", "full", "teach")
 
 
 def _text(formula: Formula) -> str:
@@ -89,13 +94,16 @@ class StepItem:
 
 
 def steps_of(kin: Kinematics, quantities: Iterable[Quantity | Step]) -> tuple[Step, ...]:
-    """What is told, for one system."""
-    return tuple(quantity_step(kin, a) if isinstance(a, Quantity) else a for a in quantities)
+    """Every quantity as a step, for one system."""
+    return tuple(
+        quantity_step(kin, a) if isinstance(a, Quantity) else replace(a, kinematics=kin)
+        for a in quantities
+    )
 
 
 def quantity_step(kin: Kinematics, a: Quantity) -> Step:
     """A quantity as a step: its formula, and every entry or place of it."""
-    return Step(a.title, a.statement, tuple(_items(kin, a)), a.source, a.why, a.sparse)
+    return Step(a.title, a.statement, tuple(_items(kin, a)), a.source, a.why, a.sparse, kin)
 
 
 def _items(kin: Kinematics, a: Quantity) -> Iterator[StepItem]:
@@ -112,9 +120,9 @@ def _items(kin: Kinematics, a: Quantity) -> Iterator[StepItem]:
         for X in displayed_locations(kin, value):
             yield from (StepItem(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
     elif isinstance(value, SpatialField):
-        yield from (
-            StepItem(a.ref, value(X), _owner(kin, X)) for X in displayed_locations(kin, value)
-        )
+        for X in displayed_locations(kin, value):
+            at = value(X)
+            yield StepItem(a.ref, at.i if isinstance(at, Scalar) else at, _owner(kin, X))
     elif isinstance(value, SparseMatrix):
         down, across = (
             tuple(i.name if isinstance(i, Name) else str(i) for i in index)
@@ -165,7 +173,9 @@ def displayed_locations(kin: Kinematics, value: SpatialField) -> list[Location]:
     needed = (
         value.loaded_locations
         if isinstance(value, VelocityPartials)
-        else value.support or value.values
+        else value.values
+        if value.support is None
+        else value.support
     )
     return sorted(needed, key=lambda X: order.get(X, len(order)))
 
@@ -188,12 +198,14 @@ class Step(Displayable):
     why: str = ""
     # many of its quantities vanish, and those need not be shown
     sparse: bool = False
+    # whose symbols and frames its values are written in
+    kinematics: Kinematics | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
-        return (
-            f"{self.title}: "
-            f"{self.formula if isinstance(self.formula, str) else _text(self.formula)}"
-        )
+        if self.kinematics is not None:
+            return report_text(self)
+        formula = self.formula if isinstance(self.formula, str) else _text(self.formula)
+        return f"{self.title}: {formula}"
 
 
 @dataclass(frozen=True)
@@ -270,6 +282,16 @@ class Derivation(Displayable):
 
         return sympy_equations(self.kinematics, self.equations)
 
+    def explain(self, level: str = "teach", frame: Frame | str = "") -> Explanation:
+        """The derivation to read: "brief" shows every quantity, "full" starts with the description,
+        "teach" adds the reasons. `frame` names the frame in which all vectors are written.
+        """
+        _check_name("level", level, EXPLANATION_LEVELS)
+        name = frame.name if isinstance(frame, Frame) else frame
+        if name:
+            _check_name("frame", name, [F.name for F in self.kinematics.system.space.frames])
+        return Explanation(self, level, name)
+
     def scalar(self, i: int) -> Scalar:
         """A node of this derivation as an expression."""
         return Scalar(self.tape, i)
@@ -284,6 +306,15 @@ class Derivation(Displayable):
 
     def _repr_latex_(self) -> str:
         return self.equations._repr_latex_()
+
+
+def _check_name(option: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        msg = (
+            f"explain: {option}={name!r}: {suggest_name(name, known) or 'unknown'} ({option}= takes "
+            f"{', '.join(known)})"
+        )
+        raise Unknown(msg)
 
 
 def coordinate_derivation(

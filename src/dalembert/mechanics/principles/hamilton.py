@@ -68,8 +68,10 @@ def hamilton(system: System | Kinematics) -> Derivation:
     H = _hamiltonian(x, p, T, V).as_step(
         "Hamiltonian",
         "",
-        "Legendre's transformation, with the rates left in it: in p alone it would hold the "
-        "inverse of M, which may not even exist.",
+        "Legendre's transformation, with the rates left in it: in p alone it would contain the "
+        "inverse of M, which need not exist."
+        + " μ keeps the rows while H is stationary in the rates. Along every motion p = ∂T/∂q̇, so "
+        "μ = 0: it carries no force, unlike λ." * bool(x.kin.rows),
     )
     rates = equation(diff(H, x.qdot)).as_step(
         "Rates from momenta",
@@ -99,9 +101,24 @@ def hamilton(system: System | Kinematics) -> Derivation:
     if x.kin.rows:
         given.append((_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))))
     statement = second.substitute(x.tape, *given, rates=x.rates.rate)
-    told = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, *constraint_row_step(x))
+    momentum_rates = _momentum_rates(x, p, H_q, Q)
+    shown = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, *constraint_row_step(x), momentum_rates)
     return coordinate_derivation(
-        PRINCIPLE, x, told, statement.with_parts(*statement.parts, rates, H_p)
+        PRINCIPLE, x, shown, statement.with_parts(*statement.parts, rates, H_p)
+    )
+
+
+def _momentum_rates(x: Quantities, p: Quantity, H_q: Quantity, Q: Quantity) -> Quantity:
+    """ṗ = −∂H/∂q + Q + Aᵀλ, with μ = 0"""
+    right = -H_q + Q + x.A.T @ x.lam
+    if x.kin.rows:
+        zero = Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))
+        right = right.substitute(x.tape, (_mu(x), zero))
+    why = "Each momentum changes by the loads along its coordinate" + (
+        " and by the forces of the rows." if x.kin.rows else "."
+    )
+    return right.with_letter("p", dots=1).as_step(
+        "Second half of the canonical equations", "", why
     )
 
 

@@ -13,6 +13,7 @@ from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.kinetics.virtual_displacements import variation_symbols
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import (
     Derivation,
@@ -41,7 +42,7 @@ PRINCIPLE = Principle(
 def jourdain(system: System | Kinematics) -> Derivation:
     """Wᵀ ∂δP/∂δq̇ = 0: the coefficients of δu in the virtual power, δq̇ = W δu"""
     x = Quantities(forked_kinematics(system))
-    dq = _variation_symbols(x, x.qdot)
+    dq = variation_symbols(x, x.qdot)
     dv = _variation(x, dq, x.rates.v).as_step(
         "Variations of the velocities",
         "Bar00 (33)",
@@ -70,7 +71,7 @@ def jourdain(system: System | Kinematics) -> Derivation:
         "Bar00 (34)",
         "What stands beside the variation of each rate.",
     )
-    W, du = x.W, _variation_symbols(x, x.u)
+    W, du = x.W, variation_symbols(x, x.u)
     admissible_variations = (
         (W @ du)
         .with_symbol(dq.ref)
@@ -91,12 +92,6 @@ def jourdain(system: System | Kinematics) -> Derivation:
         displayed_statement,
         negate=True,
     )
-
-
-def _variation_symbols(x: Quantities, of: Quantity) -> Quantity:
-    """δq̇, δu: a symbol for the variation of each"""
-    symbols = [x.tape.private_symbol(f"δ{x.kin.name(i)}") for i in of.value]
-    return x.variables(Variation(of.ref), symbols, of.row_labels)
 
 
 def _variation(x: Quantities, dq: Quantity, velocity: Quantity) -> Quantity:

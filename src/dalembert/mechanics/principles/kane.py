@@ -13,6 +13,7 @@ from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.kinetics.virtual_displacements import time_partial
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import (
     Derivation,
@@ -41,6 +42,14 @@ def kane(system: System | Kinematics) -> Derivation:
     x = Quantities(forked_kinematics(system, nonlinear=True))
     motion = _velocity_steps(x)
     _, v, w, v_r, w_r = motion
+    v_t = time_partial(x, v, v_r).as_step(
+        "Time-partial velocities",
+        "Bar00 (27)",
+        "What is left where all speeds are zero: prescribed motions carry the system along.",
+    )
+    w_t = time_partial(x, w, w_r).as_step(
+        "Time-partial angular velocities", "Bar00 (27)", "The same for rotations."
+    )
     F = (
         x.speeds.generalized_force(x.speeds.forces, x.speeds.moments, v_r, w_r, "r")
         .with_letter("F", "r")
@@ -74,7 +83,7 @@ def kane(system: System | Kinematics) -> Derivation:
         )
     )
     return speed_derivation(
-        PRINCIPLE, x, (*motion, F, a, Hdot, F_star), equation(F + F_star), negate=True
+        PRINCIPLE, x, (*motion, v_t, w_t, F, a, Hdot, F_star), equation(F + F_star), negate=True
     )
 
 

@@ -13,8 +13,13 @@ from __future__ import annotations
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.quantity import diff, equation
+from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.mechanics.kinetics.virtual_displacements import (
+    koenig_parts,
+    variation_symbols,
+    virtual_work,
+)
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import (
     Derivation,
@@ -23,6 +28,7 @@ from dalembert.mechanics.principles.derivation import (
     coordinate_derivation,
     forked_kinematics,
 )
+from dalembert.symbolic.algebra.formula import Variation, letter
 
 PRINCIPLE = Principle(
     "lagrange",
@@ -84,9 +90,42 @@ def lagrange(system: System | Kinematics) -> Derivation:
         "Mei85 (7.41)",
         "The virtual work of the other loads for each unit of δq_k; weights are in V already.",
     )
-    return coordinate_derivation(
-        PRINCIPLE,
-        x,
-        (T, V, p, p_dot, T_q, V_q, Q, *constraint_row_step(x)),
-        equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam),
+    statement = equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam)
+    L = (T - V).with_letter("L").as_step(
+        "Lagrangian",
+        "Mei85 (7.45)",
+        "One function for inertia and conservative loads: V contains no rates, so the left side is "
+        "d/dt ∂L/∂q̇ − ∂L/∂q.",
+    )
+    shown = (*_koenig_steps(x), T, V, L, p, p_dot, T_q, V_q, Q, *_virtual_work_step(x, Q))
+    return coordinate_derivation(PRINCIPLE, x, (*shown, *constraint_row_step(x)), statement)
+
+
+def _koenig_steps(x: Quantities) -> tuple[Quantity, ...]:
+    """½ m v·v and ½ ω·I·ω of each body; nothing where there is no rigid body."""
+    if x.kin.system.given_kinetic_energies or all(b.inertia is None for b in x.kin.system.bodies):
+        return ()
+    translation, rotation = koenig_parts(x, x.rates.v, x.rates.w_in_inertia_axes)
+    return translation.as_step(
+        "Kinetic energy of translation",
+        "Gre03 (4.43)",
+        "Koenig's theorem: a body has the energy of its mass at the mass centre and the energy of "
+        "its rotation about it.",
+    ), rotation.as_step(
+        "Kinetic energy of rotation", "Gre03 (4.43)", "With the inertia about the mass centre."
+    )
+
+
+def _virtual_work_step(x: Quantities, Q: Quantity) -> tuple[Quantity, ...]:
+    """δW = Σ Q_k δq_k; nothing where no load is left."""
+    if all(node == x.tape.zero for node in Q.value):
+        return ()
+    dq = variation_symbols(x, x.q)
+    work = virtual_work(Q, dq, Variation(letter("W")))
+    return (
+        work.as_step(
+            "Virtual work",
+            "Mei85 (7.40)",
+            "The generalized forces are the coefficients of the virtual displacements.",
+        ),
     )

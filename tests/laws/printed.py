@@ -24,6 +24,9 @@ from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 
 
+FORCE, MOMENT = f.Symbol("F", ("i",)), f.Symbol("M", ("Ci",))
+
+
 class Places:
     """A value for each place: `at(X)`; `over` are the places that a sum runs over."""
 
@@ -110,7 +113,10 @@ class Reader:
                 parts = {k: self.positions.in_N(next(rest)) for k in value(X)}
                 found[X] = [parts.get(k, zero) for k in range(len(value.by))]
             return Places(found.__getitem__, value.of_field.support)
-        found = {X: self.positions.in_N(next(rest)) for X in displayed_locations(self.kin, value)}
+        found = {
+            X: item if isinstance(item := next(rest), int) else self.positions.in_N(item)
+            for X in displayed_locations(self.kin, value)
+        }
         return Places(lambda X: found[X] if X in found else self._value(value(X)), value.support)
 
     @property
@@ -152,6 +158,8 @@ class Reader:
             and a.row_labels[0].startswith("from P")
         ):
             return self._carried(shown)
+        if a.symbol in (FORCE, MOMENT):
+            return self._resultants()
         if not shown and isinstance(shown, list):
             return []
         value = self(a.formula)
@@ -195,6 +203,21 @@ class Reader:
                     self.t.sub(still(x), listed.get((str(s + 1), str(r + 1), "t"), self.t.zero))
                 )
         return found
+
+    def _resultants(self):
+        """Σ F_i·r_k + Σ M_Ci·θ_k = Q_k, all applied loads reduced to the mass centres."""
+        F, M = self.values[FORCE], self.values[MOMENT]
+        r_k, theta_k = (self.values[f.Symbol(x, ("k",))] for x in "rθ")
+        work = [self.t.neg(Q) for Q in self.values[f.Symbol("Q", ("k",))]]
+        frames = {b.G: b.frame for b in self.kin.system.bodies}
+        for load, slopes, places in (
+            (F, r_k, [(G, G) for G in F.over]),
+            (M, theta_k, [(G, frames[G]) for G in M.over]),
+        ):
+            for G, X in places:
+                along = [self._dots(load.at(G), move) for move in slopes.at(X)]
+                work = [self.t.add(w, e) for w, e in zip(work, along, strict=True)]
+        return work
 
     def _carried(self, shown):
         P, Gamma = self.values[f.Symbol("P", ("s",))], self.values[f.Symbol("Γ")]
@@ -414,6 +437,8 @@ class Reader:
         if tree.over == "s":
             terms, n = self._told_terms(tree.of), len(self.values[f.Symbol("P", ("s",))])
             return [self._sum(terms[k : k + n]) for k in range(0, len(terms), n)]
+        if tree.over == "k":
+            return self._along_displacements(*tree.of.factors)
         value = self(tree.of)
         if isinstance(value, DeclaredTotal):
             return self._sum(self.kin.in_rates(p.V.i) for p in self.kin.system.potentials)
@@ -424,6 +449,13 @@ class Reader:
         for each in found[1:]:
             total = self._each(self.t.add, total, each)
         return total
+
+    def _along_displacements(self, slopes, _):
+        """Σ_k r_k δq_k at every place."""
+        moves, dq = self(slopes), self.values[f.Variation(f.Symbol("q"))]
+        return Places(
+            lambda X: [self._dots(c, dq) for c in zip(*moves.at(X), strict=True)], moves.over
+        )
 
     def _told_terms(self, tree):
         """The terms P_s Γ_sr as they are listed, equation after equation."""

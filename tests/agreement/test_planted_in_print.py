@@ -112,6 +112,13 @@ def test_a_turned_sign_in_any_displayed_quantity(principle, name):
     assert [] == [what for what, steps in planted if not Reader(d, steps).broken()]
 
 
+def test_a_turned_sign_in_the_resultants_of_a_spring_and_a_weight():
+    d = derived("dalembert", "cart-and-bar")
+    planted = list(in_every_item(d))
+    assert any(what.startswith("Resultant moments") for what, _ in planted)
+    assert [] == [what for what, steps in planted if not Reader(d, steps).broken()]
+
+
 # ---- in printed formulas ------------------------------------------------------------------------
 
 

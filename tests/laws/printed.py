@@ -23,7 +23,6 @@ from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 
-
 FORCE, MOMENT = f.Symbol("F", ("i",)), f.Symbol("M", ("Ci",))
 
 
@@ -207,15 +206,18 @@ class Reader:
     def _resultants(self):
         """Σ F_i·r_k + Σ M_Ci·θ_k = Q_k, all applied loads reduced to the mass centres."""
         F, M = self.values[FORCE], self.values[MOMENT]
+        if not F.over and not M.over:
+            # a load without a place: nothing is shown
+            return []
         r_k, theta_k = (self.values[f.Symbol(x, ("k",))] for x in "rθ")
         work = [self.t.neg(Q) for Q in self.values[f.Symbol("Q", ("k",))]]
-        frames = {b.G: b.frame for b in self.kin.system.bodies}
+        centre = {b.frame or b.G: b.G for b in self.kin.system.bodies}
         for load, slopes, places in (
-            (F, r_k, [(G, G) for G in F.over]),
-            (M, theta_k, [(G, frames[G]) for G in M.over]),
+            (F, r_k, [(X, centre[X]) for X in F.over]),
+            (M, theta_k, [(X, X) for X in M.over]),
         ):
-            for G, X in places:
-                along = [self._dots(load.at(G), move) for move in slopes.at(X)]
+            for X, place in places:
+                along = [self._dots(load.at(X), move) for move in slopes.at(place)]
                 work = [self.t.add(w, e) for w, e in zip(work, along, strict=True)]
         return work
 

@@ -164,9 +164,7 @@ def _step(step: Step, d: Derivation, writing: FormulaWriter) -> NumberedStep:
     return NumberedStep(step.title, tuple(quantities(step, d, writing)), step.why)
 
 
-def quantities(
-    step: Step, d: StepOwner, writing: FormulaWriter
-) -> Iterator[Block]:
+def quantities(step: Step, d: StepOwner, writing: FormulaWriter) -> Iterator[Block]:
     """The formula in general and every quantity of the step."""
     yield paragraph(
         writing.general_formula(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True
@@ -189,9 +187,7 @@ def quantities(
         yield from _matrix(item, entries, d, writing)
 
 
-def _with_short_vectors(
-    step: Step, d: StepOwner, writing: FormulaWriter
-) -> tuple[Tape, Step]:
+def _with_short_vectors(step: Step, d: StepOwner, writing: FormulaWriter) -> tuple[Tape, Step]:
     """The step with each vector along the axes in which it is shortest, and the tape of these."""
     if not any(isinstance(item.value, Vector) for item in step.items):
         return d.tape, step
@@ -205,9 +201,7 @@ def _with_short_vectors(
         }
         forms = writing.shortest_vectors(list(own.values()), tape, homes.get(owner))
         short |= dict(zip(own, forms, strict=True))
-    items = (
-        replace(item, value=short.get(k, item.value)) for k, item in enumerate(step.items)
-    )
+    items = (replace(item, value=short.get(k, item.value)) for k, item in enumerate(step.items))
     return tape, replace(step, items=tuple(items))
 
 
@@ -279,9 +273,7 @@ def _line(
     return Line(right, quantity_label(item.label, writing, names))
 
 
-def _equations(
-    items: Sequence[StepItem], d: StepOwner, writing: FormulaWriter
-) -> Display:
+def _equations(items: Sequence[StepItem], d: StepOwner, writing: FormulaWriter) -> Display:
     """Each quantity = 0, with what it is about; constraint rows keep the signs of their
     declaration, which are those of λ.
     """
@@ -312,9 +304,7 @@ def _equations(
     return Display(tuple(lines), display.definitions)
 
 
-def _about(
-    item: StepItem, d: StepOwner, writing: FormulaWriter
-) -> tuple[Span, ...]:
+def _about(item: StepItem, d: StepOwner, writing: FormulaWriter) -> tuple[Span, ...]:
     if not isinstance(item.label, str):
         return quantity_label(item.label, writing, d.tape.names, item.of)
     if item.label in d.tape.names:
@@ -350,9 +340,7 @@ def _right_side(item: StepItem, written: list[Tree]) -> FormulaSpan | str:
 # ---- matrices --------------------------------------------------------------------------------
 
 
-def _matrix(
-    item: StepItem, m: Matrix, d: StepOwner, writing: FormulaWriter
-) -> Iterator[Block]:
+def _matrix(item: StepItem, m: Matrix, d: StepOwner, writing: FormulaWriter) -> Iterator[Block]:
     """The matrix as one, and what its rows and columns belong to; entry by entry where it would
     be too wide.
     """
@@ -407,7 +395,7 @@ def _native(d: Derivation, writing: FormulaWriter, *, steps: bool) -> Iterator[N
         yield NumberedStep(
             title,
             (display,),
-            "The quantities above, put together: one equation for each coordinate.",
+            "The quantities above combined: one equation for each coordinate.",
             is_result=True,
         )
 
@@ -434,8 +422,8 @@ def _result(d: Derivation, writing: FormulaWriter, *, reduced: bool, quiet: bool
             ),
         )
     why = (
-        "As many equations as there are independent speeds: together with the rates of the "
-        "coordinates they determine the motion."
+        "One equation for each independent speed. Together with the rates of the coordinates they "
+        "determine the motion."
     )
     return NumberedStep(
         title, (*remark, writing.equations(e.tape, e.residuals, e.udot, e.u)), why, is_result=True
@@ -453,8 +441,8 @@ def _elimination_blocks(d: Derivation, writing: FormulaWriter) -> Iterator[Block
     native, kin = d.native, d.kinematics
     if d.principle.family == "free bodies":
         yield paragraph(
-            "The reactions of the joints: the balances give each of them, to be put into the "
-            "joints' own equations."
+            "The reactions of the joints: the balances give each of them, and they are inserted "
+            "into the joint equations."
         )
     names = [kin.name(i) for i in native.multipliers]
     if names and native.along == "q":
@@ -469,7 +457,9 @@ def _elimination_blocks(d: Derivation, writing: FormulaWriter) -> Iterator[Block
             f" are free of {'them' if several else 'it'}.",
         )
     elif d.principle.family != "free bodies":
-        yield paragraph("No reaction and no multiplier: those of ideal constraints never entered.")
+        yield paragraph(
+            "No reactions and no multipliers: ideal constraints do no work on admissible motions."
+        )
     if native.along == "q":
         yield from _combination_blocks(d, writing)
     if native.along == "q" or set(symbols_of(d.tape, native.printed)) & set(kin.qddot):
@@ -523,8 +513,7 @@ def _constraint_elimination(d: Derivation, writing: FormulaWriter) -> Block:
             ", are zero, and were set to zero after all was differentiated.",
         )
     return paragraph(
-        f"The constraint rows ({rows}): used up when the rates were written in the independent "
-        f"speeds."
+        f"The constraint rows ({rows}): the rates in the independent speeds satisfy them."
     )
 
 

@@ -157,8 +157,10 @@ def kinematics_steps(
             )
     if "Speeds" not in own and "Rates" not in own:
         why = (
-            "With n coordinates and m independent rows, p = n − m speeds are independent, and "
-            "every rate is a combination of them."
+            f"{d.kinematics.n_q} coordinates minus {len(d.kinematics.rows)} constraint rows leave "
+            f"{d.kinematics.n_u} independent speeds; every rate is a combination of them."
+            if d.kinematics.rows
+            else "As many speeds as coordinates; every rate is a combination of them."
         )
         yield NumberedStep("Independent speeds", tuple(derivation_steps.rates(d, writing)), why)
 
@@ -173,9 +175,8 @@ def _description(d: Derivation, writing: FormulaWriter) -> NumberedStep:
         system_tables.dof_summary(kin),
         system_tables.dof_table(kin, writing),
     ]
-    why = (
-        "One description serves every principle. A load that contributes along no speed is "
-        "named, and so is a row that says nothing."
+    why = "The same description serves every principle. It names loads that do no work" + (
+        " and constraint rows that are redundant." if kin.rows else "."
     )
     return NumberedStep("Description", tuple(blocks), why)
 
@@ -189,9 +190,8 @@ def _geometry(
     _, *positions = derivation_steps.quantities(transform(places), d, writing)
     blocks = (*frames, system_tables.point_table(system, writing), *positions)
     why = (
-        "Frames hang on frames and points on points; vectors stay in the frame in which they "
-        "are "
-        "simplest."
+        "Frames are defined relative to frames, points relative to points. Vectors are written in "
+        "the frame in which they are shortest."
     )
     return NumberedStep(title, tuple(blocks), why)
 
@@ -207,30 +207,28 @@ def _kinematic_steps(d: Derivation) -> Iterator[Step]:
         f.Equation(v, f.Rate(r)),
         tuple(StepItem(v, motion.v(b.G), b.name) for b in bodies),
         "Bar00 (27)",
-        "Each velocity is built on that of the point before it, so no long position vector is "
-        "differentiated.",
+        "The velocity of the parent point plus the rate of the vector from it.",
     )
     yield Step(
         "Angular velocities",
         "ω = Σ ω of frame in frame",
         tuple(StepItem(w, motion.w(F), b.name) for b, F in rigid),
         "Gre03 (4.42)",
-        "Angular velocities of frames that hang on one another add.",
+        "Angular velocities of nested frames add.",
     )
     yield Step(
         "Partial velocities",
         f.Equation(f.Symbol("v", ("r",)), f.Partial(v, u_r)),
         tuple(_partial_velocities(d, v, [(b.G, b.name) for b in bodies])),
         "Bar00 (26)",
-        "What stands beside a speed in a velocity: the directions in which the constraints let the "
-        "system move.",
+        "The factors of the speeds in the velocities: the directions in which the system can move.",
     )
     yield Step(
         "Partial angular velocities",
         f.Equation(f.Symbol("ω", ("r",)), f.Partial(w, u_r)),
         tuple(_partial_velocities(d, w, [(F, b.name) for b, F in rigid])),
         "Bar00 (26)",
-        "The same for the turning of the bodies.",
+        "The same for the rotations of the bodies.",
     )
 
 

@@ -48,7 +48,9 @@ def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) ->
     common = set.intersection(*several) if several else set()
     shared = min(common, key=lambda F: _preference(F, home), default=None)
     return [
-        forms[shared] if shared in forms else min(forms.values(), key=lambda w: _cost(w) or TOO_LONG)
+        forms[shared]
+        if shared in forms
+        else min(forms.values(), key=lambda w: _cost(w) or TOO_LONG)
         for forms in choices
     ]
 
@@ -62,9 +64,7 @@ def _shortest(v: Vector, home: Frame | None) -> dict[Frame | None, Vector]:
     costs = {w: _cost(w) or TOO_LONG for w in (v, *_candidates(v, home))}
     least = min(cost[:2] for cost in costs.values())
     best = [w for w, cost in costs.items() if cost[:2] == least]
-    return {
-        next(iter(w.parts)) if len(w.parts) == 1 else None: _with_exact_zeros(w) for w in best
-    }
+    return {next(iter(w.parts)) if len(w.parts) == 1 else None: _with_exact_zeros(w) for w in best}
 
 
 def _preference(F: Frame | None, home: Frame | None) -> tuple[int, int]:
@@ -106,9 +106,7 @@ def _nearby_frames(frames: Iterable[Frame]) -> list[Frame]:
         children.setdefault(F.parent, []).append(F)
     new = near
     for _ in range(FARTHEST):
-        next_to = [
-            G for F in new for G in (F.parent, *children.get(F, ())) if G is not None
-        ]
+        next_to = [G for F in new for G in (F.parent, *children.get(F, ())) if G is not None]
         new = [G for G in dict.fromkeys(next_to) if G not in near]
         near = [*near, *new]
     return near[:MOST_FRAMES]
@@ -156,6 +154,5 @@ def _normalized(t: Tape, c: Triple) -> Triple:
     """The components, zero where their normal form is."""
     forms = [_form(t, i) for i in c]
     return tuple(
-        t.zero if form is not None and form.is_zero else i
-        for i, form in zip(c, forms, strict=True)
+        t.zero if form is not None and form.is_zero else i for i, form in zip(c, forms, strict=True)
     )  # type: ignore[return-value]

@@ -42,7 +42,7 @@ class DisplayedField(SpatialField):
         self.values: dict[Location, Any] = {}
 
     @lazy_property
-    def support(self) -> tuple[Location, ...]:  # type: ignore[override]
+    def support(self) -> tuple[Location, ...]:
         """The places where it does not vanish."""
         return tuple(X for X in self._places() if not self._vanishes(X))
 
@@ -88,8 +88,8 @@ def admissible_displacements(x: Quantities, dq: Quantity) -> tuple[Quantity, ...
     return rows, free.as_step(
         "Displacements that satisfy them",
         "Gre03 (4.17)",
-        "Every admissible displacement is a combination of the columns of W, with as many arbitrary "
-        "δπ as there are independent speeds.",
+        "Every admissible displacement is a combination of the columns of W, with as many "
+        "arbitrary δπ as there are independent speeds.",
     )
 
 
@@ -138,8 +138,12 @@ def resultant_moment(x: Quantities) -> Quantity:
 
 
 def _body_field(x: Quantities, of: Callable[[Body], Vector]) -> DisplayedField:
-    bodies: dict[Location, Body] = {b.G: b for b in x.kin.system.bodies}
-    return DisplayedField(x.tape, lambda G: of(bodies[G]), lambda: bodies)
+    """A vector of each body, at its frame or, for a particle, its point; of none where bodies
+    share these.
+    """
+    bodies: dict[Location, Body] = {b.frame or b.G: b for b in x.kin.system.bodies}
+    unique = len(bodies) == len(x.kin.system.bodies)
+    return DisplayedField(x.tape, lambda X: of(bodies[X]), lambda: bodies if unique else ())
 
 
 class _LoadsByBody:
@@ -153,20 +157,24 @@ class _LoadsByBody:
         """(body, load, arm from its mass centre): no arm for a couple; none where a load names no
         body.
         """
-        kin = self.x.kin
         try:
-            groups = RigidGroups(kin)
+            groups = RigidGroups(self.x.kin)
             booked = [*loads_by_group(groups), *_joint_load_pairs(groups)]
+            return [self._on_body(load) for load in booked if load.group is not groups.ground]
         except NotApplicable:
             return []
-        loads = []
-        for load in booked:
-            masses = [b for b, _ in load.group.masses]
-            at = next((b for b in masses if load.at is b.G), masses[0] if masses else None)
-            if at is not None:
-                arm = None if load.at is None else load.at - at.G
-                loads.append((at, kin.vector_in_rates(load.vector), arm))
-        return loads
+
+    def _on_body(self, load: GroupLoad) -> tuple[Body, Vector, Vector | None]:
+        """The body that carries a load: the one at whose mass centre it acts, else a rigid one."""
+        masses = [b for b, _ in load.group.masses]
+        central = [b for b in masses if load.at is b.G]
+        rigid = [b for b in masses if b.frame is not None]
+        if not central and not rigid:
+            msg = f"{load.name}: it acts on no rigid body"
+            raise NotApplicable(msg)
+        body = (central or rigid)[0]
+        arm = None if load.at is None else load.at - body.G
+        return body, self.x.kin.vector_in_rates(load.vector), arm
 
     def force(self, body: Body) -> Vector:
         """Σ F"""
@@ -220,9 +228,7 @@ def time_partial(x: Quantities, velocity: Quantity, slopes: Quantity) -> Quantit
     """
     field, partials = velocity.value, slopes.value
     still = Substitution(x.tape, dict.fromkeys(x.u.value.nodes, x.tape.zero))
-    value = DisplayedField(
-        x.tape, lambda X: field(X).map(still), lambda: partials.loaded_locations
-    )
+    value = DisplayedField(x.tape, lambda X: field(X).map(still), lambda: partials.loaded_locations)
     at_rest = f.With(velocity.ref, (f.Equation(x.u.ref, f.ZERO),))
     assert isinstance(velocity.symbol, f.Symbol)
     symbol = letter(velocity.symbol.letter, ("t",))

@@ -54,16 +54,17 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
         .as_step(
             "Kinetic energy in all speeds",
             "Bar00 (36)",
-            "Setting the constrained speeds to zero here would lose their momenta, and with them "
-            "terms of the equations.",
+            "All n speeds stay in T̄."
+            + " Setting those of the constraint rows to zero here would lose their momenta, and "
+            "with them terms of the equations." * bool(x.kin.rows),
         )
     )
     P, P_dot = _momenta(full, T)
     Gamma = full.transposition(Psi, u, Phi).as_step(
         "Transpositional relations",
         "Bar00 (40)",
-        "By how much the variation of each speed and the rate of its variation differ, along each "
-        "allowed motion.",
+        "The difference between the variation of each speed and the rate of its variation, along "
+        "each admissible motion.",
     )
     gamma = full.gamma(Gamma).as_step(
         "Hamel coefficients",
@@ -74,9 +75,9 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
     coupling = full.momentum_coupling(P, gamma).as_step(
         "What the momenta carry",
         "Bar00 (39)",
-        "Here the momenta of the constrained speeds do their work: whoever sets these speeds to "
-        "zero before differentiating loses "
-        "what stands beside their P.",
+        "The momenta of all n speeds times the Hamel coefficients."
+        + " The momenta of the constraint rows contribute: setting their speeds to zero before "
+        "differentiating loses these terms." * bool(x.kin.rows),
         sparse=True,
     )
     T_r, Q, U = _force_steps(x, full, T, Phi, qdot)
@@ -90,9 +91,9 @@ def _speed_steps(full: HamelQuantities) -> tuple[Quantity, Quantity, Quantity, Q
     u = full.definitions.as_step(
         "All n speeds",
         "Gre03 (4.5)–(4.6)",
-        "The constraint rows are counted as speeds too. On every actual motion they are zero, but "
-        "they are kept until all is "
-        "differentiated.",
+        "There are as many speeds as coordinates."
+        + " The constraint rows are the last ones. They are zero on every actual motion, and are "
+        "kept until everything is differentiated." * bool(full.kin.rows),
     )
     Psi = full.Psi(u).as_step(
         "Their coefficients",
@@ -102,9 +103,9 @@ def _speed_steps(full: HamelQuantities) -> tuple[Quantity, Quantity, Quantity, Q
     Phi = full.Phi(Psi).as_step(
         "Inverse",
         "Gre03 (4.8)",
-        "A column says how the coordinates move when one speed is 1 and all others are 0.",
+        "Each column is the motion in which one speed is 1 and all others are 0.",
     )
-    qdot = full.qdot(Phi).as_step("Rates", "Gre03 (4.3)", "The inverse, with all n speeds alive.")
+    qdot = full.qdot(Phi).as_step("Rates", "Gre03 (4.3)", "The inverse, with all n speeds.")
     return u, Psi, Phi, qdot
 
 
@@ -115,7 +116,9 @@ def _momenta(full: HamelQuantities, T: Quantity) -> tuple[Quantity, Quantity]:
         .as_step(
             "Momenta",
             "Bar00 (36)",
-            "A constrained speed is zero, its momentum need not be: T̄ couples it with the others.",
+            "One for each of the n speeds."
+            + " The speed of a constraint row is zero, but its momentum need not be: T̄ couples it "
+            "with the others." * bool(full.kin.rows),
         )
     )
     P_dot = (
@@ -124,8 +127,9 @@ def _momenta(full: HamelQuantities, T: Quantity) -> tuple[Quantity, Quantity]:
         .as_step(
             "Rates of the momenta",
             "Bar00 (36)",
-            "Only for the p independent speeds: the other rows would determine the constraint "
-            "forces.",
+            "For the independent speeds."
+            + " The equations of the other speeds would give the constraint forces."
+            * bool(full.kin.rows),
         )
     )
     return P, P_dot
@@ -142,8 +146,7 @@ def _force_steps(
         .as_step(
             "Slopes of the kinetic energy",
             "Bar00 (36)",
-            "Along the allowed motion that each speed brings. With speeds along axes of the body "
-            "they often vanish.",
+            "Along the motion of each speed. With speeds along axes of the body they often vanish.",
             sparse=True,
         )
     )
@@ -162,7 +165,7 @@ def _force_steps(
         .as_step(
             "Generalized forces",
             "Bar00 (38)",
-            "The power of the applied loads for each unit of a speed.",
+            "The power of the applied loads per unit of each speed.",
         )
     )
     return T_r, Q, U

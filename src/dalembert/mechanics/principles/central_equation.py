@@ -32,9 +32,8 @@ PRINCIPLE = Principle(
     "momenta",
     "vector",
     "q̇",
-    "The virtual power of inertia as a total derivative of momentum less what changes of the "
-    "velocities with position take: neither an "
-    "acceleration nor a kinetic energy is needed.",
+    "The virtual work of the inertia forces as the rate of a momentum minus a term in the momenta: "
+    "neither accelerations nor a kinetic energy are needed.",
 )
 
 
@@ -51,7 +50,7 @@ def central_equation(system: System | Kinematics) -> Derivation:
         .as_step(
             "Momenta",
             "Mar (12)",
-            "The momentum vectors projected on the displacements that each coordinate brings.",
+            "The momentum vectors projected on the kinematic coefficients.",
         )
     )
     changes = (
@@ -60,8 +59,7 @@ def central_equation(system: System | Kinematics) -> Derivation:
     c = changes.with_letter("c", "k").as_step(
         "Changes of velocity",
         "Mar (13)",
-        "Because d r_k/dt = ∂v/∂q_k, this is what must be taken from the rate of the momentum so "
-        "that m a·r_k is left.",
+        "Because d r_k/dt = ∂v/∂q_k, the rate of the momentum minus this term is m a·r_k.",
     )
     Q = (
         x.rates.generalized_force(x.rates.forces, x.rates.moments, v_k, w_k)
@@ -69,8 +67,8 @@ def central_equation(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized forces",
             "Mei85 (7.41)",
-            "The virtual work of all applied loads, weights and springs among them, for each unit "
-            "of δq_k.",
+            "The virtual work of all applied loads, including weights and springs, per unit of "
+            "δq_k.",
         )
     )
     return coordinate_derivation(

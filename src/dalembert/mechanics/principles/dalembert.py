@@ -50,9 +50,8 @@ PRINCIPLE = Principle(
     "positions",
     "vector",
     "q̇",
-    "What of the applied loads is not used up by inertia does no work on any displacement that the "
-    "constraints allow: dynamics becomes "
-    "statics with the inertia loads added.",
+    "Applied minus inertia forces do no work on any admissible virtual displacement: dynamics "
+    "becomes statics with the inertia forces added.",
 )
 
 
@@ -64,8 +63,8 @@ def dalembert(system: System | Kinematics) -> Derivation:
     r_k = at.r_k().as_step(
         "Kinematic coefficients",
         "Bar00 (3), (15)",
-        "The direction in which each coordinate moves a point. Time is fixed, so r is differentiated "
-        "by q alone.",
+        "The direction in which each coordinate moves a point. Time is fixed, so r is "
+        "differentiated by q alone.",
     )
     theta_k = at.theta_k().as_step(
         "Kinematic coefficients of rotation",
@@ -79,7 +78,8 @@ def dalembert(system: System | Kinematics) -> Derivation:
         .as_step(
             "Rates of the angular momenta",
             "Bar00 (16)",
-            "H about the mass centre in components along N, which are differentiated as they are.",
+            "H about the mass centre along the axes of N, which do not change: its components are "
+            "differentiated.",
         )
     )
     inertia = (

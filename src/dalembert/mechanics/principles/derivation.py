@@ -311,8 +311,8 @@ class Derivation(Displayable):
 def _check_name(option: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
         msg = (
-            f"explain: {option}={name!r}: {suggest_name(name, known) or 'unknown'} ({option}= takes "
-            f"{', '.join(known)})"
+            f"explain: {option}={name!r}: {suggest_name(name, known) or 'unknown'} ({option}= "
+            f"takes {', '.join(known)})"
         )
         raise Unknown(msg)
 
@@ -400,10 +400,7 @@ def constraint_row_step(of: Quantities) -> tuple[Quantity, ...]:
     """The constraint rows, whose A carries the multipliers; nothing where there are none."""
     if not of.kin.rows:
         return ()
-    why = (
-        "Each row brings a constraint force along its own coefficients, with a multiplier λ for "
-        "its size."
-    )
+    why = "Each row adds a constraint force along its coefficients, A, with a multiplier λ as size."
     return (of.rows.as_step("Constraint rows", "Gre03 (4.4)", why),)
 
 

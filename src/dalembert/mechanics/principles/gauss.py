@@ -42,14 +42,16 @@ def gauss(system: System | Kinematics) -> Derivation:
     G = _gauss_function(x).as_step(
         "Gauss's constraint",
         "Bar00 §2",
-        "A quadratic function of the accelerations. Terms free of them do not move its minimum, "
-        "and some are left out.",
+        "A quadratic function of the accelerations. Terms free of accelerations do not move its "
+        "minimum and are left out.",
     )
     G_q = diff(G, x.qddot).as_step(
         "Its slopes",
         "Bar00 §2",
-        "At the minimum the slope of G is a combination of the rows, with multipliers as "
-        "coefficients; without rows it vanishes.",
+        "At the minimum the slope of G is a combination of the constraint rows, with multipliers "
+        "as coefficients."
+        if x.kin.rows_with_multipliers
+        else "At the minimum the slope of G vanishes.",
     )
     return coordinate_derivation(PRINCIPLE, x, (G, G_q), equation(G_q, x.A.T @ x.lam))
 

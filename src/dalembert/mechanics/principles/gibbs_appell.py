@@ -42,9 +42,10 @@ def gibbs_appell(system: System | Kinematics) -> Derivation:
     S = x.speeds.S.as_step(
         "Energy of acceleration",
         "Bar00 (31)",
-        "Unlike the kinetic energy, S may be written in the independent speeds from the start: "
-        "only u̇ is differentiated, so the "
-        "constraints can be imposed first. Terms free of u̇ would drop out.",
+        "S is written in the independent speeds from the start, since it is differentiated by u̇ "
+        "only. Terms free of u̇ drop out."
+        + " So the constraint rows may be imposed first, unlike in the kinetic energy."
+        * bool(x.kin.rows),
     )
     u, F, M = x.u.at("r"), x.speeds.forces, x.speeds.moments
     U = (
@@ -53,12 +54,12 @@ def gibbs_appell(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized forces",
             "Bar00 (32)",
-            "Only these depend on the loads; they are the coefficients of the speeds in the power.",
+            "The coefficients of the speeds in the power of the applied loads.",
         )
     )
     S_r = diff(S, x.udot.at("r")).as_step(
         "Slopes of S",
         "Bar00 (32)",
-        "Each is linear in u̇, since S is quadratic: the mass matrix stands beside u̇.",
+        "S is quadratic in u̇, so each slope is linear in u̇; the coefficients are the mass matrix.",
     )
     return speed_derivation(PRINCIPLE, x, (S, U, S_r), equation(S_r, U))

@@ -48,12 +48,14 @@ def hamilton(system: System | Kinematics) -> Derivation:
     x = Quantities(forked_kinematics(system, energies=True))
     p = _momentum_symbols(x)
     T = x.rates.T.as_step(
-        "Kinetic energy", "Gre03 (4.43)", "Of the system without its rows, in the rates."
+        "Kinetic energy",
+        "Gre03 (4.43)",
+        "In the rates" + ", of the system without its constraint rows" * bool(x.kin.rows) + ".",
     )
     V = x.V.as_step(
         "Potential energy",
         "Mei85 (7.42)",
-        "Loads that have a potential need not be looked at one by one.",
+        "Weights and springs enter through V; their forces are not needed.",
     )
     p_of_qdot = (
         diff(T, x.qdot)
@@ -61,8 +63,8 @@ def hamilton(system: System | Kinematics) -> Derivation:
         .as_step(
             "Momenta",
             "Mei85 (7.44)",
-            "They take the place of the rates. T is quadratic in the rates, so this is linear and "
-            "can be turned round.",
+            "They replace the rates as variables. T is quadratic in the rates, so the relation is "
+            "linear and can be solved for them.",
         )
     )
     H = _hamiltonian(x, p, T, V).as_step(
@@ -76,9 +78,8 @@ def hamilton(system: System | Kinematics) -> Derivation:
     rates = equation(diff(H, x.qdot)).as_step(
         "Rates from momenta",
         "",
-        "H is stationary in the rates: this says which rates belong to given momenta, and lets "
-        "them be held while H is differentiated "
-        "by q and p.",
+        "H is stationary in the rates. This gives the rates for given momenta, and it allows H to "
+        "be differentiated by q and p at fixed rates.",
     )
     H_p = diff(H, p).as_step(
         "First half of the canonical equations",
@@ -88,27 +89,27 @@ def hamilton(system: System | Kinematics) -> Derivation:
     H_q = diff(H, x.q).as_step(
         "Slopes of the Hamiltonian",
         "",
-        "At held p, and held rates too, since H is stationary in them: the slope of V less that of "
-        "T.",
+        "At fixed p, and at fixed rates, since H is stationary in them: the slope of V minus that "
+        "of T.",
     )
     Q = x.rates.Q.as_step(
         "Generalized forces",
         "Mei85 (7.41)",
-        "Of the loads without a potential; the others are in H.",
+        "Of the loads without potential; the others are in H.",
     )
     second = equation(x.rates.d_dt(p), -H_q + Q + x.A.T @ x.lam)
     given = [(p, p_of_qdot)]
     if x.kin.rows:
         given.append((_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))))
     statement = second.substitute(x.tape, *given, rates=x.rates.rate)
-    momentum_rates = _momentum_rates(x, p, H_q, Q)
+    momentum_rates = _momentum_rates(x, H_q, Q)
     shown = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, *constraint_row_step(x), momentum_rates)
     return coordinate_derivation(
         PRINCIPLE, x, shown, statement.with_parts(*statement.parts, rates, H_p)
     )
 
 
-def _momentum_rates(x: Quantities, p: Quantity, H_q: Quantity, Q: Quantity) -> Quantity:
+def _momentum_rates(x: Quantities, H_q: Quantity, Q: Quantity) -> Quantity:
     """ṗ = −∂H/∂q + Q + Aᵀλ, with μ = 0"""
     right = -H_q + Q + x.A.T @ x.lam
     if x.kin.rows:
@@ -117,9 +118,7 @@ def _momentum_rates(x: Quantities, p: Quantity, H_q: Quantity, Q: Quantity) -> Q
     why = "Each momentum changes by the loads along its coordinate" + (
         " and by the forces of the rows." if x.kin.rows else "."
     )
-    return right.with_letter("p", dots=1).as_step(
-        "Second half of the canonical equations", "", why
-    )
+    return right.with_letter("p", dots=1).as_step("Second half of the canonical equations", "", why)
 
 
 def _momentum_symbols(x: Quantities) -> Quantity:

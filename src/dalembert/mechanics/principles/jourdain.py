@@ -32,9 +32,8 @@ PRINCIPLE = Principle(
     "velocities",
     "vector",
     "u",
-    "Hold time and position and vary the velocities in any way that the constraints allow: the "
-    "loads and the inertia loads together "
-    "do no power on the variation.",
+    "Time and position are fixed and the velocities are varied in any way that the constraints "
+    "allow: applied minus inertia forces have no power on the variation.",
 )
 
 
@@ -46,15 +45,15 @@ def jourdain(system: System | Kinematics) -> Derivation:
     dv = _variation(x, dq, x.rates.v).as_step(
         "Variations of the velocities",
         "Bar00 (33)",
-        "Only the rates are varied; time and position are held.",
+        "Only the rates are varied; time and position are fixed.",
     )
     dw = _variation(x, dq, x.rates.w).as_step(
         "Variations of the angular velocities",
         "Bar00 (33)",
-        "The same for the turning of each body.",
+        "The same for the rotation of each body.",
     )
     a = x.speeds.a.as_step(
-        "Accelerations", "Bar00 (34)", "Formed once, as vectors, for each mass centre."
+        "Accelerations", "Bar00 (34)", "The velocities of the mass centres, differentiated in N."
     )
     Hdot = x.speeds.Hdot.as_step(
         "Rates of the angular momenta",
@@ -64,12 +63,13 @@ def jourdain(system: System | Kinematics) -> Derivation:
     dP = _virtual_power(x, dq, dv, dw, a, Hdot).as_step(
         "Virtual power",
         "Bar00 (34)",
-        "One scalar, linear in the variations of all n rates. They are not yet independent.",
+        "One scalar, linear in the variations of all rates."
+        + " The constraint rows relate these variations." * bool(x.kin.rows),
     )
     coefficients = diff(dP, dq).as_step(
         "Collected on the variations",
         "Bar00 (34)",
-        "What stands beside the variation of each rate.",
+        "The factor of the variation of each rate.",
     )
     W, du = x.W, variation_symbols(x, x.u)
     admissible_variations = (
@@ -79,8 +79,8 @@ def jourdain(system: System | Kinematics) -> Derivation:
         .as_step(
             "Variations of the speeds",
             "Bar00 (42)",
-            "The rows tie the variations to those of the independent speeds. These are arbitrary, "
-            "so the coefficient of each must vanish.",
+            "All variations, expressed through those of the independent speeds. These are "
+            "arbitrary, so the coefficient of each must vanish.",
         )
     )
     statement = equation(W.T @ coefficients)

@@ -30,9 +30,8 @@ PRINCIPLE = Principle(
     "velocities",
     "vector",
     "u",
-    "Along every direction that an independent speed opens, the applied loads and the inertia "
-    "loads balance. Reactions of ideal "
-    "constraints have no part along these directions, so they never enter.",
+    "Applied and inertia forces balance along the direction of motion of each independent speed. "
+    "Reactions of ideal constraints have no power along these directions, so they do not enter.",
 )
 
 
@@ -56,12 +55,12 @@ def kane(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized active forces",
             "Bar00 (30)",
-            "The power of the applied loads for each unit of a speed. A load at right angles to "
-            "all partial velocities drops out.",
+            "The power of the applied loads per unit of each speed. A load perpendicular to all "
+            "partial velocities drops out.",
         )
     )
     a = x.speeds.a.with_parts(v).as_step(
-        "Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre."
+        "Accelerations", "Bar00 (29)", "The velocities of the mass centres, differentiated in N."
     )
     Hdot = (
         x.speeds.d_dt(x.inertia.dot(w))
@@ -78,8 +77,8 @@ def kane(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized inertia forces",
             "Bar00 (29)",
-            "Accelerations are formed once, as vectors, and projected like the loads; no kinetic "
-            "energy is differentiated.",
+            "m a and Ḣ are projected on the partial velocities like the loads; no kinetic energy "
+            "is differentiated.",
         )
     )
     return speed_derivation(
@@ -88,21 +87,22 @@ def kane(system: System | Kinematics) -> Derivation:
 
 
 def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quantity, Quantity]:
-    """q̇, v and ω in the speeds, and what stands beside each speed in v and ω."""
+    """q̇, v and ω in the speeds, and the factor of each speed in v and ω."""
     speeds = x.qdot_of_u.as_step(
         "Speeds",
         "Bar00 (23), Gre03 (4.7)",
-        "Every rate is a combination of the p independent speeds; the constraint rows are used up "
-        "here and need no multipliers.",
+        "The rates as combinations of the independent speeds."
+        + " They satisfy the constraint rows for all values of the speeds, so no multipliers are "
+        "needed." * bool(x.kin.rows),
     )
     v = x.speeds.v.with_parts(speeds).as_step(
         "Velocities",
         "Bar00 (27)",
-        "Every velocity is linear in the speeds: what stands beside a speed is a direction in "
-        "which the system can move.",
+        "Every velocity is linear in the speeds. The factor of a speed is a direction in which the "
+        "system can move.",
     )
     w = x.speeds.w.with_parts(speeds).as_step(
-        "Angular velocities", "Gre03 (4.42)", "Those of frames that hang on one another add."
+        "Angular velocities", "Gre03 (4.42)", "Angular velocities of nested frames add."
     )
     v_r = (
         diff(v, x.u.at("r"))
@@ -110,7 +110,7 @@ def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quanti
         .as_step(
             "Partial velocities",
             "Bar00 (26)",
-            "They are read off as coefficients; nothing is differentiated.",
+            "The factors of the speeds in the velocities: the direction that each speed affects.",
         )
     )
     w_r = (
@@ -119,7 +119,7 @@ def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quanti
         .as_step(
             "Partial angular velocities",
             "Bar00 (26)",
-            "The same for the turning of each body; moments are projected on them.",
+            "The factors of the speeds in the angular velocities; moments are projected on them.",
         )
     )
     return speeds, v, w, v_r, w_r

@@ -38,9 +38,8 @@ PRINCIPLE = Principle(
     "kinetic energy",
     "scalar",
     "q̇",
-    "Two scalar functions, T and V, hold all of the inertia and of the conservative loads; "
-    "differentiating them gives one equation for "
-    "each coordinate.",
+    "Two scalar functions, T and V, contain all of the inertia and of the conservative loads. "
+    "Differentiating them gives one equation for each coordinate.",
 )
 
 
@@ -51,13 +50,12 @@ def lagrange(system: System | Kinematics) -> Derivation:
     T = x.rates.T.as_step(
         "Kinetic energy",
         "Gre03 (4.43)",
-        "The only place where velocities are needed. If there are constraint rows, T is that of "
-        "the system without them.",
+        _kinetic_energy_reason(x),
     )
     V = x.V.as_step(
         "Potential energy",
         "Mei85 (7.42)",
-        "Loads that have a potential need not be looked at one by one.",
+        "Weights and springs enter through V; their forces are not needed.",
     )
     p = (
         diff(T, x.qdot)
@@ -65,40 +63,51 @@ def lagrange(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized momenta",
             "Mei85 (7.44)",
-            "They are linear in the rates, since T is quadratic; the mass matrix stands beside the "
-            "rates.",
+            "T is quadratic in the rates, so the momenta are linear in them; the coefficients are "
+            "the mass matrix.",
         )
     )
     p_dot = x.rates.d_dt(p.by_formula).as_step(
         "Their rates",
         "Mei85 (7.44)",
-        "Here the accelerations appear, and with them terms from the change of the mass matrix "
-        "along the motion.",
+        "The accelerations appear here, and terms from the change of the mass matrix along the "
+        "motion.",
     )
     T_q = diff(T, x.q).as_step(
         "Slopes of the kinetic energy",
         "Mei85 (7.44)",
-        "The rates are held. A coordinate that T does not contain has no part here.",
+        "Partial derivatives at fixed rates. They are zero for a coordinate that T does not "
+        "contain.",
     )
     V_q = diff(V, x.q).as_step(
         "Slopes of the potential energy",
         "Mei85 (7.42), (7.44)",
-        "The conservative loads along each coordinate, with the sign turned.",
+        "The conservative generalized forces with reversed sign.",
     )
     Q = x.rates.Q.as_step(
         "Generalized forces",
         "Mei85 (7.41)",
-        "The virtual work of the other loads for each unit of δq_k; weights are in V already.",
+        "The virtual work of the loads without potential per unit of δq_k.",
     )
     statement = equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam)
-    L = (T - V).with_letter("L").as_step(
-        "Lagrangian",
-        "Mei85 (7.45)",
-        "One function for inertia and conservative loads: V contains no rates, so the left side is "
-        "d/dt ∂L/∂q̇ − ∂L/∂q.",
+    L = (
+        (T - V)
+        .with_letter("L")
+        .as_step(
+            "Lagrangian",
+            "Mei85 (7.45)",
+            "One function for inertia and conservative loads: V contains no rates, so the left "
+            "side is d/dt ∂L/∂q̇ − ∂L/∂q.",
+        )
     )
     shown = (*_koenig_steps(x), T, V, L, p, p_dot, T_q, V_q, Q, *_virtual_work_step(x, Q))
     return coordinate_derivation(PRINCIPLE, x, (*shown, *constraint_row_step(x)), statement)
+
+
+def _kinetic_energy_reason(x: Quantities) -> str:
+    summed = "The sum over all bodies, in the rates."
+    rows = " T is that of the system without its constraint rows; the multipliers bring them in."
+    return summed + rows * bool(x.kin.rows)
 
 
 def _koenig_steps(x: Quantities) -> tuple[Quantity, ...]:

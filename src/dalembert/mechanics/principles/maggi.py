@@ -31,9 +31,8 @@ PRINCIPLE = Principle(
     "kinetic energy",
     "scalar",
     "u",
-    "Lagrange's operators hold for the unconstrained system, apart from constraint forces. Each of "
-    "the first p columns of Φ is a motion "
-    "that the constraints allow; along it the constraint forces do no work and drop out.",
+    "Lagrange's operators belong to the unconstrained system. Each of the first p columns of Φ is "
+    "a motion that the constraints allow; constraint forces do no work along it and drop out.",
 )
 
 
@@ -45,8 +44,9 @@ def maggi(system: System | Kinematics) -> Derivation:
     u = full.definitions.as_step(
         "All n speeds",
         "Gre03 (4.5)–(4.6)",
-        "There are as many speeds as coordinates. The last ones are the constraint rows: speeds "
-        "that are zero on every actual motion.",
+        "There are as many speeds as coordinates."
+        + " The last ones are the constraint rows: speeds that are zero on every actual motion."
+        * bool(x.kin.rows),
     )
     Psi = full.Psi(u).as_step(
         "Their coefficients",
@@ -56,20 +56,21 @@ def maggi(system: System | Kinematics) -> Derivation:
     Phi = full.Phi(Psi).as_step(
         "Inverse",
         "Gre03 (4.8)",
-        "A column says how the coordinates move when one speed is 1 and all others are 0. In the "
-        "first p columns the rows stay "
-        "satisfied: these are the virtual motions.",
+        "Each column is the motion in which one speed is 1 and all others are 0."
+        + " The first p columns satisfy the constraint rows: they are the virtual motions."
+        * bool(x.kin.rows),
     )
     T = x.rates.T.as_step(
         "Unconstrained kinetic energy",
         "Gre03 (4.43)",
-        "The rows must not be put into T before it is differentiated: T has to know how it would "
-        "change if they were broken.",
+        "In all rates."
+        + " The constraint rows are not inserted before T is differentiated: the terms that they "
+        "remove have derivatives that count." * bool(x.kin.rows),
     )
     E = (x.rates.d_dt(diff(T, x.qdot)) - diff(T, x.q)).as_step(
         "Lagrangian operators",
         "Gre03 (4.15)",
-        "One for each coordinate, as if there were no constraint.",
+        "One for each coordinate" + ", as if there were no constraint" * bool(x.kin.rows) + ".",
     )
     Q = (
         (x.rates.Q.by_formula - diff(x.V, x.q))
@@ -77,15 +78,16 @@ def maggi(system: System | Kinematics) -> Derivation:
         .as_step(
             "Generalized forces",
             "Gre03 (4.15)",
-            "Of the applied loads alone; the constraint forces are left out, since the next step "
-            "removes them.",
+            "Of the applied loads alone."
+            + " Constraint forces are left out, since the next step removes them."
+            * bool(x.kin.rows),
         )
     )
     printed = equation(Phi.first(x.kin.n_u).T @ (E - Q)).as_step(
         "Maggi's equations",
         "Gre03 (4.19)",
-        "The operators summed along each allowed motion: p equations without multipliers, still in "
-        "all n accelerations.",
+        "The operators summed along each admissible motion: one equation for each independent "
+        "speed, still in the accelerations of all coordinates.",
     )
     # q̈ = W u̇ + c and q̇ = W u + X turn them into p equations for u̇
     d = speed_derivation(PRINCIPLE, x, (u, Psi, Phi, T, E, Q, printed), x.in_speeds(printed))

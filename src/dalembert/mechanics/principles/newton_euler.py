@@ -61,7 +61,7 @@ PRINCIPLE = Principle(
     "free bodies",
     "vector",
     "q̇",
-    "Every body is cut free; what its neighbours do to it becomes an unknown reaction beside the "
+    "Every body is cut free. The reactions of its neighbours are unknowns, in addition to the "
     "applied loads.",
 )
 
@@ -383,31 +383,31 @@ def _steps(
             "a_G = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel",
             (*moving, *turning),
             "Bar00 (14)",
-            "Against the body that holds it, a body is accelerated only in the directions that its "
-            "joint allows.",
+            "Relative to the body that carries it, a body accelerates only in the directions that "
+            "its joint allows.",
         ),
         Step(
             "Bodies cut free",
             "m a − F − f = 0, Ḣ − M − μ = 0",
             tuple(map(StepItem, balances.equations, balances.equations.values())),
             "Bar00 (14)",
-            "Force and moment balance of each body along its axes. What a joint does to a body it "
-            "does, reversed, to the one before it.",
+            "Force and moment balance of each body along its axes. A joint exerts opposite "
+            "reactions on its two bodies.",
         ),
         Step(
             "Joints",
             "Σ f·v_k + μ·ω_k − τ_k = 0",
             tuple(map(StepItem, laws, laws.values())),
             "Mei85 (7.18)",
-            "Along what it allows a joint exerts nothing but what was said to act in it. These "
-            "equations close the system.",
+            "In the directions that it allows, a joint exerts only the loads declared in it. These "
+            "equations complete the system.",
         ),
         Step(
             "Reactions",
             "f = m a − F, μ = Ḣ − M",
             tuple(map(StepItem, map(kin.name, balances.reactions), balances.reactions.values())),
             "Mei85 (7.24)",
-            f"From the tips to the ground the balances give every reaction; put into the last "
-            f"equations they leave those of motion.{note}",
+            f"From the tips to the ground, the balances give every reaction. Inserted into the "
+            f"joint equations they give the equations of motion.{note}",
         ),
     )

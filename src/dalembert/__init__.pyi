@@ -138,6 +138,7 @@ from dalembert.exchange.modelfile.source_positions import BadModel as BadModel
 from dalembert.exchange.robots.crosscheck import CrossCheck as CrossCheck
 from dalembert.exchange.robots.crosscheck import EngineComparison as EngineComparison
 from dalembert.exchange.robots.optional_engines import EngineMissing as EngineMissing
+from dalembert.foundation.display import Explanation as Explanation
 from dalembert.interface.api.agreement import agreement as agreement
 from dalembert.interface.api.bifurcation_diagram import bifurcation_diagram as bifurcation_diagram
 from dalembert.interface.api.energy_integrals import conservative as conservative

@@ -222,7 +222,7 @@ def _first_mass_centre(group: RigidGroup) -> Point:
 
 
 def time_partial(x: Quantities, velocity: Quantity, slopes: Quantity) -> Quantity:
-    """v_t: what is left of a velocity where all speeds are zero.
+    """v_t: the velocity where all speeds are zero.
 
     Source: Bar00 (27), with v_t = ∂r/∂t + Σ r_k X_k.
     """

@@ -5,6 +5,7 @@ heavy packages come late.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import dalembert
+from dalembert.foundation.late_imports import LATE_MODULES
 
 ROOT = Path(dalembert.__file__).parent
 # the parts and their chapters in order; a module may import its own chapter and those before it
@@ -21,6 +23,7 @@ PARTS = {
         "atomic_write",
         "caching",
         "deferred_dataclass",
+        "late_imports",
         "renamed_names",
         "suggestions",
         "display",
@@ -158,6 +161,32 @@ def against_the_arrow(importer: tuple[str, ...], imported: tuple[str, ...]) -> b
         # the whole package
         return importer[0] not in USERS
     return LAYERS.index(chapter_of(imported)) > LAYERS.index(chapter_of(importer))
+
+
+def modules_by_name(tree: ast.AST) -> Iterator[str]:
+    """Texts that name a module of this package, f-strings by their beginning."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            module = node.value.strip(".")
+            if re.fullmatch(r"dalembert(\.[a-z_0-9]+)+", module):
+                yield module
+
+
+def test_modules_named_by_texts_follow_the_arrow_or_stand_in_the_table():
+    late = set(LATE_MODULES.values())
+    assert [] == [m for m in late if not exists(tuple(m.split(".")[1:]))]
+    upward = [
+        (name(file), module)
+        for file, tree in PARSED.items()
+        if module_of(file) != ("foundation", "late_imports")
+        for module in modules_by_name(tree)
+        if exists(tuple(module.split(".")[1:]))
+        and module_of(file)
+        and against_the_arrow(module_of(file), tuple(module.split(".")[1:]))
+    ]
+    assert [] == upward
+    # the check sees such a name
+    assert ["dalembert.cli"] == list(modules_by_name(ast.parse("f('dalembert.cli')")))
 
 
 def test_nothing_imports_against_the_arrow():

@@ -1,7 +1,6 @@
 """What E_Z says about a run, and who is to blame where it is not constant."""
 
 import pickle
-import time
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
@@ -166,23 +165,3 @@ def test_plot(tmp_path):
     path = tmp_path / "integrals.png"
     assert str(path) == plot_integrals(run, path).path
     assert path.stat().st_size > 1000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "duration"), [("double-pendulum", 200.0), ("whipple-bicycle", 30.0)]
-)
-def test_the_audit_costs_little(name, duration):
-    entry = gallery.entry(name)
-    system = entry.build()
-
-    def seconds(*, audit):
-        begin = time.process_time()
-        da.simulate(
-            system, duration, start=entry.start, inputs=entry.inputs, audit=audit, progress=False
-        )
-        return time.process_time() - begin
-
-    pairs = [(seconds(audit=False), seconds(audit=True)) for _ in range(15)]
-    alone, watched = (min(times) for times in zip(*pairs, strict=True))
-    assert watched <= 1.25 * alone

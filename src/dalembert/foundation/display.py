@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from dalembert.foundation.late_imports import late_module
 from dalembert.foundation.renamed_names import renamed_attribute
 from dalembert.foundation.suggestions import attribute_error
 
-REPORT_MODULE: Final = "dalembert.interface.report.notebook_display"
 MAX_LINES: Final = 16
 MAX_WIDTH: Final = 160
 # the longest array that is written out
@@ -38,13 +37,13 @@ class NotebookDisplay:
             return object.__getattribute__(self, name)
 
     def _repr_html_(self) -> str:
-        return str(import_module(REPORT_MODULE).html(self))
+        return str(late_module("report").html(self))
 
     def _repr_markdown_(self) -> str:
-        return str(import_module(REPORT_MODULE).markdown(self))
+        return str(late_module("report").markdown(self))
 
     def _repr_latex_(self) -> str:
-        return str(import_module(REPORT_MODULE).latex(self))
+        return str(late_module("report").latex(self))
 
 
 class Displayable(NotebookDisplay):

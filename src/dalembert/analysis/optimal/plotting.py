@@ -5,7 +5,6 @@ motion as a page.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ import numpy as np
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
+from dalembert.foundation.late_imports import late_module
 from dalembert.runtime.simulation.plotting.chart import (
     COLOURS,
     GREY,
@@ -111,6 +111,6 @@ def write_page(optimum: Optimum, path: str | os.PathLike[str] | None = None) -> 
     """One HTML file: the motion in three dimensions, the plots with bounds and replay, and the
     audit.
     """
-    page = import_module("dalembert.interface.page.optimum_page")
+    page = late_module("optimum page")
     target = unused_path(f"{slug(_title(optimum))}-optimum.html") if path is None else path
     return write_text(target, page.optimum_document(optimum))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from dalembert.analysis.periodic.family import LETTERS, Family
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
+from dalembert.foundation.late_imports import late_module
 from dalembert.runtime.simulation.plotting.chart import COLOURS
 from dalembert.runtime.simulation.plotting.plot import Plot, display
 
@@ -225,6 +225,6 @@ def write_page(
     quantity: Any = "period",
 ) -> Path:
     """One HTML file: the orbit in motion, its multipliers, and the diagram of its family."""
-    page = import_module("dalembert.interface.page.orbit_page")
+    page = late_module("orbit page")
     target = unused_path(f"{slug(orbit.system.name)}-orbit.html") if path is None else path
     return write_text(target, page.orbit_document(orbit, family, quantity))

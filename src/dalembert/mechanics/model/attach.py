@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
-from importlib import import_module
 from typing import Any, Final
 
 from dalembert.errors import BadDescription, NotASystem, Unknown
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.late_imports import late_module
 from dalembert.mechanics.geometry.declaration_log import Declaration, PythonFunction, Rollback
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
@@ -321,9 +321,7 @@ class _DeclarationReplay:
             )
         owner = self.s if d.owner is self.other else self.attachment(d.owner)
         if d.verb == "discretise":
-            import_module("dalembert.analysis.flexible.assumed_modes.discretise").discretise(
-                owner, **given
-            )
+            late_module("discretisation").discretise(owner, **given)
         else:
             positional = given.pop("angles", ()) if d.verb == "rotations" else ()
             first = (given.pop("axes"),) if d.verb == "rotations" else ()

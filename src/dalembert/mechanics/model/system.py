@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from dalembert.errors import BadDescription
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.late_imports import late_module
 from dalembert.foundation.renamed_names import renamed_attribute
 from dalembert.foundation.suggestions import attribute_error
 from dalembert.mechanics.geometry.declaration_log import record_declaration
@@ -188,9 +189,7 @@ class System(Registry, Displayable):
         `simulate`.
         """
         # the page stands above this chapter and is opened by name
-        return import_module("dalembert.interface.page.run_viewer").view_system(
-            self, duration, **options
-        )
+        return late_module("viewer").view_system(self, duration, **options)
 
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
@@ -245,7 +244,7 @@ class System(Registry, Displayable):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description to a file of TOML or JSON, which `da.load` reads back."""
         # the writer reads every chapter that can be declared, so this one cannot import it
-        import_module("dalembert.exchange.modelfile.save").save(self, path)
+        late_module("model file").save(self, path)
 
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there: a symbol is s["theta"]."""

@@ -296,7 +296,20 @@ def _check_object_layout() -> bool:
         and word(x, start + FIELDS["dtype"]) == id(numpy.dtype(numpy.float64))
         and word(x, start + FIELDS["flags"], ctypes.c_int) == x.flags.num
         and word(1.5, start, ctypes.c_double) == 1.5
+        and _makes_arrays()
     )
+
+
+def _makes_arrays() -> bool:
+    """Whether the place of PyArray_New in numpy's table has a function that makes an array."""
+    make = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        *(ctypes.py_object, ctypes.c_int, ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_int),
+        *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p),
+    )(_new_array())
+    lengths = (ctypes.c_ssize_t * 2)(2, 3)
+    made = make(numpy.ndarray, 2, lengths, _DOUBLE.num, None, None, 0, 0, None)
+    return type(made) is numpy.ndarray and made.shape == (2, 3) and made.dtype == _DOUBLE
 
 
 # decided where this is imported, by what numpy and Python are there

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from dalembert.foundation.late_imports import late_module
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -19,7 +20,7 @@ def view(run: Trajectory) -> RunView:
     It goes on working without the kernel; where scripts are not trusted a picture stands in its
     place.
     """
-    view: RunView = import_module("dalembert.interface.page.run_viewer").RunView(run)
+    view: RunView = late_module("viewer").RunView(run)
     return view
 
 
@@ -29,5 +30,5 @@ def animate(run: Trajectory, path: str | PathLike[str] | None = None) -> Animati
     In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending
     of the path says (.png, .gif, .mp4), and the name of the file is printed.
     """
-    animation: Animation = import_module("dalembert.interface.page.run_viewer").animate(run, path)
+    animation: Animation = late_module("viewer").animate(run, path)
     return animation

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, fields
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from dalembert.errors import BadExpression
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.late_imports import late_module
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
@@ -401,7 +401,7 @@ class Trajectory(Displayable):
 
         `cost` is the integrand, `end` the cost at the end: expressions of the motion, or texts.
         """
-        adjoint = import_module("dalembert.runtime.dynamics.adjoint")
+        adjoint = late_module("adjoint")
         gradient: CostGradient = adjoint.cost_gradient(self, cost, end=end)
         return gradient
 

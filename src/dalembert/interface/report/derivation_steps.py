@@ -7,7 +7,7 @@ notation is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -32,6 +32,8 @@ from dalembert.interface.report.formula_writer import (
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.quantity import Quantity
+from dalembert.mechanics.kinetics.spatial_fields import SpatialField, VelocityPartials
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import (
     EXPLANATION_LEVELS,
@@ -110,7 +112,7 @@ def derivation(
     `shown` remembers equations and by which principle they were shown first, so that they are not
     repeated.
     """
-    writing = writing.on(d.tape)
+    writing = replace(writing.on(d.tape), vectors=vector_symbols(d.quantities))
     shown = {} if shown is None else shown
     yield Heading(2, d.principle.title)
     parts = [_without_repeats(part, d, shown) for part in _derivation_steps(d, writing, level)]
@@ -155,6 +157,23 @@ def _or_reference(block: Block, d: Derivation, shown: ShownEquations) -> Block:
         return block
     first = shown.setdefault(block, d.principle.title)
     return block if first == d.principle.title else paragraph(f"The same as by {first}.")
+
+
+def vector_symbols(shown: Iterable[Step | Quantity]) -> frozenset[f.Formula]:
+    """The symbols that stand for vectors in the formulas of a derivation."""
+    quantities = [b for a in shown if isinstance(a, Quantity) for b in a.dependencies]
+    known = {a.symbol for a in quantities if a.symbol is not None and _is_vector(a.value)}
+    return frozenset(s.of if isinstance(s, f.Variation) else s for s in known) | (
+        {f.Symbol("r")} if known else frozenset()
+    )
+
+
+def _is_vector(value: object) -> bool:
+    if isinstance(value, VelocityPartials):
+        return True
+    return isinstance(value, SpatialField) and any(
+        isinstance(x, Vector) for x in value.values.values()
+    )
 
 
 # ---- steps -----------------------------------------------------------------------------------

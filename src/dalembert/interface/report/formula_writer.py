@@ -52,6 +52,8 @@ class FormulaWriter:
     naming: Naming = _plain_name
     # the name of the frame in which every vector of a derivation is written; "" for the shortest
     frame: str = ""
+    # letters of general formulas that stand for vectors
+    vectors: frozenset[Formula] = frozenset()
 
     def on(self, tape: Tape) -> Self:
         """The same with the display names of a tape's symbols."""
@@ -189,7 +191,9 @@ class FormulaWriter:
     def general_formula(self, formula: str | Formula) -> FormulaSpan:
         """A formula that holds for every system; words where a chapter states it in words."""
         return FormulaSpan(
-            Prose(formula) if isinstance(formula, str) else formula_tree(formula, self.naming)
+            Prose(formula)
+            if isinstance(formula, str)
+            else formula_tree(formula, self.naming, self.vectors)
         )
 
 

@@ -4,15 +4,23 @@ parentheses it needs.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.printing import print_tree as t
 from dalembert.symbolic.algebra.printing.term_layout import Naming
 from dalembert.symbolic.algebra.printing.unicode_notation import Text
 
 
-def formula_tree(a: f.Formula, symbol: Naming = lambda name: t.NamedSymbol(name, name)) -> t.Tree:
-    """The formula to be written; `symbol` says what is shown for a symbol of the model."""
-    return _Layout(symbol).of(a)
+def formula_tree(
+    a: f.Formula,
+    symbol: Naming = lambda name: t.NamedSymbol(name, name),
+    vectors: Container[f.Formula] = (),
+) -> t.Tree:
+    """The formula to be written; `symbol` says what is shown for a symbol of the model, `vectors`
+    which letters are bold.
+    """
+    return _Layout(symbol, vectors).of(a)
 
 
 def formula_text(a: f.Formula) -> str:
@@ -21,8 +29,8 @@ def formula_text(a: f.Formula) -> str:
 
 
 class _Layout:
-    def __init__(self, symbol: Naming) -> None:
-        self.symbol = symbol
+    def __init__(self, symbol: Naming, vectors: Container[f.Formula]) -> None:
+        self.symbol, self.vectors = symbol, vectors
 
     def _index(self, index: str | f.Formula) -> t.Tree:
         return t.Letter(index) if isinstance(index, str) else self.of(index)
@@ -59,6 +67,7 @@ class _Layout:
                     a.dots,
                     "bar" if a.bar else "hat" if a.hat else "",
                     a.star,
+                    a in self.vectors,
                 )
             case f.Name(name):
                 return self.symbol(name)

@@ -230,6 +230,7 @@ class Latex:
             if word
             else _join_commands([LETTERS.get(c, c) for c in a.letter])
         )
+        shown = f"\\boldsymbol{{{shown}}}" if a.bold else shown
         shown = f"\\{a.accent}{{{shown}}}" if a.accent else shown
         shown = f"{LATEX_DOTS[a.dots]}{{{shown}}}" if a.dots else shown
         above = ",".join(map(self, a.above)) + "*" * a.star

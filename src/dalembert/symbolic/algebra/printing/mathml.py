@@ -16,7 +16,14 @@ from typing import Final
 
 from dalembert.symbolic.algebra.printing import print_tree as t
 from dalembert.symbolic.algebra.printing.latex_notation import Latex
-from dalembert.symbolic.algebra.printing.symbol_names import GREEK, NameParts, field, is_word, parts
+from dalembert.symbolic.algebra.printing.symbol_names import (
+    GREEK,
+    NameParts,
+    field,
+    is_long,
+    is_word,
+    parts,
+)
 from dalembert.symbolic.algebra.printing.unicode_notation import RAISED, decimal
 
 NAMESPACE: Final = "http://www.w3.org/1998/Math/MathML"
@@ -85,6 +92,10 @@ def _tag(name: str, inside: str, attributes: str = "") -> str:
 def sign(glyph: str) -> str:
     """A sign between two parts."""
     return _tag("mo", escape(glyph))
+
+
+# browsers ignore mathvariant="bold"
+BOLD: Final = 'style="font-weight:bold"'
 
 
 class MathML:
@@ -207,6 +218,7 @@ class MathML:
 
     def _letter(self, a: t.Letter) -> str:
         shown = _letters(a.letter)
+        shown = shown.replace("<mi>", f"<mi {BOLD}>") if a.bold else shown
         shown = _add_accent(shown, ACCENTS[a.accent]) if a.accent else shown
         shown = _add_accent(shown, DOTS[a.dots]) if a.dots else shown
         below = row([self.one(i) for i in a.below]) if a.below else ""
@@ -296,6 +308,9 @@ def _dotted_letter(name: NameParts) -> str:
     shown = _one(name.letters)
     if not name.dots:
         return shown
+    if is_long(name.letters):
+        # dots above a word would stand above its middle
+        return _tag("msup", shown + sign("′" * name.dots))
     return (
         _add_accent(shown, DOTS[name.dots])
         if name.dots in DOTS

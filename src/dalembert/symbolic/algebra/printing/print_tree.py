@@ -47,6 +47,8 @@ class Letter(_Node):
     dots: int = 0
     accent: str = ""
     star: bool = False
+    # a vector
+    bold: bool = False
 
 
 class Subscript(_Node):

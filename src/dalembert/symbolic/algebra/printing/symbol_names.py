@@ -31,6 +31,7 @@ DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
 LATEX_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 # before a name: its variation
 VARIATION = "δ"
+PRIME = "'"
 PRIMES = {0: "", 1: "′", 2: "″", 3: "‴", 4: "⁗"}
 
 
@@ -122,7 +123,10 @@ def latex_name(name: str) -> str:
         return rf"\delta {latex_name(name[1:])}"
     letters, subscripts, dots = parts(name)
     shown = _latex_letters(letters)
-    if dots in LATEX_DOTS:
+    if dots and is_long(letters):
+        # dots above a word would stand above its middle; in braces, so that a power may follow
+        shown = f"{{{shown}{PRIME * dots}}}"
+    elif dots in LATEX_DOTS:
         shown = f"{LATEX_DOTS[dots]}{{{shown}}}"
     elif dots:
         # in braces, so that a power may follow
@@ -135,6 +139,11 @@ def latex_name(name: str) -> str:
         # in braces, so that a power may follow
         shown = f"{{{shown}{above}}}"
     return shown + place
+
+
+def is_long(letters: str) -> bool:
+    """Whether letters are a word, which is written upright: yaw, but not theta."""
+    return letters not in GREEK and len(letters) > 1 and letters.isascii() and letters.isalpha()
 
 
 @lru_cache(maxsize=4096)

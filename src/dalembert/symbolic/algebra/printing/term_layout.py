@@ -22,7 +22,9 @@ from dalembert.symbolic.algebra.normal_form.rational_form import (
     divide_powers,
     factor_common,
 )
+from dalembert.symbolic.algebra.printing.binomial_squares import BinomialSquare, collect_squares
 from dalembert.symbolic.algebra.printing.print_tree import (
+    ONE,
     PI,
     ZERO,
     Call,
@@ -30,6 +32,7 @@ from dalembert.symbolic.algebra.printing.print_tree import (
     Group,
     NamedSymbol,
     Numeral,
+    Superscript,
     Tree,
     power,
     product,
@@ -371,13 +374,14 @@ class Printer:
         first, then = self._around(piece)
         factors = [self._power(a, e) for a, e in first]
         if piece.inner is not None:
-            inside = total([self._term(t) for t in piece.inner.numerator])
             alone = (
                 k == 1
                 and not (piece.before or piece.after or piece.below)
                 and piece.coefficient > 0
             )
-            factors.append(inside if alone else Group(inside))
+            parts = self._sum_parts(piece.inner.numerator)
+            single = len(parts) == 1 and not parts[0][0]
+            factors.append(total(parts) if alone or single else Group(total(parts)))
         factors += [self._power(a, e) for a, e in (*then, *piece.after)]
         if k != 1 or not factors:
             factors.insert(0, Numeral(k))
@@ -387,6 +391,19 @@ class Printer:
         return piece.coefficient < 0, FractionBar(
             above, product([self._power(a, e) for a, e in piece.below])
         )
+
+    def _sum_parts(self, terms: Sequence[Term]) -> list[tuple[bool, Tree]]:
+        """The terms of a sum, a² + 2 a b + b² among them as (a + b)²."""
+        squares, rest = collect_squares(terms)
+        shown = [(terms.index(s.first), self._square(s)) for s in squares]
+        shown += [(terms.index(t), self._term(t)) for t in rest]
+        return [part for _, part in sorted(shown, key=lambda entry: entry[0])]
+
+    def _square(self, square: BinomialSquare) -> tuple[bool, Tree]:
+        base = total([self._term(t) for t in square.base])
+        negative, factor = self._term(square.factor)
+        raised = Superscript(Group(base), 2)
+        return negative, raised if factor == ONE else product([factor, raised])
 
     def _around(self, piece: Summand) -> tuple[Powers, Powers]:
         """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them

@@ -163,6 +163,12 @@ from dalembert.mechanics.agreement.agreement_table import Agreement as Agreement
 from dalembert.mechanics.agreement.comparison import Comparison as Comparison
 from dalembert.mechanics.agreement.comparison import Route as Route
 from dalembert.mechanics.agreement.comparison import comparison as comparison
+from dalembert.mechanics.agreement.premature_constraints import (
+    PrematureConstraints as PrematureConstraints,
+)
+from dalembert.mechanics.agreement.premature_constraints import (
+    premature_constraints as premature_constraints,
+)
 from dalembert.mechanics.equations.equations_of_motion import Equations as Equations
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations as ExplicitEquations
 from dalembert.mechanics.equations.sympy_form import SymPyEquations as SymPyEquations

@@ -6,6 +6,7 @@ from dalembert import gallery
 from dalembert.errors import NotApplicable
 from dalembert.mechanics.agreement.comparison import APPROACHES, COLUMNS, comparison
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from report.test_vector_frames import spelled
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,24 @@ def test_gauss_stands_in_both_rows_and_every_other_principle_once(table):
 def test_the_effort_is_measured(table):
     assert [p.name for p, _ in PRINCIPLES] == [r.principle.name for r in table.routes]
     assert all(r.operations > 0 and r.seconds > 0 and r.unknowns > 0 for r in table.routes)
+
+
+def test_the_effort_does_not_depend_on_how_speeds_are_typed():
+    first, second = (comparison(spelled(how)) for how in ("vector", "angles"))
+    sizes = [
+        [(r.equations, r.unknowns, r.operations, r.reduced_operations) for r in c.routes]
+        for c in (first, second)
+    ]
+    assert sizes[0] == sizes[1]
+
+
+def test_equations_and_unknowns_of_the_vehicle(table):
+    by_name = {r.principle.name: (r.equations, r.unknowns) for r in table.routes}
+    # Bar00 (53) with (46); (55) in three accelerations; (50)
+    assert (4, 4) == by_name["lagrange"]
+    assert (2, 3) == by_name["maggi"]
+    assert (2, 2) == by_name["kane"] == by_name["boltzmann-hamel"]
+    assert 1 == len({r.reduced_operations for r in table.routes})
 
 
 def test_it_reads_as_a_table(table):

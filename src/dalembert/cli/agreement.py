@@ -16,6 +16,7 @@ from dalembert.interface.api.agreement import agreement
 from dalembert.interface.report import result_blocks, system_report, terminal_renderer
 from dalembert.interface.report.document_blocks import VerdictSpan
 from dalembert.mechanics.agreement.agreement_table import Agreement
+from dalembert.mechanics.kinematics.system_kinematics import kinematics
 
 
 def agree(
@@ -101,7 +102,8 @@ def compare(
 
     Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh
     (2000), for this system, with the operations of the equations as each principle gives them and
-    the CPU time of their derivation.
+    the CPU time of their derivation. Where constraint rows do not integrate, it shows what is
+    missing in the equations if they are inserted into the kinetic energy too early.
 
     \b
     dalembert compare rolling-disk
@@ -113,7 +115,11 @@ def compare(
     cost_comparison = comparison(chosen.system)
     print_result(
         cost_comparison,
-        [*system_report.title_blocks(chosen), *result_blocks.cost_table(cost_comparison)],
+        [
+            *system_report.title_blocks(chosen),
+            *result_blocks.cost_table(cost_comparison),
+            *result_blocks.premature_constraint_blocks(kinematics(chosen.system)),
+        ],
         as_json=as_json,
         statement=cost_comparison.statement,
     )

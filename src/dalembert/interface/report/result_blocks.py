@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from dalembert.errors import NotApplicable
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import (
     Block,
+    Code,
     Display,
     FormulaSpan,
     Heading,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.integrals.energy_integrals import EnergyIntegral, EnergyIntegrals
     from dalembert.mechanics.agreement.agreement_table import Agreement, AgreementRow
     from dalembert.mechanics.agreement.comparison import Comparison, Route
+    from dalembert.mechanics.kinematics.system_kinematics import Kinematics
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
@@ -209,7 +212,7 @@ def _slope(t: Tape, e: int, x: int) -> int:
 # ---- what each route costs -------------------------------------------------------------------
 
 
-MEASURES = ("operations", "CPU time")
+MEASURES = ("equations", "unknowns", "operations", "reduced", "evaluation", "CPU time")
 
 
 def cost_table(c: Comparison) -> Iterator[Block]:
@@ -218,30 +221,51 @@ def cost_table(c: Comparison) -> Iterator[Block]:
     """
     from dalembert.mechanics.agreement.comparison import APPROACHES, COLUMNS
 
-    headings = ("approach", *(h for column in COLUMNS.values() for h in (column, *MEASURES)))
     rows = [
-        ("" if number else approach, *_cell(left), *_cell(right))
+        ("" if number else approach, _route_title(left), _route_title(right))
         for approach in APPROACHES
         for number, (left, right) in enumerate(c.table_rows(approach))
     ]
-    yield TableBlock(headings, tuple(rows))
+    yield TableBlock(("approach", *COLUMNS.values()), tuple(rows))
+    yield TableBlock(("principle", *MEASURES), tuple(map(_measures, c.routes)))
     yield paragraph(f"{c.statement[:1].upper()}{c.statement[1:]}.")
     for r in c.routes:
         if not r.applicable:
             yield paragraph(f"{r.principle.title} does not apply: {r.why_not}.")
     yield paragraph(
-        "Operations are those of the native form of each principle. Gauss's principle stands in "
-        "both rows.",
+        "Operations are those of the equations as each principle prints them; reduced, those of "
+        "the equations in the independent speeds, without multipliers; evaluation, those of one "
+        "call of compiled code. Gauss's principle stands in both rows.",
         quiet=True,
     )
 
 
-def _cell(r: Route | None) -> tuple[Span, Span, Span]:
-    if r is None:
-        return "", "", ""
+def _route_title(r: Route | None) -> str:
+    return "" if r is None else r.principle.title
+
+
+def _measures(r: Route) -> tuple[Span, ...]:
     if not r.applicable:
-        return r.principle.title, "—", "not applicable"
-    return r.principle.title, str(r.operations), f"{1e3 * r.seconds:.1f} ms"
+        return (r.principle.title, *("—",) * (len(MEASURES) - 1), "not applicable")
+    counts = (r.equations, r.unknowns, r.operations, r.reduced_operations, r.evaluation)
+    return (r.principle.title, *map(str, counts), f"{1e3 * r.seconds:.1f} ms")
+
+
+def premature_constraint_blocks(kin: Kinematics) -> Iterator[Block]:
+    """What is missing where the constraint rows are inserted into T too early; nothing where there
+    are no rows or the energy method does not apply.
+    """
+    from dalembert.mechanics.agreement.premature_constraints import premature_constraints
+
+    try:
+        early = premature_constraints(kin)
+    except NotApplicable:
+        return
+    if not early.harmless:
+        title, *lines = str(early).splitlines()
+        yield Heading(2, "Constraint rows inserted too early")
+        yield paragraph(f"{title}.")
+        yield Code("\n".join(lines))
 
 
 # ---- energies --------------------------------------------------------------------------------

@@ -16,7 +16,12 @@ from dalembert.mechanics.agreement.agreement_table import count_operations
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import Derive, Principle
+from dalembert.mechanics.principles.derivation import Derivation, Derive, Principle
+from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.normal_form.expansion import operation_count
+from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, Term
+from dalembert.symbolic.algebra.printing import readable_form
+from dalembert.symbolic.algebra.tape import Tape
 
 Approach = Literal["vector", "scalar"]
 Variables = Literal["q̇", "u"]
@@ -35,9 +40,16 @@ class Route(Displayable):
 
     principle: Principle
     why_not: str = ""
+    # accelerations, multipliers and reactions that the equations contain
     unknowns: int = 0
+    # of the equations as the principle prints them
     operations: int = 0
     seconds: float = 0.0
+    equations: int = 0
+    # of the equations in the independent speeds, without multipliers
+    reduced_operations: int = 0
+    # of one evaluation of the equations by compiled code
+    evaluation: int = 0
 
     @property
     def applicable(self) -> bool:
@@ -85,7 +97,9 @@ class Comparison(Displayable):
 
     @property
     def statement(self) -> str:
-        """Which native form is the smallest, and which is derived fastest."""
+        """Which equations have the fewest operations as they are printed, and which are derived
+        fastest.
+        """
         known = [r for r in self.routes if r.applicable]
         if not known:
             return "no principle applies"
@@ -137,10 +151,55 @@ def _measure_route(kin: Kinematics, principle: Principle, derive: Derive) -> Rou
         except NotApplicable as reason:
             return Route(principle, why_not=str(reason))
         times.append(time.process_time() - start)
+    printed = d.native.printed or d.native.residuals
+    rows = [row for row in d.kinematics.rows if d.native.multipliers]
     return Route(
         principle,
         "",
-        len(d.native.accelerations) + len(d.native.multipliers),
-        count_operations(d),
+        _unknowns(d, printed),
+        printed_operations(d.tape, printed),
         min(times),
+        len(printed) + len(rows),
+        printed_operations(d.equations.tape, d.equations.residuals),
+        count_operations(d),
     )
+
+
+def _unknowns(d: Derivation, printed: Sequence[int]) -> int:
+    """Accelerations, multipliers and reactions in the equations as they are printed."""
+    kin = d.kinematics
+    coordinates = {kin.name(i) for i in (*kin.q, *kin.qdot, *kin.u)}
+    present = symbols_of(d.tape, tuple(printed))
+    accelerations = {*kin.qddot, *kin.udot}
+    private = {i for name, i in d.tape.private.items() if name[:1] in ("l", "f", "m")}
+    return sum(
+        i in accelerations or i in private for i in present if kin.name(i) not in coordinates
+    )
+
+
+def printed_operations(tape: Tape, residuals: Sequence[int]) -> int:
+    """Additions, products, powers, divisions and functions of equations in normal form.
+
+    The normal form does not depend on how speeds and positions were typed. What is too long for a
+    normal form is counted as it was computed.
+    """
+    forms = [readable_form(tape, e) for e in residuals]
+    long = tuple(e for e, form in zip(residuals, forms, strict=True) if form is None)
+    readable = [form for form in forms if form is not None]
+    functions = {a for form in readable for a in form.atoms() if a.arguments}
+    inside = sum(1 + sum(map(_form_operations, a.arguments)) for a in functions)
+    return sum(map(_form_operations, readable)) + inside + operation_count(tape, long)
+
+
+def _form_operations(form: RationalForm) -> int:
+    if form.is_zero:
+        return 0
+    sums = [form.numerator, *([] if form.is_polynomial else [form.denominator])]
+    return sum(len(terms) - 1 + sum(map(_term_operations, terms)) for terms in sums) + (
+        len(sums) - 1
+    )
+
+
+def _term_operations(term: Term) -> int:
+    factors = len(term.powers) + (abs(term.coefficient) != 1)
+    return max(factors - 1, 0) + sum(k > 1 for _, k in term.powers)

@@ -96,7 +96,7 @@ class Explanation(NotebookDisplay):
 
 def report_text(shown: object) -> str:
     """What a report writes about a result, as text."""
-    return str(import_module(REPORT_MODULE).text(shown))
+    return str(late_module("report").text(shown))
 
 
 def shorten(text: str) -> str:

@@ -160,7 +160,7 @@ class Report:
     def _judged(self, what: str, tool: str, timing: Timing, ratio: float, goal: Goal | None) -> str:
         if goal is None:
             return ""
-        wanted, found, met = goal.return_error_test(timing, ratio)
+        wanted, found, met = goal.judge(timing, ratio)
         verdict = "met" if met else "**missed**"
         self.goals.append((f"{self.group}: {what}, {tool}", wanted, found, verdict))
         return f"{wanted} {verdict}"

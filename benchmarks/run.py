@@ -34,6 +34,7 @@ GROUPS |= {
     "growth": "growth",
 }
 GROUPS |= {"friction": "switches", "derivatives": "derivatives", "optimal": "optimal"}
+GROUPS |= {"processes": "processes", "laws": "laws"}
 _RESULTS = Path(__file__).with_name("results.md")
 
 

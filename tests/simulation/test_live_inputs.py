@@ -176,3 +176,49 @@ def test_where_no_run_is_made_functions_are_refused():
         da.simulate(s, 1, inputs={"z": da.table(T, T)})
     with pytest.raises(BadValue, match="every=0; give a positive interval"):
         da.sampled(np.sin, every=0)
+
+
+def two_carts() -> da.System:
+    s = da.System("carts")
+    for name in ("1", "2"):
+        x = s.coordinate(f"x_{name}")
+        P = s.O.offset(x * s.N.x)
+        s.particle(f"cart {name}", 2, P)
+        s.force(s.input(f"F_{name}") * s.N.x, at=P)
+    return s
+
+
+NAMES = ("F_1", "F_2")
+
+
+@pytest.mark.parametrize("hold", [lambda f: f, lambda f: da.sampled(f, every=0.01)])
+def test_one_function_gives_several_inputs(hold):
+    start = {"x_1": 1, "x_2": 2}
+    alone = {
+        "F_1": hold(lambda t, now: -8 * now["x_1"] + now["x_2"]),
+        "F_2": hold(lambda t, now: -3 * now["x_2"]),
+    }
+    expected = da.simulate(two_carts(), 2, start=start, inputs=alone)
+    ordered = hold(lambda t, now: np.array([-8 * now.q[0] + now.q[1], -3 * now.q[1]]))
+    named = hold(lambda t, now: {"F_2": -3 * now["x_2"], "F_1": -8 * now["x_1"] + now["x_2"]})
+    for law in (ordered, named):
+        run = da.simulate(two_carts(), 2, start=start, inputs={NAMES: law})
+        assert expected.y[-1].tolist() == run.y[-1].tolist()
+        assert expected["F_1"].tolist() == run["F_1"].tolist()
+
+
+JOINT_MISTAKES = {
+    "too few": ({NAMES: lambda t: [1.0]}, "2 numbers are expected, in this order or by name"),
+    "a name": ({NAMES: lambda t: {"F_1": 1.0, "F": 2.0}}, "2 numbers are expected"),
+    "not finite": ({NAMES: lambda t: [1.0, float("nan")]}, "their function returned"),
+    "no function": ({NAMES: 2.0}, "given together by one function"),
+    "twice": ({NAMES: lambda t: [1.0, 2.0], "F_1": 3.0}, "F_1 is given twice"),
+    "unknown": ({("F_1", "G"): lambda t: [1.0, 2.0]}, "G"),
+}
+
+
+@pytest.mark.parametrize("case", JOINT_MISTAKES)
+def test_a_function_for_several_inputs_is_checked(case):
+    inputs, message = JOINT_MISTAKES[case]
+    with pytest.raises(da.DalembertError, match=message):
+        da.simulate(two_carts(), 1, inputs=inputs)

@@ -94,7 +94,7 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
 def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
     """The forces of contacts are found, not given."""
     own = {str(x.name) for c in chosen.kin.system.contacts for x in (c.N, c.T) if x is not None}
-    for key in options.inputs:
+    for key in (x for k in options.inputs for x in (k if isinstance(k, tuple) else (k,))):
         if (name := key if isinstance(key, str) else str(getattr(key, "name", ""))) in own:
             msg = (
                 f"inputs: {name} is the force of a contact, which a run finds; leave it out, or "

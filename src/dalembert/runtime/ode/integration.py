@@ -10,6 +10,7 @@ import ctypes
 import functools
 import math
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -74,7 +75,7 @@ def _run_slices(integration: Integrator, on_progress: Progress | None) -> None:
         while not interruption.should_stop():
             if on_progress is not None:
                 on_progress(integration.t, integration.steps)
-            if integration.advance():
+            if integration.advance_for_a_slice():
                 return
             watch.check_progress(integration)
 
@@ -192,15 +193,25 @@ class Integrator:
             return False
         return left == ExitReason.AT_END
 
+    def advance_for_a_slice(self) -> bool:
+        """`advance` across the times at which inputs change, for about 20 ms; whether the end was
+        reached.
+        """
+        until = time.perf_counter() + SLICE_SECONDS
+        while not (finished := self.advance()):
+            if not self._breaks or time.perf_counter() > until:
+                break
+        return finished
+
     def _first_end(self, begin: float) -> float:
         """Where the first steps from here end; what lies behind is left to the native loop, unless
         the state changes there.
         """
         ahead, t1 = self._discontinuities_after(begin), self.problem.t1
         if self.problem.on_discontinuity is not None:
-            self._breaks, self._run.n_breaks = ahead.tolist(), 0
+            self._breaks, self._run.n_breaks = deque(ahead.tolist()), 0
             return self._next_end()
-        self._breaks, self._run.n_breaks = [], len(ahead)
+        self._breaks, self._run.n_breaks = deque(), len(ahead)
         if not len(ahead):
             return t1
         gap = _ULPS_FROM_BREAK * np.spacing(np.abs(ahead))
@@ -232,7 +243,7 @@ class Integrator:
 
     def _cross_discontinuity(self) -> None:
         """From just before a break to just behind it, and on to the next."""
-        run, here = self._run, self._breaks.pop(0)
+        run, here = self._run, self._breaks.popleft()
         run.t = here + _ULPS_FROM_BREAK * math.ulp(here)
         if self.problem.on_discontinuity is not None:
             self.problem.on_discontinuity(here, self._work[_STATE, : self.problem.size])
@@ -278,7 +289,7 @@ class Integrator:
         """Back to point k, and from there to another end, without looking for events; to point k
         itself if the end is not beyond.
         """
-        run, self._breaks = self._run, []
+        run, self._breaks = self._run, deque()
         run.n_breaks = 0
         t, y = self._points.point(k)
         # behind a break that changed the state the next step begins elsewhere than the last one

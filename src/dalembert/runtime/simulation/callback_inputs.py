@@ -6,9 +6,9 @@ Keywords: sample-and-hold.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,7 @@ RHS_TYPE: Final = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
 CALLBACK_FAILED: Final = -(2**31)
+LocatedInputs: TypeAlias = tuple[tuple[CallbackInput, slice], ...]
 
 
 def append_input_values(chosen: RunValues, start: InitialState) -> InitialState:
@@ -33,17 +34,20 @@ def append_input_values(chosen: RunValues, start: InitialState) -> InitialState:
     """
     start = replace(start, x=np.concatenate([start.x, np.zeros(len(chosen.kin.sampled_inputs))]))
     y = start.y
-    _write_inputs(chosen, chosen.callback_inputs, start.t, y)
+    _write_inputs(chosen, _located(chosen, chosen.callback_inputs), start.t, y)
     return replace(start, x=y[len(start.q) : chosen.kin.speed_offset])
 
 
-def _write_inputs(
-    chosen: RunValues, inputs: tuple[CallbackInput, ...], t: float, y: FloatArray
-) -> None:
+def _located(chosen: RunValues, inputs: Iterable[CallbackInput]) -> LocatedInputs:
+    """Inputs with their places in the state, which are neighbours."""
+    place = {i: k for k, i in enumerate(chosen.kin.state)}
+    return tuple((each, slice(place[each.nodes[0]], place[each.nodes[-1]] + 1)) for each in inputs)
+
+
+def _write_inputs(chosen: RunValues, inputs: LocatedInputs, t: float, y: FloatArray) -> None:
     """Put the values of these inputs at time t into the state."""
-    state = chosen.kin.state
-    for each in inputs:
-        y[[state.index(i) for i in each.nodes]] = each.at(RunState(chosen.evaluator, y, t))
+    for each, places in inputs:
+        y[places] = each.at(RunState(chosen.evaluator, y, t))
 
 
 class CallbackInputs:
@@ -51,8 +55,9 @@ class CallbackInputs:
 
     def __init__(self, chosen: RunValues) -> None:
         self._chosen = chosen
-        self._continuous = tuple(each for each in chosen.callback_inputs if each.is_continuous)
-        self._sampled = tuple(each for each in chosen.callback_inputs if not each.is_continuous)
+        own = chosen.callback_inputs
+        self._continuous = _located(chosen, (each for each in own if each.is_continuous))
+        self._sampled = _located(chosen, (each for each in own if not each.is_continuous))
         self.exception: BaseException | None = None
 
     def wrap(self, problem: InitialValueProblem) -> InitialValueProblem:
@@ -62,7 +67,11 @@ class CallbackInputs:
         times = sorted(
             {
                 *problem.discontinuities,
-                *(t for each in self._sampled for t in each.update_times(problem.t0, problem.t1)),
+                *(
+                    t
+                    for each, _ in self._sampled
+                    for t in each.update_times(problem.t0, problem.t1)
+                ),
             }
         )
         changed = replace(
@@ -107,7 +116,7 @@ class CallbackInputs:
 
 def fill_callback_values(chosen: RunValues, t: FloatArray, y: FloatArray) -> FloatArray:
     """States of a run in rows, with the values that functions have there."""
-    continuous = tuple(each for each in chosen.callback_inputs if each.is_continuous)
+    continuous = _located(chosen, (each for each in chosen.callback_inputs if each.is_continuous))
     if not continuous:
         return y
     rows = y.copy()

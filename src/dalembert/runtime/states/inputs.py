@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -101,11 +102,15 @@ class RunState(Displayable):
 
 @dataclass(frozen=True)
 class CallbackInput:
-    """One input, the nodes that stand for it in the state, and what gives their values."""
+    """One input, or several that one function gives: the nodes that stand for them in the state,
+    and what gives their values.
+    """
 
     name: str
     nodes: tuple[int, ...]
-    source: Table | Sampled | Callable[..., float]
+    source: Table | Sampled | Callable[..., Any]
+    # of several inputs
+    members: tuple[str, ...] = ()
 
     @property
     def is_continuous(self) -> bool:
@@ -133,29 +138,53 @@ class CallbackInput:
         """The values in this state."""
         if isinstance(self.source, Table):
             return list(self.table_values(now.t).values())
+        function = self._function
         try:
-            value = self._function(now.t, now) if self._takes_state else self._function(now.t)
+            value = function(now.t, now) if self._takes_state else function(now.t)
         except Exception as problem:
             msg = (
                 f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: "
                 f"{problem}"
             )
             raise BadValue(msg) from problem
+        return self._numbers(value, now.t) if self.members else [self._number(value, now.t)]
+
+    def _numbers(self, value: Any, t: float) -> Sequence[float]:
+        """The values of several inputs: in their order, or by name."""
+        numbers: list[float] = []
+        with suppress(TypeError, ValueError, KeyError):
+            if value.__class__ is not np.ndarray and isinstance(value, Mapping):
+                named = [float(value[name]) for name in self.members]
+                numbers = named if len(value) == len(named) else []
+            else:
+                numbers = np.asarray(value, dtype=np.float64).tolist()
+        if numbers.__class__ is not list or len(numbers) != len(self.members):
+            msg = (
+                f"{self.name}: their function returned {value!r:.60} at t = {t:g}; "
+                f"{len(self.members)} numbers are expected, in this order or by name"
+            )
+            raise BadValue(msg)
+        if not all(map(math.isfinite, numbers)):
+            msg = f"{self.name}: their function returned {value!r:.80} at t = {t:g}"
+            raise BadValue(msg)
+        return numbers
+
+    def _number(self, value: Any, t: float) -> float:
         try:
             number = float(np.asarray(value).item())
         except (TypeError, ValueError):
             msg = (
-                f"{self.name}: its function returned {value!r:.60} at t = {now.t:g}; one number "
+                f"{self.name}: its function returned {value!r:.60} at t = {t:g}; one number "
                 f"is expected"
             )
             raise BadValue(msg) from None
         if not math.isfinite(number):
-            msg = f"{self.name}: its function returned {number} at t = {now.t:g}"
+            msg = f"{self.name}: its function returned {number} at t = {t:g}"
             raise BadValue(msg)
-        return [number]
+        return number
 
-    @property
-    def _function(self) -> Callable[..., float]:
+    @cached_property
+    def _function(self) -> Callable[..., Any]:
         return self.source.function if isinstance(self.source, Sampled) else self.source
 
     @cached_property
@@ -196,6 +225,23 @@ def _parameters(function: Callable[..., float]) -> list[inspect.Parameter] | Non
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
+
+
+def joint_callback(kin: Kinematics, names: tuple[str, ...], source: Any) -> CallbackInput:
+    """Several inputs that one function gives."""
+    listed = ", ".join(names)
+    if any(kin.system.symbols[name].kind == "specified" for name in names):
+        msg = f"{listed}: a Python function has no rates, which a specified motion needs"
+        raise BadValue(msg)
+    if not (is_python_function(source) or isinstance(source, Sampled)):
+        msg = (
+            f"{listed}: several inputs are given together by one function f(t, now) or "
+            f"da.sampled(f, every=…), not by {source!r:.60}; give each a value of its own"
+        )
+        raise BadValue(msg)
+    _check_arguments(listed, source.function if isinstance(source, Sampled) else source)
+    nodes = tuple(kin.system.symbols[name].scalar.i for name in names)
+    return CallbackInput(listed, nodes, source, names)
 
 
 def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInput, Scalar | None]:

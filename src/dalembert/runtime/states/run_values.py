@@ -35,6 +35,7 @@ from dalembert.runtime.states.inputs import (
     Sampled,
     callback_input,
     check_smooth,
+    joint_callback,
 )
 from dalembert.runtime.states.tables import (
     Table,
@@ -148,7 +149,7 @@ def run_values(
     are components of the state.
     """
     system = kin.system
-    given_inputs = _input_values(system, values, inputs)
+    given_inputs, joint_inputs = _input_values(system, values, inputs)
     kin = (kin if table_states else _with_handles(kin, given_inputs)).fork()
     numbers = (
         _DECLARED(kin, None, lambda: _numbers(system, {}))
@@ -158,6 +159,8 @@ def run_values(
     bound = _InputBinding(kin, numbers.copy(), live=live, table_states=table_states)
     for name, value in given_inputs.items():
         bound.bind(name, value)
+    for names, value in joint_inputs.items():
+        bound.bind_together(names, value)
     # those of the description were judged when it was made
     if values:
         check_masses(kin, bound.numbers)
@@ -180,17 +183,26 @@ def run_values(
 
 def _input_values(
     system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]
-) -> dict[str, Any]:
-    """What each input is, by its name: tables read, units taken off."""
+) -> tuple[dict[str, Any], dict[tuple[str, ...], Any]]:
+    """What each input is, by its name: tables read, units taken off; and what gives several
+    inputs together, by their names.
+    """
     known = {str(getattr(each, "name", None) or each) for each in require_mapping("values", values)}
     given: dict[str, Any] = {}
+    joint: dict[tuple[str, ...], Any] = {}
     for key, value in require_mapping("inputs", inputs).items():
-        name = symbol_name(system, key, ("input", "specified"))
-        if name in known:
-            msg = f"{name} is given twice, in values and in inputs; give it once"
-            raise BadValue(msg)
-        given[name] = strip_unit(system, name, _as_table(value))
-    return given
+        keys = key if isinstance(key, tuple) else (key,)
+        names = tuple(symbol_name(system, each, ("input", "specified")) for each in keys)
+        for name in names:
+            if name in known:
+                msg = f"{name} is given twice; give it once in values or inputs"
+                raise BadValue(msg)
+            known.add(name)
+        if isinstance(key, tuple):
+            joint[names] = value
+        else:
+            given[names[0]] = strip_unit(system, names[0], _as_table(value))
+    return given, joint
 
 
 def _with_handles(kin: Kinematics, inputs: Mapping[str, Any]) -> Kinematics:
@@ -245,13 +257,24 @@ class _InputBinding:
         self.numbers.pop(x, None)
         self.numbers |= bound.handles
 
-    def _bind_callback(self, x: int, name: str, value: Any) -> None:
+    def bind_together(self, names: tuple[str, ...], value: Any) -> None:
+        """Several inputs that one function gives."""
+        self._require_live(", ".join(names))
+        self.callback_inputs.append(joint_callback(self.kin, names, value))
+        for x in self.callback_inputs[-1].nodes:
+            self.motions.pop(x, None)
+            self.numbers.pop(x, None)
+
+    def _require_live(self, name: str) -> None:
         if not self.live:
             msg = (
                 f"{name}: a Python function is for da.simulate; here give a number, a table "
                 f"(da.table), or an expression such as 2*sin(s.t)"
             )
             raise BadValue(msg)
+
+    def _bind_callback(self, x: int, name: str, value: Any) -> None:
+        self._require_live(name)
         callback, polynomial = callback_input(self.kin, name, value)
         self.callback_inputs.append(callback)
         self.motions.pop(x, None)
@@ -329,7 +352,11 @@ def operating_values(
     which nothing is said are zero.
     """
     kin = kinematics(system) if kin is None else kin
-    given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
+    given = {
+        symbol_name(system, each, ("input", "specified"))
+        for key in inputs
+        for each in (key if isinstance(key, tuple) else (key,))
+    }
     refuse_contacts(system, given)
     rest = {
         s.name: 0.0

@@ -612,5 +612,5 @@ def copy_expressions(source: Tape, target: Tape, outs: Sequence[int]) -> list[in
             new[i] = target.pi if op == "pi" else target.const(a)
         else:
             # what both tapes share stays as it is
-            new[i] = apply_operation(target, op, new.get(a, a), new.get(b, b))
+            new[i] = target.copy_operation(op, new.get(a, a), new.get(b, b))
     return [new.get(i, i) for i in outs]

@@ -278,6 +278,20 @@ class Tape:
             self.fractions[i] = key
         return i
 
+    def copy_operation(self, op: str, a: int, b: Any) -> int:
+        """A node of another tape with the copies a, b of its operands: it was simplified there, so
+        that only the order of operands has to be that of this tape.
+        """
+        nodes = self.nodes
+        if b is not None and b < a and (op == "add" or (op == "mul" and nodes[a][0] != "const")):
+            a, b = b, a
+        node = op, a, b
+        length = len(nodes)
+        i = self._memo.setdefault(node, length)
+        if i == length:
+            nodes.append(node)
+        return i
+
     def extend(self, nodes: Iterable[Node]) -> None:
         """Nodes other than symbols, as another fork has them behind a tape like this one."""
         for node in nodes:

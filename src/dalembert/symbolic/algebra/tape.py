@@ -278,7 +278,7 @@ class Tape:
             self.fractions[i] = key
         return i
 
-    def copy_operation(self, op: str, a: int, b: Any) -> int:
+    def copy_operation(self, op: str, a: Any, b: Any) -> int:
         """A node of another tape with the copies a, b of its operands: it was simplified there, so
         that only the order of operands has to be that of this tape.
         """

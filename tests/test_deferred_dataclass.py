@@ -8,6 +8,8 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+import sys
+import threading
 from dataclasses import field
 
 import pytest
@@ -68,8 +70,38 @@ def test_objects_are_created_compared_and_printed() -> None:
 def test_frozen_objects_refuse_a_change() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):
         Named(1).x = 2  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'x'"):
+        del Named(1).x
+    Special().other = 3  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="unhashable"):
         hash(Mutable(1))
+
+
+def test_threads_may_create_the_first_objects_at_the_same_time() -> None:
+    def first_objects(cls: type) -> list[object]:
+        barrier, created = threading.Barrier(8), []
+
+        def create() -> None:
+            barrier.wait()
+            created.append(cls(1))
+
+        threads = [threading.Thread(target=create) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return created
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(50):
+            cls = dataclass(frozen=True)(type("Fresh", (), {"__annotations__": {"x": int}}))
+            assert [cls(1)] * 8 == first_objects(cls)
+            cls = dataclass(frozen=True)(type("Fresh", (), {"__annotations__": {"x": int}}))
+            assert 8 == len(first_objects(cls))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_who_looks_at_the_class_finds_it_complete() -> None:

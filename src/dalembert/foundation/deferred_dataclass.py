@@ -4,9 +4,9 @@ The standard decorator writes and compiles up to six functions for each class. A
 imports 160 of these classes and creates objects of a third of them: generating the methods of the
 others is a fifth of the time until the first result.
 
-Descriptors stand where the methods will be. Whoever first reads one of them (an object is created,
-compared or printed, or `dataclasses.fields`, `inspect.signature` or `match` looks at the class) has
-the standard decorator applied, which replaces all descriptors of the class.
+Descriptors take the places of the methods. The first access to one of them (an object is created,
+compared or printed, or `dataclasses.fields`, `inspect.signature` or `match` reads the class)
+applies the standard decorator to a copy, whose methods replace all descriptors of the class.
 """
 
 from __future__ import annotations
@@ -74,12 +74,43 @@ def _is_implied(cls: type, name: str) -> bool:
 
 
 def _complete(cls: type) -> None:
-    """Apply the standard decorator to a class, after its base classes."""
+    """Generate the methods of a class, after those of its base classes.
+
+    They are generated on a copy and replace the descriptors one at a time, so that at every moment
+    each name has its descriptor or its method: another thread may be creating an object.
+    """
     with COMPUTE_LOCK:
         for base in reversed(cls.__mro__):
             if _PENDING in base.__dict__:
                 options, names = base.__dict__[_PENDING]
+                _generate(base, options, names)
                 delattr(base, _PENDING)
-                for name in names:
-                    delattr(base, name)
-                dataclasses.dataclass(**options)(base)
+
+
+def _generate(cls: type, options: dict[str, Any], names: list[str]) -> None:
+    """Replace the descriptors by what the standard decorator writes for a copy of the class."""
+    dropped = {*names, _PENDING, "__dict__", "__weakref__"}
+    members = {name: value for name, value in cls.__dict__.items() if name not in dropped}
+    copy = type(cls)(cls.__name__, cls.__bases__, members)
+    generated = dataclasses.dataclass(**options)(copy).__dict__
+    for name in names:
+        if name in ("__setattr__", "__delattr__"):
+            # the standard one refers to the class that it was generated for
+            setattr(cls, name, _refuse_assignment(cls, name))
+        elif name in generated:
+            setattr(cls, name, generated[name])
+        else:
+            delattr(cls, name)
+
+
+def _refuse_assignment(cls: type, name: str) -> Any:
+    """__setattr__ or __delattr__ of a frozen class."""
+    verb = "assign to" if name == "__setattr__" else "delete"
+
+    def refuse(self: Any, field: str, *value: Any) -> None:
+        if type(self) is cls or field in cls.__dataclass_fields__:  # type: ignore[attr-defined]
+            msg = f"cannot {verb} field {field!r}"
+            raise dataclasses.FrozenInstanceError(msg)
+        getattr(super(cls, self), name)(field, *value)
+
+    return refuse

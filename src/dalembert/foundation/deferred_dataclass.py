@@ -92,6 +92,9 @@ def _generate(cls: type, options: dict[str, Any], names: list[str]) -> None:
     dropped = {*names, _PENDING, "__dict__", "__weakref__"}
     members = {name: value for name, value in cls.__dict__.items() if name not in dropped}
     copy = type(cls)(cls.__name__, cls.__bases__, members)
+    # a base class that decorates its subclasses has decorated the copy too
+    for name in [n for n, x in vars(copy).items() if isinstance(x, _Deferred) or n == _PENDING]:
+        delattr(copy, name)
     generated = dataclasses.dataclass(**options)(copy).__dict__
     for name in names:
         if name in ("__setattr__", "__delattr__"):

@@ -26,6 +26,7 @@ from dalembert.mechanics.kinematics.generalized_speeds import (
     definitions_in_rates,
     velocities_from_speeds,
 )
+from dalembert.mechanics.kinematics.idle_coordinates import check_equations_exist
 from dalembert.mechanics.model.likely_errors import warn_about_likely_errors
 from dalembert.mechanics.model.registry import check_complete, warn_about_moving_points
 from dalembert.mechanics.model.system import System
@@ -382,6 +383,7 @@ def kinematics(system: System) -> Kinematics:
             warn_about_moving_points(system)
             warn_about_likely_errors(system)
             kin = Kinematics(system)
+            check_equations_exist(kin)
             # its own system, which runs and derivations hand on, does not grow and has the same one
             system.cached = kin.system.cached = (signature, kin)
         return system.cached[1]  # type: ignore[return-value]

@@ -37,7 +37,7 @@ from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 _NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w*\s*\()")
 
 
-def check_energy_texts(**given: str | None) -> list[str]:
+def check_energy_texts(**given: str | float | None) -> list[str]:
     """T, V and D, each a text or nothing."""
     for what, text in given.items():
         if text is not None and not isinstance(text, str):
@@ -46,7 +46,13 @@ def check_energy_texts(**given: str | None) -> list[str]:
                 f"{type(text).__name__}"
             )
             raise BadDescription(msg)
-    return [text for text in given.values() if text is not None]
+    return [text for text in given.values() if isinstance(text, str)]
+
+
+def without_zero(given: str | float | None) -> str | float | None:
+    """An energy as given; None for zero, as a number or as text, which moves nothing."""
+    zero = given.strip() == "0" if isinstance(given, str) else given == 0
+    return None if zero and not isinstance(given, bool) else given
 
 
 def undeclared_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:

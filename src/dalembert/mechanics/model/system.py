@@ -68,8 +68,8 @@ class System(Registry, Displayable):
         name: str = "System",
         *,
         T: str,
-        V: str | None = None,
-        D: str | None = None,
+        V: str | float | None = None,
+        D: str | float | None = None,
         q: str,
         constants: Mapping[str, Any] | None = None,
         inputs: str = "",
@@ -78,13 +78,14 @@ class System(Registry, Displayable):
         """A system given by T(q, q̇, t), V(q, t) and D(q, q̇):
         da.System.from_energies(T="m*x.dot**2/2", V="k*x**2/2", q="x").
 
-        T is of degree two in the rates at most. Names that are not coordinates, inputs or specified
-        motions are constants; rows, speeds and generalized forces may be declared afterwards. Only
-        Lagrange, Maggi, Boltzmann–Hamel and Hamilton apply.
+        T is of degree two in the rates at most; V = 0 is a system without potential. Names that are
+        not coordinates, inputs or specified motions are constants; rows, speeds and generalized
+        forces may be declared afterwards. Only Lagrange, Maggi, Boltzmann–Hamel and Hamilton apply.
 
         Source: Mei85 (7.44)–(7.47).
         """
         s, values = cls(name), constants or {}
+        V, D = energies.without_zero(V), energies.without_zero(D)
         texts = energies.check_energy_texts(T=T, V=V, D=D)
         s.coordinates(q)
         if inputs:

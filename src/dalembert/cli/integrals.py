@@ -20,7 +20,9 @@ from dalembert.interface.api.energy_integrals import energy_integrals
 from dalembert.interface.api.energy_integrals import routh as reduced
 from dalembert.interface.api.simulate import simulate
 from dalembert.interface.report import result_blocks, system_report
+from dalembert.interface.report.energy_derivation import energy_derivation
 from dalembert.interface.report.formula_writer import FormulaWriter
+from dalembert.interface.report.terminal_renderer import print_blocks
 
 
 def integrals(
@@ -31,6 +33,13 @@ def integrals(
         bool,
         Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations."),
     ] = False,
+    steps: Annotated[
+        str | None,
+        Option(
+            metavar="full|teach",
+            help="Show how the integrals follow: v_R, v_t, K₂, σ_R, 𝒫, E_Z; teach adds reasons.",
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         Option(metavar="FILE.png", help="Simulate and plot the integrals E_Z, E, 𝓗 and C."),
@@ -46,12 +55,14 @@ def integrals(
 
     \b
     dalembert integrals positioning-device
+    dalembert integrals hoist --steps teach
     dalembert integrals positioning-device --set b=0 --input Omega=4 --plot energies.png
     """
     chosen = find_system(system, values)
     given = parse_numbers(chosen.system, "--set", values)
     motions = dict(parse_assignments("--input", inputs))
     result = energy_integrals(chosen.system, values=given, inputs=motions)
+    explanation = None if steps is None else result.explain(steps)
     removed = {"routh": reduced(chosen.system)} if routh else {}
     print_result(
         result,
@@ -62,6 +73,9 @@ def integrals(
         as_json=as_json,
         **removed,
     )
+    if explanation is not None and not as_json:
+        print_line("")
+        print_blocks(energy_derivation(result, FormulaWriter(), explanation.level))
     if routh and not as_json:
         print_line(str(removed["routh"]))
     if plot is not None:

@@ -9,15 +9,16 @@ Source: Mit22 34.1 and its table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from dalembert.analysis.integrals.classical_potential import REASONS
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict
 from dalembert.analysis.integrals.conservative_terms import TermPotential
 from dalembert.analysis.integrals.energies import Energies
+from dalembert.analysis.integrals.energy_steps import EnergyDerivation, energy_derivation
 from dalembert.analysis.integrals.first_integrals import FirstIntegral, first_integrals
 from dalembert.analysis.integrals.identity_test import (
     MotionIdentityTest,
@@ -25,9 +26,11 @@ from dalembert.analysis.integrals.identity_test import (
     condition_text,
     minimal_conditions,
 )
+from dalembert.errors import BadDescription, NotApplicable
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.foundation.display import Displayable
+from dalembert.foundation.display import Displayable, NotebookDisplay, report_text
 from dalembert.mechanics.equations.equations_of_motion import Equations, derivative_bindings
+from dalembert.mechanics.principles.derivation import Step
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.exact.verdict import is_proof
 from dalembert.symbolic.algebra.expression_graph import copy_expressions
@@ -95,6 +98,24 @@ class EnergyIntegral:
 
 
 @dataclass(frozen=True)
+class EnergyExplanation(NotebookDisplay):
+    """The derivation of energy integrals to read."""
+
+    of: EnergyIntegrals
+    level: Literal["full", "teach"]
+
+    def __str__(self) -> str:
+        return report_text(self)
+
+    __repr__ = __str__
+
+
+def _missing_derivation() -> EnergyDerivation:
+    msg = "these energy integrals were read from elsewhere and have no derivation"
+    raise NotApplicable(msg)
+
+
+@dataclass(frozen=True)
 class EnergyIntegrals(Displayable):
     """Energies, powers and energy integrals of a system in its independent speeds."""
 
@@ -134,6 +155,27 @@ class EnergyIntegrals(Displayable):
     undecided: str = ""
     # energies are in J and powers in W
     has_units: bool = False
+    # the way to the integrals
+    derive: Callable[[], EnergyDerivation] = field(
+        repr=False, compare=False, default=_missing_derivation
+    )
+
+    @cached_property
+    def derivation(self) -> EnergyDerivation:
+        """The way from the velocities to the verdicts."""
+        return self.derive()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """v_R and v_t of each body, K₂, K₁, K₀, σ_R, σ, powers, E_Z and the verdicts."""
+        return self.derivation.steps
+
+    def explain(self, level: str = "teach") -> EnergyExplanation:
+        """The steps to read: "full", or "teach" with the reasons. `print` writes all of them."""
+        if level == "full" or level == "teach":
+            return EnergyExplanation(self, level)
+        msg = f"energy integrals: level {level!r} is unknown; choose 'full' or 'teach'"
+        raise BadDescription(msg)
 
     def __bool__(self) -> bool:
         msg = (
@@ -311,6 +353,7 @@ class _IntegralDecision:
                 else f"an error is only known to be less likely than {bound:.0e}"
             ),
             has_units=E.kin.system.has_units,
+            derive=lambda: energy_derivation(E, verdicts),
         )
 
     def _error_bound(

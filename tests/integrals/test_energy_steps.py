@@ -13,9 +13,9 @@ import dalembert as da
 from agreement.test_planted_in_print import everything
 from dalembert import gallery
 from dalembert.analysis.integrals.energies import Energies
-from dalembert.analysis.integrals.energy_steps import energy_derivation
 from dalembert.analysis.integrals.identity_test import MotionIdentityTest
-from dalembert.errors import BadDescription
+from dalembert.errors import Unknown
+from dalembert.interface.report.energy_steps import energy_steps
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.position_kinematics import PositionKinematics
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
@@ -33,7 +33,7 @@ class Reader:
         self.at = PositionKinematics(self.kin)
         self.motion = MotionIdentityTest(self.t, da.kane(kin).equations, self.kin.nonlinear_rows)
         self.still = Substitution(self.t, dict.fromkeys(self.kin.u, self.t.zero))
-        self.derivation = energy_derivation(self.E, ())
+        self.steps = energy_steps(self.E, ())
         self.bodies = [self._body(b) for b in self.kin.system.bodies]
 
     # ---- from positions ------------------------------------------------------------------------
@@ -201,7 +201,7 @@ SYSTEMS = ["hoist", "positioning-device"]
 )
 def test_every_displayed_quantity_follows_from_positions(name):
     r = reader(name)
-    assert [] == r.broken(r.derivation.steps)
+    assert [] == r.broken(r.steps)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_every_displayed_quantity_follows_from_positions(name):
 )  # fmt: skip
 def test_a_planted_error_in_any_displayed_quantity_is_found(name):
     r = reader(name)
-    planted = list(plants(r.t, r.derivation.steps))
+    planted = list(plants(r.t, r.steps))
     assert len(planted) >= 24
     assert [] == [what for what, steps in planted if not r.broken(steps)]
 
@@ -220,7 +220,7 @@ def test_the_hoist_as_the_book_has_it():
     text = str(da.energy_integrals(gallery.build("hoist")).explain())
     for line in (
         "v_R of body  = −L θ̇ B.z",
-        "v_t of body  = ẋ N.x",
+        "v_t of body  = ẋ B.x",
         "K₂ = 1/2 (m_B L² + I) θ̇²",
         "K₀ = 1/2 (m_Q + m_B) ẋ²",
         "σ = (m_Q + m_B) ẋ ẍ",
@@ -237,8 +237,12 @@ def test_reasons_only_where_they_are_asked_for():
     found = da.energy_integrals(gallery.build("hoist"))
     assert "contains the independent speeds" in str(found.explain("teach"))
     assert "contains the independent speeds" not in str(found.explain("full"))
-    with pytest.raises(BadDescription, match="level 'much' is unknown; choose 'full' or 'teach'"):
+    with pytest.raises(Unknown, match=r"level='much': unknown \(level= takes full, teach\)"):
         found.explain("much")
+    with pytest.raises(Unknown, match="frame='C'"):
+        found.explain(frame="C")
+    assert "v_R of body  = L θ̇ sin θ N.y − L θ̇ cos θ N.z" in str(found.explain(frame="N"))
+    assert "Mit22 (12)" == found.steps[0].source
     assert "<math" in found.explain()._repr_html_()
 
 

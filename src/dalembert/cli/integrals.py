@@ -20,7 +20,7 @@ from dalembert.interface.api.energy_integrals import energy_integrals
 from dalembert.interface.api.energy_integrals import routh as reduced
 from dalembert.interface.api.simulate import simulate
 from dalembert.interface.report import result_blocks, system_report
-from dalembert.interface.report.energy_derivation import energy_derivation
+from dalembert.interface.report.energy_steps import energy_derivation
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.terminal_renderer import print_blocks
 
@@ -75,7 +75,7 @@ def integrals(
     )
     if explanation is not None and not as_json:
         print_line("")
-        print_blocks(energy_derivation(result, FormulaWriter(), explanation.level))
+        print_blocks(energy_derivation(result, "teach" if steps == "teach" else "full"))
     if routh and not as_json:
         print_line(str(removed["routh"]))
     if plot is not None:

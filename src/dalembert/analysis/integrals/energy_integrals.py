@@ -9,16 +9,15 @@ Source: Mit22 34.1 and its table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final
 
 from dalembert.analysis.integrals.classical_potential import REASONS
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict
 from dalembert.analysis.integrals.conservative_terms import TermPotential
 from dalembert.analysis.integrals.energies import Energies
-from dalembert.analysis.integrals.energy_steps import EnergyDerivation, energy_derivation
 from dalembert.analysis.integrals.first_integrals import FirstIntegral, first_integrals
 from dalembert.analysis.integrals.identity_test import (
     MotionIdentityTest,
@@ -26,11 +25,13 @@ from dalembert.analysis.integrals.identity_test import (
     condition_text,
     minimal_conditions,
 )
-from dalembert.errors import BadDescription, NotApplicable
+from dalembert.errors import Unknown
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.foundation.display import Displayable, NotebookDisplay, report_text
+from dalembert.foundation.display import Displayable, Explanation
+from dalembert.foundation.late_imports import late_module
+from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.equations.equations_of_motion import Equations, derivative_bindings
-from dalembert.mechanics.principles.derivation import Step
+from dalembert.mechanics.geometry.frame import Frame
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.exact.verdict import is_proof
 from dalembert.symbolic.algebra.expression_graph import copy_expressions
@@ -47,6 +48,7 @@ K, K2, K0, U, U_general, H_general = (
 )
 # a longer expression is left to those who ask for it
 _MAX_CHARACTERS: Final = 160
+LEVELS: Final = ["full", "teach"]
 sigma, sigma_R, P, P_nc, P_in = (
     Symbol("σ"),
     Symbol("σ", ("R",)),
@@ -98,24 +100,6 @@ class EnergyIntegral:
 
 
 @dataclass(frozen=True)
-class EnergyExplanation(NotebookDisplay):
-    """The derivation of energy integrals to read."""
-
-    of: EnergyIntegrals
-    level: Literal["full", "teach"]
-
-    def __str__(self) -> str:
-        return report_text(self)
-
-    __repr__ = __str__
-
-
-def _missing_derivation() -> EnergyDerivation:
-    msg = "these energy integrals were read from elsewhere and have no derivation"
-    raise NotApplicable(msg)
-
-
-@dataclass(frozen=True)
 class EnergyIntegrals(Displayable):
     """Energies, powers and energy integrals of a system in its independent speeds."""
 
@@ -155,27 +139,29 @@ class EnergyIntegrals(Displayable):
     undecided: str = ""
     # energies are in J and powers in W
     has_units: bool = False
-    # the way to the integrals
-    derive: Callable[[], EnergyDerivation] = field(
-        repr=False, compare=False, default=_missing_derivation
-    )
-
-    @cached_property
-    def derivation(self) -> EnergyDerivation:
-        """The way from the velocities to the verdicts."""
-        return self.derive()
+    # the quantities as expressions on one tape, from which the steps are shown
+    energies: Energies = field(repr=False, compare=False, kw_only=True)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        """v_R and v_t of each body, K₂, K₁, K₀, σ_R, σ, powers, E_Z and the verdicts."""
-        return self.derivation.steps
+    def steps(self) -> tuple[Any, ...]:
+        """The steps that `explain` shows, each with title, formula, items, source and reason."""
+        steps: tuple[Any, ...] = late_module("report").steps(self)
+        return steps
 
-    def explain(self, level: str = "teach") -> EnergyExplanation:
-        """The steps to read: "full", or "teach" with the reasons. `print` writes all of them."""
-        if level == "full" or level == "teach":
-            return EnergyExplanation(self, level)
-        msg = f"energy integrals: level {level!r} is unknown; choose 'full' or 'teach'"
-        raise BadDescription(msg)
+    def explain(self, level: str = "teach", frame: Frame | str = "") -> Explanation:
+        """How the integrals follow: v_R and v_t of each body, K₂, K₁, K₀, σ_R, σ, the power of
+        every load, K̇₂ + σ_R = 𝒫, E_Z; "full", or "teach" with the reasons.
+        """
+        name = frame if isinstance(frame, str) else frame.name
+        frames = [F.name for F in self.energies.kin.system.space.frames]
+        for option, given, known in (("level", level, LEVELS), ("frame", name, ["", *frames])):
+            if given not in known:
+                msg = (
+                    f"explain: {option}={given!r}: {suggest_name(given, known) or 'unknown'} "
+                    f"({option}= takes {', '.join(filter(None, known))})"
+                )
+                raise Unknown(msg)
+        return Explanation(self, level, name)
 
     def __bool__(self) -> bool:
         msg = (
@@ -353,7 +339,7 @@ class _IntegralDecision:
                 else f"an error is only known to be less likely than {bound:.0e}"
             ),
             has_units=E.kin.system.has_units,
-            derive=lambda: energy_derivation(E, verdicts),
+            energies=E,
         )
 
     def _error_bound(

@@ -18,6 +18,7 @@ from dalembert.interface.report.document_blocks import (
     Line,
     Paragraph,
 )
+from dalembert.interface.report.energy_steps import energy_derivation, energy_steps
 from dalembert.interface.report.formula_writer import FormulaWriter, matrix
 from dalembert.interface.report.renderers import HTML, LATEX, MARKDOWN
 from dalembert.interface.report.system_report import ReportSubject, derivation_report
@@ -86,7 +87,15 @@ def blocks(shown: object) -> Iterable[Block]:
     return _run(shown)
 
 
+def steps(shown: EnergyIntegrals) -> tuple[Step, ...]:
+    """The steps of a result that is no derivation of equations."""
+    return energy_steps(shown.energies, shown.verdicts)
+
+
 def _explanation(shown: Explanation) -> Iterator[Block]:
+    if isinstance(shown.of, EnergyIntegrals):
+        yield from energy_derivation(shown.of, shown.level, shown.frame)  # type: ignore[arg-type]
+        return
     if not isinstance(shown.of, Derivation):
         yield Code(str(shown.of))
         return

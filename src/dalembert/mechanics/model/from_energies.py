@@ -37,22 +37,20 @@ from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 _NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w*\s*\()")
 
 
-def check_energy_texts(**given: str | float | None) -> list[str]:
-    """T, V and D, each a text or nothing."""
+def check_energy_texts(**given: str | float | None) -> dict[str, str]:
+    """T, V and D that are given, each as a text; V = 0 and D = 0 count as not given."""
+    texts: dict[str, str] = {}
     for what, text in given.items():
-        if text is not None and not isinstance(text, str):
+        if text is None or text == 0 or (isinstance(text, str) and text.strip() == "0"):
+            continue
+        if not isinstance(text, str):
             msg = (
                 f"from_energies: give {what} as text, such as 'm*x.dot**2/2', not "
                 f"{type(text).__name__}"
             )
             raise BadDescription(msg)
-    return [text for text in given.values() if isinstance(text, str)]
-
-
-def without_zero(given: str | float | None) -> str | float | None:
-    """An energy as given; None for zero, as a number or as text, which moves nothing."""
-    zero = given.strip() == "0" if isinstance(given, str) else given == 0
-    return None if zero and not isinstance(given, bool) else given
+        texts[what] = text
+    return texts
 
 
 def undeclared_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:

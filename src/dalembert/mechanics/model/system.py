@@ -85,20 +85,19 @@ class System(Registry, Displayable):
         Source: Mei85 (7.44)–(7.47).
         """
         s, values = cls(name), constants or {}
-        V, D = energies.without_zero(V), energies.without_zero(D)
         texts = energies.check_energy_texts(T=T, V=V, D=D)
         s.coordinates(q)
         if inputs:
             s.inputs(inputs)
         for motion in specified.split():
             s.specified(motion)
-        for other in energies.undeclared_names(s, texts, values):
+        for other in energies.undeclared_names(s, texts.values(), values):
             s.constant(other, values.get(other))
         s.kinetic_energy(T)
-        if V is not None:
-            s.potential(s.expression(V), "V")
-        if D is not None:
-            s.dissipation(s.expression(D), "D")
+        if "V" in texts:
+            s.potential(s.expression(texts["V"]), "V")
+        if "D" in texts:
+            s.dissipation(s.expression(texts["D"]), "D")
         return s
 
     # the verbs: functions of the registry, each in the file of its kind, noted in the journal

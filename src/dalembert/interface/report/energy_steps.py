@@ -9,12 +9,19 @@ Source: Mit22 34.1–34.10.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
-from typing import TYPE_CHECKING
 
-from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.analysis.integrals.energies import Energies
+from dalembert.analysis.integrals.energy_integrals import EnergyIntegral, EnergyIntegrals
+from dalembert.interface.report.derivation_steps import (
+    Level,
+    NumberedStep,
+    SystemSymbols,
+    numbered_blocks,
+    quantities,
+)
+from dalembert.interface.report.document_blocks import Block, Heading
+from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.spatial_fields import (
     spring_forces,
     unlocated_potential,
@@ -32,11 +39,6 @@ from dalembert.symbolic.algebra.formula import (
 from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column
-from dalembert.symbolic.algebra.tape import Tape
-
-if TYPE_CHECKING:
-    from dalembert.analysis.integrals.energies import Energies
-    from dalembert.analysis.integrals.energy_integrals import EnergyIntegral
 
 v, w, v_R, v_t, w_R, w_t = (
     Symbol("v"),
@@ -61,22 +63,22 @@ K2, K1, K0, sigma, sigma_R, power, general_power, U_general, P_nc = (
 ENFORCING = "what enforces motions"
 
 
-@dataclass(frozen=True)
-class EnergyDerivation:
-    """The steps to the energy integrals of a system, and the kinematics they are written in."""
+def energy_derivation(integrals: EnergyIntegrals, level: Level, frame: str = "") -> Iterator[Block]:
+    """Every step from the velocities to the verdicts; `teach` adds the reasons."""
+    of = SystemSymbols(integrals.energies.kin)
+    writing = FormulaWriter(frame=frame).on(of.tape)
+    yield Heading(2, f"{integrals.system}: how the energy integrals follow")
+    parts = [
+        NumberedStep(step.title, tuple(quantities(step, of, writing)), step.why)
+        for step in energy_steps(integrals.energies, integrals.verdicts)
+        if step.items
+    ]
+    yield from numbered_blocks(parts, level)
 
-    kinematics: Kinematics = field(repr=False)
-    steps: tuple[Step, ...]
 
-    @property
-    def tape(self) -> Tape:
-        """The tape of the quantities."""
-        return self.kinematics.tape
-
-
-def energy_derivation(E: Energies, verdicts: tuple[EnergyIntegral, ...]) -> EnergyDerivation:
+def energy_steps(E: Energies, verdicts: tuple[EnergyIntegral, ...]) -> tuple[Step, ...]:
     """The way from the velocities to the verdicts."""
-    steps = (
+    return (
         *_velocity_steps(E),
         *_kinetic_energy_steps(E),
         *_sigma_steps(E),
@@ -84,7 +86,6 @@ def energy_derivation(E: Energies, verdicts: tuple[EnergyIntegral, ...]) -> Ener
         *_integral_steps(E),
         _verdict_step(verdicts),
     )
-    return EnergyDerivation(E.kin, steps)
 
 
 def _item(label: Formula, value: Scalar | Vector, of: str = "") -> StepItem:
@@ -107,7 +108,7 @@ def _velocity_steps(E: Energies) -> Iterator[Step]:
             for label, part in zip((v_R, v_t), E.split_velocity(body.G), strict=True)
         ),
         "Mit22 (12)",
-        "v_R contains the independent speeds, v_t is what is left when all of them are zero: the "
+        "v_R contains the independent speeds, v_t is the value where all of them are zero: the "
         "velocity that prescribed motions and moving constraints give to the point.",
     )
     frames = [(body.name, body.frame) for body in bodies if body.frame is not None]

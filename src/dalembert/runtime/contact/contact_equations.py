@@ -21,6 +21,7 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.elements import UnilateralContact
 from dalembert.runtime.contact.joint_normal_force import AffineForce, joint_normal_forces
 from dalembert.runtime.contact.symbolic_solve import lu_solve
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, sum_of_products
@@ -67,6 +68,8 @@ class ContactEquations:
     pivots: tuple[int, ...]
     # {contact: the force of the row that presses it}
     joint_normal_forces: dict[int, AffineForce]
+    # λ with another share of undetermined forces: λ + gain λ + offset
+    shares: ForceShares
 
     @property
     def contacts(self) -> list[UnilateralContact]:
@@ -84,6 +87,18 @@ class ContactEquations:
         )
 
 
+@dataclass(frozen=True)
+class ForceShares:
+    """Groups of rows that depend on one another, and λ with the shares that a run sets.
+
+    `symbols` are the places (i, j) of the gain, or (i, None) of the offset, with their names.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    symbols: tuple[tuple[str, int, int | None], ...]
+    lam: tuple[int, ...]
+
+
 def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactEquations:
     """Everything that is known before a mode is: A and b; and λ with the modes as symbols."""
     kin = kin.fork()
@@ -98,11 +113,74 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
     pressed = joint_normal_forces(kin, c, H, forces)
     K, right = _mode_system(kin, rows, A, b, pressed)
-    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, [row.active for row in rows]))
+    groups = _dependent_groups(t, rows, A)
+    softness = _regularization(t, rows, A, [row.active for row in rows], groups)
+    lam, pivots = lu_solve(t, K, right, softness)
     places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    shares = _force_shares(t, groups, K, lam, softness)
     return ContactEquations(
-        kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed
+        kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed, shares
     )
+
+
+def _dependent_groups(
+    t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]]
+) -> tuple[tuple[int, ...], ...]:
+    """Rows of contacts that interact, where they depend on one another in every position."""
+    near = [
+        {j for j, a in enumerate(line) if a != t.zero}
+        | {i}
+        | {j for j, row in enumerate(rows) if row.contact == rows[i].contact}
+        for i, line in enumerate(A)
+    ]
+    groups, left = [], set(range(len(rows)))
+    while left:
+        group, waiting = set(), [min(left)]
+        while waiting:
+            i = waiting.pop()
+            if i in left:
+                left.discard(i)
+                group.add(i)
+                waiting += near[i]
+        if len({rows[i].contact for i in group}) > 1 and _depend(t, [rows[i] for i in group]):
+            groups.append(tuple(sorted(group)))
+    return tuple(groups)
+
+
+def _depend(t: Tape, rows: Sequence[ContactRow]) -> bool:
+    """Whether the rank of J is less than the number of its rows at a random point."""
+    columns = sorted({k for row in rows for k in row.J})
+
+    def rank(point: SamplePoint) -> int:
+        J = [[point(row.J[k]) if k in row.J else 0 for k in columns] for row in rows]
+        return rank_mod(J, point.prime).rank
+
+    return len(rows) > len(columns) or RandomPoints(t, 1).at(0, rank) < len(rows)
+
+
+def _force_shares(
+    t: Tape,
+    groups: Sequence[Sequence[int]],
+    K: list[list[int]],
+    lam: Sequence[int],
+    softness: list[int],
+) -> ForceShares:
+    """λ + g − K⁻¹ K g, g = gain λ + offset: K λ stays the same whatever the shares are."""
+    names, g = [], [t.zero] * len(lam)
+    for group in groups:
+        for i in group:
+            for j in group:
+                gain = f"share_{i}_{j}"
+                g[i] = t.add(g[i], t.mul(t.private_symbol(gain), lam[j]))
+                names.append((gain, i, j))
+            names.append((f"share_{i}", i, None))
+            g[i] = t.add(g[i], t.private_symbol(f"share_{i}"))
+    if not names:
+        return ForceShares((), (), tuple(lam))
+    Kg = [sum_of_products(t, zip(line, g, strict=True)) for line in K]
+    back = lu_solve(t, K, Kg, softness)[0]
+    shared = (t.add(x, t.sub(a, y)) for x, a, y in zip(lam, g, back, strict=True))
+    return ForceShares(tuple(map(tuple, groups)), tuple(names), tuple(shared))
 
 
 def _contact_rows(kin: Kinematics) -> list[ContactRow]:
@@ -179,10 +257,14 @@ def normal_force(kin: Kinematics, c: UnilateralContact) -> int:
 
 
 def _regularization(
-    t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]
+    t: Tape,
+    rows: Sequence[ContactRow],
+    A: Sequence[tuple[int, ...]],
+    holds: Sequence[int],
+    dependent: Sequence[Sequence[int]],
 ) -> list[int]:
     """ε A_kk of rows that hold, where so many contacts may hold that they depend on one another."""
-    if sum(row.normal for row in rows) < 2:
+    if sum(row.normal for row in rows) < 2 and not dependent:
         return []
     return [t.mul(t.const(_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
 
@@ -212,7 +294,7 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
             line[k] += 1 - holding[k]
             K.append([x.i for x in line])
         right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
-        return lu_solve(t, K, right, _regularization(t, rows, e.A, active))[0]
+        return lu_solve(t, K, right, _regularization(t, rows, e.A, active, e.shares.groups))[0]
 
     def velocity_change(nu: list[int]) -> Column:
         return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))

@@ -92,6 +92,8 @@ class ContactModel:
     values: RunValues
     compiled: CompiledContacts
     p: FloatArray
+    # symbols that a run sets: five for each contact, then those of the shares
+    mode_symbols: tuple[int, ...]
 
     @property
     def contacts(self) -> Sequence[UnilateralContact]:
@@ -153,19 +155,22 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
         if i >= kin.base_tape_length
     )
     key = (equations.route, tuple(chosen.bindings.items()), own)
+    # before the first fork of the tape that has them
+    shares = tuple(kin.tape.private_symbol(name) for name, *_ in e.shares.symbols)
     compiled = _MODELS(kin, key, lambda: _compile_contacts(chosen, e))
     insert = Substitution(kin.tape, chosen.bindings)
     lam = {
         row.lam: insert(x)
-        for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.lam), strict=True)
+        for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.shares.lam), strict=True)
     }
-    flags = {x.i: 0.0 for c in e.contacts for x in c.mode_symbols}
+    flags = dict.fromkeys((*(x.i for c in e.contacts for x in c.mode_symbols), *shares), 0.0)
     values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
     return ContactModel(
         e,
         values,
         compiled,
         np.array(parameter_vector(values, compiled.quantities.parameters), dtype=float),
+        tuple(flags),
     )
 
 
@@ -208,10 +213,13 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         state[-1] not in symbols_of(tape, rates),
     )
     watched = guards(e)
+    shared = Substitution(
+        tape, dict(zip((row.lam for row in e.rows), here(e.shares.lam), strict=True))
+    )
     return CompiledContacts(
         native,
         ModeFunction.of(tape, here(_quantities(e)), state),
-        ModeFunction.of(tape, [with_forces(i) for i in here([m.node for m in watched])], state),
+        ModeFunction.of(tape, [shared(i) for i in here([m.node for m in watched])], state),
         ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), state),
     )
 

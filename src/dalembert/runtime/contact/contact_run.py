@@ -62,9 +62,10 @@ _AT_ONCE: Final = 1e-12
 # a mode may shorten its steps so often to a quarter, and so often at one place
 _SHORTENED: Final = 60
 _AT_ONE_PLACE: Final = 7
-# so many changes in so small a part of a run are too many
+# this many changes in so small a part of a run are too many, and this many in all
 _MANY: Final = 500
 _SOON: Final = 1e-8
+_MOST: Final = 100_000
 
 
 class ContactStopped(RunStopped):
@@ -110,8 +111,7 @@ class ContactSwitchedRun:
         self.model, self.events = model, events
         self.values: RunValues = model.values
         self.native: NativeModel = model.compiled.native
-        flags = tuple(x.i for c in model.contacts for x in c.mode_symbols)
-        self.history = ModeHistory(flags, tuple(c.name for c in model.contacts))
+        self.history = ModeHistory(model.mode_symbols, tuple(c.name for c in model.contacts))
 
     def integrate(
         self,
@@ -136,7 +136,12 @@ class ContactSwitchedRun:
             tuple(label(kin.name(i)) for i in kin.state),
             event_energy_recorder(len(kin.state), context, watched),
             show,
-            switcher=ModeTransition(self.model, _restitution(self.model), problem.t1 - problem.t0),
+            switcher=ModeTransition(
+                self.model,
+                _restitution(self.model),
+                problem.t1 - problem.t0,
+                tolerance=float(np.min(problem.atol)),
+            ),
             history=self.history,
             settings=[
                 (
@@ -232,6 +237,7 @@ class ContactRun(EventRun):
         flags: list[float] = []
         for k, mode in enumerate(self.switcher.modes):
             flags += _flags(mode, self._slack.get(k, 0.0))
+        flags += self.switcher.shares
         self.history.add(t, flags, [m.text for m in self.switcher.modes])
         for p, places in self.settings:
             for k, i in places:
@@ -337,10 +343,14 @@ class ContactRun(EventRun):
     def _check_progress(self, integration: Integrator) -> None:
         """Modes that change again and again in no time lead nowhere."""
         t, times = integration.t, self.history.times
-        if len(times) > _MANY and t - times[-_MANY] <= _SOON * self.switcher.duration:
-            often = Counter(e.name for e in self.occurrences[-_MANY:]).most_common(1)[0][0]
-            since = f": {_MANY} times since {times[-_MANY]:.9g}"
-            raise self._halted(integration, Cause.MODE_CHANGES, contact=often, t=t, since=since)
+        soon = len(times) > _MANY and t - times[-_MANY] <= _SOON * self.switcher.duration
+        if not soon and len(times) <= _MOST:
+            return
+        count = _MANY if soon else _MOST
+        recent = Counter(e.name for e in self.occurrences[-count:]).most_common(1)
+        often = recent[0][0] if recent else self.switcher.model.contacts[0].name
+        since = f": {count} times since {times[-count]:.9g}"
+        raise self._halted(integration, Cause.MODE_CHANGES, contact=often, t=t, since=since)
 
     def _jammed(self, names: str) -> None:
         raise NoFeasibleMode(Cause.JAMMED_CONTACT, contacts=names)

@@ -4,7 +4,8 @@ Keywords: linear complementarity.
 
 w = A λ + b are accelerations, or velocities after an impact with impulses λ. Contacts are few:
 every mode is solved, all at once, and what holds is kept. So it is seen where nothing holds, and
-where more than one motion does (Painlevé).
+where more than one motion does (Painlevé). Where forces are undetermined, a mode holds if some
+share of them satisfies the inequalities.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import ctypes
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import cached_call
+from dalembert.runtime.contact.force_shares import Inequalities, best_share, solution_family
 from dalembert.runtime.contact.mode_enumeration_ir import (
     ALONG_SLIP,
     CHECKS,
@@ -109,6 +111,11 @@ def _modes_of(kind: _Kind) -> list[ContactMode]:
     return [m for m in found if m not in ended] or found
 
 
+def mode_count(kinds: Sequence[_Kind]) -> int:
+    """The number of modes of all candidates together."""
+    return math.prod(len(_modes_of(kind)) for kind in kinds)
+
+
 class FeasibleMode(NamedTuple):
     """A mode in which everything holds."""
 
@@ -133,11 +140,11 @@ class _ModeTable:
 
     def __init__(self, kinds: tuple[_Kind, ...], m: int) -> None:
         choices = [_modes_of(kind) for kind in kinds]
-        count, k = math.prod(map(len, choices)), len(kinds)
+        count, k = mode_count(kinds), len(kinds)
         if count > _MOST:
             msg = (
-                f"{k} contacts at once have {count} modes; this chapter is for a few contacts, "
-                f"use an engine made for many"
+                f"{k} contacts that interact have {count} modes; with guides and friction under "
+                f"constraint forces at most {_MOST} are solved: describe fewer of them"
             )
             raise TooManyContacts(msg)
         self.all = list(product(*choices))
@@ -183,11 +190,19 @@ class _ModeTable:
             modes=count, rows=m, candidates=k, **{name: a.ctypes.data for name, a in arrays.items()}
         )
         self.at = ctypes.addressof(self.fields)
-        # all rows, where more than one normal is among them
-        normals = sum(n is not None for n, *_ in kinds)
+        self.hold = hold
+        # all rows, where more than one contact is among them
         self.rows = (
-            [x for n, t, *_ in kinds for x in (n, t) if x is not None] if normals > 1 else []
+            [x for n, t, *_ in kinds for x in (n, t) if x is not None] if len(kinds) > 1 else []
         )
+
+    def feasible(self, good: Sequence[Any]) -> list[FeasibleMode]:
+        """The modes that are good, with their forces and accelerations."""
+        return [
+            FeasibleMode(self.all[k], self.lam[k].copy(), self.w[k].copy())
+            for k, holds in enumerate(good)
+            if holds
+        ]
 
 
 class ModeSearch:
@@ -201,10 +216,18 @@ class ModeSearch:
         self._tables: dict[tuple[_Kind, ...], _ModeTable] = {}
 
     def feasible_modes(
-        self, A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
+        self,
+        A: FloatArray,
+        b: FloatArray,
+        candidates: Sequence[ContactCandidate],
+        *,
+        impact: bool = False,
     ) -> list[FeasibleMode]:
         """Every mode that satisfies all equations and inequalities; rows of no candidate carry
         no force.
+
+        In an impact, slip up to its end explains the impulses of rows that depend on one another;
+        shares of undetermined impulses are asked for only where nothing else does.
         """
         kinds = tuple([c.kind for c in candidates])
         table = self._tables.get(kinds)
@@ -218,29 +241,71 @@ class ModeSearch:
                 table.G[i] = c.pressed
         self._systems(table.at)
         dependent = _is_singular(A, table.rows)
-        if dependent or self._solve(table.at):
-            # the shortest solution, if there is one
-            table.lam[:] = [
-                np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(table.K, table.r, strict=True)
-            ]
-        self._check(table.at)
-        good = table.good.tolist()
-        if dependent:
-            good = [g and h for g, h in zip(good, _residual_small(table, b), strict=True)]
-        return [
-            FeasibleMode(table.all[k], table.lam[k].copy(), table.w[k].copy())
-            for k, holds in enumerate(good)
-            if holds
-        ]
+        if not (dependent or self._solve(table.at)):
+            self._check(table.at)
+            return table.feasible(table.good.tolist())
+        feasible: list[FeasibleMode] = []
+        for shared in (False, True) if impact else (True,):
+            consistent = _solve_families(table, A, candidates, shared=shared)
+            self._check(table.at)
+            good = zip(table.good.tolist(), consistent, strict=True)
+            feasible = table.feasible([bool(g) and c for g, c in good])
+            if feasible:
+                break
+        return feasible
 
 
-def _residual_small(table: _ModeTable, b: FloatArray) -> list[bool]:
-    """K λ = r: not every set of rows that depend on one another can be satisfied."""
-    left = np.abs(np.einsum("kij,kj->ki", table.K, table.lam) - table.r).max(axis=1, initial=0.0)
-    good: list[bool] = (
-        left <= SMALL * (np.abs(table.r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))
-    ).tolist()
-    return good
+def _solve_families(
+    table: _ModeTable, A: FloatArray, candidates: Sequence[ContactCandidate], *, shared: bool
+) -> list[bool]:
+    """λ of every mode, of least norm or, where that leaves a cone, of the largest margin; and
+    whether the mode's equations have a solution.
+    """
+    diagonal = np.diag(A)
+    size = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    consistent = []
+    for k, (modes, K, r) in enumerate(zip(table.all, table.K, table.r, strict=True)):
+        free = table.hold[k] == 0.0
+        weight = np.where(free, size * size, 1.0)
+        family = solution_family(K * weight[:, np.newaxis], r * weight, size)
+        consistent.append(family is not None)
+        if family is None:
+            continue
+        lam, Z = family
+        if shared and Z.shape[1]:
+            demands = mode_inequalities(candidates, modes, len(lam))
+            if (demands.C @ lam + demands.d).min(initial=0.0) < -SMALL * np.abs(lam).max():
+                lam = best_share(lam, Z, demands).lam
+        table.lam[k] = lam
+    return consistent
+
+
+def mode_inequalities(
+    candidates: Sequence[ContactCandidate], modes: Sequence[ContactMode], m: int
+) -> Inequalities:
+    """N ≥ 0 of what is closed, μ_s N ± T ≥ 0 of what sticks, as C λ + d ≥ 0."""
+    C: list[FloatArray] = []
+    d, owner, signs = [], [], []
+    for i, (c, mode) in enumerate(zip(candidates, modes, strict=True)):
+        if not mode.closed:
+            continue
+        own = 0.0 if c.pressed is None else c.given
+        normal = np.zeros(m) if c.pressed is None else np.array(c.pressed, dtype=float)
+        if c.n is not None:
+            normal[c.n] = 1.0
+        normal *= mode.side
+        added = c.given - own + mode.side * own
+        if normal.any() and (c.t is not None or not c.two_sided) and not mode.sticks:
+            C, d, owner, signs = [*C, normal], [*d, mode.side * own], [*owner, i], [*signs, 0]
+        if mode.sticks and c.t is not None:
+            for sign in (1, -1):
+                line = c.mu_static * normal
+                line[c.t] += sign
+                C, d, owner = [*C, line], [*d, c.mu_static * added], [*owner, i]
+                signs.append(sign)
+    return Inequalities(
+        np.array(C).reshape(-1, m), np.array(d, dtype=float), tuple(owner), tuple(signs)
+    )
 
 
 def _is_singular(A: FloatArray, rows: list[int]) -> bool:

@@ -20,16 +20,18 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.runtime.contact.bounce_limits import BounceLimit, BounceLimits, Impact
 from dalembert.runtime.contact.contact_equations import Guard
+from dalembert.runtime.contact.contact_groups import contact_groups
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
+from dalembert.runtime.contact.force_shares import ForceShare
 from dalembert.runtime.contact.mode_enumeration import (
     OPEN,
     ContactCandidate,
     ContactMode,
     FeasibleMode,
-    ModeSearch,
-    select_mode,
 )
+from dalembert.runtime.contact.next_mode import NextModeSolver, mode_share
 from dalembert.runtime.ode.failures import BadStart, Cause
 
 # a part of the run that is no time: what would be over within it is over
@@ -40,6 +42,12 @@ _ROUNDING: Final = 1e-13
 # heights above the ground that are rounding, as a part of the coordinates
 _GRAIN: Final = 1e-14
 _ENERGY: Final = 1e-9
+# a margin below this part of the largest force is none
+_MARGIN: Final = 1e-10
+_RANK: Final = 1e-10
+# slip that ends with the impacts of a group, as a part of their speed
+_SLOW_SLIP: Final = 10.0
+_RESTS: Final = "rests, the limit of its bounces"
 
 
 class NoFeasibleMode(Exception):
@@ -71,6 +79,10 @@ class ModeTransition:
     restitution: FloatArray
     duration: float
     modes: list[ContactMode] = field(default_factory=list)
+    # values of the symbols of shares
+    shares: list[float] = field(default_factory=list)
+    # the absolute tolerance of positions
+    tolerance: float = 1e-9
     _grain: float = 0.0
 
     def initialize(self, t: float, y: FloatArray) -> tuple[FloatArray, list[ModeChange]]:
@@ -112,7 +124,10 @@ class ModeTransition:
         touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
         changes: list[ModeChange] = []
         y, q, hit = self._impacts(t, y, q, touching, changes)
-        self._set(q, touching, zero, fired, fresh=hit)
+        ends = self._guards_that_end(q, fired)
+        if hit or ends or not fired:
+            self._set(q, touching, zero, ends, fresh=hit)
+        self.shares = self._new_shares(q)
         texts = [m.text for m in self.modes]
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
             if old.text != new.text and not (hit and not new.closed and not old.closed):
@@ -131,8 +146,8 @@ class ModeTransition:
         return min(1.0, max(map(abs, q.gap)) or 1.0)
 
     @cached_property
-    def _search(self) -> ModeSearch:
-        return ModeSearch(len(self.model.equations.rows))
+    def _solver(self) -> NextModeSolver:
+        return NextModeSolver()
 
     @property
     def _places(self) -> dict[tuple[int, bool], int]:
@@ -182,12 +197,12 @@ class ModeTransition:
                 )
             )
             numbers.append(k)
-        verdict = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b))
+        verdict = self._solver.solve(q.A, q.b, candidates)
         lifting = [self._lifts(k, fired) for k in numbers]
         if verdict.chosen is None and any(lifting):
             # its force has come to zero, and by a rounding it would be pressed down again
             rest = [c for c, lifts in zip(candidates, lifting, strict=True) if not lifts]
-            verdict = select_mode(self._search.feasible_modes(q.A, q.b, rest), _size(q.b))
+            verdict = self._solver.solve(q.A, q.b, rest)
             if verdict.chosen is not None:
                 for k in (k for k, lifts in zip(numbers, lifting, strict=True) if lifts):
                     self.modes[k] = OPEN
@@ -197,16 +212,89 @@ class ModeTransition:
                 )
         if verdict.chosen is None and fired:
             # what has ended may go on, by a rounding
-            verdict = select_mode(
-                self._search.feasible_modes(q.A, q.b, [c._replace(ended=()) for c in candidates]),
-                _size(q.b),
-            )
+            verdict = self._solver.solve(q.A, q.b, [c._replace(ended=()) for c in candidates])
         if verdict.chosen is None:
             raise self._paradox(numbers, ())
         if verdict.alternatives:
             raise self._paradox(numbers, verdict.alternatives)
         for k, mode in zip(numbers, verdict.chosen.modes, strict=True):
             self.modes[k] = mode
+
+    # ---- undetermined forces -----------------------------------------------------------------
+
+    def _current(self, q: ContactQuantities, k: int) -> ContactCandidate:
+        """Contact k in its present mode."""
+        c, mode = self.model.contacts[k], self.modes[k]
+        return ContactCandidate(
+            self._places.get((k, True)),
+            self._places.get((k, False)),
+            q.mu[k],
+            q.mu_static[k],
+            q.normal[k],
+            None if c.row is None else q.normal_force_jacobian[k],
+            c.two_sided,
+            mode.direction,
+        )
+
+    def _share(
+        self, q: ContactQuantities, group: Sequence[int]
+    ) -> tuple[list[int], ForceShare | None]:
+        """The contacts of a group of dependent rows, and the best share of their forces."""
+        rows = self.model.equations.rows
+        numbers = sorted({rows[i].contact for i in group})
+        place: dict[int | None, int] = {row: i for i, row in enumerate(group)}
+        candidates = [
+            c._replace(
+                n=place.get(c.n),
+                t=place.get(c.t),
+                pressed=None if c.pressed is None else c.pressed[list(group)],
+            )
+            for c in (self._current(q, k) for k in numbers)
+        ]
+        A = q.A[np.ix_(group, group)]
+        return numbers, mode_share(
+            A, q.b[list(group)], candidates, [self.modes[k] for k in numbers]
+        )
+
+    def _guards_that_end(self, q: ContactQuantities, fired: Sequence[Guard]) -> list[Guard]:
+        """Of the guards that fired those that end the mode.
+
+        Where forces are undetermined, a guard of one share ends nothing while another share is
+        admissible; when none is, the contacts of the mechanism give way together.
+        """
+        ends = list(fired)
+        for group in self.model.equations.shares.groups:
+            contacts = {self.model.equations.rows[i].contact for i in group}
+            if not any(self._is_of_force(m) and m.contact in contacts for m in fired):
+                continue
+            numbers, share = self._share(q, group)
+            if share is None or share.dimension == 0:
+                continue
+            ends = [m for m in ends if m.contact not in contacts or not self._is_of_force(m)]
+            if share.margin > _MARGIN * float(np.abs(share.lam).max(initial=0.0)):
+                continue
+            signs: dict[int, set[int]] = {}
+            for owner, sign in share.binding:
+                signs.setdefault(numbers[owner], set()).add(sign)
+            ends += [
+                Guard("cone" if len(s) == 1 and 0 not in s else "gap", k, -1)
+                for k, s in signs.items()
+            ]
+        return ends
+
+    def _is_of_force(self, m: Guard) -> bool:
+        return m.kind == "cone" or (m.kind == "gap" and self.modes[m.contact].closed)
+
+    def _new_shares(self, q: ContactQuantities) -> list[float]:
+        """Gains and offsets: zero where the forces of least norm are admissible."""
+        shares = self.model.equations.shares
+        m = len(q.b)
+        gain, offset = np.zeros((m, m)), np.zeros(m)
+        for group in shares.groups:
+            share = self._share(q, group)[1]
+            if share is not None and share.needed:
+                gain[np.ix_(group, group)], offset[list(group)] = share.gain, share.offset
+        return [float(offset[i] if j is None else gain[i, j]) for _, i, j in shares.symbols]
 
     def _lifts(self, k: int, fired: Sequence[Guard]) -> bool:
         """Whether contact k was closed until its normal force came to zero."""
@@ -280,19 +368,85 @@ class ModeTransition:
             )
             after = self._with(y, q, impulse)
             new = self.model.quantities(after, t)
+        least = _ROUNDING * _size(impulse)
         for k, n in rows:
-            if impulse[n] > 0.0:
+            if impulse[n] > least:
                 changes.append(ModeChange(self.model.contacts[k].name, "impact", float(impulse[n])))
         bounced = (
             (self.model.contacts[k].name, limit)
             for k, limit in resting.items()
             if self.restitution[k] > 0.0
         )
-        changes += [
-            ModeChange(name, "rests, the limit of its bounces", None, limit)
-            for name, limit in bounced
-        ]
+        changes += [ModeChange(name, _RESTS, None, limit) for name, limit in bounced]
+        for limit in self._accumulated(t, q, impulse, rows):
+            if any(abs(new.gap[k]) > limit.height for k in limit.contacts):
+                continue
+            resting = self._resting_rows(new, limit)
+            stopped = self._at_rest(after, new, resting)
+            stopped_new = self.model.quantities(stopped, t)
+            if not self._stays_closed(stopped_new, limit.contacts):
+                continue
+            after, new = stopped, stopped_new
+            for k in limit.contacts:
+                touching[k] = True
+                changes.append(ModeChange(self.model.contacts[k].name, _RESTS, None, limit.t))
         return after, new, True
+
+    # ---- bounces that answer one another -----------------------------------------------------
+
+    @cached_property
+    def _bounces(self) -> BounceLimits:
+        return BounceLimits(self.tolerance)
+
+    def _accumulated(
+        self,
+        t: float,
+        q: ContactQuantities,
+        impulse: FloatArray,
+        rows: Sequence[tuple[int, int]],
+    ) -> list[BounceLimit]:
+        """Groups of several contacts whose impacts are as good as over."""
+        normals = [(k, n) for (k, normal), n in self._places.items() if normal]
+        limits, least = [], _ROUNDING * _size(impulse)
+        for group in contact_groups(q.A, [[n] for _, n in normals]):
+            numbers = tuple(normals[i][0] for i in group)
+            hit = [(k, n) for k, n in rows if k in numbers and impulse[n] > least]
+            if len(numbers) < 2 or not hit:
+                continue
+            speed = max(-float(q.v[n]) for _, n in hit)
+            if speed > 0.0:
+                limit = self._bounces.add(numbers, Impact(t, tuple(k for k, _ in hit), speed))
+                limits += [] if limit is None else [limit]
+        return limits
+
+    def _stays_closed(self, q: ContactQuantities, contacts: Sequence[int]) -> bool:
+        """Whether contacts press without velocity."""
+        numbers = sorted({*contacts, *(k for k, m in enumerate(self.modes) if m.closed)})
+        small = self._no_speed(q)
+        candidates = [
+            self._current(q, k)._replace(
+                slip=0 if (t := self._places.get((k, False))) is None else _sign(q.v[t], small)
+            )
+            for k in numbers
+        ]
+        held = self._solver.solve(q.A, q.b, candidates).chosen
+        return held is not None and all(
+            mode.closed for k, mode in zip(numbers, held.modes, strict=True) if k in contacts
+        )
+
+    def _resting_rows(self, q: ContactQuantities, limit: BounceLimit) -> list[int]:
+        """The normals of contacts at their limit, and slip no faster than their impacts."""
+        rows = [self._places[k, True] for k in limit.contacts]
+        tangents = (self._places.get((k, False)) for k in limit.contacts)
+        return rows + [
+            t for t in tangents if t is not None and abs(q.v[t]) <= _SLOW_SLIP * limit.speed
+        ]
+
+    def _at_rest(self, y: FloatArray, q: ContactQuantities, rows: list[int]) -> FloatArray:
+        """v = 0 of rows: the shortest change of the velocities, measured by the masses."""
+        impulse = np.zeros(len(q.v))
+        impulse[rows] = np.linalg.lstsq(q.A[np.ix_(rows, rows)], -q.v[rows], rcond=_RANK)[0]
+        return self._with(y, q, impulse)
 
     def _with(self, y: FloatArray, q: ContactQuantities, impulse: FloatArray) -> FloatArray:
         after = y.copy()
@@ -360,7 +514,7 @@ class ModeTransition:
     def _solved(
         self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]
     ) -> FloatArray:
-        verdict = select_mode(self._search.feasible_modes(q.A, b, candidates), _size(b))
+        verdict = self._solver.solve(q.A, b, candidates, impact=True)
         if verdict.chosen is None:
             raise NoFeasibleMode(Cause.NO_IMPULSES)
         return verdict.chosen.lam
@@ -373,7 +527,7 @@ class ModeTransition:
         """
         found = {}
         candidates = [ContactCandidate(n, None) for _, n in rows]
-        held = select_mode(self._search.feasible_modes(q.A, q.b, candidates), _size(q.b)).chosen
+        held = self._solver.solve(q.A, q.b, candidates).chosen
         for k, n in rows:
             v, e = float(q.v[n]), float(self.restitution[k])
             if held is None or not v > 0.0 or e >= 1.0:
@@ -385,6 +539,10 @@ class ModeTransition:
             if left <= _NO_TIME * self.duration or v * v <= 2.0 * back * self._grain:
                 found[k] = t + left
         return found
+
+
+def _sign(v: float, small: float) -> int:
+    return 0 if abs(v) <= small else 1 if v > 0.0 else -1
 
 
 def _size(b: FloatArray) -> float:

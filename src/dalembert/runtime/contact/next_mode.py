@@ -1,0 +1,252 @@
+"""The mode that follows, group by group: every mode of a few contacts, Lemke's method for more.
+
+Where a group has so many modes that they are not all solved, rest is tested first: whether forces
+in the cones of μ_s leave every row at rest is a convex question. Then Lemke's method gives one
+solution, with μ_s for what rests; what slips in it gets μ, and it is solved again. Another solution
+is not excluded then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.contact.contact_groups import contact_groups
+from dalembert.runtime.contact.force_shares import ForceShare, best_share, solution_family
+from dalembert.runtime.contact.lemke import solve_planar
+from dalembert.runtime.contact.mode_enumeration import (
+    OPEN,
+    ContactCandidate,
+    ContactMode,
+    FeasibleMode,
+    ModeSearch,
+    NextMode,
+    mode_count,
+    mode_inequalities,
+    select_mode,
+)
+from dalembert.runtime.contact.mode_enumeration_ir import SMALL
+
+# groups with more modes than this are solved by Lemke's method
+_ENUMERATED: Final = 256
+# of slip accelerations as a part of the largest acceleration
+_SLIPS: Final = 1e-7
+
+
+class NextModeSolver:
+    """The modes after a change, requested again and again; one run's own."""
+
+    def __init__(self) -> None:
+        self._searches: dict[int, ModeSearch] = {}
+
+    def solve(
+        self,
+        A: FloatArray,
+        b: FloatArray,
+        candidates: Sequence[ContactCandidate],
+        *,
+        impact: bool = False,
+    ) -> NextMode:
+        """What all candidates do next; rows of no candidate carry no force."""
+        modes: list[ContactMode] = [OPEN] * len(candidates)
+        lam, several = np.zeros(len(b)), []
+        for group in contact_groups(A, [_rows(c) for c in candidates]):
+            own = [candidates[i] for i in group]
+            rows = sorted({k for c in own for k in (c.n, c.t) if k is not None})
+            local = A[np.ix_(rows, rows)], b[rows], _renumbered(own, rows)
+            verdict = self._solve_group(*local, impact=impact)
+            if verdict.chosen is None:
+                return verdict
+            lam[rows] = verdict.chosen.lam
+            for i, mode in zip(group, verdict.chosen.modes, strict=True):
+                modes[i] = mode
+            several += [(group, way) for way in verdict.alternatives]
+        chosen = FeasibleMode(tuple(modes), lam, A @ lam + b)
+        return NextMode(chosen, tuple(_alternative(chosen, *each) for each in several))
+
+    def _solve_group(
+        self,
+        A: FloatArray,
+        b: FloatArray,
+        candidates: Sequence[ContactCandidate],
+        *,
+        impact: bool,
+    ) -> NextMode:
+        if (
+            len(candidates) > 2
+            and mode_count([c.kind for c in candidates]) > _ENUMERATED
+            and not any(c.two_sided or c.pressed is not None for c in candidates)
+        ):
+            found = _by_pivoting(A, b, candidates)
+            if found is not None:
+                return NextMode(found)
+        search = self._searches.get(len(b))
+        if search is None:
+            search = self._searches[len(b)] = ModeSearch(len(b))
+        size = float(np.abs(b).max(initial=0.0))
+        return select_mode(search.feasible_modes(A, b, candidates, impact=impact), size)
+
+
+def _rows(c: ContactCandidate) -> list[int]:
+    """The rows of A that a candidate uses: its own, and those whose forces press it."""
+    own = [k for k in (c.n, c.t) if k is not None]
+    return own if c.pressed is None else [*own, *np.flatnonzero(c.pressed).tolist()]
+
+
+def _renumbered(own: Sequence[ContactCandidate], rows: Sequence[int]) -> list[ContactCandidate]:
+    place: dict[int | None, int] = {k: i for i, k in enumerate(rows)}
+    return [
+        c._replace(
+            n=place.get(c.n),
+            t=place.get(c.t),
+            pressed=None if c.pressed is None else c.pressed[list(rows)],
+        )
+        for c in own
+    ]
+
+
+def _alternative(chosen: FeasibleMode, group: Sequence[int], way: FeasibleMode) -> FeasibleMode:
+    """The chosen mode with another motion of one group."""
+    modes = list(chosen.modes)
+    for i, mode in zip(group, way.modes, strict=True):
+        modes[i] = mode
+    return chosen._replace(modes=tuple(modes))
+
+
+# ---- shares of undetermined forces ---------------------------------------------------------------
+
+
+def mode_share(
+    A: FloatArray,
+    b: FloatArray,
+    candidates: Sequence[ContactCandidate],
+    modes: Sequence[ContactMode],
+) -> ForceShare | None:
+    """The best share of the forces of a mode; None where the mode's equations contradict."""
+    m = len(b)
+    hold, K, r = np.zeros(m, dtype=bool), np.zeros((m, m)), np.zeros(m)
+    diagonal = np.diag(A)
+    size = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    for c, mode in zip(candidates, modes, strict=True):
+        if c.n is not None and mode.closed:
+            hold[c.n] = True
+        if c.t is None:
+            continue
+        hold[c.t] = mode.sticks
+        if mode.closed and not mode.sticks:
+            pull = mode.direction * mode.side * c.mu
+            if c.pressed is not None:
+                K[c.t] += pull * c.pressed
+            elif c.n is not None:
+                K[c.t, c.n] += pull
+            r[c.t] -= pull * c.given
+    K[hold], r[hold] = A[hold], -b[hold]
+    free = np.flatnonzero(~hold)
+    K[free, free] += 1.0
+    K[free] *= (size * size)[free, np.newaxis]
+    r[free] *= (size * size)[free]
+    family = solution_family(K, r, size)
+    if family is None:
+        return None
+    return best_share(*family, mode_inequalities(candidates, modes, m))
+
+
+# ---- many contacts -------------------------------------------------------------------------------
+
+
+def _by_pivoting(
+    A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
+) -> FeasibleMode | None:
+    """A mode in which everything holds, by rest or by Lemke's method; None where it gives none."""
+    active = [c for c in candidates if _may_close(c)]
+    at_rest = _at_rest(A, b, candidates)
+    if at_rest is not None:
+        return at_rest
+    leaving = [ContactMode(sticks=True) in c.ended for c in active]
+    mu = [c.mu if c.slip or ends else c.mu_static for c, ends in zip(active, leaving, strict=True)]
+    for _ in range(len(active) + 1):
+        lam = solve_planar(A, b, active, mu)
+        if lam is None:
+            return None
+        w = A @ lam + b
+        small = _SLIPS * float(np.abs(b).max(initial=0.0))
+        slipping = [
+            i
+            for i, c in enumerate(active)
+            if c.t is not None and mu[i] > c.mu and abs(w[c.t]) > small
+        ]
+        if not slipping:
+            break
+        mu = [active[i].mu if i in slipping else f for i, f in enumerate(mu)]
+    force, speed = float(np.abs(lam).max(initial=0.0)), _speed_scale(A, b, lam)
+    modes = tuple(_mode(c, lam, w, SMALL * force, SMALL * speed) for c in candidates)
+    holds = all(
+        _law_holds(c, mode, lam, w, (SMALL * force, SMALL * speed))
+        for c, mode in zip(candidates, modes, strict=True)
+    )
+    return FeasibleMode(modes, lam, w) if holds else None
+
+
+def _may_close(c: ContactCandidate) -> bool:
+    """Whether the end of a mode leaves the contact closed."""
+    return c.n is None or not any(m.closed and not m.sticks for m in c.ended)
+
+
+def _speed_scale(A: FloatArray, b: FloatArray, lam: FloatArray) -> float:
+    return float((np.abs(A) @ np.abs(lam)).max(initial=0.0) + np.abs(b).max(initial=0.0))
+
+
+def _at_rest(
+    A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
+) -> FeasibleMode | None:
+    """All contacts closed, and sticking where there is friction, if some forces allow it."""
+    if any(c.slip or c.ended for c in candidates):
+        return None
+    modes = tuple(ContactMode(sticks=c.t is not None) for c in candidates)
+    share = mode_share(A, b, candidates, modes)
+    if share is None or share.margin < -SMALL * np.abs(share.lam).max(initial=0.0):
+        return None
+    return FeasibleMode(modes, share.lam, A @ share.lam + b)
+
+
+def _mode(
+    c: ContactCandidate, lam: FloatArray, w: FloatArray, force: float, speed: float
+) -> ContactMode:
+    """What a contact does, from its forces and accelerations."""
+    if c.n is not None and (not _may_close(c) or (lam[c.n] <= force and w[c.n] > speed)):
+        return OPEN
+    if c.t is None:
+        return ContactMode()
+    if c.slip:
+        return ContactMode(direction=c.slip)
+    if abs(w[c.t]) > max(speed, _SLIPS * float(np.abs(w).max(initial=0.0))):
+        return ContactMode(direction=1 if w[c.t] > 0.0 else -1)
+    if ContactMode(sticks=True) in c.ended:
+        return ContactMode(direction=1 if lam[c.t] <= 0.0 else -1)
+    return ContactMode(sticks=True)
+
+
+def _law_holds(
+    c: ContactCandidate,
+    mode: ContactMode,
+    lam: FloatArray,
+    w: FloatArray,
+    small: tuple[float, float],
+) -> bool:
+    """N ≥ 0, a_N ≥ 0, one of them zero; |T| ≤ μ_s N at rest, T = −s μ N in slip."""
+    force, speed = 10.0 * small[0], 10.0 * small[1]
+    lam_n = lam[c.n] if c.n is not None else 0.0
+    if not mode.closed:
+        return bool(abs(lam_n) <= force and c.n is not None and w[c.n] >= -speed)
+    if lam_n < -force or (c.n is not None and abs(w[c.n]) > speed):
+        return False
+    if c.t is None:
+        return True
+    T, bound = lam[c.t], lam_n + c.given
+    if mode.sticks:
+        return bool(abs(T) <= c.mu_static * bound + force and abs(w[c.t]) <= speed)
+    along = bool(c.slip) or mode.direction * w[c.t] >= -speed
+    return bool(along and abs(T + mode.direction * c.mu * bound) <= force)

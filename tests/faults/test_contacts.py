@@ -111,11 +111,6 @@ print(run.finished, len(run.events), *sorted({{modes[-1] for modes in run.modes.
 """
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 12: a box that rocks on two corners never comes to rest",
-)
 @pytest.mark.parametrize(
     "case", [pytest.param(c, marks=pytest.mark.slow) if k else c for k, c in enumerate(ROCKING)]
 )

@@ -3,16 +3,16 @@ Keywords: accumulation point, Zeno behaviour.
 
 A box that rocks on two corners hits with one, then with the other; its speeds shrink by a steady
 ratio ρ in each cycle, and infinitely many impacts take a finite time. They are passed to their
-limit when the heights that are left, v Δt/4, do not count beside the tolerance of the run.
+limit when the heights that are left, v Δt/4, are negligible for the tolerance of the run.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
-# heights that do not count, as a part of the absolute tolerance
+# negligible heights, relative to the absolute tolerance
 _LOW: Final = 0.01
 # lengths of a cycle of impacts, and how much its ratio may differ from that of the cycle before
 _CYCLES: Final = (1, 2, 3, 4)
@@ -22,7 +22,7 @@ _IRREGULAR: Final = 16
 _LOWER: Final = 1e-3
 
 
-class Impact(NamedTuple):
+class BounceImpact(NamedTuple):
     """When, of which contacts, and the largest speed of approach."""
 
     t: float
@@ -46,9 +46,9 @@ class BounceLimits:
     """The latest impacts of each group of contacts of one run."""
 
     tolerance: float
-    _latest: dict[tuple[int, ...], deque[Impact]] = field(default_factory=dict)
+    _latest: dict[tuple[int, ...], deque[BounceImpact]] = field(default_factory=dict)
 
-    def add(self, group: tuple[int, ...], impact: Impact) -> BounceLimit | None:
+    def add(self, group: tuple[int, ...], impact: BounceImpact) -> BounceLimit | None:
         """One more impact of a group; the limit, if its impacts are as good as over."""
         impacts = self._latest.setdefault(group, deque(maxlen=_IRREGULAR + 1))
         impacts.append(impact)
@@ -64,7 +64,7 @@ class BounceLimits:
         return BounceLimit(tuple(taking_part), impact.t + left, speed, height)
 
 
-def _time_left(impacts: list[Impact], low: float) -> tuple[float, int] | None:
+def _time_left(impacts: list[BounceImpact], low: float) -> tuple[float, int] | None:
     """The time that all further impacts take together, and the number of impacts that show it; None
     where they count.
     """

@@ -166,7 +166,8 @@ def _force_shares(
     softness: list[int],
 ) -> ForceShares:
     """λ + g − K⁻¹ K g, g = gain λ + offset: K λ stays the same whatever the shares are."""
-    names, g = [], [t.zero] * len(lam)
+    names: list[tuple[str, int, int | None]] = []
+    g = [t.zero] * len(lam)
     for group in groups:
         for i in group:
             for j in group:

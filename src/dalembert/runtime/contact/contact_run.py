@@ -317,7 +317,8 @@ class ContactRun(EventRun):
                     if m.kind == "jam"
                 )
                 self._jammed(names)
-            new, changes = self.switcher.switch(t, before, fired)
+            reset = any(c.event < self._first for c in found)
+            new, changes = self.switcher.switch(t, before, fired, reset=reset)
         except NoFeasibleMode as problem:
             raise self._halted(
                 integration, problem.cause, place=f"t = {t:.9g}", **problem.facts

@@ -149,4 +149,5 @@ def _leaving(basis: Sequence[int], column: FloatArray, level: FloatArray) -> int
     possible = [k for k in range(len(basis)) if basis[k] >= 0 and column[k] > small]
     if not possible:
         return None
-    return min(possible, key=lambda k: (max(level[k], 0.0) / column[k], basis[k]))
+    levels, sizes = level.tolist(), column.tolist()
+    return min(possible, key=lambda k: (max(levels[k], 0.0) / sizes[k], basis[k]))

@@ -59,8 +59,8 @@ def _leaving_row(
         return None
     ratio = np.where(possible, level / np.where(possible, column, 1.0), np.inf)
     least = float(ratio.min())
-    ties = np.flatnonzero(ratio <= least + _TIE * max(1.0, abs(least)))
-    return next((int(i) for i in ties if basis[i] == artificial), int(ties[column[ties].argmax()]))
+    ties = np.flatnonzero(ratio <= least + _TIE * max(1.0, abs(least))).tolist()
+    return next((i for i in ties if basis[i] == artificial), max(ties, key=column.__getitem__))
 
 
 class PlanarProblem(NamedTuple):
@@ -115,13 +115,13 @@ def solve_planar(
     A: FloatArray, b: FloatArray, contacts: Sequence[ContactCandidate], mu: Sequence[float]
 ) -> FloatArray | None:
     """Forces, or impulses, that satisfy the laws of contact with the coefficients μ."""
-    size = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
+    size: FloatArray = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
     # rows and forces of one size: tolerances of pivots are absolute
     scale = max(float(np.abs(size * b).max(initial=0.0)), 1e-300)
     rescaled, ratio = [], []
     for c, f in zip(contacts, mu, strict=True):
         pressing = c.n if c.n is not None else c.t
-        given = c.given / (size[pressing] * scale) if c.given else 0.0
+        given = c.given / float(size[pressing] * scale) if pressing is not None else 0.0
         rescaled.append(c._replace(given=given))
         ratio.append(f * size[c.n] / size[c.t] if c.n is not None and c.t is not None else f)
     problem = planar_problem(A * np.outer(size, size), size * b / scale, rescaled, ratio)

@@ -38,7 +38,7 @@ from dalembert.runtime.numerics.llvm_types import ctypes_structure
 from dalembert.runtime.numerics.python_binding import data_address
 
 _MOST: Final = 20_000
-_RANK: Final = 1e-10
+RANK: Final = 1e-10
 
 
 class TooManyContacts(DalembertError):
@@ -84,6 +84,12 @@ class ContactCandidate(NamedTuple):
     slip: int = 0
     # what it does no longer, because it was just seen to end
     ended: tuple[ContactMode, ...] = ()
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows of A that it uses: its own, and those whose forces press it."""
+        own = [k for k in (self.n, self.t) if k is not None]
+        return own if self.pressed is None else [*own, *np.flatnonzero(self.pressed).tolist()]
 
     @property
     def kind(self) -> _Kind:
@@ -227,7 +233,7 @@ class ModeSearch:
         no force.
 
         In an impact, slip up to its end explains the impulses of rows that depend on one another;
-        shares of undetermined impulses are asked for only where nothing else does.
+        shares of undetermined impulses are used only where nothing else does.
         """
         kinds = tuple([c.kind for c in candidates])
         table = self._tables.get(kinds)
@@ -285,7 +291,9 @@ def mode_inequalities(
 ) -> Inequalities:
     """N ≥ 0 of what is closed, μ_s N ± T ≥ 0 of what sticks, as C λ + d ≥ 0."""
     C: list[FloatArray] = []
-    d, owner, signs = [], [], []
+    d: list[float] = []
+    owner: list[int] = []
+    signs: list[int] = []
     for i, (c, mode) in enumerate(zip(candidates, modes, strict=True)):
         if not mode.closed:
             continue
@@ -314,7 +322,7 @@ def _is_singular(A: FloatArray, rows: list[int]) -> bool:
         return False
     size = np.sqrt(np.abs(np.diag(A)[rows]))
     B = A[np.ix_(rows, rows)] / np.outer(size, size)
-    return bool(np.linalg.eigvalsh((B + B.T) / 2)[0] < _RANK)
+    return bool(np.linalg.eigvalsh((B + B.T) / 2)[0] < RANK)
 
 
 class NextMode(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.runtime.contact.bounce_limits import BounceLimit, BounceLimits, Impact
+from dalembert.runtime.contact.bounce_limits import BounceImpact, BounceLimit, BounceLimits
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_groups import contact_groups
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
@@ -45,7 +45,7 @@ _ENERGY: Final = 1e-9
 # a margin below this part of the largest force is none
 _MARGIN: Final = 1e-10
 _RANK: Final = 1e-10
-# slip that ends with the impacts of a group, as a part of their speed
+# slip that ends with the impacts of a group, relative to their speed
 _SLOW_SLIP: Final = 10.0
 _RESTS: Final = "rests, the limit of its bounces"
 
@@ -113,20 +113,24 @@ class ModeTransition:
     # ---- one change --------------------------------------------------------------------------
 
     def switch(
-        self, t: float, y: FloatArray, fired: Sequence[Guard]
+        self, t: float, y: FloatArray, fired: Sequence[Guard], *, reset: bool = False
     ) -> tuple[FloatArray, list[ModeChange]]:
         """The state and the modes after what was seen at time t; monitors that reached zero are
-        named.
+        named. Groups of contacts without one stay as they are, unless an event has `reset` the
+        state.
         """
         before = list(self.modes)
         q = self.model.quantities(y, t)
         zero = {m.contact for m in fired if m.kind == "slip"}
         touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
         changes: list[ModeChange] = []
-        y, q, hit = self._impacts(t, y, q, touching, changes)
+        active = self._active(q, touching, () if reset else fired)
+        colliding = [a and b for a, b in zip(touching, active, strict=True)]
+        y, q, hit = self._impacts(t, y, q, colliding, changes)
+        touching = [a or b for a, b in zip(touching, colliding, strict=True)]
         ends = self._guards_that_end(q, fired)
         if hit or ends or not fired:
-            self._set(q, touching, zero, ends, fresh=hit)
+            self._set(q, touching, zero, ends, active=active, fresh=hit)
         self.shares = self._new_shares(q)
         texts = [m.text for m in self.modes]
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
@@ -134,6 +138,20 @@ class ModeTransition:
                 name = self.model.contacts[k].name
                 changes.append(ModeChange(name, "lifts off" if texts[k] == "open" else texts[k]))
         return y, changes
+
+    def _active(
+        self, q: ContactQuantities, touching: Sequence[bool], fired: Sequence[Guard]
+    ) -> list[bool]:
+        """Contacts that interact with those of the monitors; all of them where there are none."""
+        if not fired:
+            return [True] * len(touching)
+        active, own = [not t for t in touching], {m.contact for m in fired}
+        numbers = [k for k, touches in enumerate(touching) if touches]
+        for group in contact_groups(q.A, [self._current(q, k).rows for k in numbers]):
+            contacts = [numbers[i] for i in group]
+            for k in contacts:
+                active[k] = not own.isdisjoint(contacts)
+        return active
 
     def _touches(self, k: int, q: ContactQuantities, fired: Sequence[Guard]) -> bool:
         c = self.model.contacts[k]
@@ -166,11 +184,14 @@ class ModeTransition:
         zero: set[int],
         fired: Sequence[Guard],
         *,
+        active: Sequence[bool],
         fresh: bool,
     ) -> None:
         small, v = self._no_speed(q), q.v.tolist()
         numbers, candidates = [], []
         for k, c in enumerate(self.model.contacts):
+            if not active[k]:
+                continue
             n, tangent = self._places.get((k, True)), self._places.get((k, False))
             if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
                 self.modes[k] = OPEN
@@ -378,18 +399,8 @@ class ModeTransition:
             if self.restitution[k] > 0.0
         )
         changes += [ModeChange(name, _RESTS, None, limit) for name, limit in bounced]
-        for limit in self._accumulated(t, q, impulse, rows):
-            if any(abs(new.gap[k]) > limit.height for k in limit.contacts):
-                continue
-            resting = self._resting_rows(new, limit)
-            stopped = self._at_rest(after, new, resting)
-            stopped_new = self.model.quantities(stopped, t)
-            if not self._stays_closed(stopped_new, limit.contacts):
-                continue
-            after, new = stopped, stopped_new
-            for k in limit.contacts:
-                touching[k] = True
-                changes.append(ModeChange(self.model.contacts[k].name, _RESTS, None, limit.t))
+        limits = self._accumulated(t, q, impulse, rows)
+        after, new = self._to_limits(t, after, new, limits, touching, changes)
         return after, new, True
 
     # ---- bounces that answer one another -----------------------------------------------------
@@ -415,9 +426,32 @@ class ModeTransition:
                 continue
             speed = max(-float(q.v[n]) for _, n in hit)
             if speed > 0.0:
-                limit = self._bounces.add(numbers, Impact(t, tuple(k for k, _ in hit), speed))
+                limit = self._bounces.add(numbers, BounceImpact(t, tuple(k for k, _ in hit), speed))
                 limits += [] if limit is None else [limit]
         return limits
+
+    def _to_limits(
+        self,
+        t: float,
+        y: FloatArray,
+        q: ContactQuantities,
+        limits: Sequence[BounceLimit],
+        touching: list[bool],
+        changes: list[ModeChange],
+    ) -> tuple[FloatArray, ContactQuantities]:
+        """The state with contacts at rest whose impacts are over, where they stay closed."""
+        for limit in limits:
+            if any(abs(q.gap[k]) > limit.height for k in limit.contacts):
+                continue
+            stopped = self._at_rest(y, q, self._resting_rows(q, limit))
+            new = self.model.quantities(stopped, t)
+            if not self._stays_closed(new, limit.contacts):
+                continue
+            y, q = stopped, new
+            for k in limit.contacts:
+                touching[k] = True
+                changes.append(ModeChange(self.model.contacts[k].name, _RESTS, None, limit.t))
+        return y, q
 
     def _stays_closed(self, q: ContactQuantities, contacts: Sequence[int]) -> bool:
         """Whether contacts press without velocity."""

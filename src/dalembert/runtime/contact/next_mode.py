@@ -19,6 +19,7 @@ from dalembert.runtime.contact.force_shares import ForceShare, best_share, solut
 from dalembert.runtime.contact.lemke import solve_planar
 from dalembert.runtime.contact.mode_enumeration import (
     OPEN,
+    RANK,
     ContactCandidate,
     ContactMode,
     FeasibleMode,
@@ -31,8 +32,9 @@ from dalembert.runtime.contact.mode_enumeration import (
 from dalembert.runtime.contact.mode_enumeration_ir import SMALL
 
 # groups with more modes than this are solved by Lemke's method
-_ENUMERATED: Final = 256
-# of slip accelerations as a part of the largest acceleration
+_ENUMERATED: Final = 1024
+_ENUMERATED_DEPENDENT: Final = 64
+# least slip acceleration, relative to the largest acceleration
 _SLIPS: Final = 1e-7
 
 
@@ -53,7 +55,7 @@ class NextModeSolver:
         """What all candidates do next; rows of no candidate carry no force."""
         modes: list[ContactMode] = [OPEN] * len(candidates)
         lam, several = np.zeros(len(b)), []
-        for group in contact_groups(A, [_rows(c) for c in candidates]):
+        for group in contact_groups(A, [c.rows for c in candidates]):
             own = [candidates[i] for i in group]
             rows = sorted({k for c in own for k in (c.n, c.t) if k is not None})
             local = A[np.ix_(rows, rows)], b[rows], _renumbered(own, rows)
@@ -77,7 +79,7 @@ class NextModeSolver:
     ) -> NextMode:
         if (
             len(candidates) > 2
-            and mode_count([c.kind for c in candidates]) > _ENUMERATED
+            and mode_count([c.kind for c in candidates]) > _most_enumerated(A)
             and not any(c.two_sided or c.pressed is not None for c in candidates)
         ):
             found = _by_pivoting(A, b, candidates)
@@ -90,10 +92,11 @@ class NextModeSolver:
         return select_mode(search.feasible_modes(A, b, candidates, impact=impact), size)
 
 
-def _rows(c: ContactCandidate) -> list[int]:
-    """The rows of A that a candidate uses: its own, and those whose forces press it."""
-    own = [k for k in (c.n, c.t) if k is not None]
-    return own if c.pressed is None else [*own, *np.flatnonzero(c.pressed).tolist()]
+def _most_enumerated(A: FloatArray) -> int:
+    """Modes of rows that depend on one another take much longer to solve."""
+    size = np.sqrt(np.maximum(np.abs(np.diag(A)), 1e-300))
+    dependent = np.linalg.eigvalsh(A / np.outer(size, size))[0] < RANK
+    return _ENUMERATED_DEPENDENT if dependent else _ENUMERATED
 
 
 def _renumbered(own: Sequence[ContactCandidate], rows: Sequence[int]) -> list[ContactCandidate]:
@@ -165,29 +168,40 @@ def _by_pivoting(
     at_rest = _at_rest(A, b, candidates)
     if at_rest is not None:
         return at_rest
-    leaving = [ContactMode(sticks=True) in c.ended for c in active]
-    mu = [c.mu if c.slip or ends else c.mu_static for c, ends in zip(active, leaving, strict=True)]
-    for _ in range(len(active) + 1):
-        lam = solve_planar(A, b, active, mu)
-        if lam is None:
-            return None
-        w = A @ lam + b
-        small = _SLIPS * float(np.abs(b).max(initial=0.0))
-        slipping = [
-            i
-            for i, c in enumerate(active)
-            if c.t is not None and mu[i] > c.mu and abs(w[c.t]) > small
-        ]
-        if not slipping:
-            break
-        mu = [active[i].mu if i in slipping else f for i, f in enumerate(mu)]
-    force, speed = float(np.abs(lam).max(initial=0.0)), _speed_scale(A, b, lam)
-    modes = tuple(_mode(c, lam, w, SMALL * force, SMALL * speed) for c in candidates)
+    lam = _static_then_slip(A, b, active)
+    if lam is None:
+        return None
+    w = A @ lam + b
+    force, speed = SMALL * float(np.abs(lam).max(initial=0.0)), SMALL * _speed_scale(A, b, lam)
+    modes = tuple(_mode(c, lam, w, force, speed) for c in candidates)
     holds = all(
-        _law_holds(c, mode, lam, w, (SMALL * force, SMALL * speed))
+        _law_holds(c, mode, lam, w, (force, speed))
         for c, mode in zip(candidates, modes, strict=True)
     )
     return FeasibleMode(modes, lam, w) if holds else None
+
+
+def _static_then_slip(
+    A: FloatArray, b: FloatArray, contacts: Sequence[ContactCandidate]
+) -> FloatArray | None:
+    """Forces with μ_s for what rests and μ for what slips: what begins to slip falls to μ."""
+    stuck = ContactMode(sticks=True)
+    mu = [c.mu if c.slip or stuck in c.ended else c.mu_static for c in contacts]
+    small = _SLIPS * float(np.abs(b).max(initial=0.0))
+    lam = None
+    for _ in range(len(contacts) + 1):
+        lam = solve_planar(A, b, contacts, mu)
+        if lam is None:
+            return None
+        w = A @ lam + b
+        slipping = [
+            c.t is not None and f > c.mu and abs(w[c.t]) > small
+            for c, f in zip(contacts, mu, strict=True)
+        ]
+        if not any(slipping):
+            break
+        mu = [c.mu if s else f for c, f, s in zip(contacts, mu, slipping, strict=True)]
+    return lam
 
 
 def _may_close(c: ContactCandidate) -> bool:

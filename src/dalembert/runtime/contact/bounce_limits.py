@@ -12,6 +12,8 @@ from collections import deque
 from dataclasses import field
 from typing import Final, NamedTuple
 
+from dalembert.foundation.deferred_dataclass import dataclass
+
 # negligible heights, relative to the absolute tolerance
 _LOW: Final = 0.01
 # lengths of a cycle of impacts, and how much its ratio may differ from that of the cycle before

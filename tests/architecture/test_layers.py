@@ -269,7 +269,7 @@ def annotated(tree: ast.Module) -> set[ast.AST]:
 
 
 def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
-    exempt, inside = for_annotations(tree), annotated(tree)
+    exempt = for_annotations(tree)
     late = {
         (alias.asname or alias.name).split(".")[0]
         for node in exempt
@@ -280,6 +280,9 @@ def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom) and node not in exempt:
             late -= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    if not late:
+        return set()
+    inside = annotated(tree)
     used = {
         node.id
         for node in ast.walk(tree)

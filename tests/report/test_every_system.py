@@ -47,7 +47,14 @@ PLAIN = frozenset({
     "textbackslash",
     "textasciicircum", "textasciitilde",
 })  # fmt: skip
-ARGUMENTS = {"tfrac": "{{", "text": "{", "operatorname": "{", "dddot": "{", "ddddot": "{"}
+ARGUMENTS = {
+    "tfrac": "{{",
+    "text": "{",
+    "operatorname": "{",
+    "dddot": "{",
+    "ddddot": "{",
+    "boldsymbol": "{",
+}
 
 
 def known():

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import cached_property
-from statistics import median
 from typing import Final
 
 import numpy as np
@@ -280,8 +279,7 @@ class RunIntegrals(NotebookDisplay):
     @cached_property
     def is_model_consistent(self) -> bool:
         """Whether K̇₂ + σ_R = 𝒫 holds at every state, but for rounding."""
-        # not by numpy, whose median opens its masked arrays
-        typical = median(self._relative_residual.tolist()) if len(self.t) else 0.0
+        typical = _median(self._relative_residual.tolist()) if len(self.t) else 0.0
         return typical <= _ROUNDING and self.model_residual <= _ROUNDING_ANYWHERE
 
     @cached_property
@@ -395,3 +393,9 @@ def explain_energy_failure(failure: RunStopped) -> None:
     """
     if isinstance(failure, StepRefused | StepCollapsed):
         failure.energy_limited = True
+
+
+def _median(numbers: list[float]) -> float:
+    """The middle one, or the mean of the two in the middle; numpy's opens its masked arrays."""
+    ordered, half = sorted(numbers), len(numbers) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

@@ -9,6 +9,7 @@ the unknowns u̇ and λ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
+from dalembert.mechanics.model.system import units_by_name
 from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.derivatives.sparse import sparse_jacobian
 from dalembert.runtime.derivatives.tape_function import TapeFunction
@@ -36,6 +38,7 @@ from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 from dalembert.symbolic.algebra.tape import Tape
 
 # slopes below this part of their row's largest may be rounding of an exact zero
+_REAL: Final = np.dtype(np.float64)
 _ROUNDOFF: Final = 1e-10
 
 
@@ -153,6 +156,16 @@ class EquationJacobians:
         """Symbols as they are written in a program."""
         return tuple(label(self.evaluator.kin.name(i)) for i in nodes)
 
+    @cached_property
+    def point_names(self) -> tuple[str, ...]:
+        """Those of q, with the first-order states behind it, and u."""
+        return self.names((*self.q, *self.evaluator.kin.u))
+
+    @cached_property
+    def point_units(self) -> Mapping[str, str]:
+        """Their units, where the dimension is known."""
+        return units_by_name(self.evaluator.kin.system, self.point_names)
+
     def at(
         self,
         q: FloatArray,
@@ -209,7 +222,7 @@ class EquationJacobians:
         self, outs: Sequence[int], wrt: tuple[int, ...], state: Mapping[int, Any], K: int
     ) -> tuple[FloatArray, FloatArray]:
         """Values and slopes at K points, natively; by dual numbers where the state is complex."""
-        if any(np.iscomplexobj(x) for x in state.values()):
+        if any(getattr(x, "dtype", _REAL).kind == "c" for x in state.values()):
             return jacobian(self.evaluator.tape, outs, wrt, state, K, np.complex128)
         if wrt not in self._native:
             self._native[wrt] = _NativeJacobian(self.evaluator.tape, outs, wrt)

@@ -21,13 +21,12 @@ from dalembert.analysis.linear.equation_jacobians import (
     JacobianValues,
     cached_jacobians,
     run_values,
-    solve_mass_matrix,
 )
 from dalembert.analysis.linear.linear_model import LinearModel, ResidualJacobian, strong_components
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.kinematics.system_kinematics import unreduced_kinematics
-from dalembert.mechanics.model.system import System, units_by_name
+from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.constraint_rank import regular_kinematics
@@ -191,8 +190,11 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
         replace(run.start, t=float(t), q=q, u=u, x=x)
         for t, q, u, x in zip(run.t, run.q, run.u, run.x, strict=True)
     ]
+    if not points:
+        return []
+    maps = _linear_maps(field, slopes, range(len(points)), free)
     return [
-        replace(linear_model_at(field, point, slopes, k, free), steady=False)
+        _linear_model(field, point, slopes, k, free, *(each[k] for each in maps), steady=False)
         for k, point in enumerate(points)
     ]
 
@@ -210,25 +212,42 @@ def linear_model_at(
     free: Sequence[int],
 ) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z + S_w ∂w, ∂u̇ = −M⁻¹ ∂r."""
-    kin, n_q, n_u, n_z = field.evaluator.kin, field.n_q, field.n_u, len(free)
-    S, S_w = tangent_basis(slopes.phi_q[k], slopes.phi_x[k][:, n_q + n_u :], free)
-    # (q, u, w) from (z, u, w)
-    L = np.zeros((field.n_x, n_z + n_u + field.n_w), dtype=S.dtype)
-    L[:n_q, :n_z], L[:n_q, n_z + n_u :] = S, S_w
-    L[n_q:, n_z:] = np.eye(n_u + field.n_w)
-    r = slopes.r_x[k] @ L
-    udot = -solve_mass_matrix(slopes.M[k], r)
-    whole = np.vstack([slopes.qdot_x[k][list(free)] @ L, udot])
-    y = slopes.y_x[k] @ L + slopes.y_udot[k] @ udot
+    maps = _linear_maps(field, slopes, (k,), free)
+    return _linear_model(field, start, slopes, k, free, *(each[0] for each in maps))
+
+
+def _linear_maps(
+    field: EquationJacobians, slopes: JacobianValues, points: Sequence[int], free: Sequence[int]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """∂r, ∂(ż, u̇) and ∂y by (z, u, w) at the points of these numbers, all in one call each."""
+    at, held = list(points), slopes.phi_q.shape[1] > 0
+    L = np.stack([_tangent_map(field, slopes, k, free) for k in (at if held else at[:1])])
+    r = slopes.r_x[at] @ L
+    # M was found regular when the accelerations were solved for
+    udot = -np.linalg.solve(slopes.M[at], r) if field.n_u else r
+    rates = slopes.qdot_x[at][:, list(free)] @ L
+    y = slopes.y_x[at] @ L + slopes.y_udot[at] @ udot
+    return r, np.concatenate([rates, udot], axis=1), y
+
+
+def _linear_model(
+    field: EquationJacobians,
+    start: InitialState,
+    slopes: JacobianValues,
+    k: int,
+    free: Sequence[int],
+    r: FloatArray,
+    whole: FloatArray,
+    y: FloatArray,
+    *,
+    steady: bool = True,
+) -> LinearModel:
+    """The model of these slopes, with the names of its states."""
+    kin, n_u, n_z = field.evaluator.kin, field.n_u, len(free)
     n = n_z + n_u
     rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
-    point = dict(
-        zip(
-            field.names((*field.q, *kin.u)),
-            (*_extended_coordinates(start), *start.u.tolist()),
-            strict=True,
-        )
-    )
+    place = (*_extended_coordinates(start), *start.u.tolist())
+    point = dict(zip(field.point_names, place, strict=True))
     return LinearModel(
         system=kin.system.name,
         t=start.t,
@@ -242,7 +261,8 @@ def linear_model_at(
         offset=np.concatenate([slopes.qdot[k][list(free)], slopes.udot[k]]),
         y=slopes.y[k],
         point=point,
-        units=units_by_name(kin.system, point),
+        units=field.point_units,
+        steady=steady,
         last_amplitudes=tuple(
             str(a[-1].name)
             for x in kin.system.expansions.values()
@@ -251,6 +271,18 @@ def linear_model_at(
         ),
         residual=ResidualJacobian(slopes.M[k], r[:, :n_z], r[:, n_z:n], r[:, n:], rates),
     )
+
+
+def _tangent_map(
+    field: EquationJacobians, slopes: JacobianValues, k: int, free: Sequence[int]
+) -> FloatArray:
+    """∂(q, u, w)/∂(z, u, w) at the point of number k."""
+    n_q, n_u, n_z = field.n_q, field.n_u, len(free)
+    S, S_w = tangent_basis(slopes.phi_q[k], slopes.phi_x[k][:, n_q + n_u :], free)
+    L = np.zeros((field.n_x, n_z + n_u + field.n_w), dtype=S.dtype)
+    L[:n_q, :n_z], L[:n_q, n_z + n_u :] = S, S_w
+    L[n_q:, n_z:] = np.eye(n_u + field.n_w)
+    return L
 
 
 def _is_steady(

@@ -9,6 +9,7 @@ worker that is lost to another one.
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import itertools
 import os
 import pickle
@@ -22,7 +23,7 @@ import numpy as np
 
 from dalembert.analysis.studies.ensemble_plan import VERSION, EnsemblePlan
 from dalembert.analysis.studies.parameter_grid import BadStudy
-from dalembert.analysis.studies.result import ResultChunk, flat_dataset
+from dalembert.analysis.studies.result import ResultChunk, check_xarray, flat_dataset
 from dalembert.errors import DalembertError, import_optional
 from dalembert.foundation.array_types import IndexArray
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
@@ -285,6 +286,8 @@ class MemoryStore:
             self._columns[name][first : first + len(rows)] = rows
         self._reasons |= {first + row: reason for row, reason in sorted(chunk.reasons.items())}
 
-    def read(self) -> tuple[Any, dict[int, str]]:
-        """All of it along one dimension, and the reasons."""
-        return flat_dataset(self.plan, self._columns, self.how), dict(sorted(self._reasons.items()))
+    def read(self) -> tuple[Callable[[], Any], dict[int, str]]:
+        """What gives all of it along one dimension, and the reasons."""
+        check_xarray()
+        flat = functools.partial(flat_dataset, self.plan, self._columns, self.how)
+        return flat, dict(sorted(self._reasons.items()))

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -124,6 +125,12 @@ def decode_reasons(rows: NDArray[np.uint8]) -> list[str]:
 def require_xarray() -> Any:
     """The package, or a word on how to get it."""
     return import_optional("xarray", "a study", "'dalembert[study]'")
+
+
+def check_xarray() -> None:
+    """Refuse a study whose result could not be read, without importing the package."""
+    if find_spec("xarray") is None:
+        require_xarray()
 
 
 def coordinate_name(name: str, role: ParameterRole) -> str:
@@ -243,18 +250,25 @@ class Ensemble(Displayable):
     def __init__(
         self,
         plan: EnsemblePlan,
-        flat: Any,
+        read: Callable[[], Any],
         reasons: Mapping[int, str],
         run_one: Callable[[Any], Trajectory],
         seconds: float,
     ) -> None:
-        self.plan, self._flat, self._reasons, self._run_one, self.seconds = (
+        self.plan, self._read, self._reasons, self._run_one, self.seconds = (
             plan,
-            flat,
+            read,
             reasons,
             run_one,
             seconds,
         )
+
+    @cached_property
+    def _flat(self) -> Any:
+        """All members along one dimension. xarray, which takes longer to import than many a
+        study, is needed from here on.
+        """
+        return self._read()
 
     @cached_property
     def data(self) -> Any:

@@ -8,10 +8,11 @@ begun anew: a study that was interrupted leaves the file of one that was not.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -156,9 +157,12 @@ class ZarrStore:
             )
             self._group[_DONE][first // self.length] = 1
 
-    def read(self) -> tuple[Any, Mapping[int, str]]:
-        """All of it along one dimension, numbers read when asked for, and the reasons."""
-        return _open_zarr(self.path)
+    def read(self) -> tuple[Callable[[], Any], Mapping[int, str]]:
+        """What gives all of it along one dimension, numbers read when asked for, and the
+        reasons.
+        """
+        flat, reasons = _open_zarr(self.path)
+        return functools.partial(flat.copy, deep=False), reasons
 
 
 def _quote_names(flat: Any) -> Any:

@@ -169,9 +169,9 @@ def ensemble(
             else run_on_engine(engine, plan, pending, run_chunk, show, before)
         ):
             store.write(first, result)
-    flat, reasons = store.read()
+    read, reasons = store.read()
     return Ensemble(
-        plan, flat, reasons, functools.partial(_run_single, plan), time.perf_counter() - begin
+        plan, read, reasons, functools.partial(_run_single, plan), time.perf_counter() - begin
     )
 
 

@@ -18,7 +18,6 @@ from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.kane import kane
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import NoProgress, RunStopped
 
@@ -277,6 +276,7 @@ def run_system(
         from dalembert.analysis.integrals.run_integrals import (
             explain_energy_failure as explain_refusal,
         )
+        from dalembert.mechanics.principles.kane import kane
         from dalembert.runtime.simulation.diagnosis import explain_failure
 
         explain_failure(failure, kane(kin).equations)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -61,6 +60,8 @@ def _hint(system: System, name: str, allowed: list[str]) -> str:
     if symbol is not None:
         called, where = _KIND_NAMES[symbol.kind]
         return f" but {called}: give it with {where}={{{name!r}: …}}"
+    import difflib
+
     alike = {n.lower(): n for n in allowed}
     near = difflib.get_close_matches(name.lower(), alike, 1)
     return (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
-from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 
 EVENT_LOSS: Final = "energy taken out by events"
 
@@ -97,6 +99,8 @@ class Audit:
     @cached_property
     def jets(self) -> CompiledTaylor:
         """The rates with their Taylor coefficients, compiled only for runs by that method."""
+        from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+
         return CompiledTaylor(
             self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, constraint_projection
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
-from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
 from dalembert.runtime.ode.constrained.block_layout import Entries
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
@@ -30,6 +29,9 @@ from dalembert.symbolic.algebra.expression_graph import (
     symbols_of,
 )
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
+
+if TYPE_CHECKING:
+    from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 
 # these jump or bend where an argument is zero; of these each side is smooth
 NONSMOOTH: Final = frozenset({"sign", "abs", "atan2"})
@@ -67,6 +69,8 @@ class NativeModel:
     @cached_property
     def _jets_or_reason(self) -> CompiledTaylor | NotApplicable:
         """That there are none takes as long to find out."""
+        from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+
         try:
             return CompiledTaylor(
                 self.tape, self.nodes, self.state, self.parameters, implied=self.implicit_rates

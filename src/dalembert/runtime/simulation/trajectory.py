@@ -30,7 +30,6 @@ from dalembert.runtime.simulation.energy_and_residuals import (
 )
 from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
 from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
-from dalembert.runtime.simulation.plotting import run_chart
 from dalembert.runtime.simulation.reactions.loads import RowMultipliers
 from dalembert.runtime.simulation.summary import summary
 from dalembert.runtime.states.evaluator import label
@@ -40,6 +39,8 @@ from dalembert.symbolic.algebra.scalar import Scalar, as_nodes
 from dalembert.symbolic.algebra.tape import base_name
 
 if TYPE_CHECKING:
+    import os
+
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
     from dalembert.runtime.dynamics.adjoint import CostGradient
     from dalembert.runtime.simulation.events.event import Event
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         ForwardSensitivity,
     )
     from dalembert.runtime.simulation.model import Accelerations
+    from dalembert.runtime.simulation.plotting.plot import Plot
     from dalembert.runtime.simulation.reactions.loads import (
         DriveLoad,
         JointLoad,
@@ -411,7 +413,18 @@ class Trajectory(Displayable):
     to_csv = table_export.to_csv
     to_pandas = table_export.to_pandas
     to_xarray = table_export.to_xarray
-    plot = run_chart.plot
+
+    def plot(self, /, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
+        """Coordinates over time, or whatever is named, with the energy below; several in a tuple
+        share their axes.
+
+        In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the
+        file is printed.
+        """
+        from dalembert.runtime.simulation.plotting.run_chart import plot
+
+        return plot(self, *what, path=path)
+
     view = animation.view
     animate = animation.animate
     sensitivity = reading.sensitivity

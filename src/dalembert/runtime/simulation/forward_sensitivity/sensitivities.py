@@ -13,9 +13,6 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
-from dalembert.runtime.simulation.plotting.chart import MOST_PANELS, Curve, Panel
-from dalembert.runtime.simulation.plotting.plot import Plot, display
-from dalembert.runtime.simulation.plotting.run_chart import refine, run_chart
 from dalembert.symbolic.algebra.expression_graph import gradient
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -23,6 +20,8 @@ if TYPE_CHECKING:
     from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
         ForwardSensitivity,
     )
+    from dalembert.runtime.simulation.plotting.chart import Panel
+    from dalembert.runtime.simulation.plotting.plot import Plot
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 
@@ -117,6 +116,10 @@ class Sensitivities(Displayable):
         """|p| de/dp over time for every coordinate, or whatever is named: by how much e changes
         where p changes by a part of itself.
         """
+        from dalembert.runtime.simulation.plotting.chart import MOST_PANELS
+        from dalembert.runtime.simulation.plotting.plot import display
+        from dalembert.runtime.simulation.plotting.run_chart import refine, run_chart
+
         run, fine = self.run, refine(self.run)
         asked = what or run.names[: run.q.shape[1]]
         panels = tuple(self._panel(fine, key) for key in asked[:MOST_PANELS])
@@ -124,6 +127,8 @@ class Sensitivities(Displayable):
 
     def _panel(self, fine: Trajectory, key: Any) -> Panel:
         """One quantity with a curve for each number."""
+        from dalembert.runtime.simulation.plotting.chart import Curve, Panel
+
         sensitivities = Sensitivities(fine)
         return Panel(
             f"|p| d {key}/dp",

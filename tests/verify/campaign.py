@@ -1,11 +1,12 @@
 """Planted errors and equivalent rewritings on random systems: what is located, what is called
 wrong, how long it takes.
 
-    python tests/verify/campaign.py 1000
+    python tests/verify/campaign.py 0 2000                the systems of these seeds
+    python tests/verify/campaign.py 0 2000 -o part1       the same in another folder
 
-Every system gets three answers with one planted error, one with two, and three rewritings. Each
-line of the tables in
-data/ is one answer; a call goes on where an earlier one ended.
+Every system gets one answer with a planted error, one with two, and one rewriting. Each line of the
+tables in data/ is one answer. A call goes on where an earlier one ended, or stops after --seconds.
+`--merge part1 part2 …` joins the tables of several folders, one line for each seed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -36,8 +37,6 @@ from verify.systems import Example, example, form_text
 
 DATA = Path(__file__).parent / "data"
 _ATTEMPTS = 12
-# answers for each system
-PER_SYSTEM = 3
 
 
 @dataclass(frozen=True)
@@ -157,24 +156,39 @@ TABLES = ("plants", "pairs", "rewritings")
 
 
 def main() -> None:
-    """Append trials to the tables until there are as many as asked for, or the time is over."""
+    """Append the trials of a range of seeds to the tables, until the time is over."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("wanted", type=int)
-    parser.add_argument("--seconds", type=float, default=150.0)
+    parser.add_argument("first", type=int, nargs="?", default=0)
+    parser.add_argument("last", type=int, nargs="?", default=0)
+    parser.add_argument("-o", "--output", type=Path, default=DATA)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--merge", type=Path, nargs="*", default=[])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = {what: read(DATA / f"{what}.csv") for what in TABLES}
-    first = 1 + max((int(line["seed"]) for line in lines["rewritings"]), default=-1)
+    folder = arguments.output
+    folder.mkdir(exist_ok=True)
+    merge(arguments.merge, folder)
+    done = folder / "done.txt"
+    first = max(arguments.first, int(done.read_text()) + 1 if done.exists() else 0)
     end = time.process_time() + arguments.seconds
-    for seed in count(first):
-        if len(lines["plants"]) >= arguments.wanted or time.process_time() > end:
+    for seed in range(first, arguments.last):
+        if time.process_time() > end:
             break
-        for what, trials in answers(
-            seed, Counter(line["what"].partition(" ")[0] for line in lines["plants"])
-        ).items():
-            lines[what] += append(DATA / f"{what}.csv", trials)
+        for what, trials in answers(seed).items():
+            append(folder / f"{what}.csv", trials)
+        done.write_text(f"{seed}\n")
     for what in TABLES:
-        sys.stdout.write(f"{what}: {summary(lines[what])}\n")
+        sys.stdout.write(f"{what}: {summary(read(folder / f'{what}.csv'))}\n")
+
+
+def merge(parts: list[Path], folder: Path) -> None:
+    """Join the tables of several folders, sorted by seed."""
+    for what in TABLES if parts else ():
+        lines = {line["seed"]: line for part in parts for line in read(part / f"{what}.csv")}
+        with (folder / f"{what}.csv").open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, list(Trial.__dataclass_fields__), lineterminator="\n")
+            table.writeheader()
+            table.writerows(sorted(lines.values(), key=lambda line: int(line["seed"])))
 
 
 def append(path: Path, trials: list[Trial]) -> list[dict[str, str]]:
@@ -191,23 +205,23 @@ def append(path: Path, trials: list[Trial]) -> list[dict[str, str]]:
     return lines
 
 
-def answers(seed: int, done: Counter[str]) -> dict[str, list[Trial]]:
-    """The answers of one seed: its system with numbers as drawn, and with named constants."""
+def answers(seed: int) -> dict[str, list[Trial]]:
+    """The answers of one seed: its system with numbers as drawn, or with named constants."""
+    rng = Random(f"answers {seed}")
     trials: dict[str, list[Trial]] = {what: [] for what in TABLES}
-    for named in (False, True):
-        rng = Random(f"{seed} {named}")
-        e = example(seed, named=named)
-        if e is None:
-            continue
-        kinds = sorted(KINDS, key=lambda k: (done[k], rng.random()))
-        single = (plant_trial(e, rng, kind, 1) for kind in kinds)
-        trials["plants"] += islice((trial for trial in single if trial is not None), PER_SYSTEM)
-        pair = plant_trial(e, rng, "", 2)
-        trials["pairs"] += [] if pair is None else [pair]
-        ways = list(rewritten(e, rng))
-        trials["rewritings"] += [
-            rewriting_trial(e, *way) for way in rng.sample(ways, min(PER_SYSTEM, len(ways)))
-        ]
+    variants = [False, True]
+    rng.shuffle(variants)
+    e = next((e for named in variants if (e := example(seed, named=named)) is not None), None)
+    if e is None:
+        return trials
+    start = seed % len(KINDS)
+    kinds = (*KINDS[start:], *KINDS[:start])
+    single = (plant_trial(e, rng, kind, 1) for kind in kinds)
+    pair = plant_trial(e, rng, "", 2)
+    ways = list(rewritten(e, rng))
+    trials["plants"] += islice((trial for trial in single if trial is not None), 1)
+    trials["pairs"] += [] if pair is None else [pair]
+    trials["rewritings"].append(rewriting_trial(e, *rng.choice(ways)))
     return trials
 
 

@@ -110,7 +110,7 @@ def _references() -> dict[int, dict[str, Any]]:
     return {known["seed"]: known for known in json.loads(DATA.read_text(encoding="utf-8"))}
 
 
-def _attempt(seed: int) -> tuple[int, dict[str, float]]:
+def attempt_of(seed: int) -> tuple[int, dict[str, float]]:
     """The attempt of a seed, and a consistent position where the particles have one."""
     known = _references().get(seed)
     if known is None:
@@ -126,7 +126,7 @@ def example(seed: int, *, named: bool) -> Example | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            attempt, q = _attempt(seed)
+            attempt, q = attempt_of(seed)
             d = drawn(seed, attempt)
             system = (Named if named else Declared)(d).s
             truth = truth_of(system)

@@ -14,9 +14,8 @@ from dalembert.analysis.verify.truth import Truth
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
-from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.geometry.vector import Dyadic, Vector
 from dalembert.mechanics.kinetics.spatial_fields import applied_loads, weights
-from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.principles.derivation import Step
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
 from dalembert.symbolic.algebra.normal_form.expansion import TooLong, normal_form
@@ -24,6 +23,7 @@ from dalembert.symbolic.algebra.normal_form.rational_form import Atom, RationalF
 from dalembert.symbolic.algebra.scalar import Scalar
 
 LIMIT = 3000
+MOST_SHOWN = 60
 _INERTIA = "inertia"
 
 
@@ -61,6 +61,7 @@ class Attribution:
 
     def __init__(self, truth: Truth) -> None:
         self.truth, self.kin, self.tape = truth, truth.kin, truth.tape
+        self._expanded: dict[int, list[tuple[frozenset[tuple[Atom, int]], int]]] = {}
 
     @cached_property
     def contributions(self) -> list[Contribution]:
@@ -68,17 +69,13 @@ class Attribution:
         if self.kin.system.given_kinetic_energies:
             return []
         parts: dict[tuple[str, str, str], list[int]] = {}
-        Hdot = Quantities(self.kin).speeds.Hdot.value
         for b in self.kin.system.bodies:
             label = f"inertia force m a of {b.name}"
             self._add(parts, (label, _INERTIA, b.name), b.G, self.kin.a(b.G).scale(b.mass.i), 1)
-            first = next(
-                (c for c in self.kin.system.bodies if c.frame is b.frame and c.inertia is not None),
-                b,
-            )
-            if b.frame is not None and b.inertia is not None and first is b:
+            if b.frame is not None and b.inertia is not None:
                 label = f"inertia torque dH/dt of {b.name}"
-                self._add(parts, (label, _INERTIA, b.name), b.frame, Hdot(b.frame), 1)
+                torque = self._inertia_torque(b.frame, b.inertia.on(self.tape))
+                self._add(parts, (label, _INERTIA, b.name), b.frame, torque, 1)
         for name, R, P in weights(self.kin):
             self._add(
                 parts,
@@ -91,6 +88,11 @@ class Attribution:
             self._add(parts, (f"load {name}", "load", name), X, self.kin.vector_in_speeds(load), -1)
         self._add_potentials(parts)
         return [Contribution(*key, tuple(rows)) for key, rows in parts.items()]
+
+    def _inertia_torque(self, frame: Frame, inertia: Dyadic) -> Vector:
+        """dH/dt = I·α + ω × I·ω of one body; several may have the same frame."""
+        w = self.kin.w(frame)
+        return inertia @ self.kin.alpha(frame) + w.cross(inertia @ w)
 
     def _add(
         self,
@@ -198,20 +200,30 @@ class Attribution:
 
     def _marked(self, node: int, wanted: frozenset[tuple[Atom, int]]) -> str:
         """The expression with the wanted term in brackets; empty where it has none."""
-        tape = self._derivation_tape
-        try:
-            form = normal_form(tape, [node], limit=LIMIT)[0]
-        except TooLong:
+        terms = self._step_terms(node)
+        places = [k for k, (powers, _) in enumerate(terms) if powers == wanted]
+        if not places or len(terms) > MOST_SHOWN:
             return ""
-        places = [k for k, x in enumerate(form.numerator) if _net(form, x) == wanted]
-        if not places or len(form.numerator) > 60:
-            return ""
-        below = RationalForm(form.denominator)
-        texts = []
-        for k, x in enumerate(form.numerator):
-            value = to_scalar(RationalForm((x,), below.numerator), tape)
-            texts.append(f"⟦{value}⟧" if k in places else str(value))
+        values = [Scalar(self._derivation_tape, value) for _, value in terms]
+        texts = [f"⟦{e}⟧" if k in places else str(e) for k, e in enumerate(values)]
         return " + ".join(texts).replace("+ −", "− ").replace("+ ⟦−", "− ⟦")
+
+    def _step_terms(self, node: int) -> list[tuple[frozenset[tuple[Atom, int]], int]]:
+        """[(powers, value)] of the terms of a step's result, expanded once; none where there are
+        too many.
+        """
+        if node not in self._expanded:
+            tape = self._derivation_tape
+            try:
+                form = normal_form(tape, [node], limit=LIMIT)[0]
+            except TooLong:
+                form = RationalForm(())
+            below = RationalForm(form.denominator).numerator
+            self._expanded[node] = [
+                (_net(form, x), to_scalar(RationalForm((x,), below), tape).i)
+                for x in form.numerator
+            ]
+        return self._expanded[node]
 
 
 def _formula(label: object) -> str:

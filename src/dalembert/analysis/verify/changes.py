@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from dalembert.analysis.verify.reading import MARK, Row
+from dalembert.analysis.verify.reading import MARK, Definition, Row
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.normal_form.expansion import TooLong, expand
 from dalembert.symbolic.algebra.normal_form.rational_form import Atom, RationalForm, Term, to_scalar
@@ -38,10 +38,19 @@ class Change:
     group: bool = False
     # whether the old term stands on the right side
     right: bool = False
+    # what the change adds to the row, where it is one of a definition's terms
+    effect: Scalar | None = None
+    definition: Definition | None = None
+    # {mark of the definition: its value after the change}
+    inner: tuple[int, int] | None = None
+    # old and new as text, where names of intermediates stand in them
+    text: tuple[str, str] | None = None
 
     @property
     def difference(self) -> Scalar:
-        """new − old"""
+        """new − old, as it enters the row"""
+        if self.effect is not None:
+            return self.effect
         if self.old is None:
             assert self.new is not None
             return self.new
@@ -56,11 +65,15 @@ class Change:
     @property
     def shown(self) -> tuple[str, str]:
         """Old and new as they stand on their side of the equation; empty for nothing."""
+        if self.text is not None:
+            return self.text
         sign = -1 if self.right else 1
         return tuple("" if e is None else str(e if sign > 0 else -e) for e in (self.old, self.new))  # type: ignore[return-value]
 
     def __str__(self) -> str:
         old, new = self.shown
+        if self.definition is not None and not old:
+            return f"{new} is missing in {self.definition.name}"
         if not old:
             return f"{new} is missing on the {'right' if self.right else 'left'} side"
         return f"{old} is too many" if not new else f"{old} should be {new}"

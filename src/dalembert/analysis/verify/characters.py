@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -35,6 +36,8 @@ _PLAIN: Final = {
     "µ": "μ",
 }
 _SUPERSCRIPTS: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
+# a line of this length is not read twice
+LONGEST_KEPT: Final = 1000
 _DOT: Final = "\u0307"
 _TWO_DOTS: Final = "\u0308"
 GREEK: Final = {
@@ -82,12 +85,21 @@ class Characters:
 
 def plain_characters(source: str) -> Characters:
     """The line in plain characters."""
+    return _kept(source) if len(source) <= LONGEST_KEPT else _plain(source)
+
+
+@lru_cache(maxsize=4096)
+def _kept(source: str) -> Characters:
+    return _plain(source)
+
+
+def _plain(source: str) -> Characters:
     text: list[str] = []
     columns: list[int] = []
 
     before = ""
     for column, c in enumerate(source):
-        for part in unicodedata.normalize("NFD", c):
+        for part in c if c.isascii() else unicodedata.normalize("NFD", c):
             new = _spelling(part, before)
             text.append(new)
             columns += [column] * len(new)
@@ -96,6 +108,7 @@ def plain_characters(source: str) -> Characters:
     return _rates_last(Characters(source, "".join(text), tuple(columns)))
 
 
+@lru_cache(maxsize=4096)
 def _spelling(c: str, before: str) -> str:
     if c == _DOT:
         return "'"

@@ -36,6 +36,8 @@ class Diagnosis:
         origins: list[Origin] = []
         step = ""
         subject = change.new if change.new is not None else change.old
+        if change.definition is not None or change.text is not None:
+            return self._without_origin(change)
         if self.attribute and subject is not None and motion:
             attribution = attribution_of(self.truth)
             origins = attribution.origins(subject)[:MOST_ORIGINS]
@@ -54,6 +56,12 @@ class Diagnosis:
             self._dimension(change),
             self._energy(change, origins) if motion else "",
         )
+
+    def _without_origin(self, change: Change) -> TermChange:
+        """A term that names intermediates, which no step of the derivation has."""
+        start, stop = change.span or (-1, -1)
+        text = "" if change.definition is None else change.definition.text
+        return TermChange(change.kind, *change.shown, str(change), start, stop, definition=text)
 
     def _step(self, attribution: Attribution, term: Scalar) -> str:
         step = attribution.step_with(term)

@@ -9,7 +9,7 @@ term is looked up (`terms`). Every hit is applied and passes the exact test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from fractions import Fraction
 
@@ -22,6 +22,7 @@ from dalembert.analysis.verify.changes import (
     span_of,
     written_terms,
 )
+from dalembert.analysis.verify.inner_terms import InnerSearch
 from dalembert.analysis.verify.matching import match_quantity, match_rows
 from dalembert.analysis.verify.reading import MARK, Row
 from dalembert.analysis.verify.terms import Terms, terms_of
@@ -59,6 +60,13 @@ class Search:
         self._inside = set(symbols_of(self.tape, (self.row.value.i,)))
         self.written = [w for w in self.written if not self._is_given(w)]
 
+    def _single(self, e: Scalar) -> Term | None:
+        """The expression as one term, kept for the system."""
+        store: dict[int, Term | None] = self.truth.kept.setdefault("single terms", {})
+        if e.i not in store:
+            store[e.i] = single_term(self.tape, e)
+        return store[e.i]
+
     def _is_given(self, w: Written) -> bool:
         """Whether a term is the quantity that the row is about."""
         unwritten = bool(self.row.spans) and not w.marks
@@ -71,7 +79,7 @@ class Search:
         return self._values[node]
 
     def _add(self, old: Written | None, new: Scalar | None) -> None:
-        after = None if new is None else single_term(self.tape, new)
+        after = None if new is None else self._single(new)
         if new is not None and after is None:
             return
         size, kind = distance(old.term if old else None, after)
@@ -88,7 +96,7 @@ class Search:
         """The smallest change first, of a written term, in the fewest factors and the symbols of
         the row.
         """
-        term = None if change.new is None else single_term(self.tape, change.new)
+        term = None if change.new is None else self._single(change.new)
         powers = () if term is None else term.powers
         strange = sum(
             self.tape.names.get(a.name) not in self._inside for a, _ in powers if a.op == "symbol"
@@ -121,7 +129,7 @@ class Search:
     def _marked_terms(self) -> Iterator[Written]:
         """The written addends that are single terms."""
         for k, group in enumerate(self._groups()):
-            term = single_term(self.tape, group)
+            term = self._single(group)
             if term is not None:
                 yield Written(term, group, (k,))
 
@@ -131,7 +139,7 @@ class Search:
 
     def _missing(self, sigma: list[int]) -> None:
         for new in self.terms.recognise([-x % self.p for x in sigma]):
-            term = single_term(self.tape, new)
+            term = self._single(new)
             same = [w for w in self.written if term and dict(w.term.powers) == dict(term.powers)]
             for w in same:
                 assert term is not None
@@ -181,14 +189,14 @@ class Search:
         sigma = self.terms.samples.values(self.row.value.i)
         for k, group in enumerate(self._groups()):
             # a bracket is not one term
-            if t.nodes[group.i][0] in ("symbol", "const") or single_term(t, group) is not None:
+            if t.nodes[group.i][0] in ("symbol", "const") or self._single(group) is not None:
                 continue
             own = self.terms.samples.values(group.i)
             if not all(own):
                 continue
             ratio = [(a - b) * pow(a, -1, self.p) % self.p for a, b in zip(own, sigma, strict=True)]
             for factor in self.terms.recognise(ratio) if any(ratio) else ():
-                term = single_term(t, factor)
+                term = self._single(factor)
                 if term is not None:
                     size = 1 if not term.powers else sum(abs(n) for _, n in term.powers) + 1
                     kind = "sign" if not term.powers and term.coefficient == -1 else "factor"
@@ -202,7 +210,16 @@ class Search:
                         self.row.spans[k],
                         group=True,
                         right=right,
+                        text=self._group_text(k, factor),
                     )
+
+    def _group_text(self, k: int, factor: Scalar) -> tuple[str, str] | None:
+        """A bracket with named intermediates, as it was written."""
+        if not self.row.definitions:
+            return None
+        start, stop = self.row.spans[k]
+        old = self.row.text[start:stop]
+        return old, f"−({old})" if str(factor) == "−1" else f"({factor}) ({old})"
 
     # ---- two errors ----------------------------------------------------------------------------
 
@@ -241,8 +258,17 @@ class Search:
 class Locator:
     """The smallest corrections of the wrong rows of an answer, each confirmed by the exact test."""
 
-    def __init__(self, truth: Truth, rows: list[Row], *, seconds: float = SECONDS) -> None:
+    def __init__(
+        self,
+        truth: Truth,
+        rows: list[Row],
+        *,
+        right: Collection[int] = (),
+        seconds: float = SECONDS,
+    ) -> None:
         self.truth, self.rows, self.seconds = truth, rows, seconds
+        # rows that hold, which a change of a definition must leave true
+        self.right = right
 
     def corrections(self, place: int, *, free: bool, pairs: bool = True) -> list[Correction]:
         """All equally small corrections of one row; none where one or two terms are not enough."""
@@ -254,7 +280,10 @@ class Locator:
             return []
         changes = [*search.one_term(), *search.groups()]
         changes += search.as_written() if search.below is not None else []
-        single = [(c,) for c in changes]
+        inner: list[Change] = []
+        if row.deep is not None:
+            inner = list(InnerSearch(self.truth, terms, row, place, clock).changes())
+        single = [(c,) for c in (*inner, *changes)]
         good = self._confirmed(single, place, free=free)
         if not good and pairs:
             matched = (
@@ -301,7 +330,16 @@ class Locator:
         row = self.corrected(option, place)
         if row.i == self.truth.tape.zero or self.truth.zero([row.i], free=free).zero[0] is not True:
             return False
+        if not all(self._keeps_others(change, place) for change in option):
+            return False
         return free or self._says_something(row.i, self.rows[place].value.i)
+
+    def _keeps_others(self, change: Change, place: int) -> bool:
+        """Whether the other rows that hold still do with the new definition."""
+        if change.definition is None:
+            return True
+        others = [self.rows[k] for k in self.right if k != place]
+        return all(InnerSearch.holds_with(self.truth, row, change) for row in others)
 
     def _says_something(self, new: int, old: int) -> bool:
         """Whether accelerations are left in a row that had some; 0 = 0 corrects nothing."""
@@ -327,4 +365,9 @@ def smallest(options: Sequence[Correction], key: Callable[[int], int]) -> list[C
     for option in options:
         if size_of(option) == least:
             unique.setdefault(frozenset(key(c.difference.i) for c in option), option)
-    return list(unique.values())
+    return sorted(unique.values(), key=_first_column)
+
+
+def _first_column(option: Correction) -> float:
+    """Where the first change stands; missing terms come last."""
+    return min((float(c.span[0]) for c in option if c.span is not None), default=float("inf"))

@@ -49,15 +49,20 @@ class _Expanded:
     def proposals(self, left: Polynomial) -> list[Polynomial]:
         """What is left after the multiples with the most votes."""
         votes: Counter[tuple[int, Monomial, Any]] = Counter()
+        groups: dict[Monomial, list[tuple[Monomial, Any]]] = {}
+        for n, d in left.items():
+            groups.setdefault(self._moving_part(n), []).append((n, d))
         for j, p in enumerate(self.true):
             for m, c in p.items():
-                for n, d in left.items():
-                    ratio = _ratio(n, m)
-                    if all(g in self.fixed for g, _ in ratio):
-                        votes[j, ratio, d / c] += 1
+                for n, d in groups.get(self._moving_part(m), ()):
+                    votes[j, _ratio(n, m), d / c] += 1
         return [
             _minus(left, self.true[j], ratio, c) for (j, ratio, c), _ in votes.most_common(VOTES)
         ]
+
+    def _moving_part(self, m: Monomial) -> Monomial:
+        """The factors that are no constants: a multiple of a row has the same."""
+        return tuple((g, e) for g, e in m if g not in self.fixed)
 
     def remainders(self) -> list[Polynomial]:
         """What few terms are left of the row."""

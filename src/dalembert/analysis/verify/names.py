@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from dalembert.analysis.verify.characters import GREEK
@@ -56,6 +57,11 @@ class Names:
         self._index: dict[str, str] = {}
         for name in known:
             self._index.setdefault(_key(name), name)
+        # a constant lam is printed as λ
+        for name in known:
+            stem, _, index = name.partition("_")
+            if stem in _SHORT:
+                self._index.setdefault(_key(_SHORT[stem] + index), name)
 
     def define(self, name: str, node: int) -> None:
         """A name that a line of the answer defines."""
@@ -165,6 +171,7 @@ def _greek(word: str) -> str:
     return "".join(GREEK.get(c, c) for c in word)
 
 
+@lru_cache(maxsize=4096)
 def _key(word: str) -> str:
     """theta_1, theta1, θ₁ and θ_{1} are one name."""
     return _greek(word).replace("_", "")

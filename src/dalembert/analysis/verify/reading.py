@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
+from enum import IntEnum
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -27,6 +28,7 @@ from dalembert.analysis.verify.grammar import (
     SymbolNode,
     Tree,
 )
+from dalembert.analysis.verify.lines import Section, answer_lines, sections
 from dalembert.analysis.verify.names import Names
 from dalembert.analysis.verify.tokens import CannotRead, Token, refuse, tokens
 from dalembert.errors import BadExpression
@@ -39,19 +41,16 @@ from dalembert.symbolic.algebra.tape import LARGEST_POWER, Tape
 LONGEST_ANSWER: Final = 400_000
 MOST_ROWS: Final = 400
 MARK: Final = "written_"
-_LABEL: Final = re.compile(
-    r"\s*(?:\(\d{1,2}[a-z]?\)(?=\s+[^\s*/^+\-=])|\d{1,2}[.)](?=\s)"
-    r"|[A-Za-z][A-Za-z .]{0,18}\d{0,2}:(?!=))\s*"
-)
-_NUMBERED: Final = re.compile(
-    r"(?:\s{2,}|\\tag\s?|\\quad\s?|\\qquad\s?)[({]\d{1,3}[a-z]?[)}][ .]*$"
-)
+# marks of the terms of definitions, and a term of value 0 that stands for a missing one
+INNER: Final = "inner_"
+ADDED: Final = "added_"
 _MAYBE_NUMBERED: Final = re.compile(r"(?<=[\w)]) (\(\d{1,3}[a-z]?\))[ .]*$")
+_INDEX: Final = re.compile(r"_\{(\w{1,8})\}")
+_WORD: Final = re.compile(r"[^\W\d]\w*")
 _DEFINES: Final = re.compile(r"\s*(?:let|where|with)\s+")
 _DEFINITION: Final = re.compile(
     r"\s*(?:let\s+|where\s+|with\s+)?([^\W\d]\w*(?:\{\w{1,6}\})?)\s*:?=(?!=)"
 )
-_BREAKS: Final = re.compile(r"\n|;|\\\\(?:\[[\w.]*\])?|\r")
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,21 @@ class Decimal:
 
     value: Fraction
     digits: int
+
+
+@dataclass(frozen=True)
+class Definition:
+    """z = a + b as [added] + [mark] a + [mark] b, with the source columns of its terms."""
+
+    name: str
+    text: str
+    value: Scalar
+    marked: Scalar
+    # the same with the names of intermediates in it
+    named: Callable[[], Scalar]
+    marks: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    added: int
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,9 @@ class Row:
     is_equation: bool = True
     # the virtual displacement that some of its terms lack
     lacks: str = ""
+    # the row with the marks of its definitions alone, and those definitions
+    deep: Scalar | None = None
+    definitions: tuple[Definition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,15 +126,21 @@ class Reader:
     rate: Derivative
     # {decimal as written: the fraction that is tried for it}
     instead: Mapping[Fraction, Fraction] = field(default_factory=dict)
+    # {name: its definition}
+    defined: dict[str, Definition] = field(default_factory=dict)
+    _numbers: list[str] = field(default_factory=list)
 
     def rows(self, text: str) -> list[Row]:
         """Every equation of a text; lines that define a name serve the others."""
         if len(text) > LONGEST_ANSWER:
             msg = f"the answer has {len(text)} characters; at most {LONGEST_ANSWER} are read"
             raise CannotRead(msg)
-        lines = [line for line in map(_content, _BREAKS.split(text)) if line.strip(" .,&$")]
-        equations = self._definitions(lines)
-        rows = [row for line in equations for row in self._line(line)]
+        lines = answer_lines(text)
+        parts = sections(lines, self._defined_name)
+        if not any(part.equations for part in parts):
+            # names on the left sides alone: rows with unknown names
+            parts = [Section(lines)]
+        rows = [row for part in parts for row in self._section(part)]
         if len(rows) > MOST_ROWS:
             msg = f"the answer has {len(rows)} equations; at most {MOST_ROWS} are read"
             raise CannotRead(msg)
@@ -125,39 +148,42 @@ class Reader:
 
     # ---- lines ---------------------------------------------------------------------------------
 
-    def _definitions(self, lines: list[str]) -> list[str]:
-        """The lines that are equations; `c = cos(theta)`, c being no symbol, defines c."""
-        own = [(line, name) for line in lines if (name := self._defined_name(line))]
-        rest = [line for line in lines if line not in [definition for definition, _ in own]]
-        if not rest or not own:
-            return lines
-        waiting, problem = own, None
+    def _section(self, section: Section) -> Iterator[Row]:
+        """The rows of a section; `c = cos(theta)`, c being no symbol, defines c."""
+        waiting = [(line, name) for name, line in section.definitions.items()]
         while waiting:
-            late: list[tuple[str, str]] = []
+            late, problem = [], None
             for line, name in waiting:
                 try:
                     self._define(line, name)
                 except CannotRead as reason:
                     late.append((line, name))
-                    problem = reason
-            if len(late) == len(waiting):
-                assert problem is not None
+                    problem = problem or reason
+            if problem is not None and len(late) == len(waiting):
                 raise problem
             waiting = late
-        self._check_used(rest, own)
-        return rest
+        self._check_used(section)
+        for line in section.equations:
+            yield from self._line(line)
 
-    def _check_used(self, rest: list[str], own: list[tuple[str, str]]) -> None:
+    def _check_used(self, section: Section) -> None:
         """A name that is defined and used nowhere is a misspelling."""
-        for line, name in own:
-            texts = [*rest, *(text for text, _ in own if text != line)]
-            others = [re.sub(r"[{}]", "", plain_characters(text).text) for text in texts]
-            if not any(re.search(rf"(?<!\w){re.escape(name)}(?![^\W\d])", text) for text in others):
+        own = (
+            plain_characters(line).text.partition("=")[2] for line in section.definitions.values()
+        )
+        texts = [*(plain_characters(line).text for line in section.equations), *own]
+        plain = [_INDEX.sub(r"_\1", text) for text in texts]
+        words = {word for text in plain for word in _WORD.findall(text)}
+        for name, line in section.definitions.items():
+            used = name in words or any(
+                re.search(rf"(?<!\w){re.escape(name)}(?![^\W\d])", text) for text in plain
+            )
+            if not used:
                 refuse(line, max(line.find(name), 0), self.names.unknown(name))
 
     def _defined_name(self, line: str) -> str:
         """The name on the left side of a line, where it is neither symbol nor quantity."""
-        match = _DEFINITION.match(plain_characters(line[:120]).text.replace("&", ""))
+        match = _DEFINITION.match(plain_characters(line).text[:120].replace("&", ""))
         if match is None:
             return ""
         name = re.sub(r"[{}]", "", match[1])
@@ -168,8 +194,31 @@ class Reader:
         source, words = tokens(_DEFINES.sub("", line))
         sign = next(k for k, token in enumerate(words) if token.text in ("=", ":="))
         tree = self._whole(source, words[sign + 1 :])
+        number = len(self._numbers)
+        self._numbers.append(name)
         value = Writer(self, source).value(tree)
+        added = self.tape.symbol(f"{ADDED}{number}")
+        span = words[sign + 1].start, words[-1].stop
+        mode, prefix = Intermediates.MARKED, f"{INNER}{number}_"
+        writer = Writer(self, source, marks=[], prefix=prefix, intermediates=mode)
+        marked = writer.marked(tree, span)
+        left = len(source.source) - len(source.source.lstrip())
+        whole = Definition(
+            name,
+            source.source.strip(),
+            value,
+            marked + Scalar(self.tape, added),
+            partial(self._named, source, tree, span, prefix),
+            tuple(writer.nodes),
+            tuple((a - left, b - left) for a, b in writer.marks or ()),
+            added,
+        )
         self.names.define(name, value.i)
+        self.defined[self.names.name(name) or name] = whole
+
+    def _named(self, source: Characters, tree: Tree, span: tuple[int, int], prefix: str) -> Scalar:
+        mode = Intermediates.NAMED
+        return Writer(self, source, [], prefix=prefix, intermediates=mode).marked(tree, span)
 
     def _whole(self, source: Characters, words: list[Token]) -> Tree:
         parser = Parser(source, words, self.names)
@@ -222,7 +271,16 @@ class Reader:
                 isinstance(left.tree, SymbolNode | SlopeNode),
                 tuple(writer.decimals),
                 equation,
+                deep=self._deep(source, left.tree, right.tree),
+                definitions=tuple(self.defined.values()),
             )
+
+    def _deep(self, source: Characters, left: Tree, right: Tree) -> Scalar | None:
+        """The row with marks on the terms of its definitions; None where it uses none."""
+        if not self.defined:
+            return None
+        writer = Writer(self, source, intermediates=Intermediates.MARKED)
+        return writer.value(left) - writer.value(right)
 
     def _has_rates(self, tree: Tree) -> bool:
         """Whether an expression without = may be meant as … = 0: it contains rates."""
@@ -231,13 +289,30 @@ class Reader:
         return any(x in rates for x in symbols_of(self.tape, (node.i,)))
 
 
+class Intermediates(IntEnum):
+    """How the names of definitions are written on the tape."""
+
+    PLAIN = 0
+    # with marks on the terms of the definitions
+    MARKED = 1
+    # as symbols of their own
+    NAMED = 2
+
+
 class Writer:
     """A tree on the tape."""
 
     def __init__(
-        self, reader: Reader, source: Characters, marks: list[tuple[int, int]] | None = None
+        self,
+        reader: Reader,
+        source: Characters,
+        marks: list[tuple[int, int]] | None = None,
+        *,
+        prefix: str = MARK,
+        intermediates: Intermediates = Intermediates.PLAIN,
     ) -> None:
         self.reader, self.tape, self.source = reader, reader.tape, source
+        self.prefix, self.intermediates = prefix, intermediates
         # the source columns of the marks so far; None where no marks are wanted
         self.marks = marks
         self.decimals: list[Decimal] = []
@@ -245,7 +320,7 @@ class Writer:
     @property
     def nodes(self) -> list[int]:
         """The symbols of the marks."""
-        return [self.tape.symbol(f"{MARK}{k}") for k in range(len(self.marks or ()))]
+        return [self.tape.symbol(f"{self.prefix}{k}") for k in range(len(self.marks or ()))]
 
     def marked(self, tree: Tree, span: tuple[int, int]) -> Scalar:
         """The value with a mark on every addend."""
@@ -256,7 +331,7 @@ class Writer:
     def _mark(self, start: int, stop: int) -> Scalar:
         assert self.marks is not None
         self.marks.append((start, stop))
-        return Scalar(self.tape, self.tape.symbol(f"{MARK}{len(self.marks) - 1}"))
+        return Scalar(self.tape, self.tape.symbol(f"{self.prefix}{len(self.marks) - 1}"))
 
     def bare(self, tree: Tree) -> Scalar:
         """The value without marks, inside functions and denominators."""
@@ -294,6 +369,10 @@ class Writer:
 
     def _symbol(self, name: str, dots: int, start: int) -> Scalar:
         known = self.reader.names.known.get(name)
+        if self.intermediates and name in self.reader.defined:
+            marked = self.intermediates is Intermediates.MARKED
+            definition = self.reader.defined[name]
+            known = definition.marked.i if marked else self.tape.private_symbol(name)
         node = self.reader.quantity(name) if known is None else known
         if node is None:
             refuse(self.source, start, self.reader.names.unknown(name))
@@ -364,11 +443,3 @@ class Writer:
             return self._checked(lambda: self._rate(of.i), tree.start)
         by = tree.by.name + "'" * tree.by.dots
         return self._checked(lambda: Scalar(self.tape, self.reader.slope(of.i, by)), tree.start)
-
-
-def _content(line: str) -> str:
-    """A line without its comment, its label and the number of the equation."""
-    line = re.sub(r"(?<!\\)[#%].*", "", line)
-    line = _NUMBERED.sub("", line) if "=" in line else line
-    label = _LABEL.match(line)
-    return line[label.end() :] if label is not None and line[label.end() :].strip() else line

@@ -33,6 +33,8 @@ class TermChange(Displayable):
     # what the dimensions and the energy say against the old term
     dimension: str = ""
     energy: str = ""
+    # the definition of an intermediate in which the term stands; start and stop count there
+    definition: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class RowReport(Displayable):
     def pieces(self) -> list[tuple[str, bool]]:
         """The row in pieces: (text, whether it is wrong)."""
         changes = self.corrections[0] if self.corrections else ()
-        spans = sorted({(c.start, c.stop) for c in changes if c.start >= 0})
+        spans = sorted({(c.start, c.stop) for c in changes if c.start >= 0 and not c.definition})
         parts: list[tuple[str, bool]] = []
         at = 0
         for start, stop in spans:
@@ -86,6 +88,10 @@ class RowReport(Displayable):
 
 def _change_lines(change: TermChange, indent: str) -> list[str]:
     lines = [f"{indent}{change.kind}: {change.sentence}"]
+    if change.definition:
+        lines.append(f"{indent}  in {change.definition}")
+        carets = "^" * (change.stop - change.start)
+        lines += [f"{indent}     {' ' * change.start}{carets}"] if carets else []
     if change.origin:
         lines.append(f"{indent}  from: {change.origin}")
     if change.step:

@@ -6,7 +6,7 @@ judged again. Most candidates are refused at one random point.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from typing import Final
@@ -18,7 +18,12 @@ from dalembert.analysis.verify.verdict import Judgement, judge
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.verdict import TimeLimit
 from dalembert.symbolic.algebra.exact.zero_test import BadPoint
-from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution, symbols_of
+from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
+    Substitution,
+    dependencies,
+    symbols_of,
+)
 from dalembert.symbolic.algebra.scalar import Scalar
 
 MOST_SIGNS: Final = 7
@@ -34,28 +39,34 @@ class CoordinateChange:
 
 
 def substituted(
-    truth: Truth, rows: list[Row], *, single: bool = False
+    truth: Truth, rows: list[Row], wrong: Sequence[int], *, single: bool = False
 ) -> tuple[CoordinateChange, Judgement, list[Row]] | None:
     """The first substitution of the list that makes every row true; `single` for those of one
     symbol alone.
     """
-    clock = TimeLimit(SECONDS)
+    t, clock = truth.tape, TimeLimit(SECONDS)
     for candidate in candidates(truth, rows):
         if single and len(candidate.nodes) > 1:
             return None
         if clock.is_exceeded:
             return None
-        new = apply(truth, rows, candidate)
-        if new is None or not _passes_one_point(truth, new):
+        rewrite = _rewriting(truth, candidate)
+        if not _passes_one_point(truth, [rows[k] for k in wrong], rewrite):
             continue
+        new = [
+            replace(
+                row, value=Scalar(t, rewrite(row.value.i)), marked=Scalar(t, rewrite(row.marked.i))
+            )
+            for row in rows
+        ]
         judgement = judge(truth, new)
         if not judgement.wrong and judgement.rows and all(v.holds for v in judgement.rows):
             return candidate, judgement, new
     return None
 
 
-def apply(truth: Truth, rows: list[Row], candidate: CoordinateChange) -> list[Row] | None:
-    """The rows with the symbols of the answer replaced, rates and accelerations included."""
+def _rewriting(truth: Truth, candidate: CoordinateChange) -> Substitution:
+    """The symbols of the answer replaced, rates and accelerations included."""
     t = truth.tape
     rate = Derivative(t, t.rate)
     nodes: dict[int, int] = {}
@@ -68,18 +79,14 @@ def apply(truth: Truth, rows: list[Row], candidate: CoordinateChange) -> list[Ro
                 break
             old, new = derivative, rate(new)
             nodes[old] = new
-    rewrite = Substitution(t, nodes)
-    fresh = [
-        replace(row, value=Scalar(t, rewrite(row.value.i)), marked=Scalar(t, rewrite(row.marked.i)))
-        for row in rows
-    ]
-    return fresh if any(a.value.i != b.value.i for a, b in zip(fresh, rows, strict=True)) else None
+    return Substitution(t, nodes)
 
 
-def _passes_one_point(truth: Truth, rows: list[Row]) -> bool:
-    samples = terms_of(truth, (), free=False).samples
+def _passes_one_point(truth: Truth, rows: list[Row], rewrite: Substitution) -> bool:
+    """Whether the rewritten rows vanish at a random state; the first that does not ends it."""
+    point = terms_of(truth, (), free=False).samples.points[0]
     try:
-        return all(not samples.points[0].real_value(truth.in_u(row.value.i)) for row in rows)
+        return not any(point.real_value(truth.in_u(rewrite(row.value.i))) for row in rows)
     except BadPoint:
         return False
 
@@ -130,9 +137,12 @@ def _gravity(truth: Truth) -> list[int]:
 
 def _is_angle(truth: Truth, q: int) -> bool:
     """Whether sines or cosines of the coordinate stand in the equations."""
-    t = truth.tape
-    arguments = [a for op, a, _ in t.nodes if op in ("sin", "cos")]
-    return any(q in symbols_of(t, (a,)) for a in arguments)
+    t, kept = truth.tape, truth.kept
+    if "angles" not in kept:
+        nodes = [t.nodes[i] for i in dependencies(t, truth.residuals)]
+        arguments = [a for op, a, _ in nodes if op in ("sin", "cos")]
+        kept["angles"] = frozenset(symbols_of(t, arguments))
+    return q in kept["angles"]
 
 
 def _name(truth: Truth, x: int) -> str:

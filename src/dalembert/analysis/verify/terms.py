@@ -1,21 +1,21 @@
-"""v = c Π xᵉ Π f(x)ᵏ: the terms that have given values at random points, looked up in a tree.
+"""v = c Π xᵉ Π f(x)ᵏ: the terms that have given values at random points, looked up in a table.
 
 A value v is known at one random point of a prime field, and at points where one symbol x alone is
 scaled by ρ. If v is a term, its ratio there is ρᵉ times that of its functions (sines, cosines,
-roots,
-dependent rates, accelerations, multipliers). Products of few functions stand in a tree, one level
-for
-each symbol: a value is looked up level by level, nothing of the true equations is expanded.
+roots, dependent rates, accelerations, multipliers). Products of few functions stand in a table by
+the symbols at which their ratio is no power of ρ: a value is looked up there, nothing of the true
+equations is expanded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, Final
 
 from dalembert.analysis.verify.truth import Truth
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.exact.linear_algebra import rational_reconstruction
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.zero_test import BadPoint
@@ -26,6 +26,9 @@ from dalembert.symbolic.algebra.scalar import Scalar
 
 RHO: Final = 1_000_003
 EXPONENTS: Final = range(-4, 5)
+# powers of ρ up to this one are distinguished from other ratios of functions, and of values
+LARGEST_OWN: Final = 8
+LARGEST_POWER: Final = LARGEST_OWN + EXPONENTS[-1]
 # coefficients up to this size; primes have 127 bits, and a second point confirms
 LARGEST: Final = 2**52
 MOST_TERMS: Final = 2000
@@ -49,11 +52,15 @@ class Samples:
         self.points = [self._solve(base)]
         self.levels: list[int] = []
         self.steps: list[list[tuple[int, int]]] = []
+        # {ρᵉ: e} at each level
+        self.powers: list[dict[int, int]] = []
         for x in levels:
             rho, moved = self._scaled(base, x)
             self.points.append(moved)
             self.levels.append(x)
             self.steps.append([(e, pow(rho, -e, self.prime)) for e in EXPONENTS])
+            exponents = range(-LARGEST_POWER, LARGEST_POWER + 1)
+            self.powers.append({pow(rho, e, self.prime): e for e in exponents})
         self.check = self._another()
         # every symbol on its own: two changes agree there if and only if they are the same function
         self.distinct = SamplePoint(self.tape, _SEED + 2, self.prime)
@@ -110,8 +117,29 @@ class Samples:
         return [x * inverse % self.prime for x in v[1:]]
 
 
+@dataclass(frozen=True)
+class Signature:
+    """The ratios of a product at the moved points: powers of ρ, and the others."""
+
+    exponents: dict[int, int]
+    others: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Outer:
+    """An acceleration or a multiplier, a quotient of two, or nothing: what a value is divided by
+    before it is looked up.
+    """
+
+    powers: Powers
+    # the inverse ratios at the moved points; None for nothing
+    inverse: tuple[int, ...] | None
+    # whether products of functions may stand next to it
+    joins: bool = True
+
+
 class Terms:
-    """The tree of products of functions for one system."""
+    """The table of products of functions for one system."""
 
     def __init__(self, truth: Truth, *, free: bool = False, outs: tuple[int, ...] = ()) -> None:
         self.truth, self.tape, self.free = truth, truth.tape, free
@@ -129,13 +157,17 @@ class Terms:
             free=free,
         )
         self.prime = self.samples.prime
-        self.tree: dict[Any, Any] = {}
-        self._ratios: dict[int, list[int] | None] = {}
+        # {levels at which the ratio is no power: {ratio: {ratio: … [(product, exponents)]}}}
+        self.table: dict[tuple[int, ...], dict[Any, Any]] = {}
+        self._signatures: dict[int, Signature | None] = {}
+        # the levels at which every ratio is a power, and the others
+        self._plain = list(range(len(self.samples.levels)))
+        self._varied: list[int] = []
         self._inserted: set[Powers] = set()
         self._arguments: list[int] = []
         self._others: list[int] = []
-        outer = () if free else (*truth.accelerations, *truth.multipliers)
-        self.outer: list[Powers] = [(), *(((a, 1),) for a in outer)]
+        self._outer_symbols = () if free else (*truth.accelerations, *truth.multipliers)
+        self.outer = self._outer_factors()
         self.learn([Scalar(t, r) for r in truth.residuals], reduced=True)
 
     # ---- growing -------------------------------------------------------------------------------
@@ -157,7 +189,7 @@ class Terms:
             self._insert_usual(divided=divided)
         for row in rows:
             for product in self._own(row, reduced=reduced):
-                self._insert_all(product)
+                self._insert(product)
 
     def _insert_usual(self, *, divided: bool) -> None:
         """Products of up to two functions, squares, and quotients within a class."""
@@ -180,46 +212,90 @@ class Terms:
         if len(trig) <= 12:
             products += [(*a, (f, 2)) for a in single for f in trig if a[0][0] != f]
         for product in products:
-            self._insert_all(product)
+            self._insert(product)
         self._insert_quotients([*trig, *self._others][:60])
 
     def _insert_quotients(self, functions: list[int]) -> None:
         truth = self.truth
-        speeds = [*truth.dependent, *truth.kin.u]
-        for group in (functions, truth.accelerations, speeds, list(truth.multipliers)):
+        groups = [functions, [*truth.dependent, *truth.kin.u]]
+        groups += [truth.accelerations] if self.free else []
+        for group in groups:
             for f in group:
                 for g in group:
                     if f != g:
                         self._insert(((f, 1), (g, -1)))
 
-    def _insert_all(self, product: Powers) -> None:
-        for outer in self.outer:
-            self._insert((*product, *outer))
+    def _outer_factors(self) -> list[Outer]:
+        """Nothing, y, and quotients of two y of one kind."""
+        truth, outer = self.truth, [Outer((), None)]
+        ratios = {a: r for a in self._outer_symbols if (r := self._ratios(a)) is not None}
+        p = self.prime
+        inverses = {a: [pow(x, -1, p) for x in r] for a, r in ratios.items()}
+        outer += [Outer(((a, 1),), tuple(inverse)) for a, inverse in inverses.items()]
+        for group in (truth.accelerations, truth.multipliers):
+            known = [a for a in group if a in ratios]
+            for a in known:
+                for b in known:
+                    if a != b:
+                        pairs = zip(inverses[a], ratios[b], strict=True)
+                        inverse = tuple(x * y % p for x, y in pairs)
+                        outer.append(Outer(((a, 1), (b, -1)), inverse, joins=False))
+        return outer
 
-    def _insert(self, whole: Powers) -> None:
-        if whole in self._inserted:
-            return
-        self._inserted.add(whole)
-        ratios = [self._ratio(f) for f, _ in whole]
-        p, node = self.prime, self.tree
-        if any(r is None for r in ratios):
-            return
-        for level in range(len(self.samples.levels)):
-            x = 1
-            for (_, e), ratio in zip(whole, ratios, strict=True):
-                r = ratio[level]  # type: ignore[index]
-                if r != 1:
-                    x = x * (r if e == 1 else pow(r, e, p)) % p
-            node = node.setdefault(x, {})
-        node.setdefault(None, []).append(whole)
+    def _ratios(self, f: int) -> list[int] | None:
+        try:
+            return self.samples.ratios(self.samples.values(f)[:-1])
+        except BadPoint:
+            return None
 
-    def _ratio(self, f: int) -> list[int] | None:
-        if f not in self._ratios:
-            try:
-                self._ratios[f] = self.samples.ratios(self.samples.values(f)[:-1])
-            except BadPoint:
-                self._ratios[f] = None
-        return self._ratios[f]
+    def _insert(self, product: Powers) -> None:
+        if product in self._inserted:
+            return
+        self._inserted.add(product)
+        signature = self._product_signature(product)
+        if signature is None:
+            return
+        levels = tuple(sorted(signature.others))
+        new = [level for level in levels if level not in self._varied]
+        if new:
+            self._varied += new
+            self._plain = [level for level in self._plain if level not in new]
+        node = self.table.setdefault(levels, {})
+        for level in levels:
+            node = node.setdefault(signature.others[level], {})
+        node.setdefault(None, []).append((product, signature.exponents))
+
+    def _product_signature(self, product: Powers) -> Signature | None:
+        """Π f^k"""
+        p, exponents, others = self.prime, dict[int, int](), dict[int, int]()
+        for f, k in product:
+            own = self._signature(f)
+            if own is None:
+                return None
+            for level, e in own.exponents.items():
+                exponents[level] = exponents.get(level, 0) + k * e
+            for level, r in own.others.items():
+                others[level] = others.get(level, 1) * (r if k == 1 else pow(r, k, p)) % p
+        return self._split(exponents, others)
+
+    def _split(self, exponents: dict[int, int], ratios: dict[int, int]) -> Signature:
+        """Powers of ρ apart from other ratios."""
+        others: dict[int, int] = {}
+        for level, r in ratios.items():
+            e = self.samples.powers[level].get(r)
+            if e is None or abs(e) > LARGEST_OWN:
+                others[level] = r
+            elif e:
+                exponents[level] = exponents.get(level, 0) + e
+        return Signature({level: e for level, e in exponents.items() if e}, others)
+
+    def _signature(self, f: int) -> Signature | None:
+        """The ratios of one function."""
+        if f not in self._signatures:
+            ratios = self._ratios(f)
+            own = None if ratios is None else self._split({}, dict(enumerate(ratios)))
+            self._signatures[f] = own
+        return self._signatures[f]
 
     def _own(self, row: Scalar, *, reduced: bool) -> list[Powers]:
         """The products of functions in the terms of a row."""
@@ -243,41 +319,67 @@ class Terms:
 
     def _is_outer(self, i: int) -> bool:
         return (
-            ((i, 1),) in self.outer
+            i in self._outer_symbols
             or str(self.tape.nodes[i][1]).startswith("written_")
             or i in self.truth.opaque
         )
 
     # ---- looking up ----------------------------------------------------------------------------
 
-    def recognise(self, v: Sequence[int]) -> list[Scalar]:
-        """Every term that has these values."""
+    def recognise(self, v: Sequence[int], *, outer: bool = True) -> list[Scalar]:
+        """Every term that has these values; without accelerations and multipliers where `outer` is
+        false.
+        """
         ratios = self.samples.ratios(v[:-1])
         if ratios is None:
             return []
-        p = self.prime
-        states: list[tuple[dict[Any, Any], tuple[int, ...]]] = [(self.tree, ())]
-        for k, r in enumerate(ratios):
-            steps = self.samples.steps[k]
+        hits = (
+            self._term((*product, *factor.powers), exponents, v)
+            for factor in (self.outer if outer else self.outer[:1])
+            for product, exponents in self._matches(ratios, factor)
+        )
+        return [term for term in hits if term is not None]
+
+    def _matches(
+        self, ratios: Sequence[int], factor: Outer
+    ) -> Iterator[tuple[Powers, dict[int, int]]]:
+        """(product of functions, {level: exponent}) with these ratios."""
+        p, inverse, powers = self.prime, factor.inverse, self.samples.powers
+        exponents: dict[int, int] = {}
+        others: list[tuple[int, int]] = []
+        for level in (*self._plain, *self._varied):
+            r = ratios[level] if inverse is None else ratios[level] * inverse[level] % p
+            e = powers[level].get(r)
+            if e is not None:
+                exponents[level] = e
+            elif level in self._varied and factor.joins:
+                others.append((level, r))
+            else:
+                return
+        others.sort()
+        first = self.table.get(tuple(level for level, _ in others))
+        states = [] if first is None else [(first, exponents)]
+        for level, r in others:
             states = [
-                (node[x], (*es, e))
-                for node, es in states
-                for e, step in steps
+                (node[x], {**chosen, level: e})
+                for node, chosen in states
+                for e, step in self.samples.steps[level]
                 if (x := r * step % p) in node
             ]
-            if not states:
-                return []
-        terms = (self._term(whole, es, v) for node, es in states for whole in node[None])
-        return [term for term in terms if term is not None]
+        for node, chosen in states:
+            for product, own in node.get(None, ()):
+                net = {k: e for k in {*chosen, *own} if (e := chosen.get(k, 0) - own.get(k, 0))}
+                if all(abs(e) <= EXPONENTS[-1] for e in net.values()):
+                    yield product, net
 
-    def _term(self, whole: Powers, exponents: tuple[int, ...], v: Sequence[int]) -> Scalar | None:
+    def _term(self, whole: Powers, exponents: dict[int, int], v: Sequence[int]) -> Scalar | None:
         """The term with its coefficient, a small fraction that a second point confirms."""
         t, p = self.tape, self.prime
         size = Scalar(t, t.one)
         for f, e in whole:
             size = size * Scalar(t, f) ** e
-        for x, e in zip(self.samples.levels, exponents, strict=True):
-            size = size * Scalar(t, x) ** e if e else size
+        for level in sorted(exponents):
+            size = size * Scalar(t, self.samples.levels[level]) ** exponents[level]
         i = self.truth.in_u(size.i)
         try:
             here, there = self.samples.points[0].real_value(i), self.samples.check.real_value(i)
@@ -294,7 +396,7 @@ class Terms:
 
 
 def terms_of(truth: Truth, rows: Iterable[Scalar], *, free: bool) -> Terms:
-    """The tree of a system, grown by what the rows contain; roots of their own need points of
+    """The table of a system, grown by what the rows contain; roots of their own need points of
     their own.
     """
     store, nodes = truth.kept, truth.tape.nodes

@@ -117,7 +117,9 @@ def _scan(line: Characters) -> list[Token]:
         if kind == "space":
             spaced = True
             continue
-        token = Token(kind, match[0], line.column(match.start()), line.column(at - 1) + 1, spaced)
+        # the dot of θ̇₁ comes last and stands before the index
+        stop = max(line.columns[match.start() : at]) + 1
+        token = Token(kind, match[0], line.column(match.start()), stop, spaced)
         spaced = False
         if kind == "command":
             at, spaced = _command(line, token, at, out)

@@ -99,7 +99,7 @@ def _verify_rows(truth: Truth, given: GivenAnswer, *, attribute: bool) -> Verifi
     simple = len(located) == 1 and all(
         options and len(options[0]) == 1 for options in located.values()
     )
-    other = substituted(truth, rows, single=simple)
+    other = substituted(truth, rows, judgement.wrong, single=simple)
     if other is not None and not simple:
         candidate, found, new = other
         result = _right(truth, replace(given, rows=new), found)
@@ -152,8 +152,9 @@ def _corrections(
     truth: Truth, rows: list[Row], place: int, judgement: Judgement
 ) -> list[Correction]:
     free = judgement.rows[place].role == "identity"
+    right = [k for k, v in enumerate(judgement.rows) if v.holds]
     try:
-        return Locator(truth, rows).corrections(place, free=free)
+        return Locator(truth, rows, right=right).corrections(place, free=free)
     except BadPoint:
         return []
 

@@ -24,8 +24,13 @@ import numpy as np
 
 import dalembert as da
 
-SEED = 20260738
+# chosen before the campaign was run, together with the thresholds, and not changed after it
+SEED = 20261117
 AMPLITUDES = (5e-4, 1e-3)
+# largest relative error of the extrapolated period
+TOLERANCE = 1e-5
+# how near ω₂/ω₁ is to a whole number where a family of the first mode may fail to start
+RESONANCE = 0.02
 
 
 def system(rng: np.random.Generator) -> tuple[da.System, dict[str, float]]:
@@ -79,12 +84,12 @@ def rows(count: int) -> list[tuple[object, ...]]:
             expected = 2 * math.pi / omega[mode - 1]
             ratio = omega[1] / omega[0]
             try:
-                found = limit_period(s, values, mode)
-                error, outcome = abs(found / expected - 1.0), "started"
+                limit = limit_period(s, values, mode)
+                error, outcome = abs(limit / expected - 1.0), "started"
             except da.DalembertError as problem:
                 error, outcome = math.nan, str(problem).partition(";")[0]
-            if outcome != "started" or error > 1e-5:
-                near = mode == 1 and abs(ratio - round(ratio)) < 0.02
+            if outcome != "started" or error > TOLERANCE:
+                near = mode == 1 and abs(ratio - round(ratio)) < RESONANCE
                 outcome = (
                     f"resonance 1:{round(ratio)}"
                     if near

@@ -50,6 +50,19 @@ def restricted_three_bodies(mu: float = 0.012150585609624) -> da.System:
     return s
 
 
+def quaternion_pendulum() -> tuple[da.System, float]:
+    """A body on a ball joint, its orientation a quaternion; and ω² = m g l/J about N.x."""
+    s = da.System("Quaternion pendulum")
+    B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"))
+    places = {"bob": (0, 0, -1, 1.0), "left": (0.3, 0, -0.4, 0.5), "right": (-0.3, 0, -0.4, 0.5)}
+    places |= {"front": (0, 0.2, 0, 0.2), "back": (0, -0.2, 0, 0.2)}
+    for name, (x, y, z, mass) in places.items():
+        s.particle(name, mass, s.O.offset(x * B.x + y * B.y + z * B.z, f"P {name}"))
+    s.gravity(-9.81 * s.N.z)
+    J = sum(m * (y**2 + z**2) for _, y, z, m in places.values())
+    return s, 9.81 * -sum(m * z for _, _, z, m in places.values()) / J
+
+
 def point_on_line(name: str, force: str, **constants: float) -> da.System:
     """ẍ = force(x, ẋ, t) of a unit mass."""
     s = da.System(name)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from periodic.systems import duffing, equal_double_pendulum, van_der_pol
+from periodic.systems import duffing, equal_double_pendulum, point_on_line, van_der_pol
 
 
 @functools.cache
@@ -157,3 +157,12 @@ def test_a_family_goes_on_from_its_last_orbit() -> None:
     assert (np.diff(both.values) > 0.0).all()
     (orbit,) = both.at(1.0)
     assert orbit.period == pytest.approx(6.663286859, abs=1e-8)
+
+
+def test_torus_where_the_damping_vanishes() -> None:
+    """ẍ + c ẋ + 2x = cos t: |μ| = exp(−cT/2) is one at c = 0, and stability is lost there."""
+    s = point_on_line("Linear", "-c*x' - 2*x + cos(w*t)", c=0.3, w=1.0)
+    family = da.continuation(da.periodic(s), "c", (0.3, -0.3), step=0.2)
+    assert ["torus"] == [m.kind for m in family.marks]
+    assert family.marks[0].value == pytest.approx(0.0, abs=1e-10)
+    assert (family.stable[0], family.stable[-1]) == (True, False)

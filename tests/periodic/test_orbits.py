@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import dalembert as da
 from dalembert.gallery import build
@@ -17,6 +18,7 @@ from periodic.systems import (
     equal_double_pendulum,
     kapitza,
     point_on_line,
+    quaternion_pendulum,
     restricted_three_bodies,
     rimless_wheel,
     three_bodies,
@@ -100,6 +102,29 @@ def test_a_wheel_that_rolls_on_is_periodic_up_to_shifts() -> None:
         "shift of psi",
     )
     assert {"time shift", "energy"} == set(orbit.unit_multipliers[4:])
+
+
+def test_quaternion_swings_with_the_period_of_a_plane_pendulum() -> None:
+    """T = 4 K(sin²(a/2))/ω; the norm of the quaternion is a constraint."""
+    system, omega2 = quaternion_pendulum()
+    start = {"e_0": math.cos(0.35), "e_1": math.sin(0.35), "e_2": 0.0, "e_3": 0.0}
+    orbit = da.periodic(system, start, 2.0)
+    expected = 4 * ellipk(math.sin(0.35) ** 2) / math.sqrt(omega2)
+    assert orbit.period == pytest.approx(expected, abs=1e-10)
+    assert "rotation about N.z" in orbit.unit_multipliers
+    assert len(orbit.unit_multipliers) == 4
+    assert len(orbit.multipliers) == 2
+
+
+def test_quaternion_changes_its_sign_in_a_turn() -> None:
+    """A body that goes over the top, T = 4 K(4ω²/θ̇²)/θ̇: e → −e after one turn."""
+    system, omega2 = quaternion_pendulum()
+    speed = 3 * math.sqrt(omega2)
+    start = {"e_0": 1.0, "e_1": 0.0, "e_2": 0.0, "e_3": 0.0, "omega_F1x": speed}
+    orbit = da.periodic(system, start, 0.8)
+    assert orbit.period == pytest.approx(4 * ellipk(4 * omega2 / speed**2) / speed, abs=1e-10)
+    run = orbit.run()
+    assert run["e_0"][-1] == pytest.approx(-run["e_0"][0], abs=1e-9)
 
 
 def test_spherical_pendulum_precesses() -> None:

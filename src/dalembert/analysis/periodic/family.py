@@ -278,22 +278,24 @@ def _step_along(point: _Point, s: float) -> _Point | None:
 
 def _test(kind: str, point: _Point) -> float:
     """One of the test functions."""
-    return _tests(point)[kind]
+    mu = point.multipliers.values
+    if kind == FOLD:
+        return float(point.tau[-1])
+    if kind == COLLISION:
+        return _discriminant(mu)
+    if kind == TORUS:
+        return float(np.prod([a * b - 1.0 for a, b in combinations(mu, 2)]).real)
+    return float(np.prod(mu + 1.0 if kind == DOUBLING else mu - 1.0).real)
 
 
 def _tests(point: _Point) -> dict[str, float]:
-    """The test functions at a point."""
-    mu = point.multipliers.values
-    tests = {
-        FOLD: float(point.tau[-1]),
-        DOUBLING: float(np.prod(mu + 1.0).real),
-        BRANCH: float(np.prod(mu - 1.0).real),
-    }
+    """The test functions that say something at a point."""
+    kinds = [FOLD, DOUBLING, BRANCH]
     if point.multipliers.conservative:
-        tests[COLLISION] = _discriminant(mu)
-    elif len(mu) > 1:
-        tests[TORUS] = float(np.prod([a * b - 1.0 for a, b in combinations(mu, 2)]).real)
-    return tests
+        kinds.append(COLLISION)
+    elif len(point.multipliers.values) > 1:
+        kinds.append(TORUS)
+    return {kind: _test(kind, point) for kind in kinds}
 
 
 def _discriminant(mu: FloatArray) -> float:

@@ -30,6 +30,7 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 from dalembert.mechanics.geometry.rotation import Quaternion
+from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
@@ -164,7 +165,7 @@ class Structure:
         self._integrals = _compile_functions(
             self._evaluator, [node(f.expression) for f in known_.result]
         )
-        rows = [row.phi for row in self.kin.linear_rows if row.phi is not None]
+        rows = position_residuals(self._evaluator.tape, self.kin.linear_rows)
         self._rows = _compile_functions(
             self._evaluator, [*rows, *(row.e for row in self.kin.velocity_rows)]
         )

@@ -75,9 +75,9 @@ def brachistochrone_states() -> da.System:
     return s
 
 
-def walker() -> tuple[da.System, dict[str, da.Scalar]]:
+def walker() -> tuple[da.System, dict[str, da.Scalar], da.Point]:
     """The compass walker of Goswami, Thuilot and Espiau (1998): hip 10 kg, legs of 1 m with 5 kg
-    in their middle.
+    in their middle; with the place of its swing foot on a slope of 3°.
     """
     s = da.System("compass walker")
     hx, hy, stance, swing = s.coordinates("hx hy stance swing")
@@ -94,4 +94,5 @@ def walker() -> tuple[da.System, dict[str, da.Scalar]]:
     s.constrain(hy - l * da.cos(stance), name="foot y")
     fx, fy, slope = hx + l * da.sin(swing), hy - l * da.cos(swing), math.radians(3.0)
     c, sine = math.cos(slope), math.sin(slope)
-    return s, {"along": fx * c - fy * sine, "height": fy * c + fx * sine, "foot": fx}
+    foot = {"along": fx * c - fy * sine, "height": fy * c + fx * sine, "foot": fx}
+    return s, foot, H.offset(-l * B.y, "swing foot")

@@ -76,7 +76,7 @@ def test_the_passive_gait_of_the_compass_walker_costs_nothing() -> None:
     """On a slope of 3° it walks without torque, with a short step and with a long one; the long
     one is stable, period 0.734 s.
     """
-    s, foot = walker()
+    s, foot, swing_foot = walker()
     start = {"stance": 0.2187, "swing": -0.3234, "stance.dot": -1.0918, "swing.dot": -0.3772}
     guess = da.simulate(s, 0.734, start=start, inputs={"tau": 0}, guess={"hx": -0.2, "hy": 1.0})
     step = da.phase(
@@ -94,9 +94,23 @@ def test_the_passive_gait_of_the_compass_walker_costs_nothing() -> None:
         links=[da.link(swap, impact=[foot["along"], foot["height"]], unilateral=[foot["height"]])],
     )
     assert best.cost <= 1e-10
-    assert 0.734 == pytest.approx(best.duration, abs=1e-3)
     assert best.audit.passed, str(best)
     assert _step_map_error(best) < 1e-7
+    strike = da.support_change(
+        s, swing_foot, gap=foot["height"], relabel=swap, when=foot["foot"] - 0.2
+    )
+    gait = da.periodic(
+        s, start, events=[strike], inputs={"tau": 0}, guess={"hx": -0.2, "hy": 1.0}
+    )
+    assert gait.period == pytest.approx(best.duration, abs=1e-6)
+    assert gait.stability == "stable"
+    for name in start:
+        assert gait.start[name] == pytest.approx(best[name][0], abs=1e-6)
+    fractions = np.linspace(0.0, 0.95, 9)
+    motion = gait.run().at(fractions * gait.period)
+    for name in start:
+        there = np.interp(fractions * best.duration, best.t, best[name])
+        assert motion[name] == pytest.approx(there, abs=1e-4)
 
 
 def _step_map_error(best: da.Optimum) -> float:

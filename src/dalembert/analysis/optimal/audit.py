@@ -39,7 +39,13 @@ _SAFETY: Final = 3.0
 class IntervalErrors:
     """Errors of the intervals of one phase, all in the same scales of the states."""
 
-    def __init__(self, answer: PhaseAnswer, multipliers: FloatArray, prices: FloatArray) -> None:
+    def __init__(
+        self,
+        answer: PhaseAnswer,
+        multipliers: FloatArray,
+        prices: FloatArray,
+        end_multipliers: FloatArray,
+    ) -> None:
         self.answer = answer
         self.replay = Replay(answer)
         self.ends, self.motion = self.replay.restarted()
@@ -49,6 +55,8 @@ class IntervalErrors:
         self.multipliers = multipliers
         # multipliers of the integral conditions, whose integrands belong to the Hamiltonian
         self.prices = prices
+        # (interval, state), of the rows of ends that are no points
+        self.end_multipliers = end_multipliers
 
     @cached_property
     def misses(self) -> FloatArray:
@@ -69,9 +77,13 @@ class IntervalErrors:
     @cached_property
     def costates(self) -> FloatArray:
         """p at every node: a row for each."""
-        D = self.answer.layout.scheme.D
-        inner = np.einsum("i,kir->kr", D[:, 0], self.multipliers)
-        last = -self.multipliers[-1:, -1] / self.answer.layout.scheme.weights[-1]
+        scheme = self.answer.layout.scheme
+        inner = np.einsum("i,kir->kr", scheme.D[:, 0], self.multipliers)
+        if scheme.has_end:
+            last = -self.multipliers[-1:, -1] / scheme.weights[-1]
+        else:
+            inner = inner - scheme.end_weights[0] * self.end_multipliers
+            last = -self.end_multipliers[-1:]
         return np.concatenate([inner, last])
 
     @cached_property
@@ -103,10 +115,10 @@ class IntervalErrors:
             A.reshape(layout.n_intervals, size, K * n),
             np.broadcast_to(b.reshape(-1, n_x), (layout.n_intervals, size, n_x)),
         )
-        Z: FloatArray = np.asarray(solution, dtype=np.float64).reshape(
-            layout.n_intervals, K, n, n_x
-        )[:, -1, :n_x]
-        return Z
+        at_points = np.asarray(solution, dtype=np.float64).reshape(layout.n_intervals, K, n, n_x)
+        weights = layout.scheme.end_weights
+        Z: FloatArray = np.einsum("i,kirs->krs", weights[1:], at_points[:, :, :n_x])
+        return Z + weights[0] * np.eye(n_x)
 
     @cached_property
     def amplifications(self) -> FloatArray:

@@ -20,18 +20,19 @@ from dalembert.analysis.optimal.link_functions import LinkFunctions
 from dalembert.analysis.optimal.optimum import Optimum
 from dalembert.analysis.optimal.phase import BadOptimization, Link, Phase, Range, phase, range_of
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
-from dalembert.analysis.optimal.scheme import MOST_POINTS
+from dalembert.analysis.optimal.scheme import MOST_POINTS, RULES, radau
 from dalembert.analysis.optimal.search import Answer, SearchOptions, search
 from dalembert.analysis.optimal.transcription import Problem
 from dalembert.errors import NotASystem, warn
 from dalembert.foundation.array_types import FloatArray
-from dalembert.foundation.suggestions import check_options
+from dalembert.foundation.suggestions import check_options, suggest_name
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import symbol_name
 
 # costs that differ by less, relatively, belong to one solution
 _SAME: Final = 1e-5
 _MOST_STARTS: Final = 200
+_ORDER: Final = 4
 
 
 @check_options
@@ -56,7 +57,8 @@ def optimize(
     starts: Any = None,
     links: Sequence[Link] = (),
     intervals: int = 20,
-    order: int = 4,
+    order: int | None = None,
+    rule: str = "radau",
     tolerance: float = 1e-8,
     refine: bool = True,
     most_intervals: int = 2000,
@@ -88,7 +90,9 @@ def optimize(
     guess      {name: number, table, or expression of t}, a run, or an earlier answer; by
                default a straight line
     starts     a number of starts, or a list of guesses: best.solutions has the different ones
-    intervals, order   the first mesh, and the number of Radau points of an interval
+    intervals, order   the first mesh, and the number of points of an interval (4)
+    rule       where the points are: "radau", "gauss", or the rules of one point "midpoint" and
+               "backward Euler"
     tolerance  the largest relative error of an interval; the mesh is refined until it is
                reached (refine=False: not at all)
     form       "explicit" (u̇ written out) or "implicit" (inverse dynamics); by default the
@@ -96,7 +100,8 @@ def optimize(
     solver     "pounce", or "ipopt" (needs casadi)
     """
     options = SearchOptions(
-        order=_count("order", order, MOST_POINTS),
+        rule=_rule(rule),
+        order=_order(rule, order),
         intervals=_count("intervals", intervals, most_intervals),
         tolerance=_positive("tolerance", tolerance),
         most_intervals=most_intervals,
@@ -123,6 +128,7 @@ def optimize(
     }
     phases = _phases(system, duration, one)
     problem, theta = _problem(phases, links, parameters, _explicit(form))
+    _check_rule(problem, options.rule)
     try:
         return _solutions(
             problem, theta, options, starts, seed, guess, refines=refine, audits=audit
@@ -218,6 +224,38 @@ def _explicit(form: str | None) -> bool | None:
         msg = f"optimize: form={form!r:.40}; give 'explicit' or 'implicit'"
         raise BadOptimization(msg)
     return None if form is None else form == "explicit"
+
+
+def _rule(rule: Any) -> str:
+    if rule not in RULES:
+        hint = suggest_name(str(rule), list(RULES)) or f"choose {', '.join(map(repr, RULES))}"
+        msg = f"optimize: rule={rule!r:.40}; {hint}"
+        raise BadOptimization(msg)
+    return str(rule)
+
+
+def _order(rule: str, order: Any) -> int:
+    """The number of points of an interval, which some rules fix."""
+    fixed = RULES[rule][1]
+    if order is None:
+        return fixed or _ORDER
+    if fixed is not None and order != fixed:
+        msg = f"optimize: rule={rule!r} has {fixed} point in an interval; leave order={order!r} out"
+        raise BadOptimization(msg)
+    return _count("order", order, MOST_POINTS)
+
+
+def _check_rule(problem: Problem, rule: str) -> None:
+    """Constraint equations must hold at the ends of intervals, which Gauss's points leave out."""
+    if RULES[rule][0] is radau:
+        return
+    for p in problem.phases:
+        if p.equations.constraints:
+            msg = (
+                f"optimize: rule={rule!r} does not keep the constraint equations of "
+                f"{p.phase.system.name!r} at the nodes; use rule='radau'"
+            )
+            raise BadOptimization(msg)
 
 
 def _solutions(

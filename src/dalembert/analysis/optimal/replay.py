@@ -84,8 +84,8 @@ class PhaseAnswer:
     @cached_property
     def node_states(self) -> FloatArray:
         """The states at the nodes: a row for each."""
-        states = self.v[self.layout.states]
-        rows: FloatArray = np.concatenate([states[:, 0], states[-1:, -1]])
+        places = np.concatenate([self.layout.first[None], self.layout.ends])
+        rows: FloatArray = self.v[places]
         return rows
 
     @cached_property

@@ -1,7 +1,9 @@
-"""ẋ(τ_i) = Σ_j D_ij x_j: collocation at the points of Radau, and the polynomials of Lagrange.
+"""ẋ(τ_i) = Σ_j D_ij x_j: collocation at the points of Radau or Gauss, and Lagrange's polynomials.
 
-The K points lie on (0, 1] and include the end, so the last point of an interval is the first node
-of the next. Quadrature with the weights b is exact up to degree 2K − 2.
+Radau's K points lie on (0, 1] and include the end, so the last point of an interval is the first
+node of the next. Quadrature with the weights b is exact up to degree 2K − 2. Gauss's points lie on
+(0, 1), with degree 2K − 1; the state at the end of an interval is Σ_j l_j(1) x_j. One point gives
+backward Euler (Radau) and the midpoint rule (Gauss).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.5.
 """
@@ -40,6 +42,16 @@ class Scheme:
         """0 and the points: where the polynomial of a state has its values."""
         return np.append(0.0, self.points)
 
+    @property
+    def has_end(self) -> bool:
+        """Whether the last point is the end of the interval."""
+        return bool(self.points[-1] == 1.0)
+
+    @property
+    def end_weights(self) -> FloatArray:
+        """l_j(1): the state at the end from the values at (0, τ)."""
+        return basis(self.nodes, np.ones(1))[0]
+
 
 @lru_cache(maxsize=MOST_POINTS)
 def radau(order: int) -> Scheme:
@@ -53,6 +65,22 @@ def radau(order: int) -> Scheme:
     points = (x + 1.0) / 2.0
     weights = 0.5 * (1.0 + x) / (order * legendre.legval(x, np.eye(order)[-1])) ** 2
     return Scheme(points, weights, differentiation(np.append(0.0, points))[1:])
+
+
+@lru_cache(maxsize=MOST_POINTS)
+def gauss_legendre(order: int) -> Scheme:
+    """The points are the roots of P_K, mapped to (0, 1)."""
+    points, weights = gauss(order)
+    return Scheme(points, weights, differentiation(np.append(0.0, points))[1:])
+
+
+# rules of collocation: points, and their number where the rule fixes it
+RULES: Final = {
+    "radau": (radau, None),
+    "gauss": (gauss_legendre, None),
+    "midpoint": (gauss_legendre, 1),
+    "backward Euler": (radau, 1),
+}
 
 
 def differentiation(nodes: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, ref
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.replay import PhaseAnswer
-from dalembert.analysis.optimal.scheme import radau
+from dalembert.analysis.optimal.scheme import RULES
 from dalembert.analysis.optimal.solver import ProgramSolution, solve, violations
 from dalembert.analysis.optimal.transcription import ConstraintKey, Problem, Transcription
 from dalembert.analysis.optimal.warm_start import carried_multipliers
@@ -37,6 +37,7 @@ _STABILIZATION: Final = 0.1
 class SearchOptions:
     """How a program is made and solved."""
 
+    rule: str = "radau"
     order: int = 4
     intervals: int = 20
     tolerance: float = 1e-8
@@ -86,8 +87,10 @@ class Answer:
 
     def phase_errors(self, k: int) -> IntervalErrors:
         """The errors of one phase."""
-        prices = self.solution.multipliers[self.transcription.integral_rows[k]]
-        return IntervalErrors(self.phases[k], self.motion_multipliers(k), prices)
+        multipliers = self.solution.multipliers
+        prices = multipliers[self.transcription.integral_rows[k]]
+        ends = multipliers[self.transcription.end_rows[k]]
+        return IntervalErrors(self.phases[k], self.motion_multipliers(k), prices, ends)
 
     @property
     def largest_violation(self) -> str:
@@ -216,7 +219,7 @@ def solve_on_mesh(
     hulls: Sequence[frozenset[int]] | None = None,
 ) -> Answer:
     """One solve, from an answer on another mesh if there is one."""
-    scheme = radau(options.order)
+    scheme = RULES[options.rule][0](options.order)
     transcription = Transcription(
         problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped, hulls
     )
@@ -224,7 +227,9 @@ def solve_on_mesh(
     limit_stabilization(transcription, v)
     scale = variable_scales(transcription, v, guesses) if options.scaling else np.ones(len(v))
     warm = None
-    if earlier is not None:
+    if earlier is not None and not scheme.has_end:
+        dropped = earlier.dropped
+    elif earlier is not None:
         dropped, carried = (
             earlier.dropped,
             carried_multipliers(earlier.transcription, earlier.solution, transcription),
@@ -302,6 +307,8 @@ def initial_point(
         fractions = np.append(0.0, layout.fractions)
         z = onto_constraints(phase, guess.curve(fractions), v[layout.common], fractions)
         v[layout.first], v[layout.points] = z[0, : phase.n_states], z[1:]
+        if not layout.scheme.has_end:
+            v[layout.ends] = guess.curve(layout.mesh[1:])[:, : phase.n_states]
     for k, (link, places) in enumerate(
         zip(transcription.problem.links, transcription.link_unknowns, strict=True)
     ):
@@ -354,7 +361,7 @@ def variable_scales(
                     size[j] = size[phase.names.index(base)] / max(guess.duration, 1e-6)
         size = np.where(size > 0.0, size, 1.0)
         scale[layout.points] = size
-        scale[layout.first] = size[: phase.n_states]
+        scale[layout.first] = scale[layout.ends] = size[: phase.n_states]
         if not phase.span.is_point:
             scale[layout.common[-1]] = max(guess.duration, 1e-6)
     theta = np.abs(v[transcription.theta])

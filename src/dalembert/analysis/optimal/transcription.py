@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -55,6 +55,8 @@ class PhaseLayout:
     # the first state, and (x, y, w) at every point
     first: Indices
     points: Indices
+    # the states at the ends of the intervals
+    ends: Indices
     common: Indices
 
     @property
@@ -72,13 +74,13 @@ class PhaseLayout:
         """(interval, node 0 … K, state)"""
         n_x, K = len(self.first), self.scheme.order
         x = self.points[:, :n_x].reshape(-1, K, n_x)
-        begin = np.concatenate([self.first[None], x[:-1, -1]])
+        begin = np.concatenate([self.first[None], self.ends[:-1]])
         return np.concatenate([begin[:, None], x], axis=1)
 
     @property
     def last(self) -> Indices:
         """The last state."""
-        places: Indices = self.states[-1, -1]
+        places: Indices = self.ends[-1]
         return places
 
     @cached_property
@@ -169,6 +171,8 @@ class Transcription:
         # rows of the motion of each phase: (interval, point, state)
         self.motion_rows: list[Indices] = []
         self.integral_rows: list[Indices] = []
+        # rows of the ends of the intervals, where no point is there: (interval, state)
+        self.end_rows: list[Indices] = []
         # (point, row) of motion, equations and path
         self.point_rows: list[Indices] = []
         self.lower, self.upper = (
@@ -196,7 +200,12 @@ class Transcription:
         own = [j for j in range(n_z) if j not in phase.held]
         points = np.zeros((count, n_z), dtype=np.int64)
         points[:, own] = self._new(count * len(own)).reshape(count, len(own))
-        layout = PhaseLayout(mesh, self.scheme, first, points, np.zeros(0, dtype=np.int64))
+        if self.scheme.has_end:
+            ends = points[K - 1 :: K, :n_x]
+        else:
+            ends = self._new((len(mesh) - 1) * n_x).reshape(-1, n_x)
+        common = np.zeros(0, dtype=np.int64)
+        layout = PhaseLayout(mesh, self.scheme, first, points, ends, common)
         for j, times in phase.held.items():
             samples = self._new(len(times) - 1)
             middle = np.repeat((mesh[:-1] + mesh[1:]) / 2.0, K)
@@ -207,7 +216,7 @@ class Transcription:
         theta = [self.theta[self.problem.parameters.index(n)] for n in phase.theta_names]
         duration = () if phase.span.is_point else self._new(1)
         common = np.array([*theta, *duration], dtype=np.int64)
-        return PhaseLayout(layout.mesh, layout.scheme, layout.first, layout.points, common)
+        return replace(layout, common=common)
 
     def _limit(self, places: Indices, ranges: Sequence[Range]) -> None:
         for i, limits in zip(places.tolist(), ranges, strict=True):
@@ -227,11 +236,12 @@ class Transcription:
         if not phase.span.is_point:
             self._limit(layout.common[-1:], [phase.span])
         self._add_points(k)
+        self._add_ends(k)
         self._add_node(k, "start", phase.start, layout.first, 0.0)
         self._add_node(k, "end", phase.end, layout.last, 1.0)
         for w in phase.way_points:
             at = int(np.argmin(np.abs(layout.mesh - w.fraction)))
-            self._add_node(k, "way point", w.conditions, layout.states[at - 1, -1], w.fraction)
+            self._add_node(k, "way point", w.conditions, layout.ends[at - 1], w.fraction)
         self._add_first_constraints(k)
         self._add_periodic(k)
         if phase.end_cost != phase.tape.zero:
@@ -311,6 +321,25 @@ class Transcription:
         c = np.broadcast_to(layout.states[:, None], shape)
         D = np.broadcast_to(self.scheme.D[None, :, :, None], shape)
         self.linear.append((r.ravel(), c.ravel(), D.ravel()))
+
+    def _add_ends(self, k: int) -> None:
+        """x_{k+1} − Σ_j l_j(1) x_kj = 0 where the points do not include the end."""
+        phase, layout, K = self.problem.phases[k], self.layouts[k], self.scheme.order
+        n_x = phase.n_states
+        if self.scheme.has_end:
+            self.end_rows.append(np.zeros((0, n_x), dtype=np.int64))
+            return
+        self.lower[layout.ends], self.upper[layout.ends] = phase.lower[:n_x], phase.upper[:n_x]
+        names = phase.names
+        rows = self.rows.add(
+            (layout.n_intervals, n_x), None, lambda j: f"end of an interval: {names[j % n_x]}"
+        )
+        self.end_rows.append(rows)
+        self.linear.append((rows.ravel(), layout.ends.ravel(), np.ones(rows.size)))
+        shape = (layout.n_intervals, K + 1, n_x)
+        r = np.broadcast_to(rows[:, None, :], shape)
+        weights = np.broadcast_to(-self.scheme.end_weights[None, :, None], shape)
+        self.linear.append((r.ravel(), layout.states.ravel(), weights.ravel()))
 
     def _add_term(
         self, phase: PhaseFunctions, function: PointFunction, arguments: Indices, rows: Indices
@@ -445,6 +474,8 @@ class Transcription:
         for row in self.rows_left_out:
             lower[row], upper[row] = -math.inf, math.inf
         for rows, layout in zip(self.motion_rows, self.layouts, strict=True):
+            row_scale[rows] = 1.0 / scale[layout.first]
+        for rows, layout in zip(self.end_rows, self.layouts, strict=True):
             row_scale[rows] = 1.0 / scale[layout.first]
         return NonlinearProgram(
             self.terms, linear, Sizes(self.lower, self.upper, scale, lower, upper, row_scale)

@@ -236,11 +236,18 @@ class Structure:
         return _DEPENDS(self.kin, (model.tape, model.nodes), lambda: _dependence(self.flow))
 
     def _find_shifts(self) -> tuple[int, ...]:
-        """The largest set of coordinates on which no rate outside the set depends."""
+        """The largest set of coordinates on which no rate outside the set depends.
+
+        A constraint between positions joins its coordinates: all of them are in the set, or none.
+        """
         quaternions = {j for four in self.quaternions for j in four}
         kept = set(range(self.kin.n_q)) - quaternions
+        place = {i: j for j, i in enumerate(self.kin.q)}
+        tape, rows = self.kin.tape, [r.phi for r in self.kin.linear_rows if r.phi is not None]
+        joined = [{place[i] for i in symbols_of(tape, (e,)) if i in place} for e in rows]
         while True:
             wrong = {j for j in kept if self._depends[j] - kept}
+            wrong |= {j for names in joined if names - kept for j in names & kept}
             if not wrong:
                 return tuple(sorted(kept))
             kept -= wrong

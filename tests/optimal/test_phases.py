@@ -99,9 +99,7 @@ def test_the_passive_gait_of_the_compass_walker_costs_nothing() -> None:
     strike = da.support_change(
         s, swing_foot, gap=foot["height"], relabel=swap, when=foot["foot"] - 0.2
     )
-    gait = da.periodic(
-        s, start, events=[strike], inputs={"tau": 0}, guess={"hx": -0.2, "hy": 1.0}
-    )
+    gait = da.periodic(s, start, events=[strike], inputs={"tau": 0}, guess={"hx": -0.2, "hy": 1.0})
     assert gait.period == pytest.approx(best.duration, abs=1e-6)
     assert gait.stability == "stable"
     for name in start:

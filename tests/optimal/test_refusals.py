@@ -128,3 +128,13 @@ def test_units_are_read() -> None:
         audit=False,
     )
     assert 58.8076674588 == pytest.approx(best.cost, abs=1e-6)
+
+
+def test_rules_of_collocation_are_checked() -> None:
+    given = {"minimize": "F**2", "start": {"x": 0}, "end": {"x": 1}}
+    with pytest.raises(da.BadOptimization, match="did you mean 'midpoint'"):
+        da.optimize(block(), 1.0, rule="midpiont", **given)
+    with pytest.raises(da.BadOptimization, match="has 1 point"):
+        da.optimize(block(), 1.0, rule="midpoint", order=3, **given)
+    with pytest.raises(da.BadOptimization, match="constraint equations"):
+        da.optimize(cart_pole(cartesian=True), 1.0, minimize="F**2", end={"x": 1}, rule="gauss")

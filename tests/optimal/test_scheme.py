@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from dalembert.analysis.optimal.scheme import basis, bernstein, gauss, monomials, radau
+from dalembert.analysis.optimal.scheme import (
+    basis,
+    bernstein,
+    gauss,
+    gauss_legendre,
+    monomials,
+    radau,
+)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 8, 12])
@@ -22,6 +29,17 @@ def test_quadrature_is_exact_up_to_degree_2k_minus_2(order: int) -> None:
 def test_derivatives_of_a_polynomial_of_degree_k_are_exact(order: int) -> None:
     scheme, p = radau(order), np.polynomial.Polynomial(np.arange(1.0, order + 2.0))
     assert p.deriv()(scheme.points) == pytest.approx(scheme.D @ p(scheme.nodes), rel=1e-11)
+
+
+@pytest.mark.parametrize("order", [1, 2, 4, 7])
+def test_gauss_points_reach_the_end_by_their_polynomial(order: int) -> None:
+    """Degree 2K − 1 by quadrature; the end of a polynomial of degree K by its values."""
+    scheme, p = gauss_legendre(order), np.polynomial.Polynomial(np.arange(1.0, order + 2.0))
+    assert scheme.weights @ scheme.points ** (2 * order - 1) == pytest.approx(1 / (2 * order))
+    assert scheme.D @ p(scheme.nodes) == pytest.approx(p.deriv()(scheme.points), rel=1e-11)
+    assert scheme.end_weights @ p(scheme.nodes) == pytest.approx(p(1.0), rel=1e-11)
+    assert (scheme.has_end, radau(order).has_end) == (False, True)
+    assert radau(order).end_weights == pytest.approx(np.eye(order + 1)[-1], abs=1e-12)
 
 
 def test_known_points_of_order_two_and_three() -> None:

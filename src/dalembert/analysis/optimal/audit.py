@@ -118,7 +118,7 @@ class IntervalErrors:
         at_points = np.asarray(solution, dtype=np.float64).reshape(layout.n_intervals, K, n, n_x)
         weights = layout.scheme.end_weights
         Z: FloatArray = np.einsum("i,kirs->krs", weights[1:], at_points[:, :, :n_x])
-        return Z + weights[0] * np.eye(n_x)
+        return np.asarray(Z + weights[0] * np.eye(n_x))
 
     @cached_property
     def amplifications(self) -> FloatArray:

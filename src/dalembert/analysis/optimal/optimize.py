@@ -20,6 +20,7 @@ from dalembert.analysis.optimal.link_functions import LinkFunctions
 from dalembert.analysis.optimal.optimum import Optimum
 from dalembert.analysis.optimal.phase import BadOptimization, Link, Phase, Range, phase, range_of
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
+from dalembert.analysis.optimal.random_motion import random_motion
 from dalembert.analysis.optimal.scheme import MOST_POINTS, RULES, radau
 from dalembert.analysis.optimal.search import Answer, SearchOptions, search
 from dalembert.analysis.optimal.transcription import Problem
@@ -363,8 +364,8 @@ def _all_starts(
 
 
 def _start_list(problem: Problem, starts: Any, seed: int) -> list[list[PhaseGuess]]:
-    """A line, swings at the linear frequencies, then random waves; or the guesses that were
-    given.
+    """A line, swings at the linear frequencies, then random motions and waves; or the guesses
+    that were given.
     """
     if isinstance(starts, list | tuple):
         return [_guesses(problem, g) for g in starts]
@@ -376,9 +377,16 @@ def _start_list(problem: Problem, starts: Any, seed: int) -> list[list[PhaseGues
     frequencies = linear_frequencies(problem.phases[0], durations[0])
     listed += [[PhaseGuess(swing(p, w, T), T) for p, T in pairs] for w in frequencies]
     for k in range(count - len(listed)):
-        waves = [random_waves(p, T, seed + 1000 * k + j) for j, (p, T) in enumerate(pairs)]
-        listed.append([PhaseGuess(w, T) for w, T in zip(waves, durations, strict=True)])
+        listed.append(
+            [_random_start(p, T, seed + 1000 * k + j, k) for j, (p, T) in enumerate(pairs)]
+        )
     return listed[:count]
+
+
+def _random_start(phase: PhaseFunctions, duration: float, seed: int, k: int) -> PhaseGuess:
+    """Motions under random inputs and random waves in turn."""
+    motion = random_motion(phase, duration, seed) if k % 2 == 0 else None
+    return PhaseGuess(random_waves(phase, duration, seed), duration) if motion is None else motion
 
 
 def _different(answers: Sequence[Answer]) -> list[Answer]:

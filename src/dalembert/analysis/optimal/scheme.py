@@ -50,7 +50,7 @@ class Scheme:
     @property
     def end_weights(self) -> FloatArray:
         """l_j(1): the state at the end from the values at (0, τ)."""
-        return basis(self.nodes, np.ones(1))[0]
+        return np.asarray(basis(self.nodes, np.ones(1))[0])
 
 
 @lru_cache(maxsize=MOST_POINTS)

@@ -372,6 +372,7 @@ SETTINGS: Final[dict[str, dict[str, str]]] = {
         "starts": "count",
         "intervals": "count",
         "order": "count",
+        "rule": "text",
         "tolerance": "number",
         "refine": "flag",
         "form": "text",

@@ -39,10 +39,6 @@ from dalembert.symbolic.algebra.expression_graph import (
     gradient,
     symbols_of,
 )
-from dalembert.symbolic.algebra.normal_form.antiderivative import antiderivative
-from dalembert.symbolic.algebra.normal_form.expansion import normal_form
-from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
-from dalembert.symbolic.algebra.normal_form.rational_form import to_scalar
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
@@ -366,6 +362,8 @@ def line_integral(
     """φ = ∫ θ_1 dx_1 + ∫ (θ_2 − ∂φ/∂x_2) dx_2 + …, or None where one of these is not elementary;
     `slope` gives ∂φ/∂x_k.
     """
+    from dalembert.symbolic.algebra.normal_form.antiderivative import antiderivative
+
     phi = Scalar(t, t.zero)
     for k, (theta_k, x_k) in enumerate(zip(theta, x, strict=True)):
         rest = Scalar(t, theta_k) - Scalar(t, slope(phi.i, k))
@@ -397,6 +395,8 @@ def _central_potentials(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> 
 
     Where V contains d² alone, no root is taken: N may be negative.
     """
+    from dalembert.symbolic.algebra.normal_form.antiderivative import antiderivative
+
     d = Scalar(t, t.private_symbol("distance"))
     square = (d**2).i
     shorter = Substitution(t, {N: square, t.call("sqrt", N): d.i, t.call("sqrt", square): d.i})
@@ -426,6 +426,10 @@ def _vortex_potentials(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> I
 
 
 def _in_normal_form(e: Scalar) -> Scalar | None:
+    from dalembert.symbolic.algebra.normal_form.expansion import normal_form
+    from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
+    from dalembert.symbolic.algebra.normal_form.rational_form import to_scalar
+
     try:
         (form,) = normal_form(e.tape, [e.i], limit=_MAX_TERMS)
     except TooLong:

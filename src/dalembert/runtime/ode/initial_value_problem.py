@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.runtime.numerics.taylor_code import LARGEST_ORDER
 from dalembert.runtime.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ class TaylorSeries:
 
     def __post_init__(self) -> None:
         # with eight rows dense output would be taken for that of the other method
+        from dalembert.runtime.numerics.taylor_code import LARGEST_ORDER
+
         if not SMALLEST_ORDER <= self.order <= LARGEST_ORDER:
             msg = (
                 f"Taylor's method of order {self.order}: give one from {SMALLEST_ORDER} to "

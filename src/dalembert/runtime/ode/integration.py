@@ -22,7 +22,6 @@ from dalembert.runtime.ode.failure_diagnosis import StallDetector, run_stopped_e
 from dalembert.runtime.ode.integrator_state import ROWS, ExitReason, IntegratorState, WorkRow
 from dalembert.runtime.ode.keyboard_interrupt import defer_keyboard_interrupt
 from dalembert.runtime.ode.native_integrators import native_loop
-from dalembert.runtime.ode.rosenbrock import matrices_size
 from dalembert.runtime.ode.solution import Outcome, PointBuffer, Solution, evaluate_dense_output
 
 if TYPE_CHECKING:
@@ -343,6 +342,8 @@ class Integrator:
                 data_address(self._jets),
             )
         if problem.jacobian:
+            from dalembert.runtime.ode.rosenbrock import matrices_size
+
             self._matrices = np.zeros(matrices_size(problem.n_in_norm, problem.size))
             run.jacobian, run.matrices = problem.jacobian, data_address(self._matrices)
         return run

@@ -27,7 +27,6 @@ from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.states.assembly import ROUNDING, Assembler, Assembly
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level
 from dalembert.runtime.states.initial_form import InitialForm, InitialNames, initial_form
-from dalembert.runtime.states.initial_solver import borrow_solver
 from dalembert.runtime.states.initial_values import (
     InitialCondition,
     PositionRow,
@@ -251,6 +250,8 @@ def _solve_native(
     notes: tuple[str, ...],
 ) -> InitialState | None:
     """The start as native code finds it; None where it does not, which Python explains."""
+    from dalembert.runtime.states.initial_solver import borrow_solver
+
     with borrow_solver(form) as solver:
         solver.set_guess(near)
         code, f = solver.solve([c.value for c in asked], p, t), solver.fields

@@ -23,7 +23,6 @@ from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.constrained.block_layout import BlockLayout, Entries, MemoryLayout
-from dalembert.runtime.ode.constrained.saddle_solver_ir import EXPORTS, module_ir
 from dalembert.runtime.ode.constrained.sparse_factorization import min_row_sine, sine_thresholds
 from dalembert.runtime.ode.constrained.workspace_fields import WORKSPACE_FIELDS
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -53,6 +52,8 @@ _Fields: Final = ctypes_structure(WORKSPACE_FIELDS)
 
 @cached_call
 def _library() -> Library:
+    from dalembert.runtime.ode.constrained.saddle_solver_ir import EXPORTS, module_ir
+
     return load(module_ir, EXPORTS)
 
 

@@ -78,10 +78,10 @@ def test_report_tells_everything():
         "Gre03 Ex. 4.2",
         "9.81",
         "weight of disk",
-        "Dropped, because it holds identically: rolling of disk along z.",
+        "Always satisfied, and omitted: rolling of disk along z.",
         (
-            "5 coordinates, 0 holonomic and 2 nonholonomic constraint rows: 5 freedoms of "
-            "configuration, 3 of velocity."
+            "5 coordinates, 0 holonomic and 2 nonholonomic constraint rows: 5 degrees of freedom "
+            "in configuration, 3 in velocity."
         ),
         "agree exactly",
         "5 of 5 identities hold",

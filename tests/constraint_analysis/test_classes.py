@@ -99,7 +99,7 @@ SAID = {
     "edge": (
         knife_edge(turns=True),
         "edge, nonholonomic",
-        "0 holonomic and 1 nonholonomic constraint rows: 3 freedoms of configuration",
+        "0 holonomic and 1 nonholonomic constraint rows: 3 degrees of freedom in configuration",
     ),
     "edge held": (
         knife_edge(turns=False),
@@ -109,7 +109,7 @@ SAID = {
     "spun": (
         spun(),
         "drive, rheonomic, holonomic after integration",
-        "1 freedom of configuration from a given start, 1 of velocity",
+        "1 degree of freedom in configuration from a given start, 1 in velocity",
     ),
 }
 

@@ -25,7 +25,7 @@ def words_of(blocks) -> str:
 
 def test_symbols_with_their_meaning():
     found = rows(system_tables.symbol_table(gallery.build("moving-knife-edge"), W))
-    assert ("theta", "coordinate", "attitude of frame B", "") == found["θ"]
+    assert ("theta", "coordinate", "orientation of frame B", "") == found["θ"]
     assert ("L", "constant", "0.4") == (*found["L"][:2], found["L"][3])
     assert ("w", "specified motion", "", "1/5 sin(2 t)") == found["w"]
     assert found["u₁"][1:] == ("speed", "", "Ẋ cos θ + Ẏ sin θ − β Y cos(Ω t)")
@@ -94,8 +94,9 @@ def test_freedoms_of_configuration_and_of_velocity():
     def said(name):
         return words_of([system_tables.dof_summary(da.kinematics(gallery.build(name)))])
 
-    assert "1 coordinate, no constraint rows: 1 freedom of configuration, 1 of velocity." == said(
-        "simple-pendulum"
+    assert (
+        "1 coordinate, no constraint rows: 1 degree of freedom in configuration, 1 in velocity."
+        == said("simple-pendulum")
     )
     assert said("free-body-quaternion").startswith(
         "7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms"

@@ -170,8 +170,8 @@ def test_tables_of_frames_points_and_freedoms():
     in_order(
         text,
         "weight of disk",
-        "freedoms of configuration  5",
-        "freedoms of velocity       3",
+        "degrees of freedom (configuration)  5",
+        "degrees of freedom (velocity)       3",
         "B      A         θ about A.x",
         "G      C     r B.y",
     )

@@ -106,13 +106,13 @@ def _meanings(system: System) -> dict[int, Span]:
     meanings: dict[int, Span] = {}
     for F in system.space.frames:
         for angle in F.rotation.variables() if F.rotation is not None else ():
-            meanings.setdefault(angle, f"attitude of frame {F.name}")
+            meanings.setdefault(angle, f"orientation of frame {F.name}")
     for P in system.space.points:
         for F, axis, component in components(P.r):
             meanings.setdefault(
                 component,
                 FormulaSpan(
-                    Adjacent((Prose(f"place of {P.name} along "), UnitVector(F.name, axis)))
+                    Adjacent((Prose(f"position of {P.name} along "), UnitVector(F.name, axis)))
                 ),
             )
     for b in system.bodies:
@@ -170,13 +170,13 @@ def _kind(body: Body) -> str:
 
 
 def frame_table(system: System, writing: FormulaWriter) -> TableBlock:
-    """Every frame: on which it hangs and how it is turned against it."""
+    """Every frame: its parent and how it is rotated relative to it."""
     rows = [
         (F.name, F.parent.name, _rotation_text(F, writing))
         for F in system.space.frames
         if F.parent is not None
     ]
-    return TableBlock(("frame", "hangs on", "turned"), tuple(rows))
+    return TableBlock(("frame", "parent", "rotation"), tuple(rows))
 
 
 def _rotation_text(F: Frame, writing: FormulaWriter) -> Span:
@@ -363,7 +363,7 @@ def constraints(kin: Kinematics, writing: FormulaWriter) -> Iterator[Block]:
         yield paragraph("Kept constant: ", ", ".join(norms), ".")
     if kin.system.trivial_constraints:
         yield paragraph(
-            "Dropped, because it holds identically: ",
+            "Always satisfied, and omitted: ",
             ", ".join(kin.system.trivial_constraints),
             ".",
         )
@@ -446,11 +446,11 @@ def dof_summary(kin: Kinematics) -> Block:
         if m
         else "no constraint rows"
     )
-    freedom = "freedom" if n - holonomic == 1 else "freedoms"
+    freedom = "degree of freedom" if n - holonomic == 1 else "degrees of freedom"
     start = " from a given start" if integrated else ""
     return paragraph(
-        f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} of "
-        f"configuration{start}, {n - m} of velocity."
+        f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} in "
+        f"configuration{start}, {n - m} in velocity."
     )
 
 
@@ -482,11 +482,13 @@ def dof_table(kin: Kinematics, writing: FormulaWriter) -> TableBlock:
         rolling = [c.name for c in analysis.classes if not c.holonomic]
     rows += [
         (
-            "freedoms of configuration",
+            "degrees of freedom (configuration)",
             str(n - len(held) - integrated),
-            "coordinates less holonomic rows (Mei85 (7.8))",
+            "coordinates minus holonomic rows (Mei85 (7.8))",
         )
     ]
     rows += [("nonholonomic rows", str(left), ", ".join(rolling))] if left else []
-    rows += [("freedoms of velocity", str(kin.n_u), symbol_list(map(kin.name, kin.u), writing))]
+    rows += [
+        ("degrees of freedom (velocity)", str(kin.n_u), symbol_list(map(kin.name, kin.u), writing))
+    ]
     return TableBlock(("count", "", "which, and why"), tuple(rows))

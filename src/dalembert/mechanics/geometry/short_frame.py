@@ -22,9 +22,12 @@ from dalembert.symbolic.algebra.tape import Tape, Triple
 
 # rotations between the frames of a vector and a frame in which it may be written
 FARTHEST: Final = 3
-# frames that are tried, and operations of a vector beyond which it stays as it is
+# frames that are tried, and operations of a vector beyond which it stays as it is: fewer where a
+# system has many frames
 MOST_FRAMES: Final = 10
-MOST_OPERATIONS: Final = 160
+FEW_FRAMES: Final = 6
+MOST_OPERATIONS: Final = 400
+MOST_OPERATIONS_OF_MANY_FRAMES: Final = 120
 # the cost of what is too long to read
 TOO_LONG: Final = (10**9, 1, 0, 0)
 
@@ -40,13 +43,14 @@ def in_frame(v: Vector, tape: Tape, frame: Frame) -> Vector:
 def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) -> list[Vector]:
     """The same vectors on a fork of their tape, each in the frame in which it has the fewest terms.
 
-    Where one frame is shortest for all of them, all stand in it, and of several such frames in the
-    one nearest to `home`, the frame of the body that they belong to.
+    Where one frame is shortest for all of them, all stand in it, and of several such frames in
+    `home`, the frame of the body that they belong to, or else in one in which they were given.
     """
     choices = [_shortest(v.on(tape), home) for v in vectors]
     several = [set(forms) for forms in choices if None not in forms]
     common = set.intersection(*several) if several else set()
-    shared = min(common, key=lambda F: _preference(F, home), default=None)
+    given = {F for v in vectors for F in v.parts}
+    shared = min(common, key=lambda F: _preference(F, home, given), default=None)
     return [
         forms[shared]
         if shared in forms
@@ -59,7 +63,11 @@ def _shortest(v: Vector, home: Frame | None) -> dict[Frame | None, Vector]:
     """The shortest forms of a vector by their frame; None for a sum over frames."""
     if not v.parts:
         return {None: v}
-    if operation_count(v.tape, _nodes(v)) > MOST_OPERATIONS:
+    frames = next(iter(v.parts)).space.frames
+    few = len(frames) <= FEW_FRAMES
+    if operation_count(v.tape, _nodes(v)) > (
+        MOST_OPERATIONS if few else MOST_OPERATIONS_OF_MANY_FRAMES
+    ):
         return {None: v}
     costs = {w: _cost(w) or TOO_LONG for w in (v, *_candidates(v, home))}
     least = min(cost[:2] for cost in costs.values())
@@ -67,9 +75,13 @@ def _shortest(v: Vector, home: Frame | None) -> dict[Frame | None, Vector]:
     return {next(iter(w.parts)) if len(w.parts) == 1 else None: _with_exact_zeros(w) for w in best}
 
 
-def _preference(F: Frame | None, home: Frame | None) -> tuple[int, int]:
+def _preference(
+    F: Frame | None, home: Frame | None, given: set[Frame]
+) -> tuple[bool, bool, int, int]:
+    """The home frame first, then a frame in which a vector was given, then the nearest to home."""
     depth = 0 if F is None else F.depth
-    return (_distance(F, home) if home is not None else depth, depth)
+    distance = _distance(F, home) if home is not None else depth
+    return F is not home, F not in given, distance, depth
 
 
 def _candidates(v: Vector, home: Frame | None) -> Iterator[Vector]:

@@ -44,7 +44,7 @@ def kane(system: System | Kinematics) -> Derivation:
     v_t = time_partial(x, v, v_r).as_step(
         "Time-partial velocities",
         "Bar00 (27)",
-        "The velocities at which all speeds are zero: prescribed motions carry the system along.",
+        "The velocities when all speeds are zero: the part that prescribed motions impose.",
     )
     w_t = time_partial(x, w, w_r).as_step(
         "Time-partial angular velocities", "Bar00 (27)", "The same for rotations."

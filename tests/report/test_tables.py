@@ -99,7 +99,7 @@ def test_freedoms_of_configuration_and_of_velocity():
         == said("simple-pendulum")
     )
     assert said("free-body-quaternion").startswith(
-        "7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms"
+        "7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 degrees"
     )
 
 

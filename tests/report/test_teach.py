@@ -172,7 +172,7 @@ def test_tables_of_frames_points_and_freedoms():
         "weight of disk",
         "degrees of freedom (configuration)  5",
         "degrees of freedom (velocity)       3",
-        "B      A         θ about A.x",
+        "B      A       θ about A.x",
         "G      C     r B.y",
     )
 

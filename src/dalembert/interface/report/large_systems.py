@@ -18,7 +18,7 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.expression_graph import dependencies
 
-# operations beyond which nobody reads an equation
+# operations beyond which an equation is too long to read
 READABLE_SIZE: Final = 6000
 _SHOWN_LINKS: Final = 12
 _RECURSION: Final = (

@@ -235,7 +235,7 @@ def cost_table(c: Comparison) -> Iterator[Block]:
     yield paragraph(
         "Operations are those of the equations as each principle prints them; reduced, those of "
         "the equations in the independent speeds, without multipliers; evaluation, those of one "
-        "call of compiled code. Gauss's principle stands in both rows.",
+        "call of compiled code. Gauss's principle belongs to both rows.",
         quiet=True,
     )
 

@@ -153,7 +153,7 @@ class Latex:
                 return self._other(tree)
 
     def _other(self, tree: t.Tree) -> str:
-        """What stands in formulas of the books, or around expressions."""
+        """Nodes of the formulas of the books, and of what surrounds expressions."""
         match tree:
             case t.Letter():
                 return self._letter(tree)

@@ -130,7 +130,7 @@ class MathML:
         return row(self(tree))
 
     def _other(self, tree: t.Tree) -> list[str]:
-        """What stands in formulas of the books, or around expressions."""
+        """Nodes of the formulas of the books, and of what surrounds expressions."""
         match tree:
             case t.Letter():
                 return [self._letter(tree)]

@@ -75,7 +75,7 @@ class Text:
         return self._write(tree, 0)
 
     def _write(self, tree: t.Tree, level: int, *, closed: bool = False) -> str:
-        """`level` counts parentheses; `closed` functions have some, so that nobody reads sin θ/r
+        """`level` counts parentheses; `closed` functions have some, so that sin θ/r is not read
         as sin(θ/r).
         """
         match tree:
@@ -105,7 +105,7 @@ class Text:
                 return self._other(tree, level)
 
     def _other(self, tree: t.Tree, level: int) -> str:
-        """What stands in formulas of the books, or around expressions."""
+        """Nodes of the formulas of the books, and of what surrounds expressions."""
         match tree:
             case t.Letter():
                 return self._letter(tree, level)

@@ -22,6 +22,7 @@ from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.printing.formula_layout import formula_text
 from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 
 
 class Reader:
@@ -227,7 +228,7 @@ def test_the_hoist_as_the_book_has_it():
         "P of what enforces motions = (m_Q + m_B) ẋ ẍ",
         "𝒫 of what enforces motions = 0",
         "𝒰 = −m_B L g cos θ",
-        "E_Z   = K₂ + 𝒰 + Z: constant",
+        "E_Z = K₂ + 𝒰 + Z: constant",
     ):
         assert line in text, line
     assert text.index("Mit22 (12)") < text.index("Mit22 (4), (29)") < text.index("Mit22 (46)–(56)")
@@ -251,3 +252,45 @@ def test_a_system_given_by_its_energies_is_explained():
     text = str(da.energy_integrals(s).explain())
     assert "K₁ = m ẋ ȧ" in text
     assert "v_R" not in text.partition("Power of every load")[0]
+
+
+def moving_fall():
+    """Free fall in y + 3t with a spring and a damper in one force."""
+    s = da.System("Fall in y + 3t")
+    y = s.coordinate("y")
+    m, g, k, c = s.constants("m g k c")
+    s.gravity(-g * s.N.y)
+    P = s.O.offset((y + 3 * s.t) * s.N.y, "P")
+    s.particle("stone", m, P)
+    s.force((-k * (y + 3 * s.t) - c * y.dot) * s.N.y, P, name="F")
+    return s
+
+
+def test_a_planted_error_in_the_potential_energy_is_found():
+    r = Reader(da.kinematics(moving_fall()))
+    assert [] == r.broken(r.steps)
+    U, t = r.E.classical.U, r.kin.system.t
+    assert 0 != U
+    for wrong in (-U, 2 * U, U - r.kin.system.expression("3*m*g*t"), U + t):
+        r.E.classical.__dict__["U"] = wrong
+        assert "d/dt (K + U)" in r.broken(r.steps)
+
+
+def test_a_planted_error_in_the_potential_of_some_terms_is_found():
+    """−∂V/∂q of the part is the field that was taken out of the load."""
+    E = Reader(da.kinematics(split_force())).E
+    (part,) = E.split.parts
+    for V, right in ((part.V, True), (-part.V, False), (2 * part.V, False)):
+        slope = gradient_column(V, Column(E.t, E.kin.q))
+        field = Column(E.t, E.split.fields["F"])
+        assert right is all(provably_zero(E.t, (slope + field).nodes))
+
+
+def split_force():
+    s = da.System("Spring and damper in one force")
+    x = s.coordinate("x")
+    k, c = s.constants("k c")
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("body", 1, P)
+    s.force((-k * x - c * x.dot) * s.N.x, P, name="F")
+    return s

@@ -185,3 +185,11 @@ def test_a_declared_potential_is_never_split():
     s = plane_loads()
     s.potential(s.expression("k*x**2/2 + c*x*sin(t)"))
     assert "1/2 k x² + c x sin t" == str(da.energy_integrals(s).generalized_potential)
+
+
+def test_a_load_that_shares_its_constants_with_a_swirl_is_named():
+    """−k x has a potential alone; with k (y, 0) of another load the terms of k have none."""
+    found = da.energy_integrals(plane_loads(("-k*x", "0"), ("k*y", "0")))
+    assert "0" == str(found.generalized_potential)
+    assert "F0: conservative" in str(found)
+    assert "so it counts in 𝒫_nc" in str(found)

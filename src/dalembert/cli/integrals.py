@@ -64,6 +64,7 @@ def integrals(
     result = energy_integrals(chosen.system, values=given, inputs=motions)
     explanation = None if steps is None else result.explain(steps)
     removed = {"routh": reduced(chosen.system)} if routh else {}
+    shown = {} if explanation is None else {"steps": str(explanation)}
     print_result(
         result,
         [
@@ -72,6 +73,7 @@ def integrals(
         ],
         as_json=as_json,
         **removed,
+        **(shown if as_json else {}),
     )
     if explanation is not None and not as_json:
         print_line("")

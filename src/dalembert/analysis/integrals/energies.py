@@ -9,7 +9,9 @@ Source: Mit22 (4), (7), (11)–(13), (29)–(30), (56).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from dalembert.analysis.integrals.classical_potential import ClassicalPotential
 from dalembert.analysis.integrals.conservative_loads import LoadVerdict, load_verdicts
@@ -32,6 +34,12 @@ from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, su
 
 # I·
 InertiaProduct = Callable[[Vector], Vector]
+
+
+_NOT_SPLIT: Final = (
+    "terms of other loads with the same constants have no potential together with its terms, so it "
+    "counts in 𝒫_nc"
+)
 
 
 class Energies:
@@ -145,7 +153,14 @@ class Energies:
 
         Source: Mit22 (17)–(19).
         """
-        return tuple(load_verdicts(self.kin)) if self.kin.system.loads else ()
+        if not self.kin.system.loads:
+            return ()
+        return tuple(
+            verdict
+            if not verdict.has_potential or self.split.whole.issuperset(verdict.loads)
+            else replace(verdict, why=f"{verdict.why}; {_NOT_SPLIT}")
+            for verdict in load_verdicts(self.kin)
+        )
 
     @cached_property
     def split(self) -> LoadSplit:

@@ -455,7 +455,11 @@ class _IntegralDecision:
 
         Source: Mit22 34.2, footnote 2, and 34.7.
         """
-        return self._all_zero(*zip(self.E.classical.conditions, REASONS, strict=True))
+        given = bool(self.E.kin.system.given_kinetic_energies)
+        reasons = (*REASONS[:2], "(iii) what makes T or a constraint depend on time has power")
+        return self._all_zero(
+            *zip(self.E.classical.conditions, reasons if given else REASONS, strict=True)
+        )
 
     @cached_property
     def same_potential(self) -> tuple[Scalar, Scalar]:

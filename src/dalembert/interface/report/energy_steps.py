@@ -299,13 +299,15 @@ def _verdict_step(verdicts: tuple[EnergyIntegral, ...]) -> Step:
     return Step(
         "Which integrals are constant",
         "dI/dt = 0 on every motion",
-        tuple(StepItem(x.left, _verdict_text(x)) for x in verdicts),
+        # Mit22 (9) and (10) call both sums C
+        tuple(
+            StepItem(
+                Symbol("C") if x.left == x.formula else x.left,
+                f"{formula_text(x.formula)}: {x.statement}",
+            )
+            for x in verdicts
+        ),
         "Mit22 34.1",
         "Decided with the accelerations of the equations of motion, not with the table's "
         "sufficient conditions.",
     )
-
-
-def _verdict_text(x: EnergyIntegral) -> str:
-    """K₂ + 𝒰: constant"""
-    return x.statement if x.left == x.formula else f"{formula_text(x.formula)}: {x.statement}"

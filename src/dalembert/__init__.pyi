@@ -169,6 +169,9 @@ from dalembert.mechanics.agreement.premature_constraints import (
 from dalembert.mechanics.agreement.premature_constraints import (
     premature_constraints as premature_constraints,
 )
+from dalembert.mechanics.agreement.speed_choices import SpeedAlternative as SpeedAlternative
+from dalembert.mechanics.agreement.speed_choices import SpeedComparison as SpeedComparison
+from dalembert.mechanics.agreement.speed_choices import compare_speeds as compare_speeds
 from dalembert.mechanics.equations.equations_of_motion import Equations as Equations
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations as ExplicitEquations
 from dalembert.mechanics.equations.sympy_form import SymPyEquations as SymPyEquations

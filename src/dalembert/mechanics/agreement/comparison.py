@@ -73,7 +73,7 @@ class Route(Displayable):
 
 @dataclass(frozen=True)
 class Comparison(Displayable):
-    """The routes of one system, each in its cell of Bar00 Table 1; Gauss's principle stands in
+    """The routes of one system, each in its cell of Bar00 Table 1; Gauss's principle belongs to
     both rows (footnote 2).
     """
 

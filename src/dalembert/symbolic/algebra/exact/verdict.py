@@ -259,7 +259,7 @@ class RandomPoints:
         self.seed = process_seed() if seed is None else seed
         self._check = check
         self._points: dict[int, SamplePoint] = {}
-        # how often each point has been drawn anew
+        # how often each point has been drawn again
         self._again: dict[int, int] = {}
 
     def at_all(self, work: Callable[[SamplePoint], Result]) -> list[Result]:

@@ -222,3 +222,22 @@ def test_a_function_for_several_inputs_is_checked(case):
     inputs, message = JOINT_MISTAKES[case]
     with pytest.raises(da.DalembertError, match=message):
         da.simulate(two_carts(), 1, inputs=inputs)
+
+
+def test_runs_with_the_same_sampled_inputs_share_compiled_code():
+    s = da.System("cart")
+    m, x = s.constant("m", 2), s.coordinate("x")
+    P = s.O.offset(x * s.N.x)
+    s.particle("cart", m, P)
+    s.force((s.input("F") + s.input("G")) * s.N.x, at=P)
+    law = {("F", "G"): da.sampled(lambda t, now: (-8 * now["x"], -now["x.dot"]), every=0.01)}
+    first = da.simulate(s, 1, start={"x": 1}, inputs=law)
+    other = da.simulate(s, 1, start={"x": 1}, inputs=law, values={"m": 4})
+    again = da.simulate(s, 1, start={"x": 1}, inputs=law)
+    # other inputs of the same system, given in other ways
+    mixed = {"F": "-8*x", "G": "-x.dot"}
+    expression = da.simulate(s, 1, start={"x": 1}, inputs=mixed)
+    assert first.y[-1].tolist() == again.y[-1].tolist()
+    assert first["x"][-1] != other["x"][-1]
+    assert first["x"][-1] == pytest.approx(expression["x"][-1], abs=0.05)
+    assert first.values.kin.cached_results is again.values.kin.cached_results

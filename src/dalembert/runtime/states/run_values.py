@@ -5,7 +5,7 @@ inputs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field, fields, replace
 from functools import cached_property
 from typing import Any, Final
@@ -60,6 +60,7 @@ _MASS_SYMBOLS: Final = PerOwnerCache[tuple[int, ...]]()
 _CHECKED_MASSES: Final = PerOwnerCache[None]()
 _DECLARED: Final = PerOwnerCache[dict[int, float]]()
 _WITH_HANDLES: Final = PerOwnerCache[Kinematics]()
+_WITH_SAMPLED_INPUTS: Final = PerOwnerCache[dict[Any, dict[Hashable, Any]]]()
 _TEXTS: Final = PerOwnerCache[tuple[tuple[Node, ...], int]]()
 
 
@@ -165,13 +166,12 @@ def run_values(
     if values:
         check_masses(kin, bound.numbers)
     if bound.callback_inputs:
-        # their symbols belong to every fork from here on, and what is compiled with them to this
-        # run alone
-        kin.sampled_inputs, kin.base_tape_length, kin.cached_results = (
-            tuple(i for each in bound.callback_inputs for i in each.nodes),
-            len(kin.tape),
-            {},
-        )
+        # their symbols belong to every fork from here on; what is compiled with them belongs to
+        # runs with the same ones, or to this run alone where expressions were added
+        nodes = tuple(i for each in bound.callback_inputs for i in each.nodes)
+        added = len(kin.tape) > kin.base_tape_length
+        results = {} if added else _WITH_SAMPLED_INPUTS(kin, nodes, dict)
+        kin.sampled_inputs, kin.base_tape_length, kin.cached_results = nodes, len(kin.tape), results
     return RunValues(
         kin,
         bound.numbers,

@@ -29,6 +29,8 @@ from dalembert.symbolic.algebra.tape import Tape
 
 # a part of A_kk by which rows that depend on one another give way
 _REGULARIZATION: Final = Fraction(1, 10**9)
+# the same where shares are corrected: rounding errors in undetermined forces grow by its inverse
+_SHARE_REGULARIZATION: Final = Fraction(1, 10**4)
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,11 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     pressed = joint_normal_forces(kin, c, H, forces)
     K, right = _mode_system(kin, rows, A, b, pressed)
     groups = _dependent_groups(t, rows, A)
-    softness = _regularization(t, rows, A, [row.active for row in rows], groups)
-    lam, pivots = lu_solve(t, K, right, softness)
+    holds = [row.active for row in rows]
+    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, groups))
     places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
-    shares = _force_shares(t, groups, K, lam, softness)
+    soft = [t.mul(t.const(_SHARE_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
+    shares = _force_shares(t, groups, K, lam, soft)
     return ContactEquations(
         kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed, shares
     )

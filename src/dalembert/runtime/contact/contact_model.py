@@ -28,6 +28,7 @@ from dalembert.runtime.contact.contact_equations import (
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.simulation.model import NativeModel
+from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
 from dalembert.symbolic.algebra.expression_graph import (
     Substitution,
@@ -122,12 +123,20 @@ class ContactModel:
                 )
                 raise BadValue(msg)
 
+    def quantity_nodes(self, evaluator: Evaluator) -> list[int]:
+        """The quantities as expressions on the tape of an evaluator."""
+        nodes = copy_expressions(self.equations.tape, evaluator.tape, _quantities(self.equations))
+        return [evaluator.in_state(i) for i in nodes]
+
     def quantities(self, y: FloatArray, t: float) -> ContactQuantities:
         """What a change of mode is decided by, at the state y = (q, u)."""
-        m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
         x = np.empty(len(y) + 1)
         x[:-1], x[-1] = y, t
-        outputs = self.compiled.quantities.function.call(x, self.p)
+        return self.unpack(self.compiled.quantities.function.call(x, self.p))
+
+    def unpack(self, outputs: FloatArray) -> ContactQuantities:
+        """The quantities, or their derivatives, from one array."""
+        m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
         b, H = m * m, m * m + m
         v = H + n_u * m
         gap, pressed = v + m, v + m + 4 * k
@@ -211,6 +220,7 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         tuple(rates),
         state,
         state[-1] not in symbols_of(tape, rates),
+        tuple(correction),
     )
     watched = guards(e)
     shared = Substitution(

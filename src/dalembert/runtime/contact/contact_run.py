@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, contact_model
+from dalembert.runtime.contact.contact_sensitivity import ContactSaltation
 from dalembert.runtime.contact.guards import (
     EventsAndGuards,
     GuardMonitor,
@@ -42,6 +42,10 @@ from dalembert.runtime.simulation.events.event_loop import (
     one_point,
 )
 from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
+from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+    ForwardSensitivity,
+    Saltation,
+)
 from dalembert.runtime.states.evaluator import label
 
 if TYPE_CHECKING:
@@ -81,12 +85,6 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
 
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
-        if options.sensitivities:
-            msg = (
-                "sensitivities: a system with contacts changes its equations at every change of "
-                "mode, which are not varied"
-            )
-            raise NotApplicable(msg)
         return ContactSwitchedRun(contact_model(chosen, equations), options.events)
 
     return begun
@@ -120,6 +118,7 @@ class ContactSwitchedRun:
         context: Context,
         watched: BoundAudit | None,
         show: Progress | None,
+        variation: ForwardSensitivity | None = None,
     ) -> Solution:
         """The motion from mode to mode."""
         kin = self.values.kin
@@ -156,6 +155,13 @@ class ContactSwitchedRun:
             ],
             context=context,
         )
+        if variation is not None:
+            run.saltation = ContactSaltation(variation, self.model, p, self.history)
+            asked = watch.functions
+            if isinstance(asked, EventsAndGuards) and asked.asked is not None:
+                run.vary = Saltation(
+                    variation, self.native.rates, p, self.values.evaluator, asked.asked, actor
+                )
         return run.integrate()
 
     def _refuse_unheld(self) -> None:
@@ -198,6 +204,7 @@ class ContactRun(EventRun):
     # arrays of parameters, and (number of a flag, its place) in them
     settings: list[tuple[FloatArray, list[tuple[int, int]]]] = field(kw_only=True)
     context: Context = field(kw_only=True)
+    saltation: ContactSaltation | None = None
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
     # the modes before the latest change
@@ -226,6 +233,8 @@ class ContactRun(EventRun):
         if after is not before:
             new[: self._n] = after
             self.record_energy(t, y, new)
+            if self.saltation is not None:
+                self.saltation.drop(t, changes[0].contact, new, "it collides at the start")
         self._apply(t)
         self.problem = replace(self.problem, y0=new)
         return super().integrate()
@@ -338,7 +347,17 @@ class ContactRun(EventRun):
         self._latest, self._earlier = t, old
         self._check_progress(integration)
         self._note(t, before, new, changes)
+        numbers = [c.event - self._first for c in found]
+        ending = (
+            None
+            if self.saltation is None
+            else self.saltation.guard_time(t, y, numbers, self.switcher.mechanisms)
+        )
         self._apply(t)
+        if self.saltation is not None and ending is not None:
+            after = y.copy() if after is y else after
+            name = changes[0].contact if changes else ""
+            self.saltation.apply(t, name, ending, after, self.switcher.impact)
         return after, ""
 
     def _check_progress(self, integration: Integrator) -> None:

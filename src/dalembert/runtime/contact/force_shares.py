@@ -42,16 +42,16 @@ class Inequalities(NamedTuple):
 class ForceShare(NamedTuple):
     """The share farthest from leaving the cones: λ = λ₀ + gain λ₀ + offset, and its margin.
 
-    `binding` are the contacts, with the sign of T or 0, whose weights in the optimum are positive:
-    a mechanism along which they give way when the margin is zero. `needed`: the share of least
-    norm is not admissible.
+    `binding` are the contacts, with the sign of T or 0, whose weights in the optimum are positive,
+    and these weights: a mechanism along which they give way when the margin is zero. `needed`: the
+    share of least norm is not admissible.
     """
 
     margin: float
     lam: FloatArray
     gain: FloatArray
     offset: FloatArray
-    binding: tuple[tuple[int, int], ...]
+    binding: tuple[tuple[int, int, float], ...]
     dimension: int
     needed: bool
 
@@ -97,7 +97,7 @@ def best_share(lam: FloatArray, Z: FloatArray, inequalities: Inequalities) -> Fo
     share = lam + Z @ nu
     gain = Z @ W[:, own] @ C[lines]
     binding = tuple(
-        (owner[j], sign[j])
+        (owner[j], sign[j], float(weight))
         for j, weight in zip(basis, y, strict=True)
         if weight > _WEIGHT and j in lines
     )

@@ -25,6 +25,7 @@ from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_groups import contact_groups
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.force_shares import ForceShare
+from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
 from dalembert.runtime.contact.mode_enumeration import (
     OPEN,
     ContactCandidate,
@@ -83,6 +84,13 @@ class ModeTransition:
     shares: list[float] = field(default_factory=list)
     # the absolute tolerance of positions
     tolerance: float = 1e-9
+    # the impact of the latest change, if there was one
+    impact: ImpactRecord | None = None
+    # (contact, sign of T or 0, weight) of contacts that gave way together at the latest change
+    mechanisms: list[list[tuple[int, int, float]]] = field(default_factory=list)
+    # groups of rows whose forces of least norm have just left a cone
+    _shared: set[tuple[int, ...]] = field(default_factory=set)
+    _phases: tuple[ImpactPhase, ...] = ()
     _grain: float = 0.0
 
     def initialize(self, t: float, y: FloatArray) -> tuple[FloatArray, list[ModeChange]]:
@@ -120,6 +128,7 @@ class ModeTransition:
         state.
         """
         before = list(self.modes)
+        self.impact = None
         q = self.model.quantities(y, t)
         zero = {m.contact for m in fired if m.kind == "slip"}
         touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
@@ -284,6 +293,8 @@ class ModeTransition:
         admissible; when none is, the contacts of the mechanism give way together.
         """
         ends = list(fired)
+        self._shared.clear()
+        self.mechanisms.clear()
         for group in self.model.equations.shares.groups:
             contacts = {self.model.equations.rows[i].contact for i in group}
             if not any(self._is_of_force(m) and m.contact in contacts for m in fired):
@@ -293,10 +304,12 @@ class ModeTransition:
                 continue
             ends = [m for m in ends if m.contact not in contacts or not self._is_of_force(m)]
             if share.margin > _MARGIN * float(np.abs(share.lam).max(initial=0.0)):
+                self._shared.add(group)
                 continue
             signs: dict[int, set[int]] = {}
-            for owner, sign in share.binding:
+            for owner, sign, _ in share.binding:
                 signs.setdefault(numbers[owner], set()).add(sign)
+            self.mechanisms.append([(numbers[owner], *rest) for owner, *rest in share.binding])
             ends += [
                 Guard("cone" if len(s) == 1 and 0 not in s else "gap", k, -1)
                 for k, s in signs.items()
@@ -313,7 +326,7 @@ class ModeTransition:
         gain, offset = np.zeros((m, m)), np.zeros(m)
         for group in shares.groups:
             share = self._share(q, group)[1]
-            if share is not None and share.needed:
+            if share is not None and (share.needed or group in self._shared):
                 gain[np.ix_(group, group)], offset[list(group)] = share.gain, share.offset
         return [float(offset[i] if j is None else gain[i, j]) for _, i, j in shares.symbols]
 
@@ -381,12 +394,10 @@ class ModeTransition:
         new = self.model.quantities(after, t)
         self._grain = _GRAIN * float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0))
         resting = self._resting(t, new, rows)
+        e = self.restitution
         if resting:
-            impulse = self._impulse(
-                q,
-                rows,
-                np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution),
-            )
+            e = np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution)
+            impulse = self._impulse(q, rows, e)
             after = self._with(y, q, impulse)
             new = self.model.quantities(after, t)
         least = _ROUNDING * _size(impulse)
@@ -399,9 +410,20 @@ class ModeTransition:
             if self.restitution[k] > 0.0
         )
         changes += [ModeChange(name, _RESTS, None, limit) for name, limit in bounced]
+        self.impact = ImpactRecord(
+            y, q, tuple(rows), self._numbers(rows), e, self.restitution, self._phases, impulse,
+            any(self.restitution[k] > 0.0 for k in resting),
+        )  # fmt: skip
         limits = self._accumulated(t, q, impulse, rows)
-        after, new = self._to_limits(t, after, new, limits, touching, changes)
-        return after, new, True
+        stopped, new = self._to_limits(t, after, new, limits, touching, changes)
+        if stopped is not after:
+            self.impact = self.impact._replace(limit=True)
+        return stopped, new, True
+
+    def _numbers(self, rows: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+        """The contacts that take part in an impact, in the order of the candidates."""
+        pressed = (k for k, c in enumerate(self.model.contacts) if c.row is not None)
+        return (*(k for k, _ in rows), *pressed)
 
     # ---- bounces that answer one another -----------------------------------------------------
 
@@ -518,8 +540,9 @@ class ModeTransition:
         if not poisson:
             for k, n in rows:
                 b[n] *= 1.0 + (e[k] if q.v[n] < 0.0 else 0.0)
-        first = self._solved(q, b, candidates)
-        total = first
+        compression = self._solved(q, b, candidates)
+        first = total = compression.lam
+        phases = [ImpactPhase(tuple(candidates), *compression[:2])]
         if poisson:
             # expansion gives back a part of what compression took, and more only where the contact
             # would close again
@@ -531,7 +554,9 @@ class ModeTransition:
                 c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part))
                 for c in candidates
             ]
-            total = first + part + self._solved(q, v + q.A @ part, again)
+            expansion = self._solved(q, v + q.A @ part, again)
+            phases.append(ImpactPhase(tuple(again), *expansion[:2]))
+            total = first + part + expansion.lam
         change = float(total @ q.v + total @ q.A @ total / 2)
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
@@ -543,15 +568,16 @@ class ModeTransition:
             raise NoFeasibleMode(
                 Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure
             )
+        self._phases = tuple(phases)
         return total
 
     def _solved(
         self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]
-    ) -> FloatArray:
+    ) -> FeasibleMode:
         verdict = self._solver.solve(q.A, b, candidates, impact=True)
         if verdict.chosen is None:
             raise NoFeasibleMode(Cause.NO_IMPULSES)
-        return verdict.chosen.lam
+        return verdict.chosen
 
     def _resting(
         self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]

@@ -88,8 +88,9 @@ class SwitchedRun(Protocol):
         context: Context,
         watched: BoundAudit | None,
         show: Progress | None,
+        variation: ForwardSensitivity | None = None,
     ) -> Solution:
-        """The motion from mode to mode."""
+        """The motion from mode to mode, with what is varied."""
         ...
 
 
@@ -382,7 +383,9 @@ def simulate_equations(
             else nullcontext() as show
         ):
             if switching is not None:
-                trajectory = to_trajectory(switching.integrate(problem, p, context, watched, show))
+                trajectory = to_trajectory(
+                    switching.integrate(problem, p, context, watched, show, variation)
+                )
             elif piecewise is not None:
                 trajectory = to_trajectory(
                     branch_run(

@@ -61,7 +61,10 @@ class Sensitivities(Displayable):
         """∂(q, u)/∂p of one p: a row for each time."""
         j, n = self._parameter_index(wrt), len(self.run.names)
         # the run's own numbers
-        return np.asarray(self.run._y[:, n * (1 + j) : n * (2 + j)])  # noqa: SLF001
+        S = np.asarray(self.run._y[:, n * (1 + j) : n * (2 + j)])  # noqa: SLF001
+        if lost := self._variation.lost:
+            return np.where((self.run.t >= lost[0])[:, np.newaxis], np.nan, S)
+        return S
 
     def __getitem__(self, what: tuple[Any, Scalar | str]) -> FloatArray:
         """de/dp over the times, for ("theta", "m") or (any expression, a name)."""

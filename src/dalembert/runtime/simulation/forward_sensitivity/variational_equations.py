@@ -195,6 +195,8 @@ class ForwardSensitivity:
     # a row for each number
     start: FloatArray
     events: list[EventTimeSensitivity] = field(default_factory=list)
+    # times from which on there is no derivative
+    lost: list[float] = field(default_factory=list)
 
     @property
     def names(self) -> tuple[str, ...]:

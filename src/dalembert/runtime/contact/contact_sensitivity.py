@@ -1,0 +1,247 @@
+"""S⁺ = ∂y⁺/∂y (S⁻ + f⁻ δt) + ∂y⁺/∂t δt + ∂y⁺/∂p − f⁺ δt, δt = −(∂g/∂y S⁻ + ∂g/∂p)/ġ: how
+sensitivities change where a contact lands, lifts, sticks or slips.
+Keywords: saltation.
+
+g is the guard that ends the mode, f⁻ and f⁺ the rates before and after. An impact makes
+y⁺ = y + H Λ, K Λ = r in the mode of the impact, so that dΛ = K⁻¹ (dr − dK Λ). Where rows depend on
+one another H Λ is unique, and with it its derivative. Guards that fire together and move
+differently, guards that are only touched and bounces that accumulate have no derivative: it is
+NaN from there on, with a warning.
+
+Source: HNW1 II.6; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems
+(2004), 7.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import warn
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
+from dalembert.runtime.contact.guards import monitor_nodes
+from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
+from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+    EventTimeSensitivity,
+    ForwardSensitivity,
+)
+from dalembert.symbolic.algebra.dual_numbers import jacobian
+
+if TYPE_CHECKING:
+    from dalembert.runtime.simulation.events.event import ModeHistory
+
+_RANK: Final = 1e-10
+# ġ below this part of its terms: the guard is only touched
+_GRAZING: Final = 1e-6
+# times of guards that fire together may differ by this part
+_SAME: Final = 1e-6
+_EQUAL_RATES: Final = 1e-9
+
+
+class GuardTime(NamedTuple):
+    """S, f⁻ and δt at the end of a mode; why δt has no number, if it has none."""
+
+    S: FloatArray
+    f: FloatArray
+    moment: FloatArray
+    obstacle: str
+
+
+class ContactSaltation:
+    """The changes of S in one run with contacts."""
+
+    def __init__(
+        self,
+        variation: ForwardSensitivity,
+        model: ContactModel,
+        p: FloatArray,
+        history: ModeHistory,
+    ) -> None:
+        self._variation, self._model, self._p, self._history = variation, model, p, history
+        numbers = variation.numbers
+        self._places = [j for j, x in enumerate(numbers) if x.constant is not None]
+        self._constants = [x.constant for x in numbers if x.constant is not None]
+        evaluator = model.values.evaluator
+        self._guards = monitor_nodes(model)
+        self._quantities = model.quantity_nodes(evaluator)
+        self._restitution = [
+            evaluator.in_state(evaluator.node(c.restitution)) for c in model.contacts
+        ]
+        self._warned = False
+
+    # ---- before the change -------------------------------------------------------------------
+
+    def guard_time(
+        self,
+        t: float,
+        y: FloatArray,
+        fired: Sequence[int],
+        mechanisms: Sequence[Sequence[tuple[int, int, float]]],
+    ) -> GuardTime:
+        """δt of the guards that ended a mode, which is still the present one; numbers below zero
+        are events of the user.
+
+        Contacts that give way together have one guard, the weighted sum of theirs, which does not
+        depend on the share of undetermined forces.
+        """
+        k, n = self._variation.start.shape
+        S, f = y[n : n * (1 + k)].reshape(k, n).copy(), self._rates(t, y[:n])
+        if not fired or min(fired) < 0:
+            return GuardTime(S, f, np.full(k, np.nan), "an event changes the mode")
+        together = {contact for each in mechanisms for contact, *_ in each}
+        single = [i for i in fired if self._model.guards[i].contact not in together]
+        weights = [{i: 1.0} for i in single]
+        weights += [{self._index(*which): w for *which, w in each} for each in mechanisms]
+        used = sorted({i for each in weights for i in each})
+        combined = np.array([[each.get(i, 0.0) for i in used] for each in weights])
+        slopes = combined @ self._slopes([self._guards[i] for i in used], t, y[:n])
+        direction = np.append(f, 1.0)
+        terms = np.abs(slopes[:, : n + 1]) @ np.abs(direction)
+        rate = slopes[:, : n + 1] @ direction
+        if (np.abs(rate) <= _GRAZING * terms).any():
+            return GuardTime(S, f, np.full(k, np.nan), "the motion only touches its guard")
+        change = slopes[:, :n] @ S.T
+        change[:, self._places] += slopes[:, n + 1 :]
+        moments = -change / rate[:, np.newaxis]
+        spread = np.abs(moments - moments[0]).max(initial=0.0)
+        if spread > _SAME * np.abs(moments).max(initial=0.0):
+            return GuardTime(S, f, np.full(k, np.nan), "several contacts change at the same time")
+        return GuardTime(S, f, moments[0], "")
+
+    def _index(self, contact: int, sign: int) -> int:
+        """The number of the guard μ_s N + s T of a contact, or of N where the sign is 0."""
+        own = [
+            i
+            for i, m in enumerate(self._model.guards)
+            if m.contact == contact and m.kind == ("cone" if sign else "gap")
+        ]
+        return own[1] if sign > 0 else own[0]
+
+    def _rates(self, t: float, y: FloatArray) -> FloatArray:
+        rates = self._model.compiled.native.rates
+        return np.asarray(rates.call(np.append(y, t), self._p)[: len(y)])
+
+    def _slopes(self, nodes: Sequence[int], t: float, y: FloatArray) -> FloatArray:
+        """∂/∂(y, t, constants) of expressions, in the present mode."""
+        evaluator = self._model.values.evaluator
+        state = {
+            **evaluator.numbers,
+            **dict(zip(self._history.symbols, self._history.values[-1], strict=True)),
+            **dict(zip(evaluator.kin.state, y.tolist(), strict=True)),
+            evaluator.time: t,
+        }
+        moved = [*evaluator.kin.state, evaluator.time, *self._constants]
+        return np.asarray(jacobian(evaluator.tape, nodes, moved, state)[1][0])
+
+    # ---- after it ----------------------------------------------------------------------------
+
+    def apply(
+        self, t: float, name: str, before: GuardTime, after: FloatArray, hit: ImpactRecord | None
+    ) -> None:
+        """S after the change, written into `after`; the new mode is set already."""
+        k, n = self._variation.start.shape
+        S, f, moment, obstacle = before
+        f_after = self._rates(t, after[:n])
+        loads = float(np.abs(self._model.quantities(after[:n], t).b).max())
+        same = np.abs(f_after - f).max() <= _EQUAL_RATES * max(float(np.abs(f).max()), loads)
+        self._variation.events.append(EventTimeSensitivity(t, name, moment))
+        if hit is None and same:
+            return
+        if hit is not None and hit.limit:
+            obstacle = "its bounces accumulate"
+        if obstacle:
+            self.drop(t, name, after, obstacle)
+            return
+        new = S + np.outer(moment, f)
+        if hit is not None:
+            first = self._model.values.kin.speed_offset
+            new[:, first : first + len(hit.q.H)] += self._impulse_changes(t, before, hit)
+        after[n : n * (1 + k)] = (new - np.outer(moment, f_after)).ravel()
+
+    def drop(self, t: float, name: str, after: FloatArray, obstacle: str) -> None:
+        """No derivative from now on, and a warning; S goes on from zero and is not read."""
+        k, n = self._variation.start.shape
+        after[n : n * (1 + k)] = 0.0
+        self._variation.lost.append(t)
+        if not self._warned:
+            warn(
+                f"sensitivities: {name!r} at t = {t:.9g}: {obstacle}, and there is no derivative "
+                f"from there on; end the run before it"
+            )
+        self._warned = True
+
+    def _impulse_changes(self, t: float, before: GuardTime, hit: ImpactRecord) -> FloatArray:
+        """d(H Λ) along every direction, a row for each."""
+        n, outputs = len(hit.y), []
+        slopes = self._slopes([*self._quantities, *self._restitution], t, hit.y)
+        for j, (column, moment) in enumerate(zip(before.S, before.moment, strict=True)):
+            d = slopes[:, :n] @ (column + before.f * moment) + slopes[:, n] * moment
+            if j in self._places:
+                d = d + slopes[:, n + 1 + self._places.index(j)]
+            dq = self._model.unpack(d[: len(self._quantities)])
+            de = np.where(hit.e == hit.given_e, d[len(self._quantities) :], 0.0)
+            dlam = _impulse_derivative(hit, dq, de)
+            outputs.append(dq.H @ hit.total + hit.q.H @ dlam)
+        return np.array(outputs)
+
+
+def _impulse_derivative(hit: ImpactRecord, dq: ContactQuantities, de: FloatArray) -> FloatArray:
+    """dΛ of an impact by Newton's law, or of compression and expansion by Poisson's."""
+    q, m = hit.q, len(hit.q.v)
+    b, db = q.v.copy(), dq.v.copy()
+    no_given = np.zeros(len(hit.phases[0].modes))
+    if not hit.poisson:
+        for k, n in hit.rows:
+            if q.v[n] < 0.0:
+                b[n], db[n] = (1.0 + hit.e[k]) * q.v[n], (1.0 + hit.e[k]) * dq.v[n] + de[k] * q.v[n]
+    first = _phase_derivative(hit, hit.phases[0], (b, db), dq, no_given)
+    if not hit.poisson:
+        return first
+    part, dpart = np.zeros(m), np.zeros(m)
+    for k, n in hit.rows:
+        part[n] = hit.e[k] * hit.phases[0].lam[n]
+        dpart[n] = hit.e[k] * first[n] + de[k] * hit.phases[0].lam[n]
+    passed = hit.phases[0].lam + part
+    v, dv = q.v + q.A @ passed, dq.v + dq.A @ passed + q.A @ (first + dpart)
+    given = np.array(
+        [
+            dpart[c.n] if c.pressed is None and c.n is not None else 0.0
+            for c in hit.phases[1].candidates
+        ]
+    )
+    return first + dpart + _phase_derivative(hit, hit.phases[1], (v, dv), dq, given)
+
+
+def _phase_derivative(
+    hit: ImpactRecord,
+    phase: ImpactPhase,
+    right: tuple[FloatArray, FloatArray],
+    dq: ContactQuantities,
+    dgiven: FloatArray,
+) -> FloatArray:
+    """dΛ = K⁻¹ (dr − dK Λ) in the mode of one phase; `right` are b and db of w = A Λ + b."""
+    q, (_, db), m = hit.q, right, len(hit.q.v)
+    K, d = np.eye(m), np.zeros(m)
+    for i, (c, mode) in enumerate(zip(phase.candidates, phase.modes, strict=True)):
+        number = hit.numbers[i]
+        if c.n is not None and mode.closed:
+            K[c.n] = q.A[c.n]
+            d[c.n] = -db[c.n] - dq.A[c.n] @ phase.lam
+        if c.t is None or not mode.closed:
+            continue
+        if mode.sticks:
+            K[c.t] = q.A[c.t]
+            d[c.t] = -db[c.t] - dq.A[c.t] @ phase.lam
+            continue
+        sign = mode.direction * mode.side
+        normal = np.eye(m)[c.n] if c.pressed is None and c.n is not None else c.pressed
+        assert normal is not None
+        K[c.t] += sign * c.mu * normal
+        dnormal = np.zeros(m) if c.pressed is None else dq.normal_force_jacobian[number]
+        force = normal @ phase.lam + c.given
+        change = dq.mu[number] * force + c.mu * (dnormal @ phase.lam + dgiven[i])
+        d[c.t] = -sign * change
+    return np.asarray(np.linalg.lstsq(K, d, rcond=_RANK)[0])

@@ -1,0 +1,42 @@
+"""What an impact did: its state, its law, and the mode and impulses of each phase."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.contact.contact_model import ContactQuantities
+from dalembert.runtime.contact.mode_enumeration import ContactCandidate, ContactMode
+
+
+class ImpactPhase(NamedTuple):
+    """One solution of the laws of contact in an impact: the whole of it by Newton's law,
+    compression or expansion by Poisson's.
+    """
+
+    candidates: tuple[ContactCandidate, ...]
+    modes: tuple[ContactMode, ...]
+    lam: FloatArray
+
+
+class ImpactRecord(NamedTuple):
+    """An impact at the state y: contacts with their normal rows, coefficients of restitution as
+    used and as given, its phases and the impulses in total.
+    """
+
+    y: FloatArray
+    q: ContactQuantities
+    rows: tuple[tuple[int, int], ...]
+    # the contact of each candidate
+    numbers: tuple[int, ...]
+    e: FloatArray
+    given_e: FloatArray
+    phases: tuple[ImpactPhase, ...]
+    total: FloatArray
+    # whether bounces were passed to their limit
+    limit: bool = False
+
+    @property
+    def poisson(self) -> bool:
+        """Whether there was an expansion after the compression."""
+        return len(self.phases) > 1

@@ -185,8 +185,6 @@ def test_forces_of_contacts_are_not_inputs_of_a_user():
         da.simulate(s, 1, inputs={"N_floor": 3})
     with pytest.raises(da.NotApplicable, match=r"native integrator"):
         da.simulate(s, 1, integrator="RK45")
-    with pytest.raises(da.NotApplicable, match=r"sensitivities"):
-        da.simulate(s, 1, sensitivities=["y"])
 
 
 @pytest.mark.parametrize("verb", [da.equilibrium, da.linearize, lambda s: da.export(s, "c")])
@@ -202,8 +200,6 @@ def test_what_looks_at_many_runs_or_along_one_refuses_contacts():
     s.contact(P, name="floor")
     with pytest.raises(da.NotApplicable, match=r"keep_energy"):
         da.simulate(s, 0.1, keep_energy=True)
-    with pytest.raises(da.NotApplicable, match=r"ensemble: contacts"):
-        da.ensemble(s, 0.1, over={"x": [0.0, 1.0]})
     run = da.simulate(s, 0.1)
     with pytest.raises(
         da.DalembertError, match=r"linearize_along: the contacts of this run change their modes"

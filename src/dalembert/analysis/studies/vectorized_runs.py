@@ -58,6 +58,7 @@ def vectorization_obstacle(plan: EnsemblePlan, equations: object) -> str | None:
     reasons = (
         # series are taken of other expressions where a factor is a number
         ("amplitudes", o.integrator != NATIVE and ParameterRole.AMPLITUDE in plan.roles.values()),
+        ("contacts", bool(plan.system.contacts)),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),
         ("members", bool(plan.system.expansions)),

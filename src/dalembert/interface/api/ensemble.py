@@ -118,12 +118,6 @@ def ensemble(
     member that fails is a row with its reason.
     """
     check_system(system, "ensemble")
-    if system.contacts:
-        msg = (
-            "ensemble: contacts change their modes one run at a time; run them by da.simulate, "
-            "one after the other"
-        )
-        raise NotApplicable(msg)
     options = parse_run_options(
         system,
         start,

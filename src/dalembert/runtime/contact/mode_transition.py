@@ -152,7 +152,7 @@ class ModeTransition:
         self, q: ContactQuantities, touching: Sequence[bool], fired: Sequence[Guard]
     ) -> list[bool]:
         """Contacts that interact with those of the monitors; all of them where there are none."""
-        if not fired:
+        if not fired or len(touching) < 2:
             return [True] * len(touching)
         active, own = [not t for t in touching], {m.contact for m in fired}
         numbers = [k for k, touches in enumerate(touching) if touches]
@@ -309,7 +309,7 @@ class ModeTransition:
             signs: dict[int, set[int]] = {}
             for owner, sign, _ in share.binding:
                 signs.setdefault(numbers[owner], set()).add(sign)
-            self.mechanisms.append([(numbers[owner], *rest) for owner, *rest in share.binding])
+            self.mechanisms.append([(numbers[i], sign, w) for i, sign, w in share.binding])
             ends += [
                 Guard("cone" if len(s) == 1 and 0 not in s else "gap", k, -1)
                 for k, s in signs.items()
@@ -322,6 +322,8 @@ class ModeTransition:
     def _new_shares(self, q: ContactQuantities) -> list[float]:
         """Gains and offsets: zero where the forces of least norm are admissible."""
         shares = self.model.equations.shares
+        if not shares.groups:
+            return []
         m = len(q.b)
         gain, offset = np.zeros((m, m)), np.zeros(m)
         for group in shares.groups:
@@ -440,6 +442,8 @@ class ModeTransition:
     ) -> list[BounceLimit]:
         """Groups of several contacts whose impacts are as good as over."""
         normals = [(k, n) for (k, normal), n in self._places.items() if normal]
+        if len(normals) < 2:
+            return []
         limits, least = [], _ROUNDING * _size(impulse)
         for group in contact_groups(q.A, [[n] for _, n in normals]):
             numbers = tuple(normals[i][0] for i in group)

@@ -53,6 +53,8 @@ class NextModeSolver:
         impact: bool = False,
     ) -> NextMode:
         """What all candidates do next; rows of no candidate carry no force."""
+        if len(candidates) < 2:
+            return self._enumerate(A, b, candidates, impact=impact)
         modes: list[ContactMode] = [OPEN] * len(candidates)
         lam, several = np.zeros(len(b)), []
         for group in contact_groups(A, [c.rows for c in candidates]):
@@ -85,10 +87,20 @@ class NextModeSolver:
             found = _by_pivoting(A, b, candidates)
             if found is not None:
                 return NextMode(found)
+        return self._enumerate(A, b, candidates, impact=impact)
+
+    def _enumerate(
+        self,
+        A: FloatArray,
+        b: FloatArray,
+        candidates: Sequence[ContactCandidate],
+        *,
+        impact: bool,
+    ) -> NextMode:
         search = self._searches.get(len(b))
         if search is None:
             search = self._searches[len(b)] = ModeSearch(len(b))
-        size = float(np.abs(b).max(initial=0.0))
+        size = max(map(abs, b.tolist()), default=0.0)
         return select_mode(search.feasible_modes(A, b, candidates, impact=impact), size)
 
 

@@ -29,7 +29,7 @@ from dalembert.analysis.periodic.shooting import (
 )
 from dalembert.analysis.periodic.structure import Structure
 from dalembert.analysis.statics.continuation import Branch
-from dalembert.analysis.statics.equilibrium_equations import find_root
+from dalembert.analysis.statics.root_finding import find_root
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass

@@ -15,11 +15,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dalembert.analysis.statics.equilibrium_equations import (
-    EquilibriumEquations,
-    NoEquilibrium,
-    find_root,
-)
+from dalembert.analysis.statics.equilibrium_equations import EquilibriumEquations, NoEquilibrium
+from dalembert.analysis.statics.root_finding import find_root
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable

@@ -17,11 +17,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from dalembert.analysis.statics.equilibrium_equations import (
-    EquilibriumEquations,
-    NoEquilibrium,
+from dalembert.analysis.statics.equilibrium_equations import EquilibriumEquations, NoEquilibrium
+from dalembert.analysis.statics.root_finding import (
+    TOLERANCE,
     Root,
+    continue_to_root,
     find_root,
+    unknown_sizes,
 )
 from dalembert.analysis.statics.static_state import StaticState
 from dalembert.errors import NotApplicable
@@ -40,6 +42,7 @@ from dalembert.runtime.numerics.symbol_values import (
 )
 from dalembert.runtime.states.constraint_rank import regular_kinematics
 from dalembert.runtime.states.evaluator import Key, label
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds, sums_of_terms
 from dalembert.runtime.states.run_values import operating_values
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, gradient
@@ -47,6 +50,8 @@ from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expre
 Verdict = Literal["stable", "unstable", "undetermined"]
 # second derivatives below this part of the largest are zero
 _ZERO_CURVATURE: Final = 1e-9
+# rounding of an equation whose own terms vanish, relative to the largest of the others
+_ROUNDING: Final = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,29 +65,62 @@ class Stability:
     hessian: FloatArray | None = None
 
 
+class CoordinateBalance:
+    """Q + Aᵀλ = 0 along every coordinate, inertia forces included in Q: λ, and what remains.
+
+    No row is eliminated here: nothing is divided by a pivot that may vanish, so that the terms of
+    an equation are those that an engineer would write.
+    """
+
+    def __init__(self, balance: EquilibriumEquations) -> None:
+        self.balance = balance
+        kin, tape = balance.kin, balance.tape
+        d = cached_derivation(lagrange, balance.chosen.kin)
+        own = d.tape.fork()
+        without = Substitution(own, dict.fromkeys(d.native.multipliers, own.zero))
+        here = copy_expressions(own, tape, [without(i) for i in d.native.residuals])
+        self.nodes = [balance.insert_rest_speeds(balance.evaluator.in_state(i)) for i in here]
+        self.terms = sums_of_terms(tape, self.nodes)
+        self.bounds = magnitude_bounds(tape, self.nodes)
+        self.places = [
+            (j, k, balance.evaluator.in_state(a))
+            for j, row in enumerate(kin.rows)
+            for k, a in row.A.items()
+        ]
+
+    def solve(self, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """λ of least norm, Q + Aᵀλ, and the sum of the absolute terms of each."""
+        balance, n_q = self.balance, self.balance.kin.n_q
+        nodes = [*self.nodes, *self.terms, *(a for _, _, a in self.places)]
+        values = jacobian(balance.tape, nodes, (), balance.at(y))[0][0]
+        Q, sizes = values[:n_q], np.abs(values[n_q : 2 * n_q])
+        A = np.zeros((len(balance.kin.rows), n_q))
+        for (j, k, _), a in zip(self.places, values[2 * n_q :], strict=True):
+            A[j, k] = a
+        lam = np.linalg.lstsq(A.T, Q, rcond=1e-12)[0]
+        return lam, Q - A.T @ lam, sizes + np.abs(A.T) @ np.abs(lam)
+
+    def holds(self, y: FloatArray) -> bool:
+        """Whether every equation holds to 1e-9 of its own terms."""
+        with np.errstate(all="ignore"):
+            try:
+                _, left, sizes = self.solve(y)
+            except np.linalg.LinAlgError:
+                return False
+            bounds = jacobian(self.balance.tape, self.bounds, (), self.balance.at(y))[0][0]
+            rounding = np.nan_to_num(np.abs(bounds), posinf=0.0) + sizes.max(initial=0.0)
+            allowed = TOLERANCE * sizes + _ROUNDING * rounding
+        return bool(np.isfinite(left).all() and (np.abs(left) <= allowed).all())
+
+
 def multipliers(balance: EquilibriumEquations, y: FloatArray) -> dict[str, float]:
     """λ of every row from Q + Aᵀλ = 0, inertia forces included in Q; of least norm where rows
     repeat one another here.
     """
-    kin, tape = balance.kin, balance.tape
-    if not kin.rows:
+    if not balance.kin.rows:
         return {}
-    d = cached_derivation(lagrange, balance.chosen.kin)
-    own = d.tape.fork()
-    without = Substitution(own, dict.fromkeys(d.native.multipliers, own.zero))
-    here = copy_expressions(own, tape, [without(i) for i in d.native.residuals])
-    nodes = [balance.insert_rest_speeds(balance.evaluator.in_state(i)) for i in here]
-    places = [
-        (j, k, balance.evaluator.in_state(a))
-        for j, row in enumerate(kin.rows)
-        for k, a in row.A.items()
-    ]
-    values = jacobian(tape, [*nodes, *(a for _, _, a in places)], (), balance.at(y))[0][0]
-    A = np.zeros((len(kin.rows), kin.n_q))
-    for (j, k, _), a in zip(places, values[kin.n_q :], strict=True):
-        A[j, k] = a
-    lam = np.linalg.lstsq(A.T, values[: kin.n_q], rcond=1e-12)[0]
-    return {row.name: float(x) + 0.0 for row, x in zip(kin.rows, lam, strict=True)}
+    lam, _, _ = CoordinateBalance(balance).solve(y)
+    return {row.name: float(x) + 0.0 for row, x in zip(balance.kin.rows, lam, strict=True)}
 
 
 def potential_residual(balance: EquilibriumEquations, y: FloatArray) -> float | None:
@@ -234,7 +272,12 @@ def equilibrium(
 
     given   coordinates, rates or speeds that are to have these values; a rate other than zero makes
     it a steady motion guess   where to begin; a rate that is guessed is solved for, one that is not
-    named is zero
+    named is zero; an input that is guessed is solved for too: guess={"T": 10} is the trim of a
+    hovering drone
+
+    Unknowns and equations are scaled, so that pressures and angles may stand in one system. Where
+    Newton's method fails, the equations are followed from the guess by continuation. What is
+    returned is an equilibrium: every residual is at most 1e-9 of the terms of its own equation.
 
     Source: Mei85 (7.19); for steady motions the inertia forces are counted with the loads, u̇ = 0.
     """
@@ -281,13 +324,33 @@ def _with_regular_speeds(
 def _solve_from_guess(balance: EquilibriumEquations) -> tuple[EquilibriumEquations, Root]:
     """The root that a search from where the balance begins, or from nearby, leads to."""
     best: Root | None = None
-    for y in _perturbed_guesses(balance.initial_guess(), ~balance.undetermined()):
-        root = find_root(balance.residual_and_jacobian, y, balance.tolerance)
-        if root.converged or balance.is_satisfied_to_rounding(root.y):
+    # rows that were eliminated may have left large terms: the balance of all coordinates has none
+    whole = CoordinateBalance(balance) if balance.kin.rows else None
+    for root in _attempts(balance):
+        converged = root.converged or balance.is_satisfied_to_rounding(root.y)
+        if converged and (whole is None or whole.holds(root.y)):
             return balance, root
         best = root if best is None or root.residual < best.residual else best
     assert best is not None
     raise NoEquilibrium(_failure_message(balance, best))
+
+
+def _attempts(balance: EquilibriumEquations) -> Iterator[Root]:
+    """From the guess in two scales, along a continuation, and from points near the guess."""
+    f, tolerance, y = balance.residual_and_jacobian, balance.tolerance, balance.initial_guess()
+    yield find_root(f, y, tolerance)
+    if not y.size:
+        return
+    unit = unknown_sizes(y, np.nan_to_num(f(y)[1]), balance.row_sizes(y))
+    # a turn is the scale of every angle
+    unit[[i in balance.evaluator.angles for i in balance.unknown]] = 1.0
+    yield find_root(f, y, tolerance, unit)
+    yield continue_to_root(f, y, tolerance, unit)
+    determined = ~balance.undetermined()
+    for near in _perturbed_guesses(y, determined):
+        yield find_root(f, near, tolerance)
+    for near in _perturbed_guesses(y, determined, unit):
+        yield find_root(f, near, tolerance, unit)
 
 
 def equilibria(
@@ -359,14 +422,15 @@ def _validated_box(
     return checked
 
 
-def _perturbed_guesses(y: FloatArray, determined: BoolArray) -> Iterator[FloatArray]:
-    """The guess itself, then points nearby in directions fixed once for all; unknowns that no
-    equation depends on stay.
+def _perturbed_guesses(
+    y: FloatArray, determined: BoolArray, unit: FloatArray | float = 1.0
+) -> Iterator[FloatArray]:
+    """Points near the guess in directions fixed once for all, in the units of the unknowns;
+    unknowns that no equation depends on stay.
     """
-    yield y
     directions = np.random.default_rng(0)
     for size in _PERTURBATIONS if y.size else ():
-        yield y + size * directions.uniform(-1.0, 1.0, y.size) * determined
+        yield y + size * unit * directions.uniform(-1.0, 1.0, y.size) * determined
 
 
 def _low_discrepancy_points(count: int, dimensions: int) -> Iterator[FloatArray]:

@@ -11,12 +11,13 @@ What F does not determine (an ignorable coordinate) stays where it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from dalembert.analysis.statics.root_finding import TOLERANCE
 from dalembert.analysis.statics.static_state import refuse_nonlinear_rows, speeds_at_rest
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import BoolArray, FloatArray
@@ -26,7 +27,12 @@ from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.generalized_forces import generalized_active_forces
 from dalembert.mechanics.principles.derivation import cached_derivation
-from dalembert.runtime.states.assembly import gauss_newton
+from dalembert.runtime.numerics.symbol_values import (
+    BadValue,
+    finite_number,
+    require_mapping,
+    strip_unit,
+)
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_values import InitialCondition, read_conditions
 from dalembert.runtime.states.magnitude_bounds import magnitude_bounds, sums_of_terms
@@ -62,6 +68,7 @@ class EquilibriumEquations:
             chosen.kin, chosen.symbol_values_at(t), chosen.bindings
         )
         self.kin, self.tape = evaluator.kin, evaluator.tape
+        self.free_inputs, guess = self._split_inputs(guess)
         given_conditions, guess_conditions = (
             read_conditions(evaluator, given, t, "given"),
             read_conditions(evaluator, guess, t, "guess"),
@@ -76,7 +83,7 @@ class EquilibriumEquations:
                 *(u for u in self.kin.u if u in self.nonzero_speeds),
             )
             if i not in known
-        ]
+        ] + list(self.free_inputs)
         self.state: dict[int, float] = (
             {i: float(x) for i, x in evaluator.numbers.items()}
             | {evaluator.time: t}
@@ -86,11 +93,30 @@ class EquilibriumEquations:
             x: float(self.kin.system.symbols[self.kin.name(x)].value or 0) for x in self.kin.x
         }
         self.state |= dict.fromkeys(self.nonzero_speeds, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
-        self.state |= {i: x for i, x in known.items() if i is not None}
+        self.state |= {i: x for i, x in known.items() if i is not None} | self.free_inputs
         for c in guess_conditions:
             if c.symbol is not None:
                 self._apply_guess(c)
         self._assemble_equations([c for c in given_conditions if c.symbol not in known])
+
+    def _split_inputs(self, guess: Mapping[Key, Any]) -> tuple[dict[int, float], dict[Key, Any]]:
+        """{symbol: first value} of the inputs that are guessed, which are unknowns, and the rest
+        of the guess.
+        """
+        symbols = self.kin.system.symbols
+        free: dict[int, float] = {}
+        rest: dict[Key, Any] = {}
+        for key, value in require_mapping("guess", guess).items():
+            name = str(getattr(key, "name", None) or key)
+            if name not in symbols or symbols[name].kind != "input":
+                rest[key] = value
+                continue
+            i = symbols[name].scalar.i
+            if i in self.chosen.bindings:
+                msg = f"{name} is given in inputs and guessed; an input to be solved for is guessed"
+                raise BadValue(msg)
+            free[i] = finite_number(name, strip_unit(self.kin.system, name, value))
+        return free, rest
 
     def _named_speeds(self, named: Sequence[InitialCondition]) -> list[int]:
         """The speeds that what is named contains."""
@@ -154,7 +180,9 @@ class EquilibriumEquations:
         return [
             s.scalar.i
             for s in symbols
-            if s.kind == "input" and self.evaluator.numbers.get(s.scalar.i) == 0.0
+            if s.kind == "input"
+            and s.scalar.i not in self.free_inputs
+            and self.evaluator.numbers.get(s.scalar.i) == 0.0
         ]
 
     # ---- numbers -----------------------------------------------------------------------------
@@ -185,14 +213,25 @@ class EquilibriumEquations:
         if not begin.size:
             return np.zeros(0, dtype=bool)
         points = [begin + draw.uniform(-1.0, 1.0, begin.size) for _ in range(_TRIALS)]
-        slopes = [np.nan_to_num(self.residual_and_jacobian(y)[1]) for y in points]
-        return np.asarray(np.abs(slopes).max(axis=(0, 1), initial=0.0) == 0.0)
+        # slopes that are rounding of the terms of their row are zero
+        slopes = [
+            np.nan_to_num(
+                np.abs(self.residual_and_jacobian(y)[1]) > _ROUNDING * self.row_sizes(y)[:, None]
+            )
+            for y in points
+        ]
+        return np.asarray(~np.any(slopes, axis=(0, 1)))
+
+    def row_sizes(self, y: FloatArray) -> FloatArray:
+        """Σ |term| of every row."""
+        terms = jacobian(self.tape, self._terms, (), self.at(y))[0][0]
+        return np.nan_to_num(np.abs(terms), nan=0.0, posinf=0.0)
 
     def tolerance(self, y: FloatArray) -> FloatArray:
         """1e-9 of the terms of every row, and what rounding of the unknowns leaves of them."""
         values = jacobian(self.tape, [*self._terms, *self._bounds], (), self.at(y))
         terms, bounds = np.split(np.nan_to_num(np.abs(values[0][0]), nan=0.0, posinf=0.0), 2)
-        return np.asarray(_TOLERANCE * terms + _ROUNDING * bounds)
+        return np.asarray(TOLERANCE * terms + _ROUNDING * bounds)
 
     def is_satisfied_to_rounding(self, y: FloatArray) -> bool:
         """|F| ≤ ε Σ |∂F/∂q| max(1, |q|) with the given coordinates counted: π as a number is not
@@ -227,8 +266,10 @@ class EquilibriumEquations:
         nodes = [self.insert_rest_speeds(i) for i in self.kin.state]
         state = jacobian(self.tape, nodes, (), self.at(y, extra))[0][0] + 0.0
         names = [label(self.kin.name(i)) for i in self.kin.state]
+        solved = dict(zip(self.unknown, y.tolist(), strict=True))
+        inputs = {label(self.kin.name(i)): solved[i] for i in self.free_inputs}
         return (
-            dict(zip(names, state.tolist(), strict=True)),
+            dict(zip(names, state.tolist(), strict=True)) | inputs,
             state[: self.kin.n_q],
             state[self.kin.speed_offset :],
         )
@@ -245,81 +286,3 @@ def _residuals(kin: Kinematics) -> tuple[Tape, Sequence[int]]:
         return equations.tape, equations.residuals
     own = kin.fork()
     return own.tape, [own.tape.neg(F) for F in generalized_active_forces(own)]
-
-
-# ---- a root --------------------------------------------------------------------------------------
-
-# the first step is no longer than this
-_MAX_STEP: Final = 1.0
-_MIN_STEP: Final = 4e-16
-_TOLERANCE: Final = 1e-9
-
-
-# F and ∂F/∂y
-ResidualAndJacobian = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-
-
-class Root(NamedTuple):
-    """Where the search ended, what remains there, and whether that is a root."""
-
-    y: FloatArray
-    residual: float
-    converged: bool
-    steps: int
-
-
-def find_root(
-    f: ResidualAndJacobian,
-    y: FloatArray,
-    tolerance: Callable[[FloatArray], FloatArray] | None = None,
-) -> Root:
-    """A root of F near y, in rows of slope one and unknowns of size one where the search begins.
-
-    `f` gives F and J. `tolerance` gives the largest residual of every row at a point; without it
-    the residual must vanish within a change of the unknowns by 1e-9.
-    """
-    F, J = f(y)
-    if not (np.isfinite(F).all() and np.isfinite(J).all()):
-        return Root(y, np.inf, converged=False, steps=0)
-    unit = np.maximum(1.0, np.abs(y))
-    slope = np.linalg.norm(J * unit, axis=1)
-    scale = np.where(slope > 0, slope, 1.0)
-    known = [(F, J)]
-
-    def scaled_residual(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        F, J = known.pop() if known else f(z * unit)
-        return F / scale, J * unit / scale[:, None]
-
-    begin, steps = y, 0
-    if y.size:
-        whole = np.ones(len(F), dtype=bool), np.ones(len(y), dtype=bool)
-        z, steps, F, J = gauss_newton(
-            scaled_residual, y / unit, *whole, radius=_MAX_STEP, shortest=_MIN_STEP, unit=1.0
-        )
-        y, F, J = z * unit, F * scale, J / unit * scale[:, None]
-    allowed = _allowed_residual(y, J, None if tolerance is None else begin)
-    if tolerance is not None and y.size:
-        allowed = np.maximum(allowed, tolerance(y))
-    good = bool((np.abs(F) <= allowed).all())
-    return Root(y, float(np.abs(F).max(initial=0.0)), good and _is_resolved(f, y, F, J), steps)
-
-
-def _allowed_residual(y: FloatArray, J: FloatArray, begin: FloatArray | None) -> FloatArray:
-    """1e-9 Σ_j |J_ij| size_j: how far an unknown moved tells its size where it ends at zero."""
-    if not y.size:
-        return np.zeros(len(J))
-    if begin is None:
-        return np.asarray(_TOLERANCE * np.abs(J).sum(axis=1))
-    size = np.minimum(1.0, np.maximum(np.abs(y), np.abs(y - begin)))
-    return np.asarray(_TOLERANCE * np.abs(J) @ size)
-
-
-def _is_resolved(f: ResidualAndJacobian, y: FloatArray, F: FloatArray, J: FloatArray) -> bool:
-    """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is
-    a turn away, tells nothing of its sine.
-    """
-    if np.abs(y).max(initial=0.0) < _MAX_RESOLVED_ANGLE:
-        return True
-    delta = 1024 * np.spacing(np.abs(y))
-    change = f(y + delta)[0] - F
-    return bool((np.abs(change - J @ delta) <= 0.1 * (np.abs(J) @ delta)).all())

@@ -22,6 +22,13 @@ from dalembert.analysis.studies.identifiability import (
     practical_identifiability,
     structural_identifiability,
 )
+from dalembert.analysis.studies.sensor_model import (
+    HUBER,
+    Priors,
+    SensorModel,
+    huber_inflation,
+    robust_scale,
+)
 from dalembert.errors import DalembertError, warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -70,6 +77,10 @@ class FitProblem:
     ] = map
     # σ of every column
     sigma: FloatArray = field(default_factory=lambda: np.ones(0))
+    sensors: SensorModel = field(default_factory=SensorModel)
+    priors: Priors = field(default_factory=Priors)
+    # whether outliers count by their size instead of its square
+    robust: bool = False
     evaluations: int = 0
     _last: tuple[bytes, list[Trajectory] | None] = field(default=(b"", None), repr=False)
 
@@ -112,13 +123,14 @@ class FitProblem:
         """(y(t; θ) − y) / σ of all columns, one after the other."""
         runs = self.runs(theta)
         if runs is None:
-            return np.full(sum(len(c.t) for c in self.columns), np.nan)
+            return np.full(self.n_values + len(self.priors.places), np.nan)
         parts = [
-            run[c.key][np.searchsorted(run.t, c.t)] - c.values
+            self.sensors.model(run, c, theta) - c.values
             for run, e in zip(runs, self.experiments, strict=True)
             for c in e.columns
         ]
-        return np.concatenate([r / s for r, s in zip(parts, self.sigma, strict=True)])
+        scaled = [r / s for r, s in zip(parts, self.sigma, strict=True)]
+        return np.concatenate([*scaled, self.priors.residuals(theta)])
 
     def jacobian(self, theta: FloatArray) -> FloatArray:
         """∂ residuals/∂θ: zero for start values of other tables"""
@@ -126,18 +138,19 @@ class FitProblem:
         assert runs is not None
         blocks = []
         for run, e in zip(runs, self.experiments, strict=True):
-            for c in e.columns:
-                block = np.zeros((len(c.t), len(self.names)))
-                at = np.searchsorted(run.t, c.t)
-                block[:, list(e.indices)] = np.column_stack(
-                    [run.sensitivity(c.key, name)[at] for name in e.names]
-                )
-                blocks.append(block)
-        return np.vstack([block / s for block, s in zip(blocks, self.sigma, strict=True)])
+            blocks += [self.sensors.jacobian(run, c, theta, e.names, e.indices) for c in e.columns]
+        scaled = [block / s for block, s in zip(blocks, self.sigma, strict=True)]
+        return np.vstack([*scaled, self.priors.jacobian(len(self.names))])
+
+    @property
+    def n_values(self) -> int:
+        """The number of measured values."""
+        return sum(len(c.t) for c in self.columns)
 
     def split_by_column(self, residuals: FloatArray) -> list[FloatArray]:
         """The residuals of each column."""
-        return np.split(residuals, np.cumsum([len(c.t) for c in self.columns])[:-1])
+        ends = np.cumsum([len(c.t) for c in self.columns])
+        return np.split(residuals[: ends[-1]], ends[:-1])
 
     def pool_by_name(
         self, measure: Callable[[FloatArray], float], parts: Sequence[FloatArray]
@@ -160,18 +173,26 @@ def solve_fit(
     bounds: tuple[Sequence[float], Sequence[float]],
     max_evaluations: int,
     threads: int,
+    sensors: SensorModel | None = None,
+    priors: Priors | None = None,
+    *,
+    robust: bool = False,
 ) -> Fit:
     """The best θ from a first guess, its errors, and what cannot be told apart; experiments are
     dealt to threads.
     """
+    problem = FitProblem(
+        experiments,
+        names,
+        sensors=sensors or SensorModel(first=len(names)),
+        priors=priors or Priors(),
+        robust=robust,
+    )
     if min(threads, len(experiments)) == 1:
-        return _solve_reweighted(
-            FitProblem(experiments, names), initial_guess, noise, bounds, max_evaluations
-        )
+        return _solve_reweighted(problem, initial_guess, noise, bounds, max_evaluations)
     with ThreadPoolExecutor(min(threads, len(experiments))) as pool:
-        return _solve_reweighted(
-            FitProblem(experiments, names, pool.map), initial_guess, noise, bounds, max_evaluations
-        )
+        problem.map_experiments = pool.map
+        return _solve_reweighted(problem, initial_guess, noise, bounds, max_evaluations)
 
 
 def _solve_reweighted(
@@ -206,7 +227,7 @@ def _solve_reweighted(
         settled = (np.abs(spread - problem.sigma) <= _SETTLED * problem.sigma).all()
         if given is None:
             problem.sigma = np.where(spread > 0.0, spread, problem.sigma)
-        if settled or len(problem.column_names) == 1:
+        if settled or (len(problem.column_names) == 1 and not problem.robust):
             break
     assert solution is not None
     return _build_fit(
@@ -218,6 +239,7 @@ def _least_squares(problem: FitProblem, theta: FloatArray, bounds: Any, most: in
     from scipy.optimize import least_squares
 
     low, high = (np.asarray(b, dtype=np.float64) for b in bounds)
+    loss = {"loss": "huber", "f_scale": HUBER} if problem.robust else {}
     return least_squares(
         problem.residuals,
         np.clip(theta, low, high),
@@ -228,6 +250,7 @@ def _least_squares(problem: FitProblem, theta: FloatArray, bounds: Any, most: in
         xtol=_TIGHT,
         gtol=_TIGHT,
         max_nfev=most,
+        **loss,
     )
 
 
@@ -238,11 +261,14 @@ def _scales(theta: FloatArray) -> FloatArray:
 
 def _estimate_sigma(problem: FitProblem, residuals: FloatArray) -> FloatArray:
     """σ̂ of each column, with its share of the unknowns taken off its number of values."""
-    share = 1.0 - len(problem.names) / len(residuals)
-    return problem.pool_by_name(
-        lambda r: float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0))),
-        problem.split_by_column(residuals),
-    )
+    share = 1.0 - len(problem.names) / problem.n_values
+
+    def spread(r: FloatArray) -> float:
+        if problem.robust:
+            return robust_scale(r)
+        return float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0)))
+
+    return problem.pool_by_name(spread, problem.split_by_column(residuals))
 
 
 def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
@@ -296,6 +322,8 @@ def _build_fit(
     local = practical_identifiability(J, names)
     together = np.array([name in local.names for name in names])
     covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) / np.outer(lengths, lengths)
+    if problem.robust:
+        covariance = covariance * huber_inflation(residuals[: problem.n_values])
     covariance[together] = covariance[:, together] = np.nan
     covariance[together, together] = np.inf
     if not converged:
@@ -319,7 +347,8 @@ def _build_fit(
             strict=True,
         )
     }
-    chi2 = float(residuals @ residuals) / max(len(residuals) - len(theta), 1)
+    measured = residuals[: problem.n_values]
+    chi2 = float(measured @ measured) / max(len(residuals) - len(theta), 1)
     return Fit(
         names,
         theta,

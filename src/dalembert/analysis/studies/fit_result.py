@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import textwrap
+from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
@@ -103,6 +105,21 @@ class Fit(Displayable):
             rho: FloatArray = self.covariance / np.outer(s, s)
         rho[np.isfinite(s), np.isfinite(s)] = 1.0
         return rho
+
+    def distance(self, values: Mapping[str, float]) -> float:
+        """(θ − θ̂)ᵀ C⁻¹ (θ − θ̂): below the quantile of χ² the set lies in the joint ellipsoid."""
+        d = np.array([values[n] for n in self.names]) - self.theta
+        if not np.isfinite(self.covariance).all():
+            msg = "distance: some unknowns are not separately identifiable; see fit.inseparable"
+            raise NotApplicable(msg)
+        scale = np.sqrt(np.diag(self.covariance))
+        return float(d / scale @ np.linalg.solve(self.correlations, d / scale))
+
+    def contains(self, values: Mapping[str, float], level: float = 0.95) -> bool:
+        """Whether a set of values lies in the joint confidence ellipsoid of this level."""
+        from scipy.stats import chi2
+
+        return self.distance(values) <= float(chi2.ppf(level, len(self.names)))
 
     @property
     def residuals(self) -> dict[str, FloatArray]:

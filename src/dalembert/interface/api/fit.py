@@ -12,6 +12,7 @@ from dalembert.analysis.studies.execution import cpu_count
 from dalembert.analysis.studies.fit import Experiment, solve_fit
 from dalembert.analysis.studies.fit_data import BadData, MeasuredColumn, read_tables
 from dalembert.analysis.studies.fit_result import Fit
+from dalembert.analysis.studies.sensor_model import Priors, SensorModel
 from dalembert.errors import Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.suggestions import check_options, suggest_name
@@ -40,6 +41,10 @@ def fit(
     events: Sequence[Any] = (),
     max_evaluations: int = 200,
     threads: int | None = None,
+    offsets: Sequence[str] = (),
+    delays: Sequence[str] = (),
+    priors: Mapping[Any, tuple[float, float]] | None = None,
+    loss: str = "squares",
 ) -> Fit:
     """The constants and start values with which a run comes nearest to what was measured, by least
     squares with exact Jacobian.
@@ -62,6 +67,13 @@ def fit(
     most      so many evaluations at most
     threads   how many tables run at once, by default as many as there are processors; not a bit of
     the result depends on it
+    offsets   columns whose sensors add an unknown constant, ["theta"]: found as "offset of theta"
+    delays    columns that are measured with an unknown delay, found as "delay of theta"; the run
+    must begin before the first measurement, t0=…
+    priors    {"m": (1.2, 0.1)}: what is known before the data, a mean and a standard deviation
+    loss      "squares", or "huber", with which outliers count by their size and not by its square
+
+    Inputs are taken as they are given, without noise: noise on a recorded drive biases the result.
     """
     check_system(system, "fit")
     tables = read_tables(data)
@@ -96,15 +108,18 @@ def fit(
             "atol": atol,
             "events": events,
         }
-        times = np.unique(np.concatenate([c.t for c in columns]))
+        times = None if delays else np.unique(np.concatenate([c.t for c in columns]))
         runner = _simulator(system, end - begin, known, constants, local, {**run, "at": times})
         experiments.append(
             Experiment(columns, local, tuple(map(list(theta).index, names.values())), runner)
         )
+    columns_by_name = list(dict.fromkeys(c.name for columns in tables for c in columns))
+    sensors = _sensor_model(columns_by_name, offsets, delays, len(theta))
+    if sensors.delays:
+        _check_delays(experiments, each["t0"])
+    theta |= dict.fromkeys(sensors.names, 0.0)
     every = tuple(theta)
-    sigma = _standard_deviations(
-        list(dict.fromkeys(c.name for columns in tables for c in columns)), noise
-    )
+    sigma = _standard_deviations(columns_by_name, noise)
     limits = _bound_arrays(every, local, bounds)
     return solve_fit(
         tuple(experiments),
@@ -114,7 +129,51 @@ def fit(
         limits,
         max_evaluations,
         _thread_count(threads),
+        sensors,
+        _priors(every, priors),
+        robust=_is_robust(loss),
     )
+
+
+def _sensor_model(
+    columns: Sequence[str], offsets: Sequence[str], delays: Sequence[str], first: int
+) -> SensorModel:
+    for what, given in (("offsets", offsets), ("delays", delays)):
+        if isinstance(given, str) or (wrong := [n for n in given if str(n) not in columns]):
+            shown = given if isinstance(given, str) else wrong[0]
+            msg = f"{what}: {shown!r} is no list of columns; columns are {', '.join(columns)}"
+            raise Unknown(msg)
+    return SensorModel(tuple(map(str, offsets)), tuple(map(str, delays)), first)
+
+
+def _check_delays(experiments: Sequence[Experiment], begins: Sequence[float | None]) -> None:
+    for e, t0 in zip(experiments, begins, strict=True):
+        first = min(float(c.t[0]) for c in e.columns)
+        if t0 is None or float(t0) >= first:
+            msg = (
+                f"delays: the run must begin before the first measurement, at t = {first:g}; give "
+                f"t0= earlier than that by the longest delay"
+            )
+            raise BadData(msg)
+
+
+def _priors(names: Sequence[str], given: Mapping[Any, tuple[float, float]] | None) -> Priors:
+    known = {_key_name(k): v for k, v in (given or {}).items()}
+    for n, pair in known.items():
+        if n not in names:
+            msg = f"priors: {n!r} is not among the unknowns {', '.join(names)}"
+            raise Unknown(msg)
+        if len(pair) != 2 or not float(pair[1]) > 0.0:
+            msg = f"priors of {n}: {pair!r:.40}; give a mean and a positive standard deviation"
+            raise Unknown(msg)
+    return Priors.of(names, {n: (float(a), float(b)) for n, (a, b) in known.items()})
+
+
+def _is_robust(loss: str) -> bool:
+    if loss not in ("squares", "huber"):
+        msg = f"loss={loss!r:.40}; give 'squares' or 'huber'"
+        raise Unknown(msg)
+    return loss == "huber"
 
 
 def _simulator(

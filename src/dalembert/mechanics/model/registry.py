@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from dalembert.errors import BadDescription, IllPosed, warn
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point, Space
+from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.model.elements import (
     Body,
@@ -27,6 +28,7 @@ from dalembert.mechanics.model.elements import (
 )
 from dalembert.mechanics.model.flexible_member import Member, MemberExpansion
 from dalembert.symbolic.algebra.expression_graph import (
+    Derivative,
     LinearCoefficients,
     Substitution,
     evaluate,
@@ -125,14 +127,36 @@ def scalar(s: Registry, e: Any) -> Scalar:
     return Scalar(tape, as_node(tape, e))
 
 
-def symbols_by_name(s: Registry) -> dict[str, Scalar]:
-    """What names in a text stand for."""
-    return {name: x.scalar for name, x in s.symbols.items()} | {"t": s.t}
+def symbols_by_name(s: Registry, text: str = "") -> dict[str, Scalar]:
+    """What names in a text stand for; the speeds of quaternion frames where the text has them."""
+    names = {name: x.scalar for name, x in s.symbols.items()} | {"t": s.t}
+    if "omega_" in text:
+        return quaternion_speeds(s, text) | names
+    return names
+
+
+def quaternion_speeds(s: Registry, text: str) -> dict[str, Scalar]:
+    """{omega_Bx: ω·b_x, …}: the speeds along the own axes of quaternion frames that a text names.
+
+    They have the names that the equations of motion, linear models and runs give them.
+    """
+    t, speeds = s.space.tape, dict[str, Scalar]()
+    labels: set[str] = set()
+    for F in s.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            label = F.name if F.name not in labels else f"{F.name}{F.number}"
+            labels.add(label)
+            if f"omega_{label}" in text:
+                w = F.rotation.angular_velocity(t, Derivative(t, t.rate))
+                speeds |= {
+                    f"omega_{label}{axis}": Scalar(t, i) for axis, i in zip("xyz", w, strict=True)
+                }
+    return speeds
 
 
 def expression(s: Registry, e: Any) -> Scalar:
     """An expression of this system, or a text of one; parsed, never executed."""
-    return parse(e, symbols_by_name(s), s.space.tape) if isinstance(e, str) else scalar(s, e)
+    return parse(e, symbols_by_name(s, e), s.space.tape) if isinstance(e, str) else scalar(s, e)
 
 
 def constant_value(s: Registry, e: Scalar) -> float | None:

@@ -193,7 +193,7 @@ class System(Registry, Displayable):
 
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
-        return parse(text, symbols_by_name(self), self.space.tape)
+        return parse(text, symbols_by_name(self, text), self.space.tape)
 
     def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions of symbols that follow from the units given, as exponents of kg, m and

@@ -415,7 +415,9 @@ def _expression_in_speeds(kin: Kinematics, name: str, motion: Any) -> Scalar:
 
 def _parse_input(kin: Kinematics, name: str, text: str) -> Scalar:
     """On the run's own tape: what a run is told leaves nothing behind in the system."""
-    symbols = {each: s.scalar for each, s in kin.system.symbols.items()} | {"t": kin.system.t}
+    speeds = {kin.name(u): Scalar(kin.tape, u) for u in kin.u if not kin.name(u).endswith("'")}
+    declared = {each: s.scalar for each, s in kin.system.symbols.items()}
+    symbols = speeds | declared | {"t": kin.system.t}
     try:
         return parse(
             text,

@@ -165,7 +165,7 @@ def _read_csv(path: Path) -> RecordedColumns:
     lines = text.splitlines()
     delimiter = _delimiter(lines)
     head, first = _head(lines, delimiter)
-    columns = _fast_columns(text, delimiter, first)
+    columns = _fast_columns(text, delimiter, first) if first < len(lines) else None
     if columns is None or (head and columns.shape[1] != len(head)):
         columns = _slow_columns(path, lines, delimiter, first, len(head))
     names, units = _names_and_units(path, head, first)

@@ -225,7 +225,7 @@ class EquilibriumEquations:
     def row_sizes(self, y: FloatArray) -> FloatArray:
         """Σ |term| of every row."""
         terms = jacobian(self.tape, self._terms, (), self.at(y))[0][0]
-        return np.nan_to_num(np.abs(terms), nan=0.0, posinf=0.0)
+        return np.asarray(np.nan_to_num(np.abs(terms), nan=0.0, posinf=0.0))
 
     def tolerance(self, y: FloatArray) -> FloatArray:
         """1e-9 of the terms of every row, and what rounding of the unknowns leaves of them."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.array_types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from dalembert.analysis.studies.fit_data import MeasuredColumn
@@ -72,11 +72,12 @@ class SensorModel:
 
     def _reading(self, run: Trajectory, c: MeasuredColumn, delay: float) -> FloatArray:
         motion, where = self._at(run, c, delay)
-        return np.asarray(motion[c.key])[where]
+        reading: FloatArray = np.asarray(motion[c.key])[where]
+        return reading
 
     def _at(
         self, run: Trajectory, c: MeasuredColumn, delay: float
-    ) -> tuple[Trajectory, FloatArray]:
+    ) -> tuple[Trajectory, IndexArray]:
         """The motion, and the rows of it that belong to the times of a column."""
         if not self.delays:
             return run, np.searchsorted(run.t, c.t)

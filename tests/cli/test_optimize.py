@@ -1,10 +1,12 @@
 """optimize: what it prints and writes, and how it ends."""
 
 import json
+import signal
 
 import pytest
 
 from cli.running import run
+from dalembert.analysis.optimal.solver import _Watch
 
 MODEL = """
 name = "block"
@@ -52,6 +54,23 @@ def test_optimize_prints_the_audit_and_writes_files(model, tmp_path):
     assert "optimal motion" in text
     assert "upper bound" in text
     assert "audit: passed" in text
+
+
+@pytest.mark.filterwarnings("ignore:optimize. interrupted after 0 iterations")
+def test_ctrl_c_keeps_what_there_is_and_writes_it(model, tmp_path, monkeypatch):
+    """The signal comes at the first iteration, as if a person had pressed the keys."""
+    iterate = _Watch.iterate
+
+    def press(watch, *state):
+        signal.raise_signal(signal.SIGINT)
+        return iterate(watch, *state)
+
+    monkeypatch.setattr(_Watch, "iterate", press)
+    table = tmp_path / "best.csv"
+    result = run("optimize", model(), "-o", str(table))
+    assert 1 == result.exit_code, result.output
+    assert "audit: FAILED" in result.stdout
+    assert len(table.read_text(encoding="utf-8").splitlines()) > 20
 
 
 def test_optimize_as_json(model):

@@ -7,7 +7,7 @@ import pytest
 import dalembert as da
 from dalembert.analysis.optimal.guess import phase_guess
 from dalembert.analysis.optimal.optimize import _problem
-from dalembert.analysis.optimal.search import SearchOptions, search
+from dalembert.analysis.optimal.search import Answer, SearchOptions, search
 from optimal.optimal_systems import REST, UPRIGHT, block, cart_pole
 
 CART = {"minimize": "F**2", "start": REST, "end": UPRIGHT}
@@ -66,6 +66,17 @@ def test_ctrl_c_keeps_the_best_point() -> None:
     assert answer.solution.v.shape == (answer.transcription.n_variables,)
     assert "iteration" in seen[0]
     assert "violation" in seen[0]
+
+
+def test_ctrl_c_between_two_meshes_keeps_the_last_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(_answer: Answer) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Answer, "interval_errors", press)
+    with pytest.warns(da.DalembertWarning, match="interrupted after"):
+        best = da.optimize(cart_pole(), 2.0, **CART, audit=False)
+    assert best.converged
+    assert best.cost == pytest.approx(58.81, abs=1e-2)
 
 
 def test_several_starts_give_different_solutions_in_order() -> None:

@@ -117,6 +117,10 @@ def search(
     while refines and answer.solution.converged and not answer.solution.interrupted:
         try:
             errors = answer.interval_errors()
+        except KeyboardInterrupt:
+            # between two solves the answer of the last mesh is the best one
+            answer = replace(answer, solution=replace(answer.solution, interrupted=True))
+            break
         except DalembertError as failure:
             warn(
                 f"optimize: the mesh was not refined, because the answer cannot be replayed: "

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Timing, least, timed
+from measure import Timing, least, program, timed
 from results import Report, Slower, Within
 
 NOTE = (
@@ -65,6 +65,23 @@ m.appendBodyToJoint(b, I, pinocchio.SE3.Identity())
 d = m.createData()
 f = lambda t, y: numpy.concatenate([y[2:], pinocchio.aba(m, d, y[:2], y[2:], numpy.zeros(2))])
 solve_ivp(f, (0, 1), [1.0, 0, 0, 0], method="DOP853", rtol=1e-9, atol=1e-9)
+"""
+_ENSEMBLE = """
+import time
+import numpy as np
+import dalembert as da
+s = da.System("New", gravity=9.81)
+upper = s.rod("upper", s.pin("alpha", s.O), mass=1, length=1)
+s.rod("lower", s.pin("beta", upper.tip), mass=1, length=1)
+cpu, wall = time.process_time(), time.perf_counter()
+da.ensemble(s, 1.0, over={"alpha": np.linspace(0.1, 1.0, 16)})
+print(time.process_time() - cpu, time.perf_counter() - wall)
+"""
+_DERIVE = """
+import sys
+from dalembert.cli import main
+sys.argv = ["dalembert", "derive", "spatial-chain", "--set", "n=50"]
+main()
 """
 _EMPTY = "import numpy, llvmlite.binding"
 
@@ -126,6 +143,10 @@ def run(report: Report, *, quick: bool) -> None:
     closed = _three(_CLOSED, 2 if quick else 3)
     report.compare("four-bar, cold", {"dalembert": closed["cold"]}, {"dalembert": Within(0.8)})
     report.compare("four-bar, warm", {"dalembert": closed["warm"]})
+    first = {"dalembert": program(_ENSEMBLE, rounds=rounds)}
+    report.compare("first da.ensemble of a process", first, {"dalembert": Within(0.25)})
+    derived = {"dalembert": min((process(_DERIVE, 0.0, "off") for _ in range(rounds)), key=_cpu)}
+    report.compare("derive, chain of 50, default output", derived, {"dalembert": Within(0.6)})
 
 
 def _cpu(timing: Timing) -> float:

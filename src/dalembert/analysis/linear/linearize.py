@@ -246,8 +246,7 @@ def _linear_model(
     kin, n_u, n_z = field.evaluator.kin, field.n_u, len(free)
     n = n_z + n_u
     rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
-    place = (*_extended_coordinates(start), *start.u.tolist())
-    point = dict(zip(field.point_names, place, strict=True))
+    place = *_extended_coordinates(start), *start.u.tolist()
     return LinearModel(
         system=kin.system.name,
         t=start.t,
@@ -260,7 +259,7 @@ def _linear_model(
         D=y[:, n:],
         offset=np.concatenate([slopes.qdot[k][list(free)], slopes.udot[k]]),
         y=slopes.y[k],
-        point=point,
+        point=dict(zip(field.point_names, place, strict=True)),
         units=field.point_units,
         steady=steady,
         last_amplitudes=tuple(

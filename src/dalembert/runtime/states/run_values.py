@@ -166,12 +166,7 @@ def run_values(
     if values:
         check_masses(kin, bound.numbers)
     if bound.callback_inputs:
-        # their symbols belong to every fork from here on; what is compiled with them belongs to
-        # runs with the same ones, or to this run alone where expressions were added
-        nodes = tuple(i for each in bound.callback_inputs for i in each.nodes)
-        added = len(kin.tape) > kin.base_tape_length
-        results = {} if added else _WITH_SAMPLED_INPUTS(kin, nodes, dict)
-        kin.sampled_inputs, kin.base_tape_length, kin.cached_results = nodes, len(kin.tape), results
+        _add_sampled_inputs(kin, bound.callback_inputs)
     return RunValues(
         kin,
         bound.numbers,
@@ -179,6 +174,18 @@ def run_values(
         tuple(bound.callback_inputs),
         tuple(bound.table_inputs),
     )
+
+
+def _add_sampled_inputs(kin: Kinematics, inputs: Iterable[CallbackInput]) -> None:
+    """Make the symbols of these inputs components of the state, on this fork and its forks.
+
+    What is compiled with them belongs to all runs with the same ones, or to this run alone where
+    expressions were added.
+    """
+    nodes = tuple(i for each in inputs for i in each.nodes)
+    added = len(kin.tape) > kin.base_tape_length
+    results = {} if added else _WITH_SAMPLED_INPUTS(kin, nodes, dict)
+    kin.sampled_inputs, kin.base_tape_length, kin.cached_results = nodes, len(kin.tape), results
 
 
 def _input_values(

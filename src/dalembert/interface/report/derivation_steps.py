@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.interface.report import kinematic_coefficients
 from dalembert.interface.report.document_blocks import (
     Block,
     Display,
@@ -133,6 +134,9 @@ def _derivation_steps(
     whole = level in ("full", "teach")
     if whole:
         yield NumberedStep("The principle in general", (_principle(d, writing),), d.principle.why)
+    if whole and d.principle.family == "positions":
+        table = kinematic_coefficients.coefficient_blocks(d.kinematics, writing)
+        yield NumberedStep(kinematic_coefficients.TITLE, tuple(table), kinematic_coefficients.WHY)
     if level != "equations":
         yield from (_step(step, d, writing) for step in d.steps if step.items)
     own = list(_native(d, writing, steps=level != "equations"))

@@ -10,11 +10,12 @@ from dalembert.cli.exit_handling import print_error
 from dalembert.cli.output import File, Format, check_choice, output_format, write_document
 from dalembert.cli.shared_options import SetValues, SystemName
 from dalembert.cli.system_lookup import find_system
-from dalembert.errors import NotApplicable
+from dalembert.errors import NotApplicable, Unknown
 from dalembert.interface.report import system_report
 from dalembert.interface.report.derivation_steps import LEVELS, Level
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES, load_principle
+from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import Derivation
@@ -31,6 +32,13 @@ def derive(
     frame: Annotated[
         str,
         Option(metavar="NAME", help="Frame along whose axes all vectors are written."),
+    ] = "",
+    about: Annotated[
+        str,
+        Option(
+            metavar="BODY=POINT",
+            help="Points about which Newton-Euler takes the moments of bodies, with commas.",
+        ),
     ] = "",
     style: Format = "",
     output: File = None,
@@ -52,6 +60,7 @@ def derive(
     dalembert derive rolling-disk
     dalembert derive rolling-disk --by maggi --steps teach
     dalembert derive vehicle --steps brief --frame N
+    dalembert derive vehicle --by newton-euler --steps brief --about vehicle=A
     dalembert derive vehicle --by boltzmann-hamel --steps teach -o vehicle.html
     dalembert derive rolling-disk --by all --format markdown > disk.md
     dalembert derive file.py:pendulum --format latex
@@ -66,7 +75,8 @@ def derive(
     chosen = find_system(system, values)
     if frame:
         check_choice("--frame", frame, [F.name for F in chosen.system.space.frames])
-    derivations = list(_derivations(chosen.system, wanted))
+    points = _moment_points(chosen.system, wanted, about) if about else {}
+    derivations = list(_derivations(chosen.system, wanted, points))
     complete = everything or output is not None
     write_document(
         system_report.derivation_report(
@@ -77,10 +87,27 @@ def derive(
     )
 
 
-def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
+def _moment_points(system: System, wanted: list[str], about: str) -> dict[str, Point]:
+    """{body: point} of BODY=POINT, with commas between them."""
+    if wanted != ["newton-euler"]:
+        msg = "--about: moments of single bodies are taken by Newton–Euler; add --by newton-euler"
+        raise Unknown(msg)
+    points = {P.name: P for P in system.space.points}
+    chosen: dict[str, Point] = {}
+    for pair in about.split(","):
+        body, _, point = (part.strip() for part in pair.partition("="))
+        check_choice("--about", body, [b.name for b in system.bodies])
+        chosen[body] = points[check_choice(f"--about {body}=", point, list(points))]
+    return chosen
+
+
+def _derivations(
+    system: System, wanted: list[str], about: dict[str, Point]
+) -> Iterator[Derivation]:
     for name in wanted:
         try:
-            yield load_principle(name)[1](kinematics(system))
+            derive_by, options = load_principle(name)[1], {"about": about} if about else {}
+            yield derive_by(kinematics(system), **options)
         except NotApplicable as reason:
             if len(wanted) == 1:
                 raise

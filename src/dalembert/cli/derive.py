@@ -17,6 +17,7 @@ from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES, load_principle
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.model.elements import Body
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import Derivation
 
@@ -87,13 +88,13 @@ def derive(
     )
 
 
-def _moment_points(system: System, wanted: list[str], about: str) -> dict[str, Point]:
+def _moment_points(system: System, wanted: list[str], about: str) -> dict[Body | str, Point]:
     """{body: point} of BODY=POINT, with commas between them."""
     if wanted != ["newton-euler"]:
         msg = "--about: moments of single bodies are taken by Newton–Euler; add --by newton-euler"
         raise Unknown(msg)
     points = {P.name: P for P in system.space.points}
-    chosen: dict[str, Point] = {}
+    chosen: dict[Body | str, Point] = {}
     for pair in about.split(","):
         body, _, point = (part.strip() for part in pair.partition("="))
         check_choice("--about", body, [b.name for b in system.bodies])
@@ -102,12 +103,16 @@ def _moment_points(system: System, wanted: list[str], about: str) -> dict[str, P
 
 
 def _derivations(
-    system: System, wanted: list[str], about: dict[str, Point]
+    system: System, wanted: list[str], about: dict[Body | str, Point]
 ) -> Iterator[Derivation]:
+    if about:
+        from dalembert.mechanics.principles.newton_euler import newton_euler
+
+        yield newton_euler(kinematics(system), about=about)
+        return
     for name in wanted:
         try:
-            derive_by, options = load_principle(name)[1], {"about": about} if about else {}
-            yield derive_by(kinematics(system), **options)
+            yield load_principle(name)[1](kinematics(system))
         except NotApplicable as reason:
             if len(wanted) == 1:
                 raise

@@ -54,7 +54,7 @@ class SpeedAlternative(Displayable):
 
 @dataclass(frozen=True)
 class SpeedComparison(Displayable):
-    """Choices of speeds side by side, in the order in which they were given."""
+    """Choices of speeds and their costs, in the order in which they were given."""
 
     choices: tuple[SpeedAlternative, ...]
 

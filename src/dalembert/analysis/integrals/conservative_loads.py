@@ -254,7 +254,7 @@ def _admissible_curl(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[
 
 
 def _coordinates_solving_rows(kin: Kinematics) -> dict[int, int] | None:
-    """{q: φ} with one coordinate for each row that stands in no function, by which points come
+    """{q: φ} with one coordinate for each row, inside no function, by which points come
     onto φ = 0; None where there is none.
     """
     t, chosen, held = kin.tape, dict[int, int](), position_residuals(kin.tape, kin.linear_rows)
@@ -457,7 +457,7 @@ def _is_integer_multiple(t: Tape, angle: int, q: int) -> bool:
 
 
 def _is_periodic(t: Tape, outs: Sequence[int], q: int) -> bool:
-    """Whether q stands in sines and cosines alone, of whole multiples of it."""
+    """Whether q occurs in sines and cosines alone, of whole multiples of it."""
     waves = {
         i
         for i in dependencies(t, outs)

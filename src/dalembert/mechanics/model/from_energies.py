@@ -54,7 +54,7 @@ def check_energy_texts(**given: str | float | None) -> dict[str, str]:
 
 
 def undeclared_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:
-    """What stands in the texts and is not declared yet."""
+    """Names in the texts that are not declared yet."""
     inside = dict.fromkeys([*values, *(name for text in written for name in _NAME.findall(text))])
     return [
         name

@@ -5,12 +5,12 @@ Keywords: sensor bias, time delay, prior, robust loss, Huber.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.foundation.deferred_dataclass import dataclass
 
 if TYPE_CHECKING:
     from dalembert.analysis.studies.fit_data import MeasuredColumn

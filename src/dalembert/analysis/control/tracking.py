@@ -111,7 +111,7 @@ def track(
     inputs.
 
     Q, R    weights of states and inputs: {name: weight}, a number, a row, or a matrix; by default 1
-    final   the weight of the state at the end, or a regulator whose cost goes on from there; by
+    final   the weight of the state at the end, or a regulator whose cost continues from there; by
             default Q
     drives  the inputs that are set; by default all
     points  how many gains are computed

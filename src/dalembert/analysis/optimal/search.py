@@ -48,7 +48,7 @@ class SearchOptions:
     most_iterations: int = 1000
     solver_options: dict[str, Any] | None = None
     scaling: bool = True
-    # called with a text while the search goes on
+    # called with a text during the search
     show: Callable[[str], None] | None = None
 
 

@@ -275,7 +275,7 @@ def equilibrium(
     named is zero; an input that is guessed is solved for too: guess={"T": 10} is the trim of a
     hovering drone
 
-    Unknowns and equations are scaled, so that pressures and angles may stand in one system. Where
+    Unknowns and equations are scaled, so that pressures and angles may be unknowns together. Where
     Newton's method fails, the equations are followed from the guess by continuation. What is
     returned is an equilibrium: every residual is at most 1e-9 of the terms of its own equation.
 

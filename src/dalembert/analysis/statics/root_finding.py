@@ -2,8 +2,8 @@
 Keywords: trim, Gauss–Newton, Newton homotopy, scaling.
 
 Rows are divided by their slopes. An unknown is measured by its guess, or by what would change a
-row by the size of its terms: pressures of 10⁷ Pa and angles stand side by side. A root counts only
-where every residual is small against the terms of its own row.
+row by the size of its terms: pressures of 10⁷ Pa and angles may be unknowns
+together. A root counts only where every residual is small against the terms of its own row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROUNDING: Final = 1e-13
 _NOISE: Final = 1e-6
 # how far from a root its slope must hold
 _NEAR: Final = 1e-6
-# beyond this an angle tells too little of its sine
+# beyond this the sine of an angle is mostly rounding
 _MAX_RESOLVED_ANGLE: Final = 1e6
 # steps of the continuation: the first, and the shortest before it is given up
 _FIRST_PART: Final = 0.25
@@ -108,7 +108,7 @@ def _newton(
 
 def unknown_sizes(y: FloatArray, J: FloatArray, row_sizes: FloatArray) -> FloatArray:
     """The size of each unknown: |y_j|, or for a guess of zero the largest change that is no more
-    than the terms of a row, Σ |term| / |J_ij|; 1 where no row tells.
+    than the terms of a row, Σ |term| / |J_ij|; 1 where there is no such row.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         changes = np.where((J != 0.0) & (row_sizes[:, None] > 0.0), row_sizes[:, None] / abs(J), 0)
@@ -151,8 +151,8 @@ def continue_to_root(
 
 
 def _allowed_residual(y: FloatArray, J: FloatArray, begin: FloatArray | None) -> FloatArray:
-    """What rounding leaves, 1e-13 Σ_j |J_ij| size_j: how far an unknown moved tells its size where
-    it ends at zero. Without a beginning 1e-9 Σ_j |J_ij|.
+    """What rounding leaves, 1e-13 Σ_j |J_ij| size_j: an unknown that ends at
+    zero has the size of its way. Without a beginning 1e-9 Σ_j |J_ij|.
     """
     if not y.size:
         return np.zeros(len(J))
@@ -182,7 +182,7 @@ def _is_resolved(
     f: ResidualAndJacobian, y: FloatArray, F: FloatArray, J: FloatArray, noise: FloatArray | float
 ) -> bool:
     """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is
-    a turn away, tells nothing of its sine. `noise` is the rounding of F itself.
+    a turn away, has no sine. `noise` is the rounding of F itself.
     """
     if np.abs(y).max(initial=0.0) < _MAX_RESOLVED_ANGLE:
         return True

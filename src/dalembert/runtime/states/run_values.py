@@ -229,7 +229,7 @@ def _with_handles(kin: Kinematics, inputs: Mapping[str, Any]) -> Kinematics:
 
 
 class _InputBinding:
-    """Inputs and prescribed motions one by one: numbers, expressions, tables, programs."""
+    """Inputs and prescribed motions: numbers, expressions, tables, programs."""
 
     def __init__(
         self, kin: Kinematics, numbers: dict[int, float], *, live: bool, table_states: bool

@@ -83,7 +83,7 @@ class Comparison(Displayable):
     def __bool__(self) -> bool:
         msg = (
             "a comparison of what the principles cost is neither true nor false; "
-            "da.agreement(s).agree tells whether they agree"
+            "da.agreement(s).agree reports whether they agree"
         )
         raise TypeError(msg)
 

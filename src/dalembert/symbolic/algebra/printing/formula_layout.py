@@ -117,7 +117,7 @@ class _Layout:
                 return self._other(a)
 
     def _other(self, a: f.Formula) -> t.Tree:
-        """What stands in few formulas."""
+        """Formulas that occur rarely."""
         match a:
             case f.Magnitude(of):
                 return t.Call("abs", (self.of(of),))

@@ -224,8 +224,8 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "symmetry": lambda build: da.symmetry(build("spherical-pendulum"), {"phi": 1}),
     "virtual_work": lambda build: da.virtual_work(build("simple-pendulum")),
     "write_report": _written,
-    "compare_speeds": lambda build: da.compare_speeds(
-        disk=build("rolling-disk"), centre=build("rolling-disk-centre")
+    "compare_speeds": lambda _: da.compare_speeds(
+        once=gallery.build("rolling-disk"), again=gallery.build("rolling-disk")
     ),
     "premature_constraints": lambda build: da.premature_constraints(build("vehicle")),
     "tables": lambda _: sorted(da.tables({"t": [0, 1, 2], "F": [0, 3, 0]})),

@@ -74,6 +74,7 @@ def test_a_return_map_names_grazing() -> None:
     assert orbit.period == pytest.approx(6.0)
 
 
+@pytest.mark.slow
 def test_a_family_ends_at_grazing_with_the_name_of_the_event() -> None:
     """The response |z| F reaches a wall at 1.05 |z| with the drive F = 1.05."""
     system = point_on_line("Driven", "-x'/2 - 2*x + F*cos(w*t)", w=_W, F=1.0)

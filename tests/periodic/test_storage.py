@@ -116,6 +116,7 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
         da.open_family(table, van_der_pol())
 
 
+@pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
     """Each picture is written, and is no empty file."""
     orbit = da.periodic(van_der_pol(), {"x": 2.0}, 6.6)

@@ -41,11 +41,6 @@ def test_an_error_that_does_not_vanish_on_the_motion_is_a_disagreement():
     assert planted(lambda x, y: x / 1000).disagree
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="fault 17: an error times a position row vanishes on the motion",
-)
 @pytest.mark.parametrize(
     "factor",
     [lambda x, y: 1, lambda x, y: x * y, lambda x, y: da.sin(x)],
@@ -53,6 +48,12 @@ def test_an_error_that_does_not_vanish_on_the_motion_is_a_disagreement():
 )
 def test_an_error_times_a_position_row_is_no_disagreement(factor):
     assert not planted(lambda x, y: factor(x, y) * (x**2 + y**2 - 1)).disagree
+
+
+def test_an_error_far_away_is_undecided_with_the_sampled_region():
+    far = planted(lambda x, y: (abs(x - 1000) + x - 1000) / 2)
+    assert not far.agree
+    assert "sampled region, -8 to 8" in far.undecided
 
 
 def test_equal_equations_agree():

@@ -21,13 +21,13 @@ from typing import Final
 
 import numpy as np
 
-from dalembert.analysis.integrals.identity_test import solve_point
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
+from dalembert.symbolic.algebra.exact.constrained_points import solve_point
 from dalembert.symbolic.algebra.exact.verdict import Undecided
 from dalembert.symbolic.algebra.exact.zero_test import ZeroTest, decide_zero, provably_zero
 from dalembert.symbolic.algebra.expression_graph import (

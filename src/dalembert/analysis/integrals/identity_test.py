@@ -18,12 +18,12 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.kinematics.constraint_rows import VelocityRow
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.symbolic.algebra.exact.constrained_points import solve_point
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.linear_algebra import solve_unknowns
 from dalembert.symbolic.algebra.exact.verdict import TimeLimit, union_bound
 from dalembert.symbolic.algebra.exact.zero_test import (
     BadPoint,
-    NoRoot,
     RandomPoints,
     SamplePoint,
     StructurallySingular,
@@ -39,8 +39,6 @@ from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
 
 Table = list[list[Element]]
-# of a row in one speed
-_LARGEST_DEGREE: Final = 8
 
 
 class MotionIdentityTest:
@@ -152,42 +150,6 @@ def sampled(
         if len(rows) >= enough:
             break
     return prime or 2, rows
-
-
-def solve_point(point: SamplePoint, tape: Tape, chosen: Mapping[int, int]) -> SamplePoint:
-    """The point with every chosen symbol changed, one after the other, so that its expression
-    vanishes: {symbol: expression}.
-    """
-    given: dict[int, int] = {}
-    for x, e in chosen.items():
-        given[x] = polynomial_root(point.on(tape, given), e, x)
-    return point.on(tape, given) if given else point
-
-
-def polynomial_root(point: SamplePoint, e: int, u: int) -> int:
-    """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field
-    has none.
-    """
-    from flint import fmpz_mod_ctx, fmpz_mod_poly_ctx
-
-    p = point.prime
-    poly = fmpz_mod_poly_ctx(fmpz_mod_ctx(p))
-    nodes = range(_LARGEST_DEGREE + 1)
-    values = [point.on(point.tape, {u: x}).real_value(e) for x in nodes]
-    f = poly([0])
-    for k, value in enumerate(values):
-        basis = poly([value])
-        for j in nodes:
-            if j != k:
-                basis *= poly([-j % p, 1]) * pow(k - j, -1, p)
-        f += basis
-    roots = [int(x) for x, _ in f.roots()] if f.degree() > 0 else []
-    if not roots or point.on(point.tape, {u: _LARGEST_DEGREE + 7})(e) != int(
-        f(_LARGEST_DEGREE + 7)
-    ):
-        msg = "a row that no speed satisfies at this point"
-        raise NoRoot(msg)
-    return min(roots)
 
 
 # ---- under which condition ----------------------------------------------------------------------

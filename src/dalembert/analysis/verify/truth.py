@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
-from dalembert.analysis.integrals.identity_test import solve_point
 from dalembert.analysis.verify.names import Names
 from dalembert.analysis.verify.quantities import CONSTANTS, MechanicalQuantities
 from dalembert.analysis.verify.reading import Reader
@@ -25,6 +24,7 @@ from dalembert.mechanics.equations.equations_of_motion import check_regular
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.registry import symbols_by_name
 from dalembert.mechanics.model.system import System
+from dalembert.symbolic.algebra.exact.constrained_points import solvable_symbols, solve_point
 from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod, solve_unknowns
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.verdict import Decision, TimeLimit
@@ -34,7 +34,6 @@ from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,
     Substitution,
     copy_expressions,
-    symbols_of,
 )
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -282,7 +281,7 @@ class Truth:
         solved for.
         """
         for constants_first in (True, False):
-            chosen = self._solved_symbols(constants_first=constants_first)
+            chosen = solvable_symbols(self.tape, self.positions, constants_first=constants_first)
             if chosen is None:
                 continue
             key = ("positions", self.multipliers, constants_first)
@@ -298,37 +297,6 @@ class Truth:
                 # these symbols make a denominator vanish
                 continue
         return None
-
-    def _solved_symbols(self, *, constants_first: bool) -> dict[int, int] | None:
-        """{symbol that an equation is a polynomial in: the equation}, each symbol in one."""
-        chosen: dict[int, int] = {}
-        for phi in self.positions:
-            inside = [x for x in symbols_of(self.tape, (phi,)) if x not in chosen]
-            order = sorted(inside, key=lambda x: (x in self.tape.moving) is constants_first)
-            x = next(
-                (x for x in order if self._is_polynomial(phi, x) and self._is_last(x, phi)), None
-            )
-            if x is None:
-                return None
-            chosen[x] = phi
-        return chosen
-
-    def _is_last(self, x: int, phi: int) -> bool:
-        """Whether the equations before this one are free of the symbol."""
-        before = self.positions[: self.positions.index(phi)]
-        return x not in symbols_of(self.tape, before)
-
-    def _is_polynomial(self, phi: int, x: int) -> bool:
-        from dalembert.symbolic.algebra.expression_graph import nodes_depending_on
-
-        nodes, inside = self.tape.nodes, nodes_depending_on(self.tape, (phi,), (x,))
-        for i in inside:
-            op, _, b = nodes[i]
-            if op not in ("add", "sub", "mul", "neg", "symbol") and not (
-                op == "div" and b not in inside
-            ):
-                return False
-        return True
 
     def sample(self, seeds: range, prime: int | None, outs: tuple[int, ...]) -> SamplePoint:
         """The first random point of a prime field at which the equations have a solution."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Final, Protocol
 
@@ -38,6 +39,7 @@ from dalembert.mechanics.principles.derivation import (
     Principle,
     timed_derivation,
 )
+from dalembert.symbolic.algebra.exact.constrained_points import solvable_symbols, solve_point
 from dalembert.symbolic.algebra.exact.verdict import (
     Decision,
     TimeLimit,
@@ -75,6 +77,10 @@ class Certificate(Verdict):
     bits: int = 0
 
 
+_ON_POSITIONS: Final = (
+    "the rows differ by terms that vanish at every sampled state that satisfies the position "
+    "constraints; no bound is known for such states"
+)
 # of comparisons in one agreement
 _SECONDS_IN_ALL: Final = 30.0
 
@@ -84,9 +90,13 @@ class ReferenceEquations:
     what they share is evaluated once.
     """
 
-    def __init__(self, reference: Equations, seed: int | None = None) -> None:
-        self.reference = reference
+    def __init__(
+        self, reference: Equations, seed: int | None = None, positions: Sequence[int] = ()
+    ) -> None:
+        self.reference, self._seed = reference, seed
         self.tape = reference.tape.fork()
+        # φ(q, t) of the holonomic constraints, on the tape of the reference
+        self.positions = positions
         self._row_test = ZeroTest(self.tape, seed=seed, confirm=False)
         self._substitution_test = ZeroTest(
             self.tape, reference.residuals, reference.udot, seed=seed
@@ -103,11 +113,31 @@ class ReferenceEquations:
             same = self._row_test.decide(differences)
             if same.all_zero is not False:
                 return _certificate(same, same_rows=True)
-            return _certificate(self._substitution_test.decide(theirs.nodes), same_rows=False)
+            decision = self._substitution_test.decide(theirs.nodes)
+            if decision.all_zero is False and self._vanish_on_positions(theirs.nodes):
+                return Certificate(holds=None, bound=1.0, why=_ON_POSITIONS, same_rows=False)
+            return _certificate(decision, same_rows=False)
         except StructurallySingular as problem:
             # rows that differ while the mass matrix determines no accelerations to insert: they may
             # still have the same solutions
             return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)
+
+    def _vanish_on_positions(self, rows: Sequence[int]) -> bool:
+        """Whether rows that differ in general vanish at states that satisfy the constraints."""
+        for constants_first in (True, False) if self.positions else ():
+            chosen = solvable_symbols(self.tape, self.positions, constants_first=constants_first)
+            if chosen is None:
+                continue
+            start = partial(solve_point, tape=self.tape, chosen=chosen)
+            reference = self.reference
+            test = ZeroTest(self.tape, reference.residuals, reference.udot, start, self._seed)
+            test.clock = self._clock
+            try:
+                return test.decide(rows).all_zero is True
+            except StructurallySingular:
+                # these symbols make a denominator vanish
+                continue
+        return False
 
 
 def certify_equal(reference: Equations, other: Equations, seed: int | None = None) -> Certificate:
@@ -367,7 +397,9 @@ def agreement(
             rows.append(AgreementRow(principle, applicable=False, why_not=str(reason)))
             continue
         if reference is None:
-            reference = ReferenceEquations(d.equations, seed)
+            phi = [row.phi for row in kin.rows if row.holonomic and row.phi is not None]
+            positions = copy_expressions(kin.tape, d.equations.tape, phi)
+            reference = ReferenceEquations(d.equations, seed, positions)
         else:
             certificates.append(reference.certificate(d.equations))
         rows.append(_agreement_row(d, certificates[-1] if certificates else None, seconds))

@@ -41,6 +41,11 @@ _RANGES: Final = (
 _CANDIDATES: Final = 3
 
 
+def sampled_region() -> tuple[float, float]:
+    """The smallest and the largest value that a symbol takes."""
+    return min(low for low, _ in _RANGES), max(high for _, high in _RANGES)
+
+
 def random_states(
     tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1]
 ) -> dict[int, FloatArray]:

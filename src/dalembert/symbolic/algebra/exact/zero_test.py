@@ -182,12 +182,7 @@ class ZeroTest:
             True if r == self.tape.zero or r in run.candidates else False if r in refuted else None
             for r in rows
         )
-        why = (
-            ""
-            if None not in zero
-            else "not zero in a prime field, but no real state shows it: a relation that the field "
-            "does not keep"
-        )
+        why = "" if None not in zero else _no_real_state()
         first = next((r for r in run.nonzero if r in refuted), None)
         witness = None if first is None else (list(rows).index(first), *run.nonzero[first])
         chances = tuple(run.chances.get(r, 0.0) for r in rows)
@@ -354,6 +349,18 @@ class _ZeroProof:
         return self.test.trials(bits).at(
             k, lambda point: _pattern(point if start is None else start(point), atoms)
         )
+
+
+def _no_real_state() -> str:
+    """Why a row that is not zero in a field is not called so, with the region that was sampled."""
+    from dalembert.symbolic.algebra.exact.nonzero_witness import sampled_region
+
+    low, high = sampled_region()
+    return (
+        "not zero in a prime field, but no real state shows it: a relation that the field does not "
+        f"keep, or a difference where some symbol lies outside the sampled region, {low:g} to "
+        f"{high:g}"
+    )
 
 
 def _pattern(point: SamplePoint, atoms: tuple[int, ...]) -> int:

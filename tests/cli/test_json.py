@@ -9,8 +9,8 @@ import pytest
 from cli.running import run
 from dalembert.cli.command_registry import COMMANDS, load_command
 
-# what prints formulas, files or pages
-WITHOUT = {"derive", "report", "hybrid", "export", "view", "new", "convert", "schema"}
+# what prints files or pages
+WITHOUT = {"report", "hybrid", "export", "view", "new", "convert", "schema"}
 # servers print nothing but their address
 WITHOUT |= {"serve", "studio"}
 
@@ -43,6 +43,13 @@ def test_study():
     # let go at rest, it is highest where it began
     assert [0.1, 0.2, 0.3] == pytest.approx([row["max(phi)"] for row in found["members"]])
     assert {"finished"} == {row["outcome"] for row in found["members"]}
+
+
+def test_derive():
+    derivation = told("derive", "simple-pendulum")
+    assert "m l² φ̈ = −m l g sin φ" == derivation["equations"]
+    assert (["phi"], ["phi'"]) == (derivation["coordinates"], derivation["speeds"])
+    assert len(told("derive", "simple-pendulum", "--by", "all")) > 5
 
 
 def test_gallery():

@@ -4,6 +4,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.verify.tokens import CannotRead
 from dalembert.analysis.verify.verdict import Kind
 from dalembert.analysis.verify.verify import verify
 
@@ -103,3 +104,34 @@ def test_energies_of_a_system_without_bodies_that_are_asked_for_accelerations():
     s.potential(k * x**2 / 2)
     assert verify(s, "m x'' + k x = 0").holds
     assert "k x should" in verify(s, "m x'' - k x = 0").rows[0].corrections[-1][0].sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "holds"),
+    [
+        ("v_2(bar).x = a cos(theta)", True),
+        ("v_2(bar).x = a sin(theta)", False),
+        ("v_1(bar).x = 1", True),
+        ("w_2(bar).z = 1", True),
+        ("w_1(bar).z = 1", False),
+        ("F_theta = 2 a F cos(theta) - m a g sin(theta)", True),
+        ("F_theta = a F cos(theta) - m a g sin(theta)", False),
+        ("2 degrees of freedom", True),
+        ("1 degree of freedom.", False),
+    ],
+)
+def test_partial_velocities_generalized_forces_and_freedoms(answer, holds):
+    assert holds is verify(CART, answer).holds
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "words"),
+    [
+        ("F_thta = a F", None, "unknown name 'F_thta'"),
+        ("v_9(bar).x = 1", None, "unknown name 'v_9'"),
+        ("T = 1", "nosuch", "unknown name 'nosuch'"),
+    ],
+)
+def test_quantities_that_do_not_exist_are_refused(answer, of, words):
+    with pytest.raises(CannotRead, match=words):
+        verify(CART, answer, of=of)

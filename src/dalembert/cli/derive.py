@@ -7,11 +7,20 @@ from typing import Annotated
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import print_error
-from dalembert.cli.output import File, Format, check_choice, output_format, write_document
+from dalembert.cli.output import (
+    File,
+    Format,
+    Json,
+    check_choice,
+    output_format,
+    print_result,
+    write_document,
+)
 from dalembert.cli.shared_options import SetValues, SystemName
 from dalembert.cli.system_lookup import find_system
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.interface.report import system_report
+from dalembert.interface.report.derivation_fields import derivation_fields
 from dalembert.interface.report.derivation_steps import LEVELS, Level
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES, load_principle
@@ -47,6 +56,7 @@ def derive(
         bool, Option("--all", help="Print the equations of large systems too.")
     ] = False,
     values: SetValues = None,
+    as_json: Json = False,
 ) -> None:
     r"""Derive the equations of motion.
 
@@ -65,6 +75,7 @@ def derive(
     dalembert derive vehicle --by boltzmann-hamel --steps teach -o vehicle.html
     dalembert derive rolling-disk --by all --format markdown > disk.md
     dalembert derive file.py:pendulum --format latex
+    dalembert derive rolling-disk --json
     """
     style = output_format(style, output)
     level: Level = check_choice("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
@@ -78,6 +89,10 @@ def derive(
         check_choice("--frame", frame, [F.name for F in chosen.system.space.frames])
     points = _moment_points(chosen.system, wanted, about) if about else {}
     derivations = list(_derivations(chosen.system, wanted, points))
+    if as_json:
+        fields = [derivation_fields(d, latex=style == "latex") for d in derivations]
+        print_result(fields if by == "all" else fields[0], as_json=True)
+        return
     complete = everything or output is not None
     write_document(
         system_report.derivation_report(

@@ -26,12 +26,16 @@ _COUNT: Final = re.compile(
     r"\s*(?:the\s+)?(?:number\s+of\s+)?(?:degrees\s+of\s+freedom|freedoms|dofs?|n_?dof)\s*(?:=|:|is|are)?\s*(\d{1,6})\s*\.?\s*",
     re.IGNORECASE,
 )
+_COUNT_FIRST: Final = re.compile(
+    r"\s*(\d{1,6})\s*(?:degrees?\s+of\s+freedom|freedoms?|dofs?)\s*\.?\s*", re.IGNORECASE
+)
 COUNTS: Final = ("freedoms", "dof", "degrees of freedom")
 _MATRIX: Final = re.compile(r"\s*([A-Za-z])\s*=\s*(\[\s*[\[(].*[\])]\s*\])\s*\.?\s*", re.DOTALL)
 _LATEX_MATRIX: Final = re.compile(
     r"\s*([A-Za-z])\s*=\s*(?:\\left[\[(]\s*)?\\begin\{[pb]?(?:matrix|array)\}(?:\{[lcr]*\})?(.*?)\\end\{[pb]?(?:matrix|array)\}(?:\s*\\right[\])])?\s*\.?\s*",
     re.DOTALL,
 )
+_MATRICES: Final = ("W", "X", "M", "f", "A", "B", "b")
 _EMPTY: Final = "the answer is empty: give at least one equation"
 
 
@@ -75,7 +79,8 @@ def _decoded(data: bytes) -> str:
 
 def _count(answer: Any) -> GivenAnswer:
     text = str(answer).strip()
-    number = text if text.isdecimal() else (match[1] if (match := _COUNT.fullmatch(text)) else "")
+    match = _COUNT.fullmatch(text) or _COUNT_FIRST.fullmatch(text)
+    number = text if text.isdecimal() else (match[1] if match else "")
     if not number:
         msg = f"a number of degrees of freedom is a whole number, not {text[:40]!r}"
         raise CannotRead(msg)
@@ -88,8 +93,12 @@ def _count(answer: Any) -> GivenAnswer:
 def _from_text(truth: Truth, text: str, of: str | None, let: dict[str, str]) -> GivenAnswer:
     if not text.strip():
         raise CannotRead(_EMPTY)
-    if (match := _COUNT.fullmatch(text)) is not None:
+    match = _COUNT.fullmatch(text) or _COUNT_FIRST.fullmatch(text)
+    if match is not None:
         return GivenAnswer(text, [], int(match[1]))
+    if of is not None and "=" in text and not truth.is_quantity(of) and of not in _MATRICES:
+        msg = f"of={of!r}: {truth.names().unknown(of)}"
+        raise CannotRead(msg)
     whole = text if of is None or "=" in text else f"{of} = {text}"
     whole = matrix_rows(whole) or whole
     _check_let(truth, let)

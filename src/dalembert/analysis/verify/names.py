@@ -140,6 +140,9 @@ class Names:
                     end < len(word) and word[end] in "_0123456789" and word[end - 1] != "_"
                 ):
                     continue
+                # an index belongs to its letter: F_theta is no product
+                if word[end - 1] == "_" or word[start] == "_":
+                    continue
                 single = self.single(word[start:end])
                 # in a product a rate is spelled in full: d and p are letters
                 if single is not None and not (single[1] and word[start:end][-2:-1] != "o"):

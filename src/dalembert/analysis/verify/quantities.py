@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
@@ -20,10 +21,23 @@ from dalembert.symbolic.algebra.sparse_matrix import Column
 
 _ENTRY: Final = re.compile(r"(W|X|M|f|A|b)_(\d{1,2})(?:_(\d{1,2}))?")
 VECTOR: Final = re.compile(
-    r"(r|v|a|w|omega|ω|alpha|α)\(([^()]{1,60})\)\.(?:([^\W\d]\w*)\.)?([xyz])"
+    r"(r|v|a|w|omega|ω|alpha|α)(?:_(\d{1,2}))?\(([^()]{1,60})\)\.(?:([^\W\d]\w*)\.)?([xyz])"
 )
 _SPELLINGS: Final = {"ω": "w", "omega": "w", "α": "alpha"}
 CONSTANTS: Final = ("const", "constant", "konst", "C")
+
+
+@dataclass(frozen=True)
+class VectorName:
+    """A component of a vector: of a point or frame, along an axis of a frame, and for a partial
+    velocity the number of its speed.
+    """
+
+    kind: str
+    place: Point | Frame
+    frame: Frame
+    axis: str
+    speed: int | None = None
 
 
 class MechanicalQuantities:
@@ -79,9 +93,16 @@ class MechanicalQuantities:
         return place
 
     def _force(self, name: str) -> int | None:
-        """F_2 → the generalized active force along the second speed."""
+        """F_2 → the generalized active force along the second speed; F_theta → along θ̇."""
         match = re.fullmatch(r"F_?r?_?(\d{1,2})", name)
-        return int(match[1]) - 1 if match and 0 < int(match[1]) <= self.kin.n_u else None
+        if match is not None:
+            return self._speed(match[1])
+        place = self._place(name, ("F",))
+        rate = None if place is None else self.kin.qdot_of_u[place]
+        return self.kin.u.index(rate) if rate in self.kin.u else None
+
+    def _speed(self, number: str) -> int | None:
+        return int(number) - 1 if 0 < int(number) <= self.kin.n_u else None
 
     # ---- energies ------------------------------------------------------------------------------
 
@@ -182,20 +203,19 @@ class MechanicalQuantities:
 
     # ---- vectors -------------------------------------------------------------------------------
 
-    def _vector_places(self, name: str) -> tuple[str, Point | Frame, Frame, str] | None:
-        """v(bob).x, w(B).A.z → which vector, of what, along which axis."""
+    def _vector_places(self, name: str) -> VectorName | None:
+        """v(bob).x, w(B).A.z, v_2(bob).x → which vector, of what, along which axis."""
         match = VECTOR.fullmatch(name)
         if match is None:
             return None
-        kind, of, along, axis = (
-            _SPELLINGS.get(match[1], match[1]),
-            match[2].strip(),
-            match[3],
-            match[4],
-        )
+        kind, of, along = _SPELLINGS.get(match[1], match[1]), match[3].strip(), match[4]
         place = self._frame(of) if kind in ("w", "alpha") else self._point(of)
         frame = self.kin.system.N if along is None else self._frame(along)
-        return None if place is None or frame is None else (kind, place, frame, axis)
+        speed = None if match[2] is None else self._speed(match[2])
+        unknown = match[2] is not None and (speed is None or kind not in ("v", "w"))
+        if place is None or frame is None or unknown:
+            return None
+        return VectorName(kind, place, frame, match[5], speed)
 
     def _frame(self, name: str) -> Frame | None:
         system = self.kin.system
@@ -219,9 +239,13 @@ class MechanicalQuantities:
         places = self._vector_places(name)
         if places is None:
             return None
-        kind, place, frame, axis = places
-        motion = self.kin.motion_in_rates
-        if isinstance(place, Frame):
+        kind, place, motion = places.kind, places.place, self.kin.motion_in_rates
+        if places.speed is not None:
+            partials = self.kin.partial_velocities(place)[0]
+            vector = partials.get(places.speed)
+            if vector is None:
+                return self.tape.zero
+        elif isinstance(place, Frame):
             vector = motion.w(place)
         elif kind == "r":
             vector = (place - self.kin.system.O).on(self.tape)
@@ -229,4 +253,4 @@ class MechanicalQuantities:
             vector = motion.v(place)
         if kind in ("a", "alpha"):
             vector = motion.derivative(vector)
-        return vector.components(frame)["xyz".index(axis)]
+        return vector.components(places.frame)["xyz".index(places.axis)]

@@ -72,15 +72,19 @@ def _count(truth: Truth, given: GivenAnswer) -> Verification:
     wanted, said = truth.kin.n_u, given.count
     holds = wanted == said
     sentence = (
-        f"{said} degrees of freedom is right."
+        f"{_number(said, 'degree')} of freedom is right."
         if holds
-        else f"The system has {wanted} degrees of freedom, not {said}."
+        else f"The system has {_number(wanted, 'degree')} of freedom, not {said}."
     )
     n, m = truth.kin.n_q, len(truth.kin.rows)
-    note = f"{n} coordinates less {m} independent constraint equations."
+    note = f"{_number(n, 'coordinate')} less {_number(m, 'independent constraint equation')}."
     row = RowReport(given.text, holds, "identity", note=note)
     kind = Kind.EQUAL if holds else Kind.DIFFERS
     return Verification(truth.system.name, kind.value, holds, sentence, 0.0, (row,), kind=kind)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _verify_rows(truth: Truth, given: GivenAnswer, *, attribute: bool) -> Verification:

@@ -20,6 +20,7 @@ from dalembert.foundation.suggestions import suggest_name
 from dalembert.interface.agents.systems import Gallery, system_of
 from dalembert.interface.api.agreement import agreement
 from dalembert.interface.api.simulate import simulate as run_system
+from dalembert.interface.report.derivation_fields import derivation_fields
 from dalembert.interface.report.json_output import as_json
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES
 from dalembert.mechanics.agreement.principle_registry import load_principle as principle_of
@@ -63,16 +64,7 @@ class Tools:
                 raise Unknown(msg)
             s = system_of(system, self.folder, self.gallery)
             derivation = principle_of(principle)[1](kinematics(s))
-            equations = derivation.equations
-            kin = derivation.kinematics
-            return {
-                "system": s.name,
-                "principle": derivation.principle.title,
-                "coordinates": [kin.name(q) for q in kin.q],
-                "speeds": [kin.name(u) for u in kin.u],
-                "equations": equations.latex() if notation == "latex" else equations.text(),
-                "steps": [str(step) for step in derivation.steps],
-            }
+            return derivation_fields(derivation, latex=notation == "latex")
 
         return self._answer(ask)
 

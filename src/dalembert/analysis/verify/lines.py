@@ -21,24 +21,27 @@ _LABEL: Final = re.compile(
     r"|[A-Za-z][A-Za-z .]{0,18}\d{0,2}:(?!=))\s*"
 )
 _NUMBERED: Final = re.compile(
-    r"(?:\s{2,}|\\tag\s?|\\quad\s?|\\qquad\s?)[({]\d{1,3}[a-z]?[)}][ .]*$"
+    r"(?:\s\s|\\tag\s?|\\quad\s?|\\qquad\s?)[({]\d{1,3}[a-z]?[)}][ .]*$"
 )
 _BREAKS: Final = re.compile(r"\n|;|\\\\(?:\[[\w.]*\])?|\r")
 # the underlined headings of a printed derivation
 _HEADING: Final = re.compile(r"^[ \t]*[═─]{3,}[ \t]*$", re.MULTILINE)
 _INTERMEDIATES: Final = re.compile(
-    r",?[ \t]*(?:\\q?quad[ \t]*)?(?:\\text[ \t]*\{)?[ \t]*with \d{1,6} intermediates?:[ \t]*\}?"
+    r"(?:,[ \t]{0,9})?(?:\\q?quad[ \t]{0,9})?(?:\\text[ \t]?\{)?with \d{1,6} intermediates?:"
+    r"[ \t]{0,9}\}?"
 )
 # a wrapped formula is broken before or behind a sign
 _CONTINUES: Final = re.compile(r"\s+[-+−=*·/]")
-_GOES_ON: Final = re.compile(r"[-+−=*·/(]\s*$")
-_NEXT_DEFINITION: Final = re.compile(r",[ \t]*\\;")
+_SIGNS: Final = frozenset("-+−=*·/(")
+_NEXT_DEFINITION: Final = re.compile(r",[ \t]{0,9}\\;")
 _CLAUSE: Final = re.compile(
-    r"[,.;]?[ \t]*(?:\\q?quad[ \t]*)?(?<![\w\\])(?:\\text[ \t]*\{[ \t]*)?(?:where|with)\b"
-    r"[ \t]*:?[ \t]*\}?[ \t]*(?=[^\W\d][\w{}\\]{0,30}[ \t]*:?=)"
+    r"(?<![\w\\])(?:where|with)\b[ \t]{0,9}:?[ \t]{0,9}\}?[ \t]{0,9}"
+    r"(?=[^\W\d][\w{}\\]{0,30}[ \t]{0,9}:?=)"
 )
+# what stands before such a word and belongs to it
+_BEFORE_CLAUSE: Final = re.compile(r"(?:\\q?quad|\\text[ ]?\{|[,.;\s])$")
 _EMPTY_CLAUSE: Final = re.compile(r"\s*(?:where|with|and|let)\s*:?\s*")
-_PART: Final = re.compile(r",[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+")
+_PART: Final = re.compile(r",[ \t]{0,9}(?:and[ \t])?|[ \t]and[ \t]")
 
 
 @dataclass
@@ -63,18 +66,18 @@ def answer_lines(text: str) -> list[str]:
 
 def _whole_lines(lines: Sequence[str]) -> list[str]:
     """Lines with their continuations: indented further, and broken at a sign or in a bracket."""
-    whole: list[str] = []
+    whole: list[list[str]] = []
     first = depth = 0
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        broken = whole and (depth > 0 or _CONTINUES.match(line) or _GOES_ON.search(whole[-1]))
-        if broken and indent > first:
-            whole[-1] += f" {line.strip()}"
+        at_sign = whole and (_CONTINUES.match(line) or whole[-1][-1][-1:] in _SIGNS)
+        if whole and indent > first and (at_sign or depth > 0):
+            whole[-1].append(line.strip())
             depth += line.count("(") - line.count(")")
         else:
-            whole.append(line)
+            whole.append([line.rstrip()])
             first, depth = indent, line.count("(") - line.count(")")
-    return whole
+    return [" ".join(parts) for parts in whole]
 
 
 def _content(line: str) -> str:
@@ -90,17 +93,22 @@ def _clauses(line: str) -> list[str]:
     match = _CLAUSE.search(line)
     if match is None:
         return [line]
+    before = line[: match.start()].rstrip()
+    while (last := _BEFORE_CLAUSE.search(before)) is not None:
+        before = before[: last.start()].rstrip()
     parts = _top_level_parts(line[match.end() :])
-    return [line[: match.start()], *(f"where {part}" for part in parts)]
+    return [before, *(f"where {part}" for part in parts)]
 
 
 def _top_level_parts(text: str) -> list[str]:
     """The definitions of a clause; commas in brackets separate nothing."""
-    parts, start = [], 0
+    parts, start, depth, at = [], 0, 0, 0
+    last = text.rfind("=")
     for match in _PART.finditer(text):
-        before = text[: match.start()]
-        depth = sum(before.count(c) for c in "([{") - sum(before.count(c) for c in ")]}")
-        if depth == 0 and "=" in text[match.end() :]:
+        between = text[at : match.start()]
+        depth += sum(between.count(c) for c in "([{") - sum(between.count(c) for c in ")]}")
+        at = match.start()
+        if depth == 0 and last >= match.end():
             parts.append(text[start : match.start()])
             start = match.end()
     return [*parts, text[start:]]

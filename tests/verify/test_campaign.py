@@ -1,4 +1,4 @@
-"""Planted errors are named and rewritings are right: a few drawn here, the tables of a thousand as
+"""Planted errors are named and rewritings are right: a few drawn here, the tables of 800 systems as
 committed.
 """
 
@@ -13,7 +13,8 @@ RIGHT = {
     "equal on the motions that the constraints allow",
     "true where a factor does not vanish",
 }
-SEEDS = (7, 56, 58)
+# one of each kind of error
+SEEDS = (410, 1746, 2345, 2596, 2736, 2825, 3224, 4244, 4405, 5555, 5595, 6620)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -31,7 +32,7 @@ def share(lines, wanted):
 
 def test_the_table_of_single_errors():
     lines = read(DATA / "plants.csv")
-    assert len(lines) >= 1000
+    assert len(lines) == len({line["seed"] for line in lines}) >= 800
     assert {*KINDS} == {line["what"].partition(" ")[0] for line in lines}
     assert {*range(1, 7)} == {int(line["freedoms"]) for line in lines}
     assert share(lines, {"named"}) >= 0.98
@@ -40,13 +41,15 @@ def test_the_table_of_single_errors():
 
 def test_the_table_of_two_errors():
     lines = read(DATA / "pairs.csv")
-    assert len(lines) >= 200
-    assert share(lines, {"named"}) >= 0.9
+    # where one change suffices, the errors are not two
+    two = [line for line in lines if line["outcome"] != "fewer changes suffice"]
+    assert len(two) >= 700
+    assert share(two, {"named"}) >= 0.9
 
 
 def test_the_table_of_rewritings():
     lines = read(DATA / "rewritings.csv")
-    assert len(lines) >= 1000
+    assert len(lines) >= 800
     wrong = [
         line
         for line in lines

@@ -20,9 +20,7 @@ _LABEL: Final = re.compile(
     r"\s*(?:\(\d{1,2}[a-z]?\)(?=\s+[^\s*/^+\-=])|\d{1,2}[.)](?=\s)"
     r"|[A-Za-z][A-Za-z .]{0,18}\d{0,2}:(?!=))\s*"
 )
-_NUMBERED: Final = re.compile(
-    r"(?:\s\s|\\tag\s?|\\quad\s?|\\qquad\s?)[({]\d{1,3}[a-z]?[)}][ .]*$"
-)
+_NUMBERED: Final = re.compile(r"(?:\s\s|\\tag\s?|\\quad\s?|\\qquad\s?)[({]\d{1,3}[a-z]?[)}][ .]*$")
 _BREAKS: Final = re.compile(r"\n|;|\\\\(?:\[[\w.]*\])?|\r")
 # the underlined headings of a printed derivation
 _HEADING: Final = re.compile(r"^[ \t]*[═─]{3,}[ \t]*$", re.MULTILINE)

@@ -179,6 +179,8 @@ class Reader:
                 re.search(rf"(?<!\w){re.escape(name)}(?![^\W\d])", text) for text in plain
             )
             if not used:
+                # it is no hint for itself
+                self.names.known.pop(name, None)
                 refuse(line, max(line.find(name), 0), self.names.unknown(name))
 
     def _defined_name(self, line: str) -> str:

@@ -50,7 +50,7 @@ DESCRIBED = {
     's.constants("a b")': "works",
     's.constants("a", "b")': "it is called constants(names=…, name=value)",
     's.constant("a", value=2)': "works",
-    's.constant("a", unit="kg")': "a unit stands in a value, '2 kg', or in s.units(x='m'); it is "
+    's.constant("a", unit="kg")': "a unit belongs in a value, '2 kg', or in s.units(x='m'); it is "
     "called constant(",
     's.constant("a", default=2)': "did you mean 'value'? it is called constant(name, value=…, "
     "display=…)",
@@ -100,7 +100,7 @@ DESCRIBED = {
     "inputs={'y': da.",
     's.input("F", "N")': "its value is a number, not 'N'",
     's.input("F", lambda t: t)': "give an expression in s.t, or a function to the run: inputs={…}",
-    's.input("F", unit="N")': "a unit stands in a value, '2 kg', or in s.units(x='m'); it is "
+    's.input("F", unit="N")': "a unit belongs in a value, '2 kg', or in s.units(x='m'); it is "
     "called input(name",
     's.state("i", rate=3)': "works",
     's.state("i")': "works",
@@ -285,12 +285,12 @@ LOADED = {
     "s.constrain(phi - q, phi.dot - "
     "q.dot)": "a constraint is named by a string, not φ̇ − q̇; another row has its own "
     "s.constrain(…)",
-    "s.constrain(T - s.O)": "write its rows one by one, v @ s.N.x, or s.coincide(P, Q), "
+    "s.constrain(T - s.O)": "write its rows separately, v @ s.N.x, or s.coincide(P, Q), "
     "s.roll(body, P)",
-    "s.constrain(T.v)": "write its rows one by one, v @ s.N.x, or s.coincide(P, Q), s.roll(body, "
+    "s.constrain(T.v)": "write its rows separately, v @ s.N.x, or s.coincide(P, Q), s.roll(body, "
     "P)",
     's.constrain("phi = q")': "write a row as a difference, x - l for x = l",
-    's.constrain("phi == q")': "pieces are told apart by inequalities",
+    's.constrain("phi == q")': "pieces are selected by inequalities",
     's.constrain(sp.Eq(sp.Symbol("phi"), sp.Symbol("q")))': "works",
     's.constrain(sp.Symbol("phi") - sp.Symbol("q"))': "works",
     "s.constrain(phi, q)": "another row has its own s.constrain(…)",
@@ -386,9 +386,9 @@ RUN = {
     'da.simulate(s, 2, inputs={"tau": da.table([0,1],[0,1]), "h": '
     "0})": "its table goes from t = 0 to 1, the run from 0 to 2",
     'da.simulate(s, 1, inputs={"tau": 0, "h": '
-    "da.table([0,1],[0,1])})": "a specified motion needs da.table(…, kind='cubic')",
+    "da.table([0,1],[0,1])})": "a prescribed motion needs da.table(…, kind='cubic')",
     'da.simulate(s, 1, inputs={"tau": 0, "h": '
-    "([0,0.5,1],[0,1,0])})": "a specified motion needs da.table(…, kind='cubic')",
+    "([0,0.5,1],[0,1,0])})": "a prescribed motion needs da.table(…, kind='cubic')",
     'da.simulate(s, 1, inputs={"tau": [0]*5, "h": '
     "0})": "values over time need their times: (times, values), or da.table(times, valu",
     "da.simulate(s, 1, inputs=[0, "

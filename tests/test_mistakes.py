@@ -97,7 +97,7 @@ FRAMES = {
     "s.O.offset((1, 2, 3))": "components are written",
     "s.O.offset(P)": "expected a vector",
     's.O.offset("x*N.x")': "write it without quotes",
-    "s.O.offset(x * s.N.x, s.N)": "the frame a point rides on with frame=",
+    "s.O.offset(x * s.N.x, s.N)": "the frame a point is attached to with frame=",
     "s.O + x * s.N.x": "is written O.offset(vector)",
     "P - s.O": "works",
     "P - 3": "subtract a point",

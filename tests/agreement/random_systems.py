@@ -1,7 +1,7 @@
 """Random mechanical systems, each written as the program that describes it: what a failure prints
 is what ran.
 
-A tree of one to five bodies on random joints, with random loads, specified motions,
+A tree of one to five bodies on random joints, with random loads, prescribed motions,
 quasi-velocities and rows. Everything that a description may contain occurs; every number is small
 and every name short, so that a counterexample can be read.
 """
@@ -136,7 +136,7 @@ class Draft:
         return c
 
     def motion(self) -> str:
-        """A specified motion, bound or not, new or used before."""
+        """A prescribed motion, bound or not, new or used before."""
         if self.specified and self.often():
             return self.choose(self.specified)
         x = self.fresh("x")

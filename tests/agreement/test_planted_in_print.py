@@ -31,7 +31,7 @@ DERIVE = {p.name: derive for p, derive in WRITTEN_IN_QUANTITIES}
 
 def everything():
     """Weights, a spring, a potential without a place, drag, a force, a torque, a row, a
-    specified motion and speeds of its own.
+    prescribed motion and speeds of its own.
     """
     s = da.System("everything")
     x, y, theta, phi = s.coordinates("x y theta phi")

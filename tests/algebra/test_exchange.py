@@ -231,8 +231,8 @@ def test_rates_are_found_or_made(system):
         (
             sympy.Piecewise((X, sympy.Eq(X, 0)), (Y, True)),
             (
-                "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by "
-                "inequalities "
+                "a SymPy expression has a piece for Eq(x, 0); pieces are selected by inequalities "
+                ""
                 "such as t < 2"
             ),
         ),

@@ -74,7 +74,7 @@ def test_what_sympy_prints_is_read(condition):
 
 def test_pieces_that_no_inequality_tells_apart_are_refused():
     x = da.System("s").coordinate("x")
-    with pytest.raises(da.BadExpression, match="told apart by inequalities such as t < 2"):
+    with pytest.raises(da.BadExpression, match="selected by inequalities such as t < 2"):
         x + sympy.Piecewise((1, sympy.Eq(X, 1)), (0, True))
 
 
@@ -91,7 +91,7 @@ def test_pieces_that_no_inequality_tells_apart_are_refused():
             "Piecewise((x, x > 0), (0, otherwise))",
             "unknown name 'otherwise' at column 27: write True",
         ),
-        ("Piecewise((x, x == 0), (0, True))", "pieces are told apart by inequalities"),
+        ("Piecewise((x, x == 0), (0, True))", "pieces are selected by inequalities"),
         ("Piecewise((1, x < 0 | x > 1), (0, True))", "write (x > 0) & (x < 1), or 0 < x < 1"),
         ("Piecewise((x, y > True))", "numbers are compared"),
         ("Piecewise((x*(x > 0), True))", "a condition where a value is meant at column 12"),

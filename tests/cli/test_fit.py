@@ -32,7 +32,7 @@ def test_fit_from_a_file(swing, tmp_path):
         for x in next(x for x in result.stdout.splitlines() if x.startswith("  l ")).split()[1::2]
     )
     assert abs(value - 0.7) < 3 * error < 0.01
-    assert "all can be told apart" in result.stdout
+    assert "all are identifiable" in result.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

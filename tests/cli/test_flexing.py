@@ -90,7 +90,7 @@ def test_statics_and_buckling_of_ones_own_column(own, tmp_path):
     ("arguments", "said"),
     [
         (("hybrid", "rolling-disk"), "carries no string, bar, shaft or beam"),
-        (("hybrid", "flexible-slider-crank"), "hangs on a point of the expanded member"),
+        (("hybrid", "flexible-slider-crank"), "is attached to a point of the expanded member"),
         (("hybrid", "cantilever", "--along", "speed"), "--along 'speed'"),
         (("member", "double-pendulum"), "has no string, bar, shaft or beam"),
         (("member", "cantilever", "--member", "mast"), "there is no member 'mast'"),

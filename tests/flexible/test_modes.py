@@ -487,5 +487,5 @@ def test_refusals():
     unbound = system(
         lambda s: s.beam("b", s.O, (B := s.N.rotated(s.specified("theta"), s.N.z)).x, B.y, 1, 1, 1)
     )
-    with pytest.raises(NotApplicable, match="the specified motion theta is not bound"):
+    with pytest.raises(NotApplicable, match="the prescribed motion theta is not bound"):
         da.member_modes(unbound)

@@ -23,7 +23,7 @@ FIXED = ("weld", "turned")
 @dataclass(frozen=True)
 class Link:
     """A joint at `place` of the parent, and the frame beyond it; `names` are its coordinates or
-    its specified motion.
+    its prescribed motion.
     """
 
     parent: int
@@ -137,7 +137,7 @@ class Description:
     gravity: Vec
     constants: dict[str, Fraction] = field(default_factory=dict)
     inputs: dict[str, Fraction] = field(default_factory=dict)
-    # specified motions as texts in t
+    # prescribed motions as texts in t
     specified: dict[str, str] = field(default_factory=dict)
     # quasi-velocities: name → definition
     speeds: dict[str, str] = field(default_factory=dict)

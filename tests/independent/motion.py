@@ -79,7 +79,7 @@ class Motion:
 
     @cached_property
     def partials(self) -> dict[str, Configuration]:
-        """∂r/∂x of every coordinate and specified motion."""
+        """∂r/∂x of every coordinate and prescribed motion."""
         found = {}
         for x in (*self.q, *self.d.specified):
             ahead, behind = self.places(shift={x: H}), self.places(shift={x: -H})

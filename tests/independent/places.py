@@ -157,7 +157,7 @@ class Configuration:
 
 
 def configuration(d: Description, values: Mapping[str, Real]) -> Configuration:
-    """All places for given values of the coordinates, of the specified motions and of t."""
+    """All places for given values of the coordinates, of the prescribed motions and of t."""
     poses = [(UNIT, NOTHING)]
     for link in d.links[1:]:
         R, p = poses[link.parent]

@@ -42,7 +42,7 @@ class Indices:
         self.Phi = [[Phi.get(r, t.zero) for r in range(self.n)] for _, Phi in full.Phi]
         self.X = [X for X, _ in full.Phi]
         self._along = [Derivative(t, lambda i, q=q: t.one if i == q else None) for q in kin.q]
-        # ∂_t acts through specified motions too
+        # ∂_t acts through prescribed motions too
         held = {*kin.q, *kin.qdot}
         self.d_t = Derivative(t, lambda i: None if i in held else t.rate(i))
 

@@ -46,7 +46,7 @@ class Digits(FloatArithmetic):
 
 
 def second_difference(run, nodes):
-    """d²/dt² of nodes in q, t and specified motions at the last time, and their values there."""
+    """d²/dt² of nodes in q, t and prescribed motions at the last time, and their values there."""
     t, system = run.kinematics.tape, run.system
     names = {i: str(t.nodes[i][1]) for i in symbols_of(t, nodes)}
     moving = {

@@ -49,7 +49,7 @@ def test_in_the_gallery(name, speeds):
     try:
         h = da.extended_hamilton(gallery.build(name), speeds=speeds)
     except da.NotApplicable:
-        # something hangs on a point of the expanded member
+        # something is attached to a point of the expanded member
         return
     check(h)
 

@@ -1,4 +1,4 @@
-"""A specified motion acts on a linear model through a, ȧ and ä: against closed forms and against
+"""A prescribed motion acts on a linear model through a, ȧ and ä: against closed forms and against
 differences.
 """
 

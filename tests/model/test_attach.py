@@ -11,7 +11,7 @@ from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.printing import source
 from same_equations import equal
 
-# joints, rows, rolling, specified motions, quaternions, speeds, springs, loads; the rest is slow
+# joints, rows, rolling, prescribed motions, quaternions, speeds, springs, loads; the rest is slow
 SOME = (
     "double-pendulum",
     "rolling-disk",

@@ -594,7 +594,7 @@ def test_redundant_rows_are_named(p):
         "'again' repeats what 'diagonal' already imposes; remove one of them, or declare it "
         "with redundant=True"
     )
-    with pytest.raises(IllPosed, match=f"^{re.escape(message)} to have it held beside the others$"):
+    with pytest.raises(IllPosed, match=f"^{re.escape(message)} to keep it with the others$"):
         da.kane(p.s)
     assert ["diagonal", "again"] == [c.name for c in p.s.constraints]
 

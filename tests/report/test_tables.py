@@ -27,7 +27,7 @@ def test_symbols_with_their_meaning():
     found = rows(system_tables.symbol_table(gallery.build("moving-knife-edge"), W))
     assert ("theta", "coordinate", "orientation of frame B", "") == found["θ"]
     assert ("L", "constant", "0.4") == (*found["L"][:2], found["L"][3])
-    assert ("w", "specified motion", "", "1/5 sin(2 t)") == found["w"]
+    assert ("w", "prescribed motion", "", "1/5 sin(2 t)") == found["w"]
     assert found["u₁"][1:] == ("speed", "", "Ẋ cos θ + Ẏ sin θ − β Y cos(Ω t)")
 
 

@@ -402,7 +402,7 @@ def test_plot_and_summary(tmp_path):
 
 def test_a_name_that_is_none_gets_the_nearest():
     run = run_of("four-bar", 0.1)
-    with pytest.raises(Unknown, match="no joint, row or specified motion named 'closure along z'"):
+    with pytest.raises(Unknown, match="no joint, row or prescribed motion named 'closure along z'"):
         run.reaction("closure along z")
 
 

@@ -54,7 +54,7 @@ def refused(kind, sentence, system, duration=1.0, **given):
     [
         ({"values": {"m": 1, "g": 9.81}}, "no value for the constant k (values={'k': …})"),
         ({"inputs": {"wobble": 0}}, "no value for the input F (inputs={'F': …})"),
-        ({"inputs": {"F": 0}}, "no value for the specified motion wobble (inputs={'wobble': …})"),
+        ({"inputs": {"F": 0}}, "no value for the prescribed motion wobble (inputs={'wobble': …})"),
         (
             {"values": {}, "inputs": {"wobble": 0}},
             "no value for the constants m, k, g (values={'m': …, 'k': …, 'g': …}) and the input F",
@@ -73,7 +73,7 @@ def test_what_has_no_value_is_named(cart, given, sentence):
         ({"values": {"theta": 1}}, "but a coordinate: give it with start={'theta': …}"),
         (
             {"inputs": {"f": 1}},
-            "'f' is not an input or a specified motion of 'Cart': did you mean 'F'?",
+            "'f' is not an input or a prescribed motion of 'Cart': did you mean 'F'?",
         ),
         ({"inputs": {"woble": 1}}, "did you mean 'wobble'?"),
         ({"inputs": {"m": 1}}, "but a constant: give it with values={'m': …}"),
@@ -289,7 +289,7 @@ def test_masses_of_unlike_size_are_not_called_singular():
     s.body("wheel", 1, wheel, wheel.frame, da.inertia(wheel.frame, 1e-14, 1e-14, 1e-14))
     _, sentence = stopped(NotFinite, s)
     assert (
-        "likely cause: a load or a specified motion that is infinite, or not a number, there"
+        "likely cause: a load or a prescribed motion that is infinite, or not a number, there"
         in sentence
     )
 

@@ -177,7 +177,7 @@ def test_what_an_arm_cannot_tell_apart_is_what_its_base_parameters_say() -> None
     alone = da.fit(e.system, data, e.unknown, start=e.start, inputs=e.inputs, noise=1e-3)
     assert alone.structure.decided
     assert () == alone.structure.groups
-    with pytest.warns(da.DalembertWarning, match="I1, Iy2, Ix2 cannot be told apart"):
+    with pytest.warns(da.DalembertWarning, match="I1, Iy2, Ix2 are not separately identifiable"):
         more = da.fit(
             e.system, data, [*e.unknown, "Ix2"], start=e.start, inputs=e.inputs, noise=1e-3
         )

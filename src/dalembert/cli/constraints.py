@@ -39,10 +39,10 @@ def constraints(
 ) -> None:
     r"""Count degrees of freedom; find redundant and integrable constraints.
 
-    Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities
-    that are positions in disguise, alone or together. Rows that contradict each other are refused
-    with the residual. Some rows repeat others only where all of them hold: --start and --guess say
-    at (or near) which position that is looked at, --set gives constants.
+    Degrees of freedom at configuration and velocity level; rows that repeat others, by name; rows
+    on velocities that are positions in disguise, alone or together. Rows that contradict each other
+    are refused with the residual. Some rows repeat others only where all of them hold: --start and
+    --guess give the position at (or near) which that is checked, --set gives constants.
 
     \b
     dalembert constraints rolling-disk

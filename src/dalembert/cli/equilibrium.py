@@ -164,13 +164,13 @@ def modes(
         )
     if sweep:
         locus = _root_locus(s, sweep, point, setting, loads)
-        told = {
+        result = {
             "parameter": locus.parameter,
             "values": locus.values,
             "eigenvalues": locus.eigenvalues,
             "changes": locus.stability_changes,
         }
-        print_result(told, _locus_text(locus), as_json=as_json)
+        print_result(result, _locus_text(locus), as_json=as_json)
         if plot is not None:
             locus.plot(plot)
             report_written(plot, as_json=as_json)

@@ -1,8 +1,8 @@
 """What goes wrong, in one sentence on stderr: no traceback of ours reaches a user.
 
 Exit codes: 0 all well, 1 a disagreement or an error in the user's own program, 2 bad usage or a
-description that is refused, 3 undecided, 70 a mistake of ours, 130 interrupted, 141 nobody reads
-the output.
+description that is refused, 3 undecided, 70 a mistake of ours, 130 interrupted, 141 the output pipe
+is closed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def exit_by_verdict(verdicts: Iterable[bool | None]) -> None:
 
 
 class UserProgramError(Exception):
-    """The user's own program raised something; what is to be said about it, and the exit code."""
+    """The user's own program raised something; its message, and the exit code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ class UserProgramError(Exception):
 
 
 class CommandExit(Exception):
-    """All is said; how the command ends."""
+    """Everything is printed; how the command ends."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)

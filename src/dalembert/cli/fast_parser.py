@@ -77,7 +77,7 @@ def _parameters(function: Callable[..., None]) -> Iterator[_Parameter]:
 
 
 def _parse_arguments(places: Sequence[_Parameter], line: Sequence[str]) -> dict[str, Any]:
-    """{parameter: its value} of what is given."""
+    """{parameter: value} of the given arguments."""
     arguments = iter([place for place in places if isinstance(place.declared, Argument)])
     options = {
         name: place

@@ -61,8 +61,8 @@ def fit(
 
     The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers
     below; an empty cell is a gap. --unknown names what is to be found, with a first guess where
-    there is a better one than the declared value. Values, standard errors, and what cannot be told
-    apart are printed. The exit code is 1 if the best values were not reached.
+    there is a better one than the declared value. Values, standard errors, and what is not
+    separately identifiable are printed. The exit code is 1 if the best values were not reached.
 
     \b
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi

@@ -31,7 +31,9 @@ Which = Annotated[
 ]
 Modes = Annotated[
     int | None,
-    Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES})."),
+    Option(
+        "--modes", metavar="N", help=f"Number of natural modes (without other options {MODES})."
+    ),
 ]
 Loads = Annotated[int | None, Option("--buckling", metavar="N", help="Number of buckling loads.")]
 Plot = Annotated[

@@ -31,8 +31,8 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
     r"""Check a model file.
 
     Keys and names (with the nearest one that is known), dimensions where units are given, symbols
-    that are used nowhere, freedoms, rows that repeat others, and the agreement of all principles.
-    Every fault is told with file, line and column.
+    that are used nowhere, degrees of freedom, redundant rows, and the agreement of all principles.
+    Every fault is reported with file, line and column.
 
     \b
     dalembert check model.toml

@@ -67,7 +67,7 @@ def check_image_path(path: Path | None) -> None:
 
 
 def check_choice(option: str, given: str, known: Iterable[str]) -> str:
-    """What was given, if it is one of the known."""
+    """The given value, if it is one of the known."""
     if given not in known:
         msg = (
             f"{option} {given!r}: {suggest_name(given, known) or 'unknown'} ({option} takes "

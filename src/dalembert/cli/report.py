@@ -129,15 +129,15 @@ def report(
     if every:
         if other or show:
             msg = (
-                "--all takes the gallery's own runs and only -o beside it; name one system for "
-                "other wishes"
+                "--all takes the gallery's own runs and no other option than -o; name one system "
+                "for other options"
             )
             raise Unknown(msg)
         _write_gallery_pages(output or Path(GALLERY))
         return
     if system.endswith(".zarr"):
         if other:
-            msg = f"{system} is a study, whose page takes only -o and --open beside it"
+            msg = f"{system} is a study, whose page takes only -o and --open"
             raise Unknown(msg)
         _study_page(Path(system), output, show=show)
         return
@@ -290,9 +290,9 @@ def _write_page(
     from dalembert.interface.page.report_page import compute_report, render_page
 
     target = output or Path(f"{_file_stem(name)}.html")
-    with _progress(described.title) as tell:
-        report_data = compute_report(described, request, tell)
-        tell("writing the page")
+    with _progress(described.title) as show_progress:
+        report_data = compute_report(described, request, show_progress)
+        show_progress("writing the page")
         text = render_page(report_data)
     for line in _summary_lines(report_data):
         terminal_renderer.print_line(terminal_renderer.output(), *line)

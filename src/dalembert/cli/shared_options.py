@@ -59,7 +59,7 @@ AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each ste
 
 
 def check_system_or_all(system: str, *, every: bool) -> None:
-    """A system is named, or --all is said."""
+    """A system is named, or --all is given."""
     if every == bool(system):
         msg = (
             "name one system, or say --all"

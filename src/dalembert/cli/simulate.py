@@ -105,10 +105,10 @@ def simulate(
     --start and --for a system of the gallery runs as the gallery proposes. The summary is printed;
     -o writes times, coordinates and speeds. --guess says near which value a coordinate is solved
     for, and so which way a linkage is assembled. --reactions writes the wrench in every joint, the
-    force of every row and the load behind every specified motion. --stop-when ends the run where an
-    expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m
-    along, prints their largest values and writes them with the motion. The exit code is 1 if the
-    run stops before its end; what there is of it is written all the same.
+    force of every row and the load behind every prescribed motion. --stop-when ends the run where
+    an expression crosses zero. --sensitivity m integrates the derivatives of the motion with
+    respect to m, prints their largest values and writes them with the motion. The exit
+    code is 1 if the run stops before its end; the part up to there is written all the same.
 
     \b
     dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
@@ -178,9 +178,7 @@ def _options_of_file(system: System, wish: Mapping[str, Any]) -> dict[str, Any]:
 def _run_with_exit_code(
     system: System, length: float, options: dict[str, Any]
 ) -> tuple[Trajectory, int]:
-    """The run and the exit code; a run that stops is told about, and what there is of it is
-    kept.
-    """
+    """The run and the exit code; a run that stops is reported, and its part up to there is kept."""
     from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 
     try:
@@ -198,9 +196,7 @@ def _run_with_exit_code(
 
 
 def _write_or_rescue(write: Callable[[Path], object], path: Path, *, as_json: bool) -> None:
-    """Written where it was asked for; if that cannot be, where it can, so that the run is not
-    lost.
-    """
+    """Written to the requested file; if that fails, to another, so that the run is not lost."""
     try:
         write(path)
     except Unwritable as problem:

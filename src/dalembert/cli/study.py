@@ -104,8 +104,8 @@ def study(
     lists make a grid, distributions (normal, uniform, lognormal, or any of scipy.stats) are drawn
     --n times at every point of it. --keep says what is kept of every member: an expression (at the
     times --at, or at the end), its max, min or mean, or the first time at which it crosses zero. -o
-    keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit
-    code is 1 if no member came to its end.
+    keeps it in a file chunk by chunk; the same command resumes an unfinished file. The exit code is
+    1 if no member came to its end.
 
     \b
     dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi,
@@ -187,7 +187,7 @@ def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
 
 
 def _parse_values(system: System, option: str, name: str, text: str) -> list[float]:
-    """0.1:10:50 in equal steps, or 1,2,3 one by one."""
+    """0.1:10:50 in equal steps, or 1,2,3 as listed."""
     if ":" not in text:
         return [parse_number(system, option, name, part.strip()) for part in text.split(",")]
     parts = [part.strip() for part in text.split(":")]

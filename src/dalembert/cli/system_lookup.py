@@ -39,7 +39,7 @@ ROBOTS: Final = (".urdf", ".xml", ".mjcf")
 FILES: Final = (*ROBOTS, *MODELS)
 # under this name the program is known while it runs
 MODULE: Final = "dalembert_program"
-# how long a run is that nobody says anything about
+# default duration of a run
 DURATION: Final = 10.0
 
 

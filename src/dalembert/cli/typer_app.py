@@ -123,18 +123,18 @@ def _typer_command(function: Callable[..., None]) -> Callable[..., None]:
 def _typer_annotation(hint: Any) -> Any:
     wanted, declared = get_args(hint)
     if isinstance(declared, Argument):
-        said: Any = typer.Argument(
+        parameter: Any = typer.Argument(
             metavar=declared.metavar, autocompletion=declared.autocompletion, help=declared.help
         )
     else:
         assert isinstance(declared, Option)
-        said = typer.Option(
+        parameter = typer.Option(
             *declared.names,
             metavar=declared.metavar,
             help=declared.help,
             show_default=declared.show_default,
         )
-    return Annotated[wanted, said]
+    return Annotated[wanted, parameter]
 
 
 def _help(function: Callable[..., None]) -> str:

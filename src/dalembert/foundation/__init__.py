@@ -1,1 +1,1 @@
-"""Tools that know no mechanics: arrays, files, caching, suggestions, display."""
+"""Tools without mechanics: arrays, files, caching, suggestions, display."""

@@ -1,8 +1,8 @@
 """Every file that is written appears whole or not at all, and what was there before stays until
 then.
 
-A file is written beside its place, forced to the disk and only then given its name; where that
-fails nothing is left behind.
+A file is written under another name in its folder, flushed to the disk and only then given its
+name; where that fails nothing is left behind.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def write_text(path: str | os.PathLike[str], text: str, remedy: str = "name anot
 
 
 def check_extension(path: str | os.PathLike[str], endings: tuple[str, ...]) -> None:
-    """Refuse a name whose ending says nothing about the format."""
+    """Refuse a name whose ending does not give the format."""
     name = Path(path).name
     if not name.lower().endswith(endings):
         msg = f"{name}: the ending decides on the format; give one of {', '.join(endings)}"
@@ -64,7 +64,7 @@ def check_extension(path: str | os.PathLike[str], endings: tuple[str, ...]) -> N
 
 
 def _create_temporary(target: Path) -> Path:
-    """An empty file beside the target, made by nobody else."""
+    """A new empty file in the folder of the target."""
     part = target.with_name(f".{secrets.token_hex(6)}{target.suffix[:20]}")
     part.touch(exist_ok=False)
     if target.exists():
@@ -74,8 +74,8 @@ def _create_temporary(target: Path) -> Path:
 
 
 def unused_path(name: str) -> str:
-    """pendulum.svg, or pendulum-2.svg where that is there already: a name that nobody gave
-    overwrites nothing.
+    """pendulum.svg, or pendulum-2.svg where that is there already: a default name overwrites
+    nothing.
     """
     path, number = Path(name), 2
     while path.exists():

@@ -1,9 +1,9 @@
-"""What is made once and shared by all threads: under one lock, which a child process never inherits
-half held.
+"""Values computed once and shared by all threads, under one lock that no child process inherits
+locked.
 
 Two threads that ask at the same time for what does not exist yet would both make it, and one of the
-two results would be dropped while the other thread still uses its addresses. So whoever comes
-second waits and gets the first result.
+two results would be dropped while the other thread still uses its addresses. A second thread waits
+and gets the first result.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ else:
         return _defer(cls, options)
 
 
-# these make another class, or check what stands in it
+# these make another class, or check its contents
 _IMMEDIATE: Final = frozenset({"slots", "order"})
 _ALWAYS: Final = ("__init__", "__match_args__", "__dataclass_fields__", "__dataclass_params__")
 _PENDING: Final = "_pending_dataclass"

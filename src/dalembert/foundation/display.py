@@ -58,7 +58,7 @@ class Displayable(NotebookDisplay):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # stands in the class itself, or a dataclass would put its own there
+        # set on the class itself; otherwise a dataclass would put its own there
         if "__repr__" not in cls.__dict__:
             cls.__repr__ = Displayable.__repr__  # type: ignore[method-assign]
 
@@ -131,9 +131,7 @@ def _field_lines(shown: object) -> list[str]:
 
 
 def _value_text(x: Any) -> str:
-    """A value on one line; nothing where there is none, or where it would say nothing to a
-    reader.
-    """
+    """A value on one line; nothing where there is none, or where it would not inform a reader."""
     if x is None or object.__repr__(x) == repr(x):
         return ""
     if hasattr(x, "shape") and hasattr(x, "dtype"):

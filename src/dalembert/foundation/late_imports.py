@@ -2,7 +2,7 @@
 method is first called.
 
 Keywords: late import, dependency order. `run.view()` is written where runs are, and the viewer
-stands in a later part. tests/architecture reads the table.
+belongs to a later part. tests/architecture reads the table.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def suggest_option(name: str, known: tuple[str, ...]) -> str:
     letters; or nothing.
     """
     if name in ("unit", "units") and "display" in known:
-        return "a unit stands in a value, '2 kg', or in s.units(x='m');"
+        return "a unit belongs in a value, '2 kg', or in s.units(x='m');"
     ours = next(
         (ours for ours, theirs in _FOREIGN_OPTIONS.items() if name in theirs and ours in known),
         None,

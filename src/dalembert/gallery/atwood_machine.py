@@ -1,4 +1,4 @@
-"""Two masses hang on a rope over a pulley that has inertia.
+"""Two masses hang from a rope over a pulley that has inertia.
 
 Source: Gol80 ch. 1, whose pulley has no inertia: (m₁ + m₂) ẍ = (m₁ − m₂) g. The kinetic energy ½ I
 (ẋ/r)² of the pulley adds I/r² to the masses.
@@ -42,7 +42,7 @@ ENTRY = Entry(
     name="atwood-machine",
     title="Atwood machine",
     source="Gol80 ch. 1",
-    description="Two masses hang on a rope over a pulley that has inertia.",
+    description="Two masses hang from a rope over a pulley that has inertia.",
     build=build,
     printed=(
         DerivedByHand("along the rope", "(m_1 + m_2 + I/r**2)*x'' - (m_1 - m_2)*g", ((1, "1"),)),

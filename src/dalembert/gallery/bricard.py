@@ -43,7 +43,7 @@ ENTRY = Entry(
     name="bricard",
     title="Bricard's mechanism",
     source="MBS A04",
-    description="Five rods along the edges of a cube, hinged in a loop that moves although a count "
-    "of freedoms says it cannot.",
+    description="Five rods along the edges of a cube, hinged in a loop that moves although the "
+    "count of degrees of freedom says it cannot.",
     build=build,
 )

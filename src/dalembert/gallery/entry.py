@@ -31,7 +31,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class DerivedByHand(Printed):
-    """The same, derived on paper by ourselves: no source that was at hand prints it."""
+    """The same, derived on paper by ourselves: no available source prints it."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ ENTRY = Entry(
     name="knife-edge-rod",
     title="Two particles on a rod with a knife edge",
     source="Gre03 Ex. 4.1",
-    description="Two equal particles on a massless rod; the first rides on a knife edge that "
+    description="Two equal particles on a massless rod; the first is on a knife edge that "
     "allows motion along the rod only.",
     build=build,
     printed=(

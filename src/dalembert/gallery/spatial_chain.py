@@ -1,7 +1,7 @@
 """A chain of n rigid bodies of generic inertia on revolute joints about changing axes.
 
 Source: LL76 §5 Problem 1 for parallel axes (`axes="z"`) and concentrated masses; for crossed axes
-nothing is printed, and the agreement of the principles and the kinematic audit stand in.
+nothing is printed, and the agreement of the principles and the kinematic audit are the check.
 """
 
 from __future__ import annotations

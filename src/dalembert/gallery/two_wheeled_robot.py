@@ -26,7 +26,7 @@ VALUES: Final = {
 
 
 def build(**values: float | None) -> da.System:
-    """(x, y) is the middle of the axle, φ the heading; the wheels stand ±L beside it, the body's
+    """(x, y) is the middle of the axle, φ the heading; the wheels are at ±L from it, the body's
     mass centre d ahead.
 
     Three rows: no slip of the axle sideways, no slip of either wheel forwards.

@@ -17,7 +17,7 @@ def build(
     h: float | None = 0.8,
 ) -> da.System:
     """u₁ = v_A · i, u₂ = θ̇, with v_A · j = 0; A lies L behind the mass centre G, C and D at ±h
-    beside A.
+    from A.
 
     Bar00 prints u₁ = v_A · j before (47); from (47) on it is v_A · i.
     """

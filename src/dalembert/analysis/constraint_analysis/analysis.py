@@ -57,9 +57,7 @@ from dalembert.runtime.states.constraint_rank import rank_of_rows
 
 @dataclass(frozen=True)
 class RedundantRow(Displayable):
-    """A row that says nothing new, and the rows it repeats; everywhere, or only where all of
-    them hold.
-    """
+    """A redundant row, and the rows it repeats; everywhere, or only where all of them hold."""
 
     row: str
     repeats: tuple[str, ...]
@@ -67,7 +65,7 @@ class RedundantRow(Displayable):
 
     def __str__(self) -> str:
         if not self.repeats:
-            return f"`{self.row}` says nothing" + (
+            return f"`{self.row}` always holds" + (
                 "" if self.everywhere else " where the constraints hold"
             )
         impose = "imposes" if len(self.repeats) == 1 else "impose"
@@ -152,10 +150,11 @@ def constraints(
     inputs: Mapping[Any, Any] | None = None,
     t0: float = 0.0,
 ) -> ConstraintAnalysis:
-    """Freedoms, redundant rows by name, and the largest integrable part of all rows together.
+    """Degrees of freedom, redundant rows by name, and the largest integrable part of all rows
+    together.
 
     start, guess   coordinates at (or near) which the rows are compared where they hold; zero
-    otherwise values, inputs constants, and specified motions, that differ from their declared
+    otherwise values, inputs constants, and prescribed motions, that differ from their declared
     values
 
     Rows that contradict each other are refused with the residual.
@@ -460,7 +459,7 @@ def _integrability_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
         return
     together = f"{analysis.integrable} of {_plural(velocity, 'row')} on velocities"
     if not analysis.integrable:
-        yield f"integrable: {together}; no position is out of reach (the system is nonholonomic)"
+        yield f"integrable: {together}; every position can be reached (the system is nonholonomic)"
         return
     yield f"integrable: {together}: positions in disguise, whose constants the start decides"
     for position in analysis.hidden:

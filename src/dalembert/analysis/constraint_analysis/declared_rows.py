@@ -54,7 +54,7 @@ class DeclaredRows:
 
     @property
     def is_rheonomic(self) -> bool:
-        """Whether time enters a row, by itself or through a specified motion."""
+        """Whether time enters a row, by itself or through a prescribed motion."""
         t, still = self.tape, {*self.q, *self.qdot}
         nodes = [i for r in self.linear for i in (r.b, *r.A.values())]
         return any(r.b != t.zero for r in self.linear) or any(
@@ -77,7 +77,7 @@ def collect_rows(system: System) -> DeclaredRows:
 
 
 def bind_motions(rows: DeclaredRows, bindings: Mapping[int, int]) -> DeclaredRows:
-    """The rows with specified motions replaced by what they are bound to."""
+    """The rows with prescribed motions replaced by what they are bound to."""
     insert = Substitution(rows.tape, bindings)
 
     def bind_row(row: ConstraintRow) -> ConstraintRow:

@@ -8,7 +8,7 @@ of I (Frobenius). It is computed from the other side: its annihilator is the sma
 fields that contains D and, with any two fields, their bracket. Ranks are decided at random points
 of prime fields; `configurations.undecided` bounds the chance that one was lost.
 
-Integrability is a matter of the set: a knife edge alone is nonholonomic, with ψ̇ = 0 beside it both
+Integrability is a matter of the set: a knife edge alone is nonholonomic, together with ψ̇ = 0 both
 rows integrate. A row is holonomic after integration where its one-form lies in the largest
 integrable part of the span of all rows.
 """
@@ -90,8 +90,8 @@ def admissible_fields(rows: DeclaredRows) -> tuple[list[Field], int]:
 
 
 def involutive_closure(rows: DeclaredRows, basis: Basis | None = None) -> InvolutiveClosure:
-    """The fields that the allowed velocities generate; `basis` tells which fields are
-    independent (by default: exactly, at random).
+    """The fields that the allowed velocities generate; `basis` decides which fields are independent
+    (by default: exactly, at random).
     """
     choose = basis or exact_basis(rows.tape)
     D, width = admissible_fields(rows)
@@ -101,7 +101,7 @@ def involutive_closure(rows: DeclaredRows, basis: Basis | None = None) -> Involu
     t, derivative = rows.tape, cache(partial(lie_derivative, rows))
 
     def lie(X: Field, Y: Field) -> Field:
-        """[X, Y]; specified motions move with time."""
+        """[X, Y]; prescribed motions move with time."""
         return tuple(t.sub(derivative(X)(y), derivative(Y)(x)) for x, y in zip(X, Y, strict=True))
 
     while fresh and len(fields) < most:
@@ -144,7 +144,7 @@ def exact_basis(tape: Tape) -> Basis:
 
 
 def lie_derivative(rows: DeclaredRows, X: Field) -> Derivative:
-    """X(e) = Σ X_k ∂e/∂q_k + X_t ∂_t e, where ∂_t acts through specified motions too."""
+    """X(e) = Σ X_k ∂e/∂q_k + X_t ∂_t e, where ∂_t acts through prescribed motions too."""
     t = rows.tape
     place = dict(zip(rows.q, X, strict=False))
     time = X[rows.n] if len(X) > rows.n else t.zero
@@ -176,7 +176,7 @@ class RowClass(Displayable):
 
     name: str
     kind: str
-    # whether time enters, by itself or through a specified motion
+    # whether time enters, by itself or through a prescribed motion
     rheonomic: bool
     integral: str = ""
 
@@ -269,5 +269,5 @@ def _classify_row(
         place is not None and place.is_annihilator(k)
     ):
         return UNDECIDED if doubt else INTEGRATED
-    # with rows that are not linear in the rates beside it, it might integrate after all
+    # together with rows that are not linear in the rates it might integrate after all
     return UNDECIDED if rows.nonlinear else NONHOLONOMIC

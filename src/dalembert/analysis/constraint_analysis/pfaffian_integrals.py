@@ -2,15 +2,14 @@
 are elementary.
 
 A one-form of the integrable part is tried as it is declared, solved for different coordinates, and
-without its denominators; if it is closed it is integrated coordinate by coordinate. What is left is
-sought among sums of products of what the rows contain: φ = Σ c_m f_m with rational c_m. Every φ is
-checked exactly: its differential lies in the span of the rows, and outside the span of what is
+without its denominators; if it is closed it is integrated coordinate by coordinate. Other integrals
+are sought among sums of products of what the rows contain: φ = Σ c_m f_m with rational c_m. Every φ
+is checked exactly: its differential lies in the span of the rows, and outside the span of what is
 known already.
 
-The f_m are monomials in the coordinates, sines and cosines of what stands under sines and cosines
-in the rows, and products of these with one constant of the system. X(φ) = 0 for every field X at
-many random points of one prime field is a linear system for the c_m. What is found is only a
-proposal, which is proved.
+The f_m are monomials in the coordinates, sines and cosines that occur in the rows, and products of
+these with one constant of the system. X(φ) = 0 for every field X at many random points of one prime
+field is a linear system for the c_m. What is found is only a proposal, which is proved.
 """
 
 from __future__ import annotations

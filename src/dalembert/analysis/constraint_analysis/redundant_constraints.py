@@ -54,7 +54,7 @@ RANK_TOLERANCE: Final = ZERO
 
 @dataclass(frozen=True)
 class EvaluationContext:
-    """The numbers of an analysis: a value for every constant, an expression for every specified
+    """The numbers of an analysis: a value for every constant, an expression for every prescribed
     motion, and the time.
     """
 
@@ -102,7 +102,7 @@ class EvaluationContext:
 
 
 def motion_bindings(rows: DeclaredRows, inputs: Mapping[Any, Any]) -> dict[int, int]:
-    """{x: x(t), x': dx/dt, …} of the specified motions that are bound, in the description or by
+    """{x: x(t), x': dx/dt, …} of the prescribed motions that are bound, in the description or by
     `inputs`.
     """
     system, tape = rows.system, rows.tape
@@ -148,8 +148,8 @@ def assemble_configuration(
     start: Mapping[Any, Any],
     guess: Mapping[Any, Any],
 ) -> tuple[Assembly, list[PositionRow]]:
-    """The nearest position to the start at which the chosen position rows hold, and what is left
-    of them there.
+    """The nearest position to the start at which the chosen position rows hold, and their residuals
+    there.
     """
     rows = position_rows(chosen)
     q, free, guessed = (
@@ -188,7 +188,7 @@ def sample_configurations(
     place: EvaluationContext, chosen: Sequence[ConstraintRow], q: FloatArray
 ) -> list[FloatArray]:
     """Further positions at which the rows hold, each by a random step along the free directions
-    and the way back onto the rows.
+    and a constraint projection.
     """
     rows = position_rows(chosen)
     assembler = Assembler.from_rows(place, rows, place.t)

@@ -3,5 +3,5 @@
 `hybrid/` applies Hamilton's extended principle and ends in ordinary and partial differential
 equations with boundary conditions; `expansion/` writes a member in admissible functions, whose
 amplitudes are coordinates like any other; `member/` is the theory of one member's small motion,
-`modes/` what is asked of it: natural modes, static shapes, buckling loads.
+`modes/` its results: natural modes, static shapes, buckling loads.
 """

@@ -94,7 +94,7 @@ class ClassicalPotential:
 
     @cached_property
     def _moving_parts(self) -> set[int]:
-        """Specified motions that move something: they occur in a velocity, in T or in a row."""
+        """Prescribed motions that move something: they occur in a velocity, in T or in a row."""
         t, kin = self.t, self.kin
         rows = [e for row in kin.rows for e in (*row.A.values(), row.b)]
         T = declared_kinetic_energy(kin)

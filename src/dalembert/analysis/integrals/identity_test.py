@@ -160,7 +160,7 @@ _MAX_SETS: Final = 400
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A constant, an input or a rate of a specified motion that may vanish, and with it all
+    """A constant, an input or a rate of a prescribed motion that may vanish, and with it all
     higher rates.
     """
 
@@ -185,7 +185,7 @@ def condition_text(condition: VanishingCondition) -> str:
 def candidate_coefficients(
     kin: Kinematics, wanted: Sequence[Scalar], causes: Sequence[Scalar]
 ) -> list[Coefficient]:
-    """What could vanish: rates of specified motions, the highest first, then the constants and
+    """What could vanish: rates of prescribed motions, the highest first, then the constants and
     inputs of the causes.
     """
     inside = set(symbols_of(kin.tape, (e.i for e in causes)))

@@ -208,7 +208,7 @@ class RunIntegrals(NotebookDisplay):
 
     @cached_property
     def supplied_work(self) -> FloatArray:
-        """∫ P_in dt = Δ(K + V) − Σ classical works: what specified motions and moving rows put
+        """∫ P_in dt = Δ(K + V) − Σ classical works: what prescribed motions and moving rows put
         in.
         """
         total: FloatArray = self.K2 + self.K1 + self.K0 + self._V_declared

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # singular values below this part of the largest are zero: states are on their rows to about as much
 _RANK_TOLERANCE: Final = 1e-7
-# what rows that repeat one another may differ by, as a part of their largest term
+# tolerated difference of redundant rows, relative to their largest term
 _CONSISTENCY_TOLERANCE: Final = 1e-6
 # beyond, the expressions are longer than anyone would read
 _MAX_SYMBOLIC_ROWS: Final = 3
@@ -50,7 +50,7 @@ class NativeMultipliers(Displayable):
 
     u are the speeds of a run: those declared or chosen, all rates where a choice could become
     singular (`speeds` names them). Where rows repeat one another λ is the one of least Σ λ_j², as
-    in `run.reactions`; where they contradict one another, or one says nothing or has no finite
+    in `run.reactions`; where they contradict one another, or one always holds or has no finite
     value, there is none, and the error names the row.
     """
 

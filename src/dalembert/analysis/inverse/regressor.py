@@ -9,12 +9,12 @@ P that accelerate it,
 
 are linear in (I, h, m); partial velocities project them on the speeds.
 
-Y π = Y_b (π_b + β π_d): which parameters a motion can tell from one another, and in which
-combinations. Columns of Y are dependent if they are so for every q, u, u̇. Y is evaluated at random
-points of a prime field, with the constants of the system at their own values, until its rank no
-longer grows: the rank found is never too large, and too small only with the probability that a
-polynomial vanishes at a random point (Schwartz–Zippel). The coefficients β are fractions of F_p and
-are read back as fractions where these are small, otherwise solved for in floats.
+Y π = Y_b (π_b + β π_d): which parameters a motion can identify, and in which combinations. Columns
+of Y are dependent if they are so for every q, u, u̇. Y is evaluated at random points of a prime
+field, with the constants of the system at their own values, until its rank no longer grows: the
+rank found is never too large, and too small only with the probability that a polynomial vanishes at
+a random point (Schwartz–Zippel). The coefficients β are fractions of F_p and are read back as
+fractions where these are small, otherwise solved for in floats.
 
 Source: C. Atkeson, C. An, J. Hollerbach, Int. J. Robotics Research 5(3), 1986, section 2.
 """
@@ -92,7 +92,7 @@ class Regressor(Displayable):
     """Y(q, u, udot, t=0, **values) with τ = Y π + known, τ along the independent speeds.
 
     `parameters` names the columns of Y and gives π as the description has it; `base` says which of
-    their combinations can be told from one another by any motion.
+    their combinations a motion can identify.
     """
 
     def __init__(
@@ -312,7 +312,7 @@ class BaseParameters(Displayable):
 
     @property
     def count(self) -> int:
-        """How many combinations can be told apart."""
+        """The number of identifiable combinations."""
         return len(self.leading)
 
     @property

@@ -35,15 +35,15 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class StateValues(Displayable):
-    """A state of a system that satisfies every row: M u̇ = f there, and whatever else is asked
-    of it.
+    """A state of a system that satisfies every row: M u̇ = f there, and all other requested
+    values.
     """
 
     kinematics: Kinematics
     t: float
     q: Numbers
     u: Numbers
-    # numbers of constants, inputs and specified motions
+    # numbers of constants, inputs and prescribed motions
     numbers: Mapping[int, float]
 
     def __str__(self) -> str:

@@ -2,8 +2,8 @@
 at given points.
 
 u̇ is eliminated by numbers: with r = M u̇ − f and M u̇₀ = f, ∂u̇/∂x = −M⁻¹ ∂r/∂x at u̇₀. No matrix
-is inverted symbolically. Where rows stand beside the equations, r = (M u̇ − f − Aᵀλ, A u̇ + γ) with
-the unknowns u̇ and λ.
+is inverted symbolically. In augmented form, r = (M u̇ − f − Aᵀλ, A u̇ + γ) with the unknowns u̇ and
+λ.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class JacobianValues(NamedTuple):
     # ∂h/∂(q, u, w) and ∂h/∂u̇
     y_x: FloatArray
     y_udot: FloatArray
-    # ∂e/∂(q, u, w) of the rows beside the equations
+    # ∂e/∂(q, u, w) of the rows kept in augmented form
     e_x: FloatArray
 
     @property
@@ -115,7 +115,7 @@ class EquationJacobians:
         self.e = [evaluator.in_state(row.e) for row in kin.velocity_rows]
         self.r = list(r - A.T @ Column(tape, kin.multipliers))
         self.r += [evaluator.in_state(kin.rate(row.e)) for row in kin.velocity_rows]
-        # first-order states stand beside the coordinates, as rates that no row restrains
+        # first-order states are appended to the coordinates, as rates that no row restrains
         self.q = (*kin.q, *kin.x)
         self.qdot = [evaluator.in_state(x) for x in (*kin.qdot, *kin.xdot)]
         self.phi = [evaluator.in_state(phi) for phi in position_residuals(tape, kin.rows)]
@@ -126,7 +126,7 @@ class EquationJacobians:
             for s in kin.system.symbols.values()
             if s.kind == "input" and s.scalar.i not in chosen.bindings
         ]
-        # inputs, a, ȧ and ä of specified motions where they act, then constants whose influence is
+        # inputs, a, ȧ and ä of prescribed motions where they act, then constants whose influence is
         # wanted
         acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)))
         jets = [
@@ -262,7 +262,7 @@ _JACOBIAN_CACHE: Final = PerOwnerCache[EquationJacobians]()
 
 
 def cached_jacobians(
-    chosen: RunValues, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()
+    chosen: RunValues, t: float, outputs: Sequence[Key] = (), extra_nodes: Sequence[int] = ()
 ) -> EquationJacobians:
     """The equations of a setting; what was made for the same description, bindings and outputs
     is used again.
@@ -272,12 +272,14 @@ def cached_jacobians(
     # of the key
     own = tuple(
         (i, kin.tape.nodes[i])
-        for i in dependencies(kin.tape, (*chosen.bindings.values(), *beside))
+        for i in dependencies(kin.tape, (*chosen.bindings.values(), *extra_nodes))
         if i >= kin.base_tape_length
     )
-    key = (tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(beside))
+    key = (tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(extra_nodes))
     field = _JACOBIAN_CACHE(
-        kin, key, lambda: EquationJacobians(chosen, chosen.symbol_values_at(t), outputs, beside)
+        kin,
+        key,
+        lambda: EquationJacobians(chosen, chosen.symbol_values_at(t), outputs, extra_nodes),
     )
     # a value that is missing is named here
     parameter_vector(chosen, tuple(i for i in field.parameters if i not in kin.sampled_inputs))

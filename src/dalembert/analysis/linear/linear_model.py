@@ -38,7 +38,7 @@ _PRINT_ROUNDOFF: Final = 1e-13
 _UNIT: Final = 2.0**-53
 # eigenvalues that differ by less are one, seen several times
 _REPEATED_TOLERANCE: Final = 1e-10
-# how many frequencies tell whether enough functions of members are kept
+# how many frequencies must converge for enough functions of members
 _N_FREQUENCIES: Final = 3
 
 
@@ -259,8 +259,7 @@ class LinearModel(Displayable):
     y: FloatArray
     point: dict[str, float]
     residual: ResidualJacobian = field(repr=False)
-    # whether A stays as it is while the motion goes on: only then do eigenvalues decide on
-    # stability
+    # whether A is constant along the motion: only then do eigenvalues decide on stability
     steady: bool = True
     # the amplitudes of the last functions in which members were expanded
     last_amplitudes: tuple[str, ...] = ()
@@ -293,7 +292,7 @@ class LinearModel(Displayable):
         input: str,  # noqa: A002
         output: str,
     ) -> NDArray[np.complex128]:
-        """G(iω) = C (iω − A)⁻¹ B + D from an input, or from a specified motion with its rates, to
+        """G(iω) = C (iω − A)⁻¹ B + D from an input, or from a prescribed motion with its rates, to
         an output or a state.
 
         A motion a acts through a, ȧ and ä together: B + iω B_ȧ − ω² B_ä stands for B.

@@ -290,7 +290,7 @@ def _is_steady(
     linear_model: LinearModel,
     numbers: Mapping[int, float],
 ) -> bool:
-    """Whether A goes on as it is: no acceleration, no time, and the same slopes a moment later
+    """Whether A is constant in time: no acceleration, no time, and the same slopes a moment later
     where states drive one another.
     """
     fastest = float(np.abs(start.qdot).max(initial=0.0))

@@ -127,7 +127,7 @@ class ParametricLinearization:
         return growth > _GROWTH_TOLERANCE * size
 
     def _is_damped(self, stable: float, unstable: float) -> bool:
-        """Whether max Re λ is negative on the whole stable side, as far as two points can tell."""
+        """Whether max Re λ is negative on the whole stable side, judged by two points."""
         growth_rates = [self.growth(stable + k * (unstable - stable) * 1e-3) for k in (0, 1)]
         return all(growth < -_GROWTH_TOLERANCE * size for growth, size in growth_rates)
 

@@ -61,7 +61,7 @@ class Sensitivity(Displayable):
 
 
 def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
-    """Ṡ = ∂f/∂x S + ∂f/∂p along a run, what was given at its start being held.
+    """Ṡ = ∂f/∂x S + ∂f/∂p along a run, with the given initial values held.
 
     The variational equations are linear: each step's propagator is found by Gauss's collocation,
     all of them at once.

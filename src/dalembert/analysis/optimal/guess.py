@@ -32,7 +32,7 @@ _STEPS: Final = 6
 _SINGULAR: Final = 1e-2
 _GRID: Final = 101
 _WAVES: Final = 3
-# the amplitude of random waves, as a part of the range of a state
+# the amplitude of random waves, relative to the range of a state
 _AMPLITUDE: Final = 0.7
 
 
@@ -99,7 +99,7 @@ def _duration(phase: PhaseFunctions) -> float:
 
 
 def straight_line(phase: PhaseFunctions) -> Curve:
-    """From the start values to the end values; what is given at neither is zero where its bounds
+    """From the start values to the end values; a variable given at neither is zero where its bounds
     allow it.
     """
     n = len(phase.names)

@@ -57,8 +57,8 @@ class LinkFunctions:
         return (*self.before.equations.states, *self.before.common, *self.speeds, *self.impulses)
 
     def _targets(self) -> dict[int, int]:
-        """x⁺ = X(q, u⁺): as given, by the rate of what was given for a coordinate, or the state
-        of the same name.
+        """x⁺ = X(q, u⁺): as given, by the rate of the value given for a coordinate, or the state of
+        the same name.
         """
         eq, following = self.before.equations, self.after.equations
         kin = eq.evaluator.kin

@@ -36,7 +36,7 @@ class Overshoot:
     name: str
     time: float
     excess: float
-    # as a part of the distance between the bounds
+    # relative to the distance between the bounds
     relative: float
     # the place of the unknown; behind all unknowns for a path condition
     place: int

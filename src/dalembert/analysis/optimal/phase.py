@@ -1,4 +1,6 @@
-"""What an optimal motion is asked for: phases with their conditions, and the links between them."""
+"""The statement of an optimal control problem: phases with their conditions, and the links between
+them.
+"""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class PhaseFunctions:
         elif self.span.is_point:
             fraction = _time("way_points", key) / self.span.low
         else:
-            msg = f"way_points: the duration is free; give {key!r} as a part of it, such as '40 %'"
+            msg = f"way_points: the duration is free; give {key!r} as a fraction, such as '40 %'"
             raise BadOptimization(msg)
         if not 0.0 < fraction < 1.0:
             msg = f"way_points: {key!r} is not inside the duration"

@@ -134,7 +134,7 @@ class NonlinearProgram:
     # ---- in the variables of the problem --------------------------------------------------------
 
     def _evaluate(self, v: FloatArray) -> list[FloatArray]:
-        """The values of all terms; cost and rows are asked for at the same point."""
+        """The values of all terms; cost and rows are evaluated at the same point."""
         if self._at is None or not np.array_equal(self._at, v):
             self._at, self._values = (
                 v.copy(),

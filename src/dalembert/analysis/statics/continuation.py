@@ -105,7 +105,7 @@ class EquilibriumCurve:
         # equations that hold of themselves, along coordinates that are given
         F, J = F[self.active_equations], J[self.active_equations]
         J[:, -1] *= self.scale
-        # rows of equal length, so that the determinant knows no units
+        # rows of equal length, so that the determinant is independent of units
         size = np.maximum(np.linalg.norm(J, axis=1), np.finfo(float).tiny)
         return F / size, J / size[:, None]
 

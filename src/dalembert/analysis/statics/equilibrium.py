@@ -2,10 +2,10 @@
 constraint tangent: their stability.
 Keywords: static equilibrium.
 
-At rest (T₀ = 0) a minimum is stable and a negative direction unstable. While specified motions go
-on, a minimum of V − T₀ is stable, and a negative direction proves nothing where gyroscopic forces
-may act. With nonholonomic rows the Hessian says nothing: eigenvalues decide, with as many zeros as
-the rows leave equilibria in a continuous family.
+At rest (T₀ = 0) a minimum is stable and a negative direction unstable. With running prescribed
+motions, a minimum of V − T₀ is stable, and a negative direction proves nothing where gyroscopic
+forces may act. With nonholonomic rows the Hessian does not decide stability: eigenvalues do, with
+as many zeros as the rows leave equilibria in a continuous family.
 """
 
 from __future__ import annotations

@@ -43,9 +43,9 @@ from dalembert.symbolic.algebra.tape import Tape
 
 # rates of rows below this are zero
 _REST_TOLERANCE: Final = 1e-12
-# what coordinates that were typed may be wrong by, as a part of themselves
+# relative rounding of typed coordinates
 _ROUNDING: Final = 1e-13
-# beyond this an angle tells too little of its sine, and below it rounding hides nothing
+# beyond this the rounding of an angle changes its sine, below it rounding is harmless
 _MAX_RESOLVED_ANGLE: Final = 1e6
 
 
@@ -147,7 +147,7 @@ class EquilibriumEquations:
                 self.state[u] += float(k)
 
     def _assemble_equations(self, asked: Sequence[InitialCondition]) -> None:
-        """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t),
+        """M u̇ − f at u̇ = 0, φ, and the requested values; resting speeds are written u = ψ(q, t),
         u̇ = ∂ψ/∂t.
         """
         evaluator, kin, tape = self.evaluator, self.kin, self.tape
@@ -201,7 +201,7 @@ class EquilibriumEquations:
         extra_variables: Sequence[int] = (),
         extra: Mapping[int, float] | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """F and ∂F/∂(y, beside)."""
+        """F and ∂F/∂(y, extra)."""
         values, slopes = jacobian(
             self.tape, self.nodes, (*self.unknown, *extra_variables), self.at(y, extra)
         )

@@ -1,6 +1,6 @@
 """q̇ = 0, q̈ = 0: what the loads and the energies are while the coordinates do not change.
 
-Speeds are u = Ψ q̇ + ψ, so that at rest u = ψ and u̇ = ∂ψ/∂t. Specified motions go on.
+Speeds are u = Ψ q̇ + ψ, so that at rest u = ψ and u̇ = ∂ψ/∂t. Prescribed motions keep running.
 """
 
 from __future__ import annotations
@@ -26,13 +26,12 @@ from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, gradi
 
 
 def refuse_nonlinear_rows(kin: Kinematics) -> None:
-    """∂φ/∂q̇ at q̇ = 0 says nothing about φ(q, q̇, t) = 0 in general."""
+    """∂φ/∂q̇ at q̇ = 0 does not determine φ(q, q̇, t) = 0 in general."""
     if kin.nonlinear:
         name = kin.nonlinear[0].name
         msg = (
-            f"equilibrium: {name!r} is not linear in the velocities, so that at rest it does "
-            f"not "
-            f"tell which displacements it allows"
+            f"equilibrium: {name!r} is not linear in the velocities, so that at rest it does not "
+            f"determine which displacements it allows"
         )
         raise NotApplicable(msg)
 
@@ -48,7 +47,7 @@ def speeds_at_rest(kin: Kinematics) -> dict[int, int]:
 
 
 def explicit_time_derivative(kin: Kinematics) -> Derivative:
-    """∂/∂t, the coordinates held while specified motions go on."""
+    """∂/∂t, at constant coordinates and running prescribed motions."""
     return Derivative(kin.tape, lambda i: None if i in kin.q else kin.tape.rate(i))
 
 
@@ -75,7 +74,7 @@ class StaticState:
 
     @cached_property
     def has_prescribed_motion(self) -> bool:
-        """Whether specified motions carry the masses along while q is held."""
+        """Whether prescribed motions carry the masses along while q is held."""
         return not provably_zero(self.tape, [self.T0])[0]
 
     @cached_property
@@ -97,8 +96,8 @@ class StaticState:
 
     @cached_property
     def virtual_work(self) -> list[int]:
-        """F_r (r = 1, …, p): the coefficients of the virtual work; with F_r* where specified
-        motions go on.
+        """F_r (r = 1, …, p): the coefficients of the virtual work; with F_r* where prescribed
+        motions run.
 
         Source: Mei85 (7.19).
         """
@@ -169,15 +168,15 @@ class StaticState:
             raise NotApplicable(msg)
 
     def check_steady_motion(self) -> None:
-        """Refuse specified motions whose changing pace loads the masses: no potential gives
+        """Refuse prescribed motions whose changing pace loads the masses: no potential gives
         these inertia forces.
         """
         if self.has_prescribed_motion and not decide_all_zero(
             self.tape,
             self._unsteady_inertia(),
-            "stationary potential: whether specified motions load the masses",
+            "stationary potential: whether prescribed motions load the masses",
         ):
-            what = "specified motions that change their pace load the masses they carry"
+            what = "prescribed motions that change their pace load the masses they carry"
             msg = (
                 f"stationary potential: {what}, and these inertia forces are not declared as a "
                 f"potential; virtual work applies"
@@ -185,7 +184,7 @@ class StaticState:
             raise NotApplicable(msg)
 
     def _unsteady_inertia(self) -> list[int]:
-        """∂(∂T₁/∂q̇)/∂t: what is left of d/dt ∂T/∂q̇ while q is held."""
+        """∂(∂T₁/∂q̇)/∂t: the value of d/dt ∂T/∂q̇ at constant q."""
         t, kin = self.tape, self.kin
         p = gradient_column(Quantities(kin).rates.T.value, Column(t, kin.qdot))
         return list(p.map(self._still).map(explicit_time_derivative(kin)))

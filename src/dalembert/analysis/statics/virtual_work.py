@@ -1,6 +1,6 @@
 """Σ F·δr = 0 and δV = 0: the equations of equilibrium by virtual work and by stationary potential.
 
-With A δq = 0, δW = Σ Q_k δq_k or δV = Σ ∂V/∂q_k δq_k they are told line by line.
+With A δq = 0, δW = Σ Q_k δq_k or δV = Σ ∂V/∂q_k δq_k they are printed line by line.
 
 e(x) = 0 is solved for every value there is, as far as that can be decided. The equation is cut into
 factors. One that is linear in cos x and sin x, or a polynomial in x, in cos x or in sin x whose
@@ -68,7 +68,7 @@ class StaticEquations(Displayable):
 
     @property
     def steps(self) -> tuple[StaticStep, ...]:
-        """How they came about."""
+        """Their derivation."""
         return self.derive_steps()
 
     def explain(self) -> str:
@@ -124,7 +124,7 @@ def virtual_work(system: System) -> StaticEquations:
     """F_r = Σ F·v_r + Σ T·ω_r = 0      (r = 1, …, p)
 
     The work of the applied loads through virtual displacements compatible with the constraints is
-    zero; reactions do not enter. While specified motions go on, the inertia forces of the masses
+    zero; reactions do not enter. While prescribed motions run, the inertia forces of the masses
     they carry are counted with the loads.
 
     Source: Mei85 (7.19).
@@ -177,7 +177,7 @@ def _static_equations(
     )
 
 
-# ---- how they come about, line by line -----------------------------------------------------------
+# ---- their derivation, line by line -----------------------------------------------------------
 
 
 def work_steps(rest: StaticState, equations: Sequence[Scalar]) -> Iterator[StaticStep]:
@@ -198,7 +198,7 @@ def potential_steps(rest: StaticState, equations: Sequence[Scalar]) -> Iterator[
     """By the potential energy."""
     V = rest.tape.sub(rest.V, rest.T0)
     name = "V − T₀" if rest.has_prescribed_motion else "V"
-    why = "Loads that have a potential need not be looked at one by one" + (
+    why = "Loads that have a potential need not be treated separately" + (
         "; what turns steadily counts by −T₀." if rest.has_prescribed_motion else "."
     )
     yield StaticStep("Potential energy", "Mei85 (7.20)", why, (f"{name} = {Scalar(rest.tape, V)}",))

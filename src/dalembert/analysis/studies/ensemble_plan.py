@@ -1,4 +1,4 @@
-"""What a study is asked for: the system, who its members are, what is kept of them.
+"""The plan of a study: the system, its members, and their outputs.
 
 theta          the value at the times `at`, or at the end where none are given
 end(theta)     the value at the end
@@ -81,7 +81,7 @@ class EnsemblePlan:
     roles: dict[str, ParameterRole]
     outputs: tuple[Output, ...]
     audit: bool
-    # what the equations are made of, told by a hash
+    # a hash of everything the equations depend on
     equations: str
 
     def run_options(self, member: int) -> RunOptions:

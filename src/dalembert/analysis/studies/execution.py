@@ -61,7 +61,7 @@ class Runner(Protocol):
 
 
 def chunk_size(plan: EnsemblePlan, wanted: int | None) -> int:
-    """Members in a chunk: what was asked for, or as many as take a bounded part of memory while
+    """Members in a chunk: the requested number, or as many as take a bounded part of memory while
     they run.
     """
     numbers = len(kinematics(plan.system).state) * (2 + plan.times.size) + plan.values_per_run + 64
@@ -223,7 +223,7 @@ def _connect_dask(distributed: Any, address: str) -> Any:
 
 
 def _worker_version() -> str:
-    """On a worker that may know nothing of this module."""
+    """On a worker that may not have imported this module."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -257,8 +257,9 @@ def _chunk_result(distributed: Any, future: Any) -> Any:
         return future.result()
     except (distributed.KilledWorker, concurrent.futures.CancelledError) as problem:
         msg = (
-            f"no worker lived long enough for a chunk: {problem}; what was saved is kept, and "
-            f"the same call goes on with the rest"
+            f"no worker lived long enough for a chunk: {problem}; finished chunks are saved, and "
+            "the "
+            f"same call resumes the study"
         )
         raise StudyFailed(msg) from problem
 

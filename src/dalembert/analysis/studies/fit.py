@@ -42,7 +42,7 @@ _MAX_REWEIGHTINGS: Final = 8
 # σ of a column that changes by less is settled
 _SETTLED: Final = 1e-3
 _TIGHT: Final = 1e-12
-# a column of the Jacobian that is smaller than this part of the largest says nothing
+# a column of the Jacobian below this fraction of the largest carries no information
 _NOTHING: Final = 1e-10
 
 
@@ -55,7 +55,7 @@ class Experiment:
     """One table of measurements, and the run that belongs to it."""
 
     columns: tuple[MeasuredColumn, ...]
-    # its unknowns by the names they have in the system, and where they stand in θ
+    # its unknowns by the names they have in the system, and their indices in θ
     names: tuple[str, ...]
     indices: tuple[int, ...]
     runner: Runner
@@ -178,8 +178,8 @@ def solve_fit(
     *,
     robust: bool = False,
 ) -> Fit:
-    """The best θ from a first guess, its errors, and what cannot be told apart; experiments are
-    dealt to threads.
+    """The best θ from a first guess, its errors, and which are not separately identifiable;
+    experiments are dealt to threads.
     """
     problem = FitProblem(
         experiments,
@@ -304,7 +304,7 @@ def _check_sensitivity(problem: FitProblem, theta: FloatArray) -> None:
         what, which = ", ".join(problem.column_names), ", ".join(idle)
         msg = (
             f"fit: nothing that was measured ({what}) depends on {which} at the first guess; "
-            f"leave out, begin elsewhere or measure more"
+            f"leave it out, change the first guess or measure more"
         )
         raise BadFit(msg)
 
@@ -332,7 +332,8 @@ def _build_fit(
         )
     for group in local.groups:
         warn(
-            f"fit: {', '.join(group)} cannot be told apart by these data; one of their values may "
+            f"fit: {', '.join(group)} are not separately identifiable from these data; one of "
+            "their values may "
             f"be given, or another column measured"
         )
     belongs = [run for run, e in zip(runs, problem.experiments, strict=True) for _ in e.columns]

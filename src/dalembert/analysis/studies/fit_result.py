@@ -1,4 +1,4 @@
-"""θ ± σ_θ: what was identified, how well, and what could not be told apart."""
+"""θ ± σ_θ: what was identified, how well, and what is not separately identifiable."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FittedColumn:
     sigma: float
 
     def model(self) -> tuple[FloatArray, FloatArray]:
-        """The curve of the model, at as many times as can be had."""
+        """The curve of the model, at all available times."""
         times = self.run.solution.t
         fine = (
             self.run.at(np.linspace(times[0], times[-1], 1000))
@@ -92,14 +92,12 @@ class Fit(Displayable):
 
     @property
     def standard_errors(self) -> dict[str, float]:
-        """One standard deviation of each; infinite where it cannot be told apart from others."""
+        """One standard deviation of each; infinite where it is not separately identifiable."""
         return dict(zip(self.names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
 
     @property
     def correlations(self) -> FloatArray:
-        """ρ_ij of the estimates; not a number where one of them cannot be told apart from
-        others.
-        """
+        """ρ_ij of the estimates; not a number where one of them is not separately identifiable."""
         s = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore"):
             rho: FloatArray = self.covariance / np.outer(s, s)
@@ -179,18 +177,18 @@ class Fit(Displayable):
         ]
         lines += [f"strongly correlated: {', '.join(strong)}"] if strong else []
         lines += [
-            f"cannot be told apart by these data: {', '.join(group)}"
+            f"not separately identifiable from these data: {', '.join(group)}"
             for group in self.inseparable.groups
         ]
         if not self.structure.decided:
             lines.append(f"by the structure of the equations: not decided, {self.structure.why}")
         elif self.structure.groups:
             lines += [
-                f"cannot be told apart by any data of these columns: {', '.join(group)}"
+                f"not separately identifiable from any data of these columns: {', '.join(group)}"
                 for group in self.structure.groups
             ]
         else:
-            lines.append("by the structure of the equations all can be told apart")
+            lines.append("by the structure of the equations all are identifiable")
         if not self.converged:
             lines.append("NOT CONVERGED: the best values were not reached")
         return "\n".join(lines)

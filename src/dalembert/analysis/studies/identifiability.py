@@ -1,4 +1,4 @@
-"""rank ∂y/∂θ < number of θ: unknowns that measurements cannot tell apart.
+"""rank ∂y/∂θ < number of θ: unknowns that measurements cannot identify separately.
 Keywords: identifiability.
 
 On the data by the singular values of the Jacobian; by the structure of the equations by the rank,
@@ -7,7 +7,7 @@ in a prime field, of
     ∂(y, ẏ, ÿ, …)/∂θ   along the motion from a random point,
 
 the coefficients of the power series of ∂y/∂θ. A rank found there is never too large, and too small
-only where a polynomial happens to vanish at a random point: what is said to be told apart is so,
+only where a polynomial happens to vanish at a random point: what is reported identifiable is so,
 with certainty, at almost all values.
 
 Source: Sed02.
@@ -37,7 +37,7 @@ from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expre
 _RANK: Final = 1e-7
 _PART: Final = 1e-4
 _SEEDS: Final = (20, 21)
-# beyond so many operations the power series is left alone
+# with more operations the power series is not computed
 _MOST: Final = 20_000_000
 
 
@@ -59,7 +59,7 @@ class Inseparable(Displayable):
     def __str__(self) -> str:
         if not self.decided:
             return f"not decided: {self.why}"
-        return "; ".join(", ".join(group) for group in self.groups) or "all can be told apart"
+        return "; ".join(", ".join(group) for group in self.groups) or "all are identifiable"
 
     __repr__ = __str__
 
@@ -67,7 +67,7 @@ class Inseparable(Displayable):
 def group_unknowns(
     names: Sequence[str], null: Sequence[Sequence[bool]]
 ) -> tuple[tuple[str, ...], ...]:
-    """Unknowns that stand in one null vector belong together, and those joined by others."""
+    """Unknowns of one null vector belong together, and those joined by others."""
     groups: list[set[int]] = []
     for row in null:
         inside = {k for k, there in enumerate(row) if there}
@@ -135,7 +135,7 @@ def structural_identifiability(run: Trajectory, keys: Sequence[Key]) -> Insepara
 
 
 def combine_tables(tables: Sequence[Inseparable]) -> Inseparable:
-    """Of several tables together: what each can tell apart by itself, all can; what one cannot,
+    """Of several tables together: what one table identifies by itself, all do; what one does not,
     the others may.
     """
     if len(tables) == 1:
@@ -146,7 +146,7 @@ def combine_tables(tables: Sequence[Inseparable]) -> Inseparable:
         return Inseparable(
             (),
             decided=False,
-            why=f"one table by itself cannot tell {', '.join(tied.groups[0])} apart, several may",
+            why=f"one table alone does not separate {', '.join(tied.groups[0])}, several may",
         )
     return Inseparable((), decided=True)
 

@@ -1,10 +1,10 @@
-"""(q, x, u) at the start of every member, and who of them can exist.
+"""(q, x, u) at the start of every member; infeasible members are marked.
 
-Where nothing holds the coordinates together, what is given is the start and the rest is zero: the
-table is the start. Otherwise native code finds them one after the other, by the function that finds
-that of a run alone, so with the same bits; what it refuses is asked again as a run alone would ask,
-which says why. Of masses and inertias there is only suspicion: who is suspected is then judged as
-the values of a single run are.
+Without constraints the given values are the initial state, the others zero: the table is the
+initial state. Otherwise native code solves for one state after the other, by the function of a
+single run, so bit-identically; members that it refuses are repeated as single runs, which give the
+reason. Of masses and inertias there is only suspicion: who is suspected is then judged as the
+values of a single run are.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class InitialStates:
         values_of: Callable[[int], RunValues],
         refuse: Refuse,
     ) -> FloatArray:
-        """A row (q, x, u) for each member; what is refused is left at NaN and said. `varied` has
-        the columns of symbols.
+        """A row (q, x, u) for each member; refused members are NaN and reported. `varied` has the
+        columns of symbols.
         """
         kin = self.values.kin
         if self._common is not None:

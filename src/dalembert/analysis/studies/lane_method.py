@@ -1,4 +1,4 @@
-"""Which method the members of a study run by in lanes: the one that a run alone takes."""
+"""Which method the members of a study run by in lanes: the one of a single run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def lane_series(
     audit: Audit | None,
     quadratures: Quadratures | None,
 ) -> LaneSeries | None:
-    """Taylor's method with its order, where a run alone would take it; None for Runge and Kutta's.
+    """Taylor's method with its order, where a single run would take it; None for Runge and Kutta's.
 
-    `audit` is what rides along in a lane, `quadratures` what rides along with a run alone.
+    `audit` is integrated alongside in a lane, `quadratures` alongside a single run.
     """
     name, rtol = plan.options.integrator, float(plan.options.rtol)
     if name == NATIVE or (name == AUTO and not taylor_is_cheaper(model, rtol)):
@@ -51,7 +51,7 @@ def lane_series(
 def quadrature_rates(
     audit: Audit | None, series: LaneSeries | None
 ) -> CompiledFunction | NativeSource | None:
-    """The rate of what rides along, in the form that the method takes."""
+    """The rate of the audit, in the form that the method takes."""
     if series is not None:
         return None if series.quadrature is None else series.quadrature.zero
     return None if audit is None else audit.rates

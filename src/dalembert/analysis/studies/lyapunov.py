@@ -1,8 +1,9 @@
 """λ = lim (1/t) ln |w(t)|/|w(0)|,  ẇ = ∂f/∂x w: how fast neighbours of a motion part from it.
 Keywords: Lyapunov exponent.
 
-w is carried beside the motion and brought back to length one again and again; what it had grown by
-is added up. The first tenth is left out, in which w turns into the direction that grows fastest.
+w is integrated alongside the motion and rescaled to length one repeatedly; the logarithms of its
+growth are summed. The first tenth is left out, in which w turns into the direction that grows
+fastest.
 
 The error has two parts: the scatter of the mean over twenty parts of the run, and ln(T/t₁)/(T −
 t₁), which a regular motion gives, whose neighbours part at most as fast as t.
@@ -67,7 +68,7 @@ class LyapunovExponent(Displayable):
         return np.asarray(self.growth / (self.t - 2 * self.t[0] + self.t[1]))
 
     def __str__(self) -> str:
-        said = (
+        statement = (
             f"neighbours part by a factor e in {1.0 / self.value:.3g}"
             if self.chaotic
             else "no exponential divergence beyond the error"
@@ -75,7 +76,7 @@ class LyapunovExponent(Displayable):
         return (
             f"largest Lyapunov exponent of {self.system!r}: {self.value:.5g} ± "
             f"{self.error:.2g} "
-            f"per unit of time; {said}"
+            f"per unit of time; {statement}"
         )
 
     __repr__ = __str__
@@ -174,8 +175,8 @@ def _estimate_exponent(times: FloatArray, grown: FloatArray, system: str) -> Lya
 
 
 def _standard_error(grown: FloatArray) -> float:
-    """The standard error of the mean, from means over parts that are long enough to know nothing
-    of one another.
+    """The standard error of the mean, from means over parts that are long enough to be
+    independent.
     """
     means = [part.mean() for part in np.array_split(grown, _BATCHES)]
     return float(np.std(means, ddof=1) / np.sqrt(_BATCHES))

@@ -105,8 +105,8 @@ def parameter_grid(
 
 
 def is_distribution(values: object) -> bool:
-    """Whether it is a distribution of scipy.stats with its numbers in it, told by what it can
-    do.
+    """Whether it is a distribution of scipy.stats with fixed parameters, recognised by its
+    methods.
     """
     return callable(getattr(values, "ppf", None)) and callable(getattr(values, "support", None))
 

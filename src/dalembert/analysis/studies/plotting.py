@@ -57,17 +57,17 @@ def figure(study: Any, title: str, name: str) -> Any:
 
 
 def _slice_to_two_dims(data: Any) -> tuple[Any, str]:
-    """Two axes can be drawn; of the others the middle, which is said."""
+    """Two axes can be drawn; of the others the middle, which the title reports."""
     keep = [dim for dim in data.dims if dim in (TIME, DRAW)]
     keep += [dim for dim in data.dims if dim not in keep][: 2 - len(keep)]
     others = [dim for dim in data.dims if dim not in keep]
     places = {dim: data.sizes[dim] // 2 for dim in others}
     cut = data.isel(places)
-    said = ", ".join(
+    cut_text = ", ".join(
         f"{dim} = {float(cut.coords[dim]):.4g}" if dim in cut.coords else f"{dim} {places[dim]}"
         for dim in others
     )
-    return cut, said
+    return cut, cut_text
 
 
 def _draw(axes: Axes, data: Any, name: str) -> None:

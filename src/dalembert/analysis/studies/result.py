@@ -60,7 +60,7 @@ class ResultChunk:
     # the time reached, and the steps it took
     reached: FloatArray
     steps: FloatArray
-    # max |E_Z − E_Z(t₀)| as a part of max (K₂ + |𝒰 − 𝒰₀| + |Z|)
+    # max |E_Z − E_Z(t₀)| relative to max (K₂ + |𝒰 − 𝒰₀| + |Z|)
     drift: FloatArray | None
     outputs: dict[str, FloatArray]
     # a number of `Cause` for each member
@@ -69,7 +69,7 @@ class ResultChunk:
 
     @classmethod
     def empty(cls, plan: EnsemblePlan, count: int, *, audit: bool) -> ResultChunk:
-        """Room for so many members, nothing known of any."""
+        """Room for the given number of members, without results."""
         shapes = {
             kept.name: (count, plan.times.size) if plan.is_time_series(kept) else (count,)
             for kept in plan.outputs
@@ -123,7 +123,7 @@ def decode_reasons(rows: NDArray[np.uint8]) -> list[str]:
 
 
 def require_xarray() -> Any:
-    """The package, or a word on how to get it."""
+    """The package, or an error that says how to install it."""
     return import_optional("xarray", "a study", "'dalembert[study]'")
 
 
@@ -336,7 +336,7 @@ class Ensemble(Displayable):
 
     def plot(self, name: str | None = None, path: str | None = None) -> Plot:
         """A curve over one axis, a map over two, a histogram over draws, a fan where times were
-        asked for.
+        requested.
         """
         from dalembert.analysis.studies.plotting import plot
 

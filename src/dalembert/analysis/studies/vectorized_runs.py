@@ -44,7 +44,7 @@ from dalembert.runtime.states.evaluator import Level, label
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 
-# of members, when one is looked for whose values are possible
+# of members, in the search for one with possible values
 _MAX_TRIES: Final = 1000
 
 
@@ -52,7 +52,7 @@ def vectorization_obstacle(plan: EnsemblePlan, equations: object) -> str | None:
     """What lanes cannot do; None where they can."""
     o = plan.options
     if not isinstance(equations, ExplicitEquations):
-        return "rows stand beside the equations"
+        return "constraint rows in augmented form"
     if o.integrator not in (NATIVE, TAYLOR, AUTO):
         return f"integrator {o.integrator!r}"
     reasons = (
@@ -84,7 +84,7 @@ class VectorizedRunner:
         self.model = native_model(self.values, equations, o.alpha)
         assert isinstance(self.model.rates, CompiledFunction)
         self._parameters = {"rates": self.model.parameters}
-        # every constant has a number, or it is said which has none
+        # every constant has a number, or the error names the one without
         parameter_vector(self.values, self.model.parameters)
         self.audit = self._audit(quadratures)
         series = lane_series(plan, self.values, self.model, self.audit, quadratures)
@@ -112,7 +112,7 @@ class VectorizedRunner:
         self.at = np.sort(np.unique(plan.times))
 
     def discontinuity_obstacle(self) -> str:
-        """Why steps of a single run would end where lanes know nothing of: jumps in time, or in
+        """Why steps of a single run would end where lanes would not end them: jumps in time, or in
         the state; nothing for most.
         """
         if self.model.state_switches:
@@ -260,7 +260,7 @@ class VectorizedRunner:
         self._record_outcomes(chunk, begun, tables, starts)
         self._record_outputs(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
         if plan.options.integrator == AUTO:
-            # what crawls because it is stiff is made anew by another method
+            # members that stall because they are stiff are repeated by another method
             self._rerun_sequentially(
                 chunk, run_indices, begun[tables.column("cause") == NO_PROGRESS]
             )
@@ -372,7 +372,7 @@ class VectorizedRunner:
             repeated = {node: np.repeat(x, count) for node, x in varied.items()}
             states, t = tables.samples.reshape(m * count, n), np.tile(self.at, m)
             rows = self._evaluate([self._nodes[kept.name] for kept in times], states, t, repeated)
-            # as they were asked for, unsorted and twice where that is so
+            # in the requested order, with repetitions
             order = np.searchsorted(self.at, self.plan.times)
             for kept, row in zip(times, rows, strict=True):
                 chunk.outputs[kept.name][begun] = row.reshape(m, count)[:, order]

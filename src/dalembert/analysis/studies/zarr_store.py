@@ -1,8 +1,8 @@
 """study.zarr: a study in a file that grows chunk by chunk.
 
 A chunk is written whole and then marked as done, so that whatever ends the study, the same call
-finds what is there and goes on. Nothing in the file tells when it was written or how often it was
-begun anew: a study that was interrupted leaves the file of one that was not.
+resumes from the finished chunks. The file does not record when it was written or how often it was
+resumed: a study that was interrupted leaves the file of one that was not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _DONE: Final = "done"
 _REASON: Final = "reason"
-_RESUME_HINT: Final = "the chunks that are done are kept, and the same call goes on with the rest"
+_RESUME_HINT: Final = "finished chunks are kept, and the same call resumes the study"
 # letters that a file's name may have everywhere
 _SAFE: Final = " ()+-,._'"
 _CHUNK: Final = "chunk"
@@ -107,7 +107,7 @@ class ZarrStore:
                 raise BadStudy(msg)
 
     def _create(self, length: int, sample: ResultChunk) -> None:
-        """Everything but the numbers, beside its place and then under its name."""
+        """Everything but the numbers, under a temporary name and then under its own."""
         arrays, count = import_module("dask.array"), len(self.plan.grid)
         chunks = -(-count // length)
 
@@ -128,7 +128,7 @@ class ZarrStore:
         part = self.path.with_name(f".{self.path.name}.part")
         shutil.rmtree(part, ignore_errors=True)
         renamed = _quote_names(flat)
-        # what stands where nothing was written
+        # fill values
         encoding: dict[Any, dict[str, Any]] = {
             name: {"fill_value": np.nan}
             for name, x in renamed.data_vars.items()

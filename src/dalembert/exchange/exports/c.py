@@ -220,8 +220,8 @@ class CSource:
             yield f"{self.signature(f, real)};"
         if self.model.has_projection:
             yield (
-                "/* carries x back onto the constraint rows, the shortest way in the mass "
-                "metric; what is left of them, NaN if lost */"
+                "/* projects x onto the constraint rows in the mass metric; returns the residual, "
+                "NaN on failure */"
             )
             yield (
                 f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const "

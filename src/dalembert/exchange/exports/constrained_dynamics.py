@@ -1,5 +1,5 @@
-"""ż = M⁻¹ (f + Aᵀλ), A M⁻¹ Aᵀ λ = −γ − A M⁻¹ f: equations with their rows beside them, solved in a
-straight line.
+"""ż = M⁻¹ (f + Aᵀλ), A M⁻¹ Aᵀ λ = −γ − A M⁻¹ f: equations in augmented form, solved by unrolled
+elimination.
 
 Where some rates move no mass, M + Aᵀ P A takes the place of M and f − Aᵀ P γ that of f, which
 changes nothing where A ż + γ = 0. The same factors bring a state back onto the rows, the shortest

@@ -66,7 +66,7 @@ def export(
     """The system in another tool's language; `path` writes it there as well.
 
     values    numbers for constants, which stay parameters
-    inputs    expressions that inputs and specified motions are bound to; numbers are their values
+    inputs    expressions that inputs and prescribed motions are bound to; numbers are their values
     at the start, and what is not
               named stays an input
     start     the state to begin with, completed as the start of a run is
@@ -115,7 +115,7 @@ def _check_name(name: str) -> str:
     return name
 
 
-# ---- files: all are complete beside their places before the first is put there ----------------
+# ---- files: all are written completely before the first gets its name ----------------
 
 
 def _write_files(files: Mapping[str, str | bytes], path: str | os.PathLike[str]) -> list[Path]:

@@ -68,7 +68,7 @@ def exported_model(system: System, wanted: ExportRequest) -> ExportedModel:
 
 
 class _ModelCollector:
-    """Everything on one tape, specified motions and inputs replaced by what they are bound to."""
+    """Everything on one tape, prescribed motions and inputs replaced by what they are bound to."""
 
     def __init__(self, system: System, request: ExportRequest) -> None:
         kin = kinematics(system)
@@ -159,7 +159,7 @@ class _ModelCollector:
             functions.append(
                 ExportedFunction(
                     SPEED_STEP,
-                    "speeds carried back onto the rows",
+                    "speeds projected onto the constraint rows",
                     (Result("u_new", u, (len(u),)),),
                 )
             )
@@ -317,7 +317,7 @@ class _ModelCollector:
         return Variable(i, label(self.kin.name(i)), number, self._units.get(i, ""))
 
     def _input_symbols(self, inside: Sequence[int]) -> list[int]:
-        """Declared inputs, and the specified motions left unbound with those of their rates that
+        """Declared inputs, and the prescribed motions left unbound with those of their rates that
         occur.
         """
         symbols: list[int] = []
@@ -332,8 +332,8 @@ class _ModelCollector:
         return symbols
 
     def _initial_state(self) -> tuple[InitialState | None, tuple[str, ...]]:
-        """Where a run begins; None, with the reason, where nothing is said about it and zero
-        will not do.
+        """The initial state of a run; None, with the reason, where none is given and zero is not
+        admissible.
         """
         chosen = self.values
         held = {

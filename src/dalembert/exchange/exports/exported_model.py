@@ -26,7 +26,7 @@ class ProjectionTemplate:
     """How a language carries a state back onto the rows: Newton steps on positions while the
     residual halves, then on speeds.
 
-    Numbers and names stand in it as $n_q, $n_u, $rounds, $speed_rounds, $name.
+    Numbers and names are written in it as $n_q, $n_u, $rounds, $speed_rounds, $name.
     """
 
     begin: str
@@ -37,8 +37,8 @@ class ProjectionTemplate:
 
 @dataclass(frozen=True)
 class Variable:
-    """A symbol with its name as a user writes it, the number it has unless told otherwise, and
-    its unit where that is decided.
+    """A symbol with its name as a user writes it, its default value, and its unit where that is
+    decided.
     """
 
     node: int

@@ -1,5 +1,5 @@
 """theta.dot → theta_dot: names that a language accepts, each once, and the head of every exported
-file, which tells what is what.
+file, which explains its contents.
 
 The head names the system, the order of state, inputs and constants, and what was renamed.
 """
@@ -44,8 +44,8 @@ def file_name(title: str) -> str:
 def identifiers(
     wanted: Iterable[str], reserved: Iterable[str], *, case_insensitive: bool = False
 ) -> dict[str, str]:
-    """{name: identifier}: each identifier once and none of the reserved; `folded` where a
-    language knows no capitals.
+    """{name: identifier}: each identifier once and none of the reserved; `folded` where a language
+    ignores case.
     """
 
     def key(text: str) -> str:

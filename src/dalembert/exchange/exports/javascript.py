@@ -97,7 +97,7 @@ class JavaScriptSource:
 
 _PROJECTION: Final = ProjectionTemplate(
     """\
-/* x carried back onto the constraint rows, the shortest way in the mass metric */
+/* x projected onto the constraint rows in the mass metric */
 export function project(t, x, w = [], p = parameters()) {
   let y = Array.from(x);
 """,

@@ -111,7 +111,7 @@ fprintf('%d steps, energy from %.12g to %.12g\\n', numel(t), T0 + V0, T1 + V1);
 _PROJECTION: Final = ProjectionTemplate(
     """\
 function x = project(t, x, w, p)
-% x carried back onto the constraint rows, the shortest way in the mass metric
+% x projected onto the constraint rows in the mass metric
 """,
     """\
   before = Inf;

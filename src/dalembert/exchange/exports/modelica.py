@@ -34,7 +34,7 @@ KEYWORDS: Final = word_set(
     drift_tolerance dx back"""
 )
 NOTATION: Final = LanguageSyntax(operations(), "    {0} := {1};")
-# how far from its rows a state may be before it is carried back
+# constraint violation above which a state is projected
 DRIFT_TOLERANCE: Final = 1e-9
 
 
@@ -168,10 +168,7 @@ class ModelicaSource:
 
     def _project(self) -> Iterator[str]:
         n_q, n, named = len(self.model.q), len(self.model.states), self.model.named
-        yield (
-            '  function project "x carried back onto the constraint rows, the shortest way in '
-            'the mass metric"'
-        )
+        yield '  function project "x projected onto the constraint rows in the mass metric"'
         yield from self._arguments()
         yield f"    output Real y[{n}];"
         yield "  protected"

@@ -1,5 +1,5 @@
-"""Python: NumPy, where states may stand in rows; JAX, for jit, vmap and grad; CasADi, whose
-functions have derivatives.
+"""Python: NumPy, where the rows of an array may be states; JAX, for jit, vmap and grad; CasADi,
+whose functions have derivatives.
 
 One writer for the three: they differ in what the functions are called, how results are put together
 and how a loop is made. da.to_jax(s) and da.to_casadi(s) give the functions as objects of the
@@ -206,10 +206,10 @@ def _array(entries, shape, x):
 
 _BEGIN: Final = '''\
 def project(t, x, w=(), p=DEFAULTS):
-    """x carried back onto the constraint rows, the shortest way in the mass metric."""
+    """x projected onto the constraint rows in the mass metric."""
 '''
 _END: Final = "    return x\n"
-# by package: how positions are carried back, and how speeds are
+# by package: how positions and speeds are projected
 _PROJECT: Final = {
     "numpy": ProjectionTemplate(
         _BEGIN,

@@ -1,8 +1,8 @@
-"""A description from sympy.physics.mechanics: rebuilt from positions and orientations, and held
+"""A description from sympy.physics.mechanics: rebuilt from positions and orientations, and checked
 against SymPy's own equations.
 
-Velocities that were typed there are not believed: they follow from the geometry, and where they
-contradict it that is said.
+Velocities that were set by hand are not used: they follow from the geometry, and a contradiction is
+reported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def from_sympy(
     describes.
 
     bodies   its particles and rigid bodies, where the method does not know them
-    check    whether SymPy's own mass matrix and forcing are evaluated beside ours at random states;
+    check    whether SymPy's own mass matrix and forcing are compared with ours at random states;
     a disagreement is an error
     """
     from dalembert.exchange.exports.sympy_reader import read_sympy_model
@@ -116,7 +116,7 @@ class _SympyImporter:
         )
 
     def _dynamic_symbol(self, f: Any) -> str:
-        """A coordinate or speed; any other function of time is a specified motion."""
+        """A coordinate or speed; any other function of time is a prescribed motion."""
         if f not in self.names:
             self.names[f] = self._unused_name(str(f.func))
             if f in self.read.specified:
@@ -229,7 +229,7 @@ def to_scalar_expression(system: System, e: Any) -> Any:
     return read(system.space.tape, e)
 
 
-# ---- SymPy's own equations beside ours, at random states ----------------------------------------
+# ---- SymPy's own equations against ours, at random states ----------------------------------------
 
 
 class Disagreement(DalembertError):

@@ -162,7 +162,7 @@ def _bodies(bodies: Any) -> tuple[Any, ...]:
     body_list = tuple(bodies or ())
     if not body_list:
         msg = (
-            "from_sympy: the method knows no bodies; give them, as in da.from_sympy(method, "
+            "from_sympy: the method has no bodies; give them, as in da.from_sympy(method, "
             "bodies=[...])"
         )
         raise BadDescription(msg)

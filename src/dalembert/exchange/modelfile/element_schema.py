@@ -188,7 +188,7 @@ _KINDS: Final = (
     ),
     ElementType(
         "free",
-        "Six freedoms, three of them angles or a quaternion.",
+        "Six degrees of freedom, three of them angles or a quaternion.",
         _parse_keys("coordinates:names! at:point axes:text"),
         name_argument="names",
     ),
@@ -273,7 +273,7 @@ NESTED_TABLES: Final[dict[str, tuple[ElementKey, ...]]] = {
     ),
 }
 
-# what stands beside the elements: {name: (type, what)}
+# sections other than elements: {name: (type, what)}
 SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "name": ("text", "What the system is called."),
     "source": ("text", "The book it comes from."),
@@ -284,7 +284,7 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
         "What a book prints about it: label, residual = 0, and which derived equations it equals.",
     ),
     "gravity": ("scalar or vector", "A number along minus the axis `up`, or a vector."),
-    "up": ("text", "The axis that points up: x, y or z; y unless told otherwise."),
+    "up": ("text", "The axis that points up: x, y or z; by default y."),
     "coordinates": (
         "symbols",
         "Generalized coordinates: names in one text, a list, or a table name = unit.",

@@ -34,7 +34,7 @@ _WORDS: Final = {
     Point: "a point",
     Dyadic: "an inertia",
 }
-# functions beside those of numbers: how many arguments they take, at least and at most
+# functions in addition to those of numbers: how many arguments they take, at least and at most
 FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
     "cross": (2, 2, lambda a, b: a.cross(b)),
     "inertia": (4, 7, solid_inertia.inertia),

@@ -1,6 +1,6 @@
 """A node of the tape as text that our parser reads back into the same node.
 
-Operands stand in the order in which they were made and sums keep their parentheses, so that what is
+Operands keep the order in which they were made and sums keep their parentheses, so that what is
 read back is the same tape, node for node. A part of a long expression that is used several times
 gets a name of its own.
 
@@ -176,8 +176,8 @@ class ExpressionWriter:
 
 
 def _parenthesize(part: tuple[str, int], least: int) -> str:
-    """An operand, in parentheses where it binds less tightly than it must; a sign always stands
-    in them.
+    """An operand, in parentheses where it binds less tightly than it must; a sign always gets
+    them.
     """
     text, binding = part
     return text if binding >= least and (binding != _SIGN or least <= _SUM) else f"({text})"
@@ -222,7 +222,7 @@ def creation_order(tape: Tape, roots: Iterable[int], existing: Container[int]) -
 def subexpression_definitions(
     text: ExpressionWriter, roots: list[int], existing: set[int], created_since: Iterable[int]
 ) -> dict[str, str]:
-    """{name: text} of the parts to be made first; the names stand in the texts that follow, and
+    """{name: text} of the parts to be made first; the names are used in the texts that follow, and
     what they make exists from then on.
 
     `typed` is all that was made between the last declaration and this one, also what only later

@@ -105,7 +105,7 @@ def _element(keys: tuple[ElementKey, ...], main: str) -> dict[str, Any]:
         "description": "Names for parts of its expressions.",
         **_map(_SCALAR),
     }
-    # keywords of objects say nothing about texts and numbers; with anyOf editors could not say what
+    # keywords of objects do not apply to texts and numbers; with anyOf editors could not say what
     # is wrong in an object
     return whole | {"type": ["object", "string", "number", "integer"]} if main else whole
 

@@ -164,7 +164,7 @@ class ModelBuilder:
             self.resolve(path)
 
     def scalar(self, name: str) -> Scalar | None:
-        """A symbol, a named expression, the time, or the place along the member at hand."""
+        """A symbol, a named expression, the time, or the position along the current member."""
         if name == "t":
             return self.s.t
         if name in self.member_station:

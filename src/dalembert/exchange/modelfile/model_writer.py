@@ -164,8 +164,8 @@ class ModelWriter(ValueWriter):
 
     def _write_declaration(self, d: Declaration) -> None:
         if isinstance(axis := d.arguments.get("axis"), str):
-            # "z" is an axis of the body's frame, of the frame that a joint rides on, or of the one
-            # that is turned
+            # "z" is an axis of the body's frame, of the frame of a joint, or of the one that is
+            # rotated
             at = d.arguments.get("at")
             frame = d.arguments.get("frame") or (d.owner if at is None else at.frame)
             d = replace(d, arguments={**d.arguments, "axis": frame.named_axis(axis)})
@@ -211,9 +211,7 @@ class ModelWriter(ValueWriter):
         }
 
     def _label(self, d: Declaration) -> str:
-        """What an element is called, also where nobody said so: its rows and loads are called
-        after it.
-        """
+        """The name of an element, given or generated: its rows and loads are called after it."""
         if d.arguments.get("name") is not None:
             return str(d.arguments["name"])
         name: str = d.added[0].name
@@ -286,7 +284,7 @@ class ModelWriter(ValueWriter):
         angles = [self.scalar(a) for a in d.arguments["angles"]]
         through = [self.handles.new_frame(F) for F in d.result[:-1]]
         if through != [F.name for F in d.result[:-1]]:
-            # frames whose names cannot stand in an expression are written one by one
+            # frames whose names cannot be used in an expression are written separately
             self._write_rotations(d, angles)
             return
         table = {"axes": d.arguments["axes"], "angles": angles} | (

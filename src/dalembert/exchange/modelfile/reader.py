@@ -52,7 +52,7 @@ def read_model(
         _override_constants(table, given, counts, source)
         return _build_system(table, source)
     except RecursionError:
-        msg = "its elements hang on one another too deeply; put what others hang on before them"
+        msg = "its elements are nested too deeply; declare parents before their children"
         raise BadModel(msg, file) from None
 
 

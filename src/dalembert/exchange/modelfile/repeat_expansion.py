@@ -129,8 +129,8 @@ def _format_counter(
         inside = match[1].replace(" ", "")
         if inside not in _NEIGHBOURS:
             source.raise_error(
-                f"{match[0]}: only the counter {{i}} and its neighbours {{i-1}} and {{i+1}} can "
-                f"stand there",
+                f"{match[0]}: only the counter {{i}} and its neighbours {{i-1}} and {{i+1}} are "
+                f"allowed there",
                 path,
                 key=key,
             )

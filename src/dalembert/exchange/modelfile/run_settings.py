@@ -54,8 +54,8 @@ class PrintedEquation(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings(Displayable):
-    """What a file says beside its system: the arguments of `simulate`, `equilibrium` and
-    `linearize`, by name.
+    """The run settings of a file: the arguments of `simulate`, `equilibrium` and `linearize`, by
+    name.
     """
 
     file: str = ""
@@ -66,7 +66,7 @@ class Settings(Displayable):
     equilibrium: Mapping[str, Any] = field(default_factory=dict)
     linear: Mapping[str, Any] = field(default_factory=dict)
     optimize: Mapping[str, Any] = field(default_factory=dict)
-    # the text it came from, so that what is found out later can be told with its place
+    # the text it came from, so that later errors can report their position
     source: ModelSource | None = field(default=None, repr=False, compare=False)
 
 
@@ -185,7 +185,7 @@ def _number(b: ModelBuilder, value: Any, path: Path, wanted: Dimension | None = 
 
 
 def _read_motion(b: ModelBuilder, name: str, value: Any, path: Path) -> Any:
-    """An input or a specified motion: a number, or a text in t that is kept as it is."""
+    """An input or a prescribed motion: a number, or a text in t that is kept as it is."""
     if name not in b.s.symbols:
         b.source.raise_error(f"no symbol is called {name!r:.60}{_hint(b, name)}", path, key=True)
     values = ValueReader(b, path)

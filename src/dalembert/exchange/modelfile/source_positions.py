@@ -1,7 +1,7 @@
 """model.toml:12:9: what is wrong, with the line and a caret under the place.
 
-The readers of TOML and JSON do not tell where a key or a value stands. The scanner comes after
-them: it walks over a text that is known to be well formed and notes places, never values.
+The readers of TOML and JSON do not report where a key or a value is. The scanner comes after them:
+it walks over a text that is known to be well formed and notes places, never values.
 """
 
 from __future__ import annotations

@@ -99,9 +99,7 @@ def _table(b: ModelBuilder, section: str) -> dict[str, Any]:
 
 
 def _symbol_entries(b: ModelBuilder, section: str) -> dict[str, tuple[Any, str | None, Path]]:
-    """{name: (what is said of it, display, place)} of names in one text, in a list, or in a
-    table.
-    """
+    """{name: (its value, display, place)} of names in one text, in a list, or in a table."""
     value = b.table.get(section, {})
     if isinstance(value, str):
         value = value.replace(",", " ").split()
@@ -130,8 +128,8 @@ def _check_keys(b: ModelBuilder, given: dict[str, Any], keys: tuple[str, ...], p
 def _value_and_display(
     b: ModelBuilder, given: Any, path: Path, *keys: str, default: Any = ""
 ) -> tuple[Any, str | None]:
-    """What is said of a symbol, by itself or in a table under the first of the keys; and its
-    display name, which a table may have.
+    """The value of a symbol, by itself or in a table under the first of the keys; and its display
+    name, which a table may have.
     """
     if not isinstance(given, dict):
         return given, None

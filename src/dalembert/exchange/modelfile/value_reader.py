@@ -36,7 +36,7 @@ def exact_number(value: float | Decimal) -> int | Fraction:
 
 
 class ValueReader:
-    """The values of one element, converted where it stands in the file."""
+    """The values of one element, converted at its position in the file."""
 
     def __init__(self, builder: ModelBuilder, path: Path) -> None:
         self.builder, self.path, self.source = builder, path, builder.source
@@ -272,7 +272,7 @@ class ValueReader:
             )
 
     def call_checked(self, verb: Callable[..., Any], /, *given: Any, **options: Any) -> Any:
-        """What a verb gives; what it refuses is said with the place of the element."""
+        """The result of a verb; its errors report the position of the element."""
         try:
             return verb(*given, **options)
         except BadModel:

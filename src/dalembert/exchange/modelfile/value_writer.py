@@ -35,7 +35,7 @@ class ElementNames:
         self.points: dict[int, str] = {id(s.O): "O"}
 
     def new_frame(self, F: Frame) -> str:
-        """A name that can stand in an expression."""
+        """A name that can be used in an expression."""
         name = F.name if _IDENTIFIER.fullmatch(F.name) else re.sub(r"\W+", "_", F.name).strip("_")
         if not _IDENTIFIER.fullmatch(name):
             name = f"F_{name}"
@@ -96,7 +96,7 @@ class ValueWriter:
     def value(self, kind: str, given: Any) -> Any:
         """A value as the file has it, by the type of its key."""
         if isinstance(given, PythonFunction):
-            msg = "save: a function of Python stands where a file can only have an expression"
+            msg = "save: a Python function is given where a file needs an expression"
             raise Unwritable(msg)
         if kind == "scalar" or (kind == "scalar or row" and not isinstance(given, str)):
             return self.scalar(given)

@@ -92,7 +92,7 @@ class CrossCheck(Displayable):
 
     @property
     def agrees(self) -> bool:
-        """Whether at least one engine was asked, and every one that was asked agrees."""
+        """Whether at least one engine was run, and every one that was run agrees."""
         asked = [c for c in self.engines if not c.unavailable_reason]
         return bool(asked) and all(c.agrees for c in asked)
 

@@ -12,7 +12,7 @@ _INVALID_CHARACTERS: Final = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class IdentifierMap:
-    """Gives every name of a file one that can stand in an expression, and remembers both."""
+    """Gives every name of a file one that can be used in an expression, and remembers both."""
 
     def __init__(self) -> None:
         self.original: dict[str, str] = {}

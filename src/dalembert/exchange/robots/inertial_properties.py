@@ -57,7 +57,7 @@ class InertialBuilder:
         )
 
     def add(self, body: RobotBody, here: BodyAttachment, looks: list[Primitive]) -> None:
-        """The mass of a link on the frame it rides on, and what it looks like."""
+        """The mass of a link on its frame, and its appearance."""
         given = body.inertial
         if given is None or (given.mass == 0 and not np.any(given.inertia)):
             return

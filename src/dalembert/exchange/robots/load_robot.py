@@ -43,7 +43,7 @@ def load_robot(
 ) -> System:
     """The robot in a URDF or MJCF file as a System.
 
-    base      "fixed" (a URDF's default) holds the root link, "free" gives it six freedoms
+    base      "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of freedom
     attitude  free and ball joints by a "quaternion" or by three "angles" about z, y, x
     symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping,
     stiffness, armature locked    joints to hold, by name with their values (or names alone, held at
@@ -117,7 +117,7 @@ def _check_options(base: object, attitude: object) -> None:
 
 
 def _with_free_base(robot: Robot) -> Robot:
-    """Six freedoms for the first link that hangs on the ground."""
+    """Six degrees of freedom for the first link on the ground."""
     roots = [k for k, b in enumerate(robot.bodies) if b.parent == -1]
     first = robot.bodies[roots[0]]
     if any(j.kind == "free" for j in first.joints):

@@ -1,6 +1,4 @@
-"""Meshes of links, where they are asked for: MuJoCo opens the files, and only those inside the
-given folder.
-"""
+"""Meshes of links, on request: MuJoCo opens the files, and only those inside the given folder."""
 
 from __future__ import annotations
 
@@ -112,8 +110,8 @@ def _surface(m: Any, g: int) -> TriangleMesh:
 
 
 def _urdf_surfaces(file: Path, folder: Path) -> tuple[LinkSurfaces, MissingMeshes]:
-    """{link: surfaces}: of its visuals, else of its collision shapes; and what of a link without
-    either cannot be read.
+    """{link: surfaces}: of its visuals, else of its collision shapes; and, for a link without
+    either, why it cannot be read.
     """
     # the file was checked: no DOCTYPE and no entities
     tree = ElementTree.fromstring(file.read_bytes())  # noqa: S314
@@ -191,8 +189,8 @@ def _load_mesh(
 
 
 def _resolve_mesh_path(named: str, file: Path, folder: Path) -> Path:
-    """The file that a URDF means: beside it, or (package://…) below one of the folders above it;
-    never outside `folder`.
+    """The file that a URDF refers to: in its folder, or (package://…) below one of the folders
+    above it; never outside `folder`.
     """
     plain = named.removeprefix("file://")
     parts = Path(plain.removeprefix("package://")).parts
@@ -219,7 +217,7 @@ def _mesh_error(problem: str, path: Path) -> str:
         return (
             f"MuJoCo reads binary STL, OBJ and MSH, not {path.suffix or 'files without an ending'}"
         )
-    said = " ".join(
+    message = " ".join(
         problem.split("Element name", maxsplit=1)[0].replace(str(path), path.name).split()
     )
-    return f"MuJoCo cannot read them ({said.removeprefix('Error: ')})"
+    return f"MuJoCo cannot read them ({message.removeprefix('Error: ')})"

@@ -47,17 +47,17 @@ def compile_mjcf(file: Path) -> tuple[Any, list[str]]:
     # it takes a mesh that changed within a second for the one it has seen
     m.mj_clearCache(m.mj_getCache())
     try:
-        with captured_warnings() as said:
+        with captured_warnings() as messages:
             try:
                 model = m.MjSpec.from_file(str(file)).compile()
             except ValueError as problem:
                 model = _compile_without_geoms(m.MjSpec.from_file(str(file)), problem)
     except ValueError as problem:
         text = " ".join(str(problem).split())
-        remedy = "; put the file where it is looked for" if "opening file" in text else ""
+        remedy = "; put the file into the folder that is searched" if "opening file" in text else ""
         msg = f"{file.name} cannot be read: {text}{remedy}"
         raise BadDescription(msg) from problem
-    return model, said
+    return model, messages
 
 
 def _compile_without_geoms(spec: Any, problem: ValueError) -> Any:
@@ -75,11 +75,11 @@ def _compile_without_geoms(spec: Any, problem: ValueError) -> Any:
 
 def read_mjcf(file: Path) -> Robot:
     """The robot in an MJCF file."""
-    model, said = compile_mjcf(file)
+    model, messages = compile_mjcf(file)
     robot = robot_from_model(model, file.stem)
     return (
-        replace(robot, unsupported=robot.unsupported | {"what MuJoCo remarks": tuple(said)})
-        if said
+        replace(robot, unsupported=robot.unsupported | {"what MuJoCo remarks": tuple(messages)})
+        if messages
         else robot
     )
 

@@ -29,19 +29,19 @@ def mujoco() -> Any:
 
 @contextmanager
 def captured_warnings() -> Iterator[list[str]]:
-    """What MuJoCo says meanwhile, each once; it would print it and write a file beside the
-    user's own.
+    """The warnings of MuJoCo meanwhile, each once; it would print them and write a file into the
+    user's folder.
     """
     module = mujoco()
-    said: list[str] = []
+    messages: list[str] = []
     before = module.get_mju_user_warning()
-    module.set_mju_user_warning(said.append)
+    module.set_mju_user_warning(messages.append)
     try:
         with warnings.catch_warnings(record=True) as deprecated:
             warnings.simplefilter("always")
-            yield said
-        said += [str(w.message) for w in deprecated]
-        said[:] = dict.fromkeys(" ".join(text.split()) for text in said)
+            yield messages
+        messages += [str(w.message) for w in deprecated]
+        messages[:] = dict.fromkeys(" ".join(text.split()) for text in messages)
     finally:
         module.set_mju_user_warning(before)
 

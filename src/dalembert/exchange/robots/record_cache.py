@@ -1,4 +1,4 @@
-"""The record of a robot, kept beside compiled code and found by the hash of every file that it was
+"""The record of a robot, cached with compiled code and keyed by the hash of every file that it was
 read from.
 
 MuJoCo is then not opened again for a file that it has read before. Only numbers and names are kept,
@@ -61,8 +61,8 @@ def load_cached(checked: CheckedFile, read: Callable[[CheckedFile], Robot]) -> R
 
 
 def _cache_key(checked: CheckedFile) -> str | None:
-    """A hash of the readers and of all files; None where these, or the version of MuJoCo, cannot
-    be told.
+    """A hash of the readers and of all files; None where these, or the version of MuJoCo, is
+    unknown.
     """
     version = _mujoco_version()
     if checked.files is None or version is None:
@@ -70,7 +70,7 @@ def _cache_key(checked: CheckedFile) -> str | None:
     here = Path(__file__).parent
     digest = hashlib.sha256(f"robot {version} {checked.tag} {checked.path}".encode())
     for file in (*(here / f"{name}.py" for name in _HASHED_MODULES), *checked.files):
-        # a file that is looked for and absent may appear, and then be the one that counts
+        # a file that is searched and absent may appear, and then be the one that counts
         content = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "absent"
         digest.update(f"\n{file} {content}".encode())
     return digest.hexdigest()

@@ -168,7 +168,7 @@ class RobotBuilder:
         )
 
     def _free_joint(self, body: RobotBody, joint: RobotJoint, here: BodyAttachment) -> JointFrames:
-        """Six freedoms, counted from the ground for a body on the ground."""
+        """Six degrees of freedom, measured from the ground for a body on the ground."""
         at = self.carriers[-1] if body.parent == -1 else here
         C = at.body_frame()
         x, y, z = (
@@ -251,6 +251,6 @@ def warn_renamed(names: IdentifierMap) -> None:
     if changed:
         listed = ", ".join(f"{old!r} is {new}" for new, old in list(changed.items())[:8])
         warn(
-            f"names that cannot stand in expressions were changed: "
+            f"names that cannot be used in expressions were changed: "
             f"{listed}{' …' if len(changed) > 8 else ''}"
         )

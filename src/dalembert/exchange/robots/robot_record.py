@@ -95,9 +95,7 @@ class RobotJoint:
 
 @dataclass(frozen=True)
 class RobotBody:
-    """A link: where it stands in its parent when its joints are at rest, what it weighs, and how
-    it moves.
-    """
+    """A link: its pose in its parent when its joints are at rest, its inertia, and its joints."""
 
     name: str
     # index of the parent in the list of bodies; −1 for the ground
@@ -107,7 +105,7 @@ class RobotBody:
     inertial: Inertial | None
     joints: tuple[RobotJoint, ...] = ()
     shapes: tuple[RobotShape, ...] = ()
-    # of its meshes, where these are asked for; in the axes of the body
+    # of its meshes, on request; in the axes of the body
     surfaces: tuple[TriangleMesh, ...] = ()
 
 
@@ -181,7 +179,7 @@ class Keyframe:
 
 @dataclass(frozen=True)
 class Robot:
-    """All that a file says and that can be told in equations; and, by name, what cannot."""
+    """All contents of a file that equations can express; and, by name, the rest."""
 
     name: str
     bodies: tuple[RobotBody, ...]
@@ -190,7 +188,7 @@ class Robot:
     tendons: tuple[Tendon, ...] = ()
     actuators: tuple[Actuator, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
-    # {what is left out: the names of those that have it}
+    # {what is omitted: the names of those that have it}
     unsupported: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

@@ -239,6 +239,6 @@ def _add_weld(b: RobotBuilder, equality: EqualityConstraint) -> None:
 
 
 def _body_point(carrier: BodyAttachment, place: Any, further: Any) -> Any:
-    """A point of a body that rides on a frame along the body's own axes."""
+    """A point of a body, attached to a frame along the body's own axes."""
     P = carrier.at(place)
     return P.offset(0 * carrier.frame.x, None, carrier.body_frame(further))

@@ -35,7 +35,7 @@ _WORDS: Final = {
     "fixed, floating, planar, spherical",
     "multiple parents": "a link has two parents; a URDF is a tree, so a loop must be opened there "
     "and closed by s.close(...) after loading",
-    "body not found": "no link is left that is nobody's child: the joints close a loop, and a URDF "
+    "body not found": "every link is the child of another: the joints close a loop, and a URDF "
     "is a tree",
     "parent or child missing": "a joint names a parent or child link that is not in the file",
     "repeated URDF name": "two links or joints have the same name",
@@ -45,7 +45,7 @@ _WORDS: Final = {
 def read_spec(file: Path) -> tuple[Any, list[str]]:
     """The parsed file, and what MuJoCo remarks about it."""
     try:
-        with captured_warnings() as said:
+        with captured_warnings() as messages:
             spec = mujoco().MjSpec.from_file(str(file))
     except ValueError as problem:
         text = " ".join(str(problem).split())
@@ -54,11 +54,11 @@ def read_spec(file: Path) -> tuple[Any, list[str]]:
         raise BadDescription(msg) from problem
     spec.compiler.fusestatic = False
     spec.compiler.balanceinertia = False
-    return spec, said
+    return spec, messages
 
 
 def remove_geoms(spec: Any) -> None:
-    """Remove geoms and all that hangs on files from a spec, so that it compiles without them."""
+    """Remove geoms and all that needs files from a spec, so that it compiles without them."""
     for group in (spec.geoms, spec.meshes, spec.textures, spec.materials, spec.hfields, spec.skins):
         for element in list(group):
             spec.delete(element)
@@ -66,7 +66,7 @@ def remove_geoms(spec: Any) -> None:
 
 def read_urdf(file: Path) -> Robot:
     """The robot in a URDF file."""
-    spec, said = read_spec(file)
+    spec, messages = read_spec(file)
     bodies = list(spec.bodies)[1:]
     if not bodies:
         msg = f"{file.name}: it has no links"
@@ -81,7 +81,7 @@ def read_urdf(file: Path) -> Robot:
         vector3(spec.option.gravity),
         equalities=tuple(_mimic_equality(e, names) for e in spec.equalities),
         unsupported=unsupported_in_urdf(spec)
-        | ({"what MuJoCo remarks": tuple(said)} if said else {}),
+        | ({"what MuJoCo remarks": tuple(messages)} if messages else {}),
     )
 
 

@@ -15,7 +15,7 @@ from dalembert.exchange.robots.transforms import BodyAttachment, Numbers, Pose, 
 from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 from dalembert.mechanics.model.elements import Primitive
 
-# the radius of a bar as a part of the usual length of a bar, and at most as a part of its own
+# the radius of a bar relative to the usual length of a bar, and at most relative to its own
 _BAR_RADIUS_RATIO: Final = 0.18
 _MAX_BAR_RADIUS_RATIO: Final = 0.3
 # metres below which two joints are at one place
@@ -24,7 +24,7 @@ _COINCIDENT: Final = 1e-4
 
 def link_visuals(robot: Robot) -> list[list[Primitive]]:
     """For every link of a robot its primitives, in the axes of the link; those of a link without
-    mass hang on the one that carries it.
+    mass are attached to the one that carries it.
     """
     ends = [_link_segments(robot, k) for k in range(len(robot.bodies))]
     lengths = [float(np.linalg.norm(b - a)) for pairs in ends for a, b in pairs]

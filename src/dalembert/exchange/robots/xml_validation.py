@@ -14,7 +14,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 
 _MAX_FILE_BYTES: Final = 64 * 2**20
 _MAX_INCLUDE_DEPTH: Final = 32
-# <compiler> attributes that move where files are looked for
+# <compiler> attributes that change the folders in which files are searched
 _FOLDERS: Final = ("meshdir", "texturedir", "assetdir")
 
 
@@ -24,7 +24,7 @@ class CheckedFile:
 
     path: Path
     tag: str
-    # every file that the reader looks for, absent ones included; None where that cannot be told
+    # every file that the reader looks for, absent ones included; None if unknown
     files: tuple[Path, ...] | None
 
 
@@ -81,8 +81,8 @@ class _FileValidator:
             if e.attributes.get(a)
             for f in self._search_folders(e)
         ]
-        # files of plugins are named in words of their own, and stripped paths are not those that
-        # stand there
+        # plugins name their files in attributes of their own, and stripped paths differ from the
+        # written ones
         self.all_found &= urdf or not any(
             e.tag == "plugin" or e.attributes.get("strippath", "false") != "false" for e in elements
         )

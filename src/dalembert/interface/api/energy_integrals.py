@@ -36,7 +36,7 @@ def energy_integrals(
     which condition.
 
     values   constants that are to count as zero, or as arbitrary (any other number)
-    inputs   specified motions and inputs: numbers or expressions such as 2*sin(s.t)
+    inputs   prescribed motions and inputs: numbers or expressions such as 2*sin(s.t)
     about    a position at which the speeds, where none were declared, are to be regular
     """
     from dalembert.analysis.integrals.energy_integrals import energy_integrals as decide

@@ -60,7 +60,7 @@ def simulate(
 
     start    values of any coordinates, rates or speeds, numbers or "30 deg"; what is not named is
     zero where the constraints allow it values   constants that differ from their declared values
-    inputs   inputs and specified motions: numbers, expressions such as 2*sin(s.t), tables
+    inputs   inputs and prescribed motions: numbers, expressions such as 2*sin(s.t), tables
     (da.table(times, values), "road.csv"), or Python
              functions f(t) and f(t, now) with now["theta"], asked at every stage, or held by
              da.sampled(f, every=0.01)

@@ -176,7 +176,7 @@ def _overall_verdict(verdicts: Sequence[verdict.Verdict]) -> VerdictSpan:
 
 
 def absent_parameters(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
-    """Constants, inputs and specified motions that no equation of motion depends on."""
+    """Constants, inputs and prescribed motions that no equation of motion depends on."""
     t = d.tape.fork()
     known = [
         s

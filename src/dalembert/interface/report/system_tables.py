@@ -59,7 +59,7 @@ KINDS = {
     "coordinate": "coordinate",
     "constant": "constant",
     "input": "input",
-    "specified": "specified motion",
+    "specified": "prescribed motion",
     "speed": "speed",
     "state": "first-order state",
 }

@@ -12,7 +12,7 @@ dφ/dt. Where φ is linear this is the usual rule.
 
 They are solved by M = L D Lᵀ on the tape, without pivoting, where M is symmetric: it is positive
 wherever the system is regular, and det WᵀMW ≢ 0, every independent speed resisted by some inertia,
-is checked first. x → x(t), ẋ → dx/dt, … puts specified motions and
+is checked first. x → x(t), ẋ → dx/dt, … puts prescribed motions and
 inputs in.
 """
 
@@ -343,7 +343,7 @@ def derivative_bindings(tape: Tape, bindings: Mapping[int, Scalar]) -> dict[int,
 
 
 def bind_motions(equations: ExplicitEquations, bindings: Mapping[int, Scalar]) -> ExplicitEquations:
-    """The equations with specified motions and inputs given as expressions."""
+    """The equations with prescribed motions and inputs given as expressions."""
     if not bindings:
         return equations
     t = equations.tape.fork()

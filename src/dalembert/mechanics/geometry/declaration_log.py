@@ -25,8 +25,8 @@ class PythonFunction:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One declaration: the verb, its arguments by name, and what it made; `owner` is the frame
-    or point it was asked of.
+    """One declaration: the verb, its arguments by name, and what it made; `owner` is the frame or
+    point on which it was called.
     """
 
     verb: str

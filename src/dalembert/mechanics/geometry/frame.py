@@ -1,4 +1,4 @@
-"""Frames hang on frames: each knows its parent and how it is turned against it.
+"""Frames are defined relative to frames: each has a parent and a rotation relative to it.
 
 So velocities come by recursion, v_P = v_parent + d(offset)/dt and ω_F = ω_parent + spin. The same
 recursion serves two sets of velocity variables: the rates q', and the speeds u, where a frame or a
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from dalembert.mechanics.geometry.point import Point, Space
 
 
-# so many frames away a vector along one axis is turned as a unit vector, which all others along it
-# share
+# this number of frames away, a vector along one axis is turned as a unit vector, which all others
+# along it share
 _LONG_CHAIN: Final = 12
 
 
@@ -246,7 +246,7 @@ class Frame:
         return Frame(self.space, self.space.frame_name(name), self, rotation)
 
     def is_ancestor_of(self, other: Frame) -> bool:
-        """Whether the other is this frame, or hangs on it."""
+        """Whether the other is this frame, or a descendant of it."""
         F: Frame | None = other
         while F is not None and F.depth > self.depth:
             F = F.parent

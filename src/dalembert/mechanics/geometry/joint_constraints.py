@@ -100,8 +100,8 @@ def equal_orientation(B: Frame, C: Frame) -> Rows:
 
 
 def parallel_axes(a: Vector, b: Vector, number: Number) -> Rows:
-    """a · p = a · (b × p) = 0 with p at right angles to b and fixed beside it: a × b = 0 in two
-    rows.
+    """a · p = a · (b × p) = 0 with p perpendicular to b and fixed in the same frame: a × b = 0 in
+    two rows.
     """
     frame_of_axis(a)
     p = b.cross(transverse_axis(b, number))

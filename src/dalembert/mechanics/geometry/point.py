@@ -1,6 +1,6 @@
-"""Points hang on points, r_P = r_parent + offset, in the space of one system.
+"""Points are defined relative to points, r_P = r_parent + offset, in the space of one system.
 
-A space has a tape, an inertial frame and a fixed point, and everything that hangs on them.
+A space has a tape, an inertial frame and a fixed point, and everything defined relative to them.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Point:
 
     @record_declaration
     def offset(self, r: Vector, name: str | None = None, frame: Frame | None = None) -> Point:
-        """The point at r from this one. It rides on `frame`, by default the deepest frame r is
-        written in.
+        """The point at r from this one. It is attached to `frame`, by default the deepest frame r
+        is written in.
         """
         space = self.space
         space.check_vector(r, "offset")
@@ -83,7 +83,7 @@ class Point:
         point fixed in the frame.
 
         Without one it is the point where the frame is attached: the first, on the way to the
-        ground, that does not ride on it.
+        ground, that is not attached to it.
         """
         return self.space.motion.derivative_in(self - (origin or self._frame_origin(frame)), frame)
 
@@ -97,7 +97,7 @@ class Point:
             return self.space.O
         if not frame.is_ancestor_of(self.frame):
             msg = (
-                f"{self.name} seen from {frame.name}: {self.name} does not ride on it; name a "
+                f"{self.name} seen from {frame.name}: {self.name} is not attached to it; name a "
                 f"point that is fixed in it, origin=Q"
             )
             raise BadExpression(msg)
@@ -227,14 +227,14 @@ class Space:
 def _check_name(name: object, what: str) -> str:
     """A name that was given, or nothing."""
     if name is not None and not isinstance(name, str):
-        more = ", and the frame a point rides on with frame=" if what == "point" else ""
+        more = ", and the frame a point is attached to with frame=" if what == "point" else ""
         msg = f"{what}: expected a name, got {name!r}; give names as texts{more}"
         raise BadDescription(msg)
     return name or ""
 
 
 def _describe(v: object) -> str:
-    """What was given, without an address."""
+    """The given value as text, without an address."""
     return (
         "a Python function; a function of the time goes to an input, s.input('F')*N.x, and "
         "inputs={'F': f}"

@@ -27,8 +27,8 @@ class TriangleMesh:
     faces: NDArray[np.int64] = field(repr=False)
 
     def decimate(self, most: int) -> TriangleMesh:
-        """At most so many triangles: corners in one cell of a grid become one, the grid as fine
-        as that allows.
+        """At most the given number of triangles: corners in one cell of a grid become one, the grid
+        as fine as that allows.
         """
         if len(self.faces) <= most:
             return self

@@ -121,7 +121,8 @@ class Vector(NotebookDisplay):
     def __rmatmul__(self, other: object) -> Scalar:
         return _refuse_operand(other, "@", self)  # type: ignore[no-any-return]
 
-    # numbers of NumPy leave products to us, and its functions of arrays are told what to write
+    # numbers of NumPy leave products to us, and its array functions raise an error that names the
+    # fix
     __array_ufunc__ = None
 
     def __array__(self, *_: object, **__: object) -> Any:

@@ -5,5 +5,5 @@ system.
 own and can be forked. `rows` reads constraint rows, `speeds` chooses the independent speeds, along
 edges where these divide by nothing, and solves for the rates. `jacobian` is v = J u + v_t of one
 point or frame. `tree` finds out whether the bodies form an open tree. `positions` takes the other
-way, by differentiating r and R alone: what the rest is held against.
+way, by differentiating r and R alone: an independent check of the rest.
 """

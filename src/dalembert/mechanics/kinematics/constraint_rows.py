@@ -101,7 +101,7 @@ class ConstraintRow:
 
 @dataclass(frozen=True)
 class VelocityRow:
-    """e(q, u, t) = 0 beside the equations of motion, and ė = Σ_r A_r u̇_r + γ = 0.
+    """e(q, u, t) = 0 in augmented form, and ė = Σ_r A_r u̇_r + γ = 0.
 
     A = ∂e/∂u is also what the multiplier acts along: A u + b for a linear row, and Chetaev's rule
     for one that is not.
@@ -218,7 +218,7 @@ def _check_independent(
     keep = (
         ""
         if what == "contradicts"
-        else ", or declare it with redundant=True to have it held beside the others"
+        else ", or declare it with redundant=True to keep it with the others"
     )
     msg = f"{rows[i].name!r} {what} what {names} already {impose}{much}; remove one of them{keep}"
     raise IllPosed(msg, [rows[k].name for k in (i, *others)])

@@ -236,8 +236,8 @@ class SpeedSolver:
             f"{n} coordinates, {declared} speed{'s' * (declared != 1)} and {m + norms or 'no'} "
             f"constraint row{'s' * (m + norms != 1)}"
         )
-        beside = [repr(c.name) for c in self.system.constraints if c.nonlinear or c.redundant]
-        have += f" (without {', '.join(beside)}, which eliminates no speed)" if beside else ""
+        extra = [repr(c.name) for c in self.system.constraints if c.nonlinear or c.redundant]
+        have += f" (without {', '.join(extra)}, which eliminates no speed)" if extra else ""
         missing = n - m - norms - declared
         if missing > 0:
             return (

@@ -32,7 +32,7 @@ class Jacobian(Displayable):
     of: str
     # what its columns belong to
     speeds: tuple[Scalar, ...]
-    # v_r or ω_r, one for each column, and what is left where all speeds vanish
+    # v_r or ω_r, one for each column, and the value where all speeds vanish
     partial_velocities: tuple[Vector, ...]
     bias: Vector
     # along whose axes the rows are

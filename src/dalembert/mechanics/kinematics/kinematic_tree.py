@@ -30,8 +30,8 @@ from dalembert.symbolic.algebra.tape import LEAVES, Tape, Triple
 
 @dataclass(eq=False)
 class TreeLink:
-    """A frame at a point: `r` from the parent's point in the parent's axes, its freedoms, and
-    the masses fixed to it.
+    """A frame at a point: `r` from the parent's point in the parent's axes, its degrees of freedom,
+    and the masses fixed to it.
     """
 
     parent: TreeLink | None
@@ -140,10 +140,10 @@ class KinematicTree:
             or not isinstance(F.rotation, BasisRotation)
         ):
             return None
-        freedoms = self._joint_axes(F.rotation.angular_velocity(t, self.rate))
-        if self._offsets(body) or len(freedoms) != 1:
+        axes_of_motion = self._joint_axes(F.rotation.angular_velocity(t, self.rate))
+        if self._offsets(body) or len(axes_of_motion) != 1:
             return None
-        axis, (x, direction) = F.rotation.axis, freedoms[0]
+        axis, (x, direction) = F.rotation.axis, axes_of_motion[0]
         k = direction[axis]
         if any(s in t.moving for s in symbols_of(t, (k,))):
             return None
@@ -181,7 +181,7 @@ class KinematicTree:
         key = ("slide", c)
         if key not in link.children:
             r_dot: Triple = tuple(self.rate(x) for x in c)  # type: ignore[assignment]
-            freedoms = self._joint_axes(r_dot)
+            axes_of_motion = self._joint_axes(r_dot)
             bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
             self._add_link(
                 link,
@@ -190,7 +190,7 @@ class KinematicTree:
                     link,
                     link.frame,
                     c,
-                    [(x, self.zero, s) for x, s in freedoms],
+                    [(x, self.zero, s) for x, s in axes_of_motion],
                     self.zero,
                     self.zero,
                     r_dot,
@@ -215,8 +215,8 @@ class KinematicTree:
                 # about an axis fixed in parent and child, so its components are the same in both
                 spin = rotation.angular_velocity(t, self.rate)
                 bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in spin)  # type: ignore[assignment]
-                freedoms = [(x, s, self.zero) for x, s in self._joint_axes(spin)]
-                new = TreeLink(link, frame, at, freedoms, spin, bias, self.zero, self.zero)
+                axes_of_motion = [(x, s, self.zero) for x, s in self._joint_axes(spin)]
+                new = TreeLink(link, frame, at, axes_of_motion, spin, bias, self.zero, self.zero)
             self._add_link(link, key, new)
         return link.children[key]
 
@@ -232,8 +232,8 @@ class KinematicTree:
             (t.zero, t.one, t.zero),
             (t.zero, t.zero, t.one),
         ]
-        freedoms = [(x, s, self.zero) for x, s in zip(spins, axes, strict=True)]
-        return TreeLink(link, frame, at, freedoms, spins, self.zero, self.zero, self.zero)
+        axes_of_motion = [(x, s, self.zero) for x, s in zip(spins, axes, strict=True)]
+        return TreeLink(link, frame, at, axes_of_motion, spins, self.zero, self.zero, self.zero)
 
     def _joint_axes(self, velocity: Triple) -> list[tuple[int, Triple]]:
         forms = [self.linear(x)[1] for x in velocity]

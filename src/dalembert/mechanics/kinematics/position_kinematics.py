@@ -99,7 +99,7 @@ class PositionKinematics:
 
 
 def _missing_ancestors(X: FrameOrPoint, known: Mapping[FrameOrPoint, object]) -> list[FrameOrPoint]:
-    """X and what it hangs on, as far as it is not known, what others hang on first."""
+    """X and its ancestors that are not known yet, ancestors first."""
     chain: list[FrameOrPoint] = []
     while X not in known:
         chain.append(X)

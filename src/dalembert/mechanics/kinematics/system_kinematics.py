@@ -39,7 +39,7 @@ from dalembert.symbolic.algebra.tape import Tape, Triple
 # time
 _UNREDUCED_CACHE: Final = PerOwnerCache["Kinematics"]()
 _DEPENDENT_RATES_CACHE: Final = PerOwnerCache["Kinematics"]()
-# what a fork makes anew, if it is asked for it
+# what a fork recomputes on request
 _TAPE_BOUND_ATTRIBUTES: Final = (
     *("tape", "in_rates", "in_speeds", "rate", "coordinate_rate"),
     *(
@@ -63,8 +63,8 @@ class Kinematics(Displayable):
     one another.
 
     With `eliminate=False` nothing is eliminated: u = z are all the rates (spins where there is a
-    quaternion), and the rows stay beside the equations as `velocity_rows`. Declared speeds then
-    follow from the rates by their definitions.
+    quaternion), and the constraint rows stay in augmented form as `velocity_rows`. Declared speeds
+    then follow from the rates by their definitions.
     """
 
     def __str__(self) -> str:
@@ -93,8 +93,8 @@ class Kinematics(Displayable):
         # everything in q̇: declared speeds replaced by their definitions
         self._definitions = definitions_in_rates(system, t)
         declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
-        # rows said to follow from the others take no part in the elimination, nor do those
-        # nonlinear in the rates
+        # rows declared redundant take no part in the elimination, nor do those nonlinear in the
+        # rates
         self.redundant: tuple[ConstraintRow, ...] = tuple(
             r for r in declared if r.redundant and r.nonlinear is None
         )
@@ -121,9 +121,9 @@ class Kinematics(Displayable):
         rewrite = Substitution(t, self._in_u)
         self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
-        # what a run holds constant between times at which it is set anew: none in a description
+        # what a run holds constant between times at which it is set again: none in a description
         self.sampled_inputs: tuple[int, ...] = ()
-        # first-order states beside the motion, and ẋ in the speeds
+        # first-order states in addition to the motion, and ẋ in the speeds
         in_u = Substitution(t, self._in_u)
         self.x: tuple[int, ...] = tuple(
             s.scalar.i for s in system.symbols.values() if s.kind == "state"
@@ -136,7 +136,7 @@ class Kinematics(Displayable):
             *choice.retained_rows,
             *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None),
         )
-        # λ of the rows that stay beside the equations
+        # λ of the rows that stay in augmented form
         self.multipliers: tuple[int, ...] = tuple(
             t.private_symbol(f"lambda_{j}") for j in range(1, len(self._retained_rows) + 1)
         )
@@ -253,7 +253,7 @@ class Kinematics(Displayable):
 
     @property
     def edge_speed_definitions(self) -> list[tuple[int, int]]:
-        """(v, b ẋ − a ẏ) of the independent speeds along edges, which nobody declared."""
+        """(v, b ẋ − a ẏ) of the independent speeds along edges, which are not declared."""
         return [
             (u, e)
             for u, e in zip(self.u, self.definitions, strict=True)
@@ -348,7 +348,7 @@ class Kinematics(Displayable):
 
 
 def symbol_rate(tape: Tape, known: dict[int, int], i: int) -> int | None:
-    """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified
+    """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of prescribed
     motions.
     """
     return known[i] if i in known else tape.rate(i)
@@ -390,7 +390,7 @@ def kinematics(system: System) -> Kinematics:
 
 
 def unreduced_kinematics(kin: Kinematics) -> Kinematics:
-    """The same system with every rate a speed and every row a row beside the equations; computed
+    """The same system with every rate a speed and every row kept in augmented form; computed
     once.
     """
     return _UNREDUCED_CACHE(

@@ -1,4 +1,4 @@
-"""Reactions as expressions, in the joints and behind specified motions.
+"""Reactions as expressions, in the joints and behind prescribed motions.
 
 f = Σ (m a − F), μ = Σ (Ḣ − M + ρ × (m a − F)) over the bodies beyond a joint. A constraint row
 brings the generalized reaction λ A on q; where it is known which bodies it takes hold of, a closed
@@ -7,7 +7,7 @@ ends. A load declared by another potential has no place of action; where it acts
 joint's wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a
 drive).
 
-τ_x = d/dt ∂T/∂ẋ − ∂T/∂x + ∂V/∂x − Q_x − λᵀA_x: the load that makes a specified motion x(t) happen,
+τ_x = d/dt ∂T/∂ẋ − ∂T/∂x + ∂V/∂x − Q_x − λᵀA_x: the load that makes a prescribed motion x(t) happen,
 and the power it takes. Whatever moves as prescribed is held by a load that the equations of motion
 never contain. Lagrange's equation along x, as if x were one more coordinate, gives it. A row that
 moves by itself (b ≠ 0) feeds in the power −λ b. Both together, and what time does where it is
@@ -45,7 +45,7 @@ from dalembert.symbolic.algebra.tape import Tape
 
 @dataclass(frozen=True)
 class PrescribedMotion:
-    """A specified motion: its rate ẋ, the load without the rows, and A_x of every row, so that τ
+    """A prescribed motion: its rate ẋ, the load without the rows, and A_x of every row, so that τ
     = load − λᵀA_x.
     """
 
@@ -69,7 +69,7 @@ class PrescribedMotionLoads:
 
 
 def prescribed_motion_loads(kin: Kinematics) -> PrescribedMotionLoads:
-    """What the rows and the specified motions have to exert along a motion; `kin` is a fork of
+    """What the rows and the prescribed motions have to exert along a motion; `kin` is a fork of
     its own.
     """
     t, n = kin.tape, kin.n_q

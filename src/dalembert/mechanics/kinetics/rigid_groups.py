@@ -223,7 +223,7 @@ class RigidGroups:
         return group
 
     def _joint_name(self, before: RigidGroup, frame: Frame, moving: list[int] | None) -> str:
-        """The coordinates and specified motions that move the joint and none before it; empty if
+        """The coordinates and prescribed motions that move the joint and none before it; empty if
         there are none.
         """
         kin, t = self.kin, self.kin.tape

@@ -5,7 +5,7 @@ each) and the verbs. A verb is a function of the registry, in the file of its ki
 coordinates, constants and speeds, `bodies` masses and shapes, `joints` the shorthand that builds
 frames and coordinates, `loads` forces, springs and potentials, `constraints` and `closures` the
 rows, `members` strings and beams. `material_points` says on which body a load acts. A description
-knows no method: nothing here is for one principle only.
+is independent of the method: nothing here is for one principle only.
 
 Mistakes are refused at the line that makes them.
 """

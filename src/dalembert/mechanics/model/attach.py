@@ -1,8 +1,8 @@
 """Two descriptions made into one: a tool on an arm.
 
-What the other description says is said again here, declaration by declaration, with its ground N, O
-put on a frame and a point of this one. So everything in it, positions, velocities, rows, is
-relative to what carries it; only inertia and gravity know N.
+The declarations of the other description are repeated here, with its ground N, O put on a frame and
+a point of this one. So everything in it, positions, velocities, rows, is relative to what carries
+it; only inertia and gravity know N.
 """
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ class _DeclarationReplay:
         self.attachment.names.update(zip(own, came, strict=False))
 
     def _reserve_state_name(self, d: Declaration) -> None:
-        """A state may stand in its own rate."""
+        """A state may occur in its own rate."""
         if d.verb == "state":
             self.attachment.names.setdefault(
                 d.arguments["name"], self.attachment.prefix + d.arguments["name"]
@@ -419,9 +419,7 @@ def _copy_display_names(s: Registry, made: Attachment) -> None:
 
 
 def _merge_settings(s: Registry, made: Attachment) -> Any:
-    """What was said to be done with this system, with the start, the values and the inputs of
-    the other.
-    """
+    """The run settings of this system, with the start, the values and the inputs of the other."""
     mine, theirs = getattr(s, "settings", None), getattr(made.other, "settings", None)
     if theirs is None:
         return mine

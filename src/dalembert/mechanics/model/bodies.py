@@ -24,7 +24,7 @@ from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero, provably
 from dalembert.symbolic.algebra.expression_graph import Derivative, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
-# what rounding leaves of a moment that is zero, as a part of the largest
+# roundoff of a zero moment of inertia, relative to the largest
 _ROUNDOFF: Final = 1e-12
 
 
@@ -151,8 +151,8 @@ def _check_sizes(s: Registry, body: str, **sizes: Any) -> tuple[Scalar, ...]:
 
 
 def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:
-    """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip`
-    is its end.
+    """A thin uniform rod that hangs from `at` along −y of the frame of the point; `.tip` is its
+    end.
     """
     s.space.check_element(at, Point, f"rod {name!r}")
     F = at.frame

@@ -65,7 +65,7 @@ def constrain(
         raise BadDescription(msg)
     if isinstance(expression, Vector):
         msg = (
-            f"constrain: {expression} is a vector; write its rows one by one, v @ s.N.x, or "
+            f"constrain: {expression} is a vector; write its rows separately, v @ s.N.x, or "
             f"s.coincide(P, Q), s.roll(body, P)"
         )
         raise BadDescription(msg)
@@ -87,7 +87,9 @@ def constrain(
 def _constrained_bodies(
     s: Registry, on: Any, at: Point | None
 ) -> tuple[Body | None, Body | None] | None:
-    """The body that a row was said to act on, and the one it is held against (None: the ground)."""
+    """The body that a row was declared to act on, and the one that takes the reaction (None: the
+    ground).
+    """
     if at is not None:
         s.space.check_element(at, Point, "constrain, at=")
     if on is None:
@@ -131,7 +133,7 @@ def check_label(name: object) -> str:
 
 
 def add_row(s: Registry, name: str | None, e: Scalar, **known: Any) -> None:
-    """A row by itself, with what is known of it: fields of `Constraint`."""
+    """A row by itself, with its known properties: fields of `Constraint`."""
     label = constraint_name(s, name)
     if provably_zero(s.space.tape, [e.i])[0]:
         msg = f"{label}: it holds identically, so it constrains nothing"

@@ -138,7 +138,7 @@ class DimensionChecker:
         )
 
     def conjugate_unit(self, name: str) -> str:
-        """J/[φ] or W/[φ]: the unit of a row's multiplier, or of the load behind a specified
+        """J/[φ] or W/[φ]: the unit of a row's multiplier, or of the load behind a prescribed
         motion.
         """
         row = next((c for c in self.s.constraints if c.name == name), None)

@@ -1,7 +1,7 @@
 """N and T, T = −μ n sign(v), |T| ≤ μ_s n: the unknown forces of contacts as inputs, and dry
 friction along a row.
 
-Friction acts under a normal force that is found with the motion, that is given, or that of a
+Friction acts under a normal force that is solved for during the simulation, given, or that of a
 constraint row.
 """
 
@@ -185,14 +185,14 @@ def declare_contact(
 
 
 class FrictionTerms(NamedTuple):
-    """What a row was told of its friction: μ, μ_s and the normal force."""
+    """The friction declared for a row: μ, μ_s and the normal force."""
 
     friction: Any
     static: Any
     normal: Any
 
     def is_given(self, what: str) -> bool:
-        """Whether friction was asked for; its terms without it are refused."""
+        """Whether friction was declared; its terms without it are refused."""
         if self.friction is None and (self.static is not None or self.normal is not None):
             msg = f"{what}: static= and normal= without friction=; give friction=μ too"
             raise BadDescription(msg)
@@ -214,8 +214,8 @@ def friction(
     the rate of a joint.
 
     `normal` is n, the force that presses (for a pin its radius times the force, for a clutch the
-    torque per μ), or the name of a constraint row whose force does, from either side, and is found
-    with the motion; `viscous` adds −c v; `stribeck` is the velocity v_s of μ + (μ_s − μ)
+    torque per μ), or the name of a constraint row whose force does, from either side, and is solved
+    for during the simulation; `viscous` adds −c v; `stribeck` is the velocity v_s of μ + (μ_s − μ)
     exp(−(v/v_s)²). A row on positions is taken by its rate.
     """
     label = contact_name(s, name, "friction")

@@ -1,4 +1,4 @@
-"""Members: strings, bars, shafts and beams, described as continua that hang on a point and a frame.
+"""Members: strings, bars, shafts and beams, described as continua attached to a point and a frame.
 
 r(x, t) = r_P + (x + u − ½∫₀ˣ (v′² + w′²) dx) e_x + v e_y + w e_z      (u: stretch; the integral:
 shortening)
@@ -41,7 +41,7 @@ _END_PROPERTIES: Final = (
 class End(Displayable):
     """One end of a member: how the frame holds it, and what sits on it.
 
-    The springs and the damper tie it to the frame the member hangs on, across the member (`spring`,
+    The springs and the damper tie it to the frame of the member, across the member (`spring`,
     `damper`), against its slope (`turning_spring`), along it (`axial_spring`) and against its twist
     (`twisting_spring`); the damper of a bar works along it, that of a shaft against its twist.
     `inertia` is the moment of inertia of an end body about the axis across the bending plane, on a
@@ -173,7 +173,7 @@ class Member:
                 else support == "clamped" or (side == 0 and support != "free")
             )
             return (0,) if held else ()
-        # a bent member draws its far end in, so that end slides along unless it is said to be held
+        # a bent member draws its far end in, so that end slides along unless it is declared held
         free_to_slide = side == 1 and self.kind == "beam"
         held = end.axial if end.axial is not None else support != "free" and not free_to_slide
         return (0,) if held else ()
@@ -279,10 +279,10 @@ def _check_rigid_motion(member: Member, field: Field) -> None:
         what = {"stretch": "slide along its axis", "twist": "turn about its axis"}.get(
             field.kind, "move sideways"
         )
-        mend = "hold an end, give it a spring (s.end), or say loose=True if it floats"
+        cure = "hold an end, give it a spring (s.end), or say loose=True if it floats"
         msg = (
             f"{name}: its ends ({ends}) leave it loose, it can {what} as a whole in frame "
-            f"{member.frame.name}; {mend}"
+            f"{member.frame.name}; {cure}"
         )
         raise BadDescription(msg)
     if (
@@ -292,14 +292,14 @@ def _check_rigid_motion(member: Member, field: Field) -> None:
         and not turned
         and not pulled
     ):
-        mend = (
+        cure = (
             "clamp an end, hold both, give it a turning spring (s.end), or say loose=True if "
             "it "
             "floats"
         )
         msg = (
             f"{name}: its ends ({ends}) leave it loose, it can turn as a whole in frame "
-            f"{member.frame.name}; {mend}"
+            f"{member.frame.name}; {cure}"
         )
         raise BadDescription(msg)
 

@@ -20,7 +20,7 @@ from dalembert.symbolic.algebra.expression_graph import Derivative
 
 
 class ReducedLoads(NamedTuple):
-    """Forces at points and torques on frames, each with the body it was said to act on."""
+    """Forces at points and torques on frames, each with the body it was declared to act on."""
 
     forces: tuple[tuple[Vector, Point], ...]
     torques: tuple[tuple[Vector, Frame], ...]

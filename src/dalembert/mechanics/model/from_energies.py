@@ -1,7 +1,7 @@
 """T, V, D and δW = Σ Q_k δq_k: what many books give of a system in place of its bodies and forces.
 
-A system that is given by its energies has no bodies, so nothing that asks for velocities of points
-applies: what is left is Lagrange's route in its forms.
+A system that is given by its energies has no bodies, so only Lagrange's equations in their forms
+apply, not principles that need velocities of points.
 
 A load that is given by its virtual work has no place: it says what work is done, not on which body.
 A force Q_k e at a point that lies q_k along a fixed axis e does the same work, F·δr = Q_k δq_k, and

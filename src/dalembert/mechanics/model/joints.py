@@ -15,7 +15,7 @@ from dalembert.mechanics.model.symbols import check_names, coordinate, coordinat
 
 
 def pin(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
-    """A hinge: one angle about `axis` (by default the z axis of the frame the point rides on)."""
+    """A hinge: one angle about `axis` (by default the z axis of the frame of the point)."""
     s.space.check_element(at, Point, f"pin {name!r}")
     parent = at.frame
     direction = parent.z if axis is None else axis
@@ -26,9 +26,7 @@ def pin(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
 
 
 def slide(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
-    """A slider: one distance along `axis` (by default the x axis of the frame the point rides
-    on).
-    """
+    """A slider: one distance along `axis` (by default the x axis of the frame of the point)."""
     s.space.check_element(at, Point, f"slide {name!r}")
     direction = at.frame.x if axis is None else at.frame.named_axis(axis)
     s.space.check_vector(direction, "slide")
@@ -51,7 +49,7 @@ def ball(s: Registry, names: str, at: Point, axes: str = "zyx") -> Point:
 
 
 def free(s: Registry, names: str, at: Point | None = None, axes: str = "zyx") -> Point:
-    """Six freedoms: x y z and three angles (or a quaternion: seven names)."""
+    """Six degrees of freedom: x y z and three angles (or a quaternion: seven names)."""
     place = s.space.O if at is None else at
     single = split_names(names)
     if len(single) not in (6, 7):

@@ -201,7 +201,7 @@ def symbols_with_rates(tape: Tape, i: int) -> bool:
 
 
 def _turns(s: Registry, F: Frame, base: Frame) -> bool:
-    """Whether F rotates relative to a frame that it hangs on."""
+    """Whether F rotates relative to one of its ancestors."""
     tape = s.space.tape.fork()
     rate = Derivative(tape, tape.rate)
     while F is not base:

@@ -1,7 +1,7 @@
 """Loads: forces and torques, potentials, dissipation functions, springs, dampers, gravity.
 
-A load is a function that declares a `Load`, a `Potential` or a `Dissipation`; whoever reads these
-needs to know no more.
+A load is a function that declares a `Load`, a `Potential` or a `Dissipation`; its readers need no
+more.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def force(
 ) -> None:
     """A force at a point (and its opposite at another).
 
-    It acts on the body that the point rides on, or with `on` on that point of a body which is at
-    the place now; with a reaction on=(body, other).
+    It acts on the body of the point, or with `on` on that point of a body which is at that position
+    now; with a reaction on=(body, other).
     """
     s.space.check_vector(F, "force")
     refuse_accelerations(s, "force", component_nodes(s, F))
@@ -165,8 +165,8 @@ def spring(
         return
     stretch2 = r @ r if l0 == 0 else (sqrt(r @ r) - l0) ** 2
     refuse_velocities(s, "spring", (K.i, l0.i))
-    # where k or rest change with q, as of a rope on a drum, V does work beside that of the two
-    # forces
+    # where k or rest change with q, as of a rope on a drum, V does work in addition to that of the
+    # two forces
     pulls_alone = {q.i for q in s.q}.isdisjoint(symbols_of(s.space.tape, (K.i, l0.i)))
     s.potentials.append(
         Potential(

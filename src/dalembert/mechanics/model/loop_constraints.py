@@ -87,8 +87,8 @@ def close(
     *,
     redundant: Iterable[str] = (),
 ) -> None:
-    """A joint that closes a loop: P and Q ride on two moving frames, and the joint holds them
-    together.
+    """A joint that closes a loop: P and Q are attached to two moving frames, and the joint holds
+    them together.
 
     "pin"       the points coincide, `axis` on the side of P stays parallel to `other` on the side
     of Q (by default both z)
@@ -116,7 +116,7 @@ def distance(
     s: Registry, P: Point, Q: Point, l: Any, name: str | None = None, *, redundant: bool = False
 ) -> None:
     """r·r − l² = 0, r = r_P − r_Q: two points keep the distance l (a massless rod; l may be a
-    specified motion).
+    prescribed motion).
     """
     _check_points(s, "distance", P, Q)
     length = scalar(s, l)

@@ -247,7 +247,7 @@ def expand(
     s.potentials += kept
     s.dissipations += damping
     s.expansions[expansion.member.name] = expansion
-    # what came with it, so that the continuum can be had again
+    # what was declared with it, so that the continuum can be restored
     s.discretised_elements[expansion.member.name] = (*bodies, *loads, *kept, *damping)
 
 

@@ -43,8 +43,8 @@ _GROWING: Final = (list, dict)
 
 
 class Registry:
-    """The declared elements of a system. It only grows, and knows no verb: those are functions
-    that take it.
+    """The declared elements of a system. It only grows, and has no verbs: those are functions that
+    take it.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Registry:
         self.state_rates: dict[str, Scalar] = {}
         self.speed_list: list[Speed] = []
         self.constraints: list[Constraint] = []
-        # rows that turned out to say nothing, by name
+        # rows that always hold, by name
         self.trivial_constraints: list[str] = []
         self.bodies: list[Body] = []
         self.loads: list[Load] = []
@@ -69,7 +69,7 @@ class Registry:
         self.members: dict[str, Member] = {}
         self.expansions: dict[str, MemberExpansion] = {}
         self.discretised_elements: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
-        # the dimensions that were given, by units of values or in so many words
+        # the dimensions that were given, by units of values or explicitly
         self.dimensions: dict[str, Dimension] = {}
         # what was computed from this description, with the signature it was computed for
         self.cached: tuple[object, object] | None = None
@@ -100,7 +100,7 @@ class Registry:
 
     def cache_key(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""
-        # asked before every run, and `list | dict` would be made anew for each of them
+        # evaluated before every run; `list | dict` would be built again each time
         grown = [len(value) for value in vars(self).values() if isinstance(value, _GROWING)]
         return (
             tuple(grown),
@@ -364,7 +364,7 @@ def _vector_nodes(v: Vector, seen: set[Frame | Point]) -> Iterator[int]:
 
 
 def _point_nodes(P: Point, seen: set[Frame | Point]) -> Iterator[int]:
-    """What P hangs on, up to where somebody has been before."""
+    """The ancestors of P that were not visited before."""
     Q: Point | None = P
     while Q is not None and Q not in seen:
         seen.add(Q)
@@ -373,7 +373,7 @@ def _point_nodes(P: Point, seen: set[Frame | Point]) -> Iterator[int]:
 
 
 def _frame_nodes(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
-    """What F hangs on, up to where somebody has been before."""
+    """The ancestors of F that were not visited before."""
     G: Frame | None = F
     while G is not None and G not in seen:
         seen.add(G)
@@ -383,8 +383,8 @@ def _frame_nodes(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
 
 
 def warn_about_moving_points(s: Registry) -> None:
-    """A word on every force at a point that hangs on a rigid body and moves relative to it, where
-    no body was named.
+    """Warn about every force without a named body at a point that is defined relative to a rigid
+    body and moves relative to it.
 
     The contact of a wheel is such a point: it follows the axle and does not turn. A force there
     without on= acts on nothing that turns, and every principle agrees on that.
@@ -406,8 +406,8 @@ def warn_about_moving_points(s: Registry) -> None:
 
 
 def _body_of_point(s: Registry, Q: Point) -> Body | None:
-    """The rigid body that a point belongs to: its mass centre, whatever that rides on, or a
-    point fixed in its frame.
+    """The rigid body that a point belongs to: its mass centre, whatever its frame, or a point fixed
+    in its frame.
     """
     return next(
         (

@@ -1,4 +1,4 @@
-"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds, first-order
+"""Symbols of a system: coordinates, constants, inputs, prescribed motions, speeds, first-order
 states.
 """
 
@@ -46,11 +46,11 @@ def declare_symbol(
     set_display_name(s, check_name(name, s.used_names), display)
     if s.space.tape.displays:
         _check_display(s, name)
-    s.used_names[name] = "specified motion" if kind == "specified" else kind
+    s.used_names[name] = "prescribed motion" if kind == "specified" else kind
     tape = s.space.tape
     orders = _ORDERS.get(kind, 0)
     i = rate = tape.moving_symbol(name) if orders else tape.symbol(name)
-    # its first rates are made now, so that they stand beside it
+    # its first rates are made now, so that they are adjacent to it
     for _ in range(orders):
         rate = tape.rate(rate)  # type: ignore[assignment]
     x = Scalar(tape, i)
@@ -128,9 +128,7 @@ def coordinates(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
 
 
 def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
-    """A constant; `value` is what it stands for in a simulation unless told otherwise: a number,
-    or "2 kg", or "50 cm".
-    """
+    """A constant; `value` is its default in simulations: a number, or "2 kg", or "50 cm"."""
     return declare_symbol(s, name, "constant", display, value=parse_value(s, name, value))
 
 
@@ -179,7 +177,7 @@ def _set_dimension(s: Registry, name: str, dimension: Dimension) -> None:
     from dalembert.mechanics.model.dimension_check import DimensionChecker
 
     s.dimensions[name] = dimension
-    # numbers and angles as texts say nothing about the units of the others
+    # numbers and angles as texts do not determine the units of the others
     if dimension == DIMENSIONLESS:
         return
     if s.space.journal.dimensions is None:
@@ -187,8 +185,8 @@ def _set_dimension(s: Registry, name: str, dimension: Dimension) -> None:
 
 
 def units(s: Registry, /, **units: str) -> None:
-    """The dimensions of symbols, by units: s.units(x="m", k="N/m"). What is not said is inferred
-    from how it is used.
+    """The dimensions of symbols, by units: s.units(x="m", k="N/m"). Missing ones are inferred from
+    how the symbol is used.
     """
     for name, text in units.items():
         if name not in s.symbols:
@@ -202,9 +200,7 @@ _NUMBER_FIRST: Final = re.compile(r"\s*[-+]?[\d.]")
 
 
 def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001
-    """A quantity known only at run time, such as a motor force; `value` is what it is where a
-    run says nothing of it.
-    """
+    """A quantity known only at run time, such as a motor force; `value` is its default in a run."""
     try:
         number = parse_value(s, name, value)
     except BadDescription as problem:
@@ -359,7 +355,7 @@ def state(
 
     The rate is a text, in which the state itself is known, or a function of the state, `rate=lambda
     i: (V - R*i)/L`, or is given afterwards by `s.rate(i, …)`. Loads may contain the state, as they
-    may contain an input. `value` is where a run begins, zero unless told otherwise.
+    may contain an input. `value` is its initial value in a run, by default zero.
     """
     x, tape = (
         declare_symbol(s, name, "state", display, value=parse_value(s, name, value)),

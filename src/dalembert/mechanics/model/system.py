@@ -52,7 +52,7 @@ class System(Registry, Displayable):
             msg = "a system needs a name"
             raise BadDescription(msg)
         self.name, self.source = name, source
-        # the file it was read from, for those who hold it against other readers of the same file
+        # the file it was read from, for comparison with other readers of the same file
         self.origin: object | None = None
         # what the file said to be done with it: its run, an equilibrium, a linear point
         self.settings: Any = None
@@ -79,7 +79,7 @@ class System(Registry, Displayable):
         da.System.from_energies(T="m*x.dot**2/2", V="k*x**2/2", q="x").
 
         T is of degree two in the rates at most; V = 0 is a system without potential. Names that are
-        not coordinates, inputs or specified motions are constants; rows, speeds and generalized
+        not coordinates, inputs or prescribed motions are constants; rows, speeds and generalized
         forces may be declared afterwards. Only Lagrange, Maggi, Boltzmann–Hamel and Hamilton apply.
 
         Source: Mei85 (7.44)–(7.47).
@@ -172,7 +172,7 @@ class System(Registry, Displayable):
         shared: str | list[str] | None = None,
     ) -> Attachment:
         """The other system on this one: its fixed point becomes `at`, its frame N becomes `frame`,
-        by default the one `at` rides on.
+        by default the one of `at`.
 
         `prefix` goes before all its names, so that two of a kind can be attached; `shared` names
         constants and inputs that are the same in both. Loads without a reaction stay loads from
@@ -185,10 +185,10 @@ class System(Registry, Displayable):
         return attach(self, other, at, frame=frame, prefix=prefix, shared=shared)
 
     def view(self, duration: float = 10.0, **options: Any) -> Any:
-        """Set in motion and shown in a notebook, to take hold of; options are those of
-        `simulate`.
+        """Simulate the system and show it in a notebook as an interactive animation; options are
+        those of `simulate`.
         """
-        # the page stands above this chapter and is opened by name
+        # the page is in a later chapter and is imported by name
         return late_module("viewer").view_system(self, duration, **options)
 
     def expression(self, text: str) -> Scalar:
@@ -213,7 +213,7 @@ class System(Registry, Displayable):
         return "" if node is None else str(check.unit(node))
 
     def conjugate_unit(self, name: str) -> str:
-        """The unit of the multiplier of a row, or of the load behind a specified motion; ""
+        """The unit of the multiplier of a row, or of the load behind a prescribed motion; ""
         where it is not known.
         """
         check = self.space.journal.dimensions
@@ -268,7 +268,7 @@ class System(Registry, Displayable):
             )
         parts = {
             **{
-                f"{kind}s" if kind != "specified" else "specified motions": names
+                f"{kind}s" if kind != "specified" else "prescribed motions": names
                 for kind, names in symbols.items()
             },
             "bodies": [b.name for b in self.bodies],
@@ -311,7 +311,8 @@ _ELSEWHERE: Final = {
         "a loop is closed by s.coincide(P, Q), or s.close(P, Q, joint)",
     ),
     **dict.fromkeys(
-        ("fixed", "fix"), "what does not move hangs on s.O and s.N; s.weld closes a loop stiffly"
+        ("fixed", "fix"),
+        "what does not move is defined relative to s.O and s.N; s.weld closes a loop stiffly",
     ),
     **dict.fromkeys(
         ("rope", "cable", "string_length", "rod_length"), "a taut rope is s.distance(P, Q, l)"
@@ -328,8 +329,12 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(
         ("parameter", "parameters", "param", "params"), "they are s.constants(m=1, l=2)"
     ),
-    **dict.fromkeys(("point", "add_point"), "points hang on points: s.O.offset(vector)"),
-    **dict.fromkeys(("frame", "add_frame"), "frames hang on frames: s.N.rotated(angle, s.N.z)"),
+    **dict.fromkeys(
+        ("point", "add_point"), "points are defined relative to points: s.O.offset(vector)"
+    ),
+    **dict.fromkeys(
+        ("frame", "add_frame"), "frames are defined relative to frames: s.N.rotated(angle, s.N.z)"
+    ),
     **dict.fromkeys(
         ("equations", "eom", "equations_of_motion", "derive", "form_eoms"),
         "da.kane(s), da.lagrange(s), … derive them",
@@ -346,7 +351,7 @@ _ELSEWHERE: Final = {
 
 
 def _suggest_verb(name: str) -> str:
-    """What stands in `da` and takes a system, or what another program calls a verb of ours."""
+    """What `da` has that takes a system, or what another program calls a verb of ours."""
     public = import_module("dalembert").__all__
     return _ELSEWHERE.get(name) or (f"it is da.{name}(s, …)" if name in public else "")
 

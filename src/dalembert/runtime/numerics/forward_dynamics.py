@@ -59,7 +59,7 @@ _BITS: Final = 30
 class NativeDynamics(Displayable):
     """f(q, u, t=0, **values): u̇ of one state, or of many states in rows (bit for bit the same).
 
-    Constants have their declared values unless given; inputs and the jets of unbound specified
+    Constants have their declared values unless given; inputs and the jets of unbound prescribed
     motions must be given, the rate of x as x_dot, its second rate as x_ddot.
     """
 
@@ -271,7 +271,7 @@ class NativeDynamics(Displayable):
     def _set_zero_rates(
         self, values: dict[str, Any], names: dict[str, int], p: NDArray[Any]
     ) -> None:
-        """A specified motion that is given as a number stands still, as inputs={a: 0} of a run
+        """A prescribed motion that is given as a number stands still, as inputs={a: 0} of a run
         says: ȧ = ä = 0 unless given.
         """
         rates = [

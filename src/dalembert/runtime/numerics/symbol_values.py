@@ -1,4 +1,4 @@
-"""Numbers for the symbols of a system: constants, inputs, specified motions."""
+"""Numbers for the symbols of a system: constants, inputs, prescribed motions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BadValue(DalembertError):
 _KIND_NAMES: Final = {
     "constant": ("a constant", "values"),
     "input": ("an input", "inputs"),
-    "specified": ("a specified motion", "inputs"),
+    "specified": ("a prescribed motion", "inputs"),
     "coordinate": ("a coordinate", "start"),
     "speed": ("a speed", "start"),
     "state": ("a state", "start"),

@@ -357,7 +357,7 @@ _TEXTS: Final = {
         "singular position"
     ),
     Cause.INFINITE_LOAD: _Text(
-        "a load or a specified motion that is infinite, or not a number, there"
+        "a load or a prescribed motion that is infinite, or not a number, there"
     ),
 }
 _UNDER_TOLERANCE: Final = (

@@ -386,7 +386,7 @@ class Trajectory(Displayable):
 
     @cached_property
     def reactions(self) -> RunReactions:
-        """The wrench in every joint, the force of every row, and the load behind every specified
+        """The wrench in every joint, the force of every row, and the load behind every prescribed
         motion, over the times.
         """
         from dalembert.runtime.simulation.reactions.run_reactions import run_reactions
@@ -394,7 +394,7 @@ class Trajectory(Displayable):
         return run_reactions(self)
 
     def reaction(self, name: str) -> JointLoad | RowLoad | DriveLoad:
-        """One of the reactions, by the name of its joint, row or specified motion."""
+        """One of the reactions, by the name of its joint, row or prescribed motion."""
         return self.reactions[name]
 
     def gradient(self, cost: Any = None, *, end: Any = None) -> CostGradient:

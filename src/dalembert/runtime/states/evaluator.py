@@ -1,6 +1,6 @@
 """theta.dot, "x - y", P.v @ B.x → numbers: what a user names, read in q, u, u̇ and t.
 
-Rates and dependent speeds are replaced by q̇ = W u + X, specified motions and inputs by what they
+Rates and dependent speeds are replaced by q̇ = W u + X, prescribed motions and inputs by what they
 are bound to; what remains is evaluated at one state or along a whole motion.
 """
 

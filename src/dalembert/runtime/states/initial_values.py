@@ -145,7 +145,7 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
     if level is Level.CONSTANT:
         kind = evaluator.kin.system.symbols.get(name)
         called = (
-            "" if kind is None else "specified motion" if kind.kind == "specified" else kind.kind
+            "" if kind is None else "prescribed motion" if kind.kind == "specified" else kind.kind
         )
         remedy = (
             f"{name} is a {called}" if called else f"{name} contains no coordinate and no speed"

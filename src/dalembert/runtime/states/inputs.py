@@ -231,7 +231,7 @@ def joint_callback(kin: Kinematics, names: tuple[str, ...], source: Any) -> Call
     """Several inputs that one function gives."""
     listed = ", ".join(names)
     if any(kin.system.symbols[name].kind == "specified" for name in names):
-        msg = f"{listed}: a Python function has no rates, which a specified motion needs"
+        msg = f"{listed}: a Python function has no rates, which a prescribed motion needs"
         raise BadValue(msg)
     if not (is_python_function(source) or isinstance(source, Sampled)):
         msg = (
@@ -253,7 +253,7 @@ def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInp
     if not isinstance(source, Table):
         if specified:
             msg = (
-                f"{name}: a Python function has no rates, which a specified motion needs; give "
+                f"{name}: a Python function has no rates, which a prescribed motion needs; give "
                 f"an expression in s.t or da.table(…, kind='cubic'). For feedback declare {name} "
                 f"as a coordinate, and a force or s.constrain({name} - …) that drives it"
             )

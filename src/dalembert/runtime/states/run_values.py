@@ -1,4 +1,4 @@
-"""What a run is made with: numbers for the constants, expressions for specified motions and
+"""What a run is made with: numbers for the constants, expressions for prescribed motions and
 inputs.
 """
 
@@ -144,7 +144,7 @@ def run_values(
     table_states: bool = False,
 ) -> RunValues:
     """Defaults of the description, then `values` for constants and `inputs` for inputs and
-    specified motions.
+    prescribed motions.
 
     Python functions only where they are `live`. With `table_states` the coefficients of tables
     are components of the state.
@@ -355,7 +355,7 @@ def operating_values(
     inputs: Mapping[Any, Any],
     kin: Kinematics | None = None,
 ) -> RunValues:
-    """w = w₀: what a system is balanced or linearized with; inputs and specified motions about
+    """w = w₀: what a system is balanced or linearized with; inputs and prescribed motions about
     which nothing is said are zero.
     """
     kin = kinematics(system) if kin is None else kin
@@ -444,7 +444,7 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
     moving = [label(str(kin.tape.nodes[i][1])) for i in inside if i in {*kin.q, *kin.x, *kin.u}]
     if moving and kin.system.symbols[name].kind == "specified":
         msg = (
-            f"{name}: a specified motion is a function of time alone, and {moving[0]} is not. For "
+            f"{name}: a prescribed motion is a function of time alone, and {moving[0]} is not. For "
             f"feedback declare {name} as a coordinate, and a force or s.constrain({name} - …) that "
             f"drives it"
         )

@@ -1,7 +1,7 @@
 """Scalars as nodes of a tape, and everything that is a fold over it.
 
 `tape` interns operations, so that a common subexpression exists once; `scalar` is what a user
-holds, an index into a tape. `folds` tells what nodes contain, evaluates, differentiates, rewrites
+holds, an index into a tape. `folds` lists what nodes contain, evaluates, differentiates, rewrites
 and reads coefficients, each node once; `arithmetic` and `duals` are what it evaluates in. `columns`
 are columns and sparse matrices of nodes with operators, `formula` the trees in which books write
 formulas. `exact/` evaluates in prime fields and decides what is zero; `normal_form/` brings

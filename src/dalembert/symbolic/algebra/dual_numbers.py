@@ -20,8 +20,7 @@ from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Number, Tape
 
 # values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing
-# varies; a bare pair, which is
-# made once for every node
+# varies; a bare pair, one for every node
 Dual: TypeAlias = "tuple[FloatArray, FloatArray | None]"
 
 

@@ -1,7 +1,7 @@
 """√2, sin 3/10, π²: numbers that stay exact wherever an expression takes them up.
 
-They are trees that belong to no system, with their value beside them, and are written on the tape
-of the system that uses them; a + b π with rational a and b is a kind of its own.
+They are trees that belong to no system, that carry their value, and are written on the tape of the
+system that uses them; a + b π with rational a and b is a kind of its own.
 
 `math.pi / 2` is a decimal like any other, a little off. So a typed number that lies within four
 units in the last place of k π/n, n dividing 360, is read as that (`k * math.pi / 180` misses the
@@ -26,7 +26,7 @@ from dalembert.symbolic.algebra.tape import Tape
 _HASHED: Final = 12
 # values further apart, relative to their size, are not equal
 _EQUAL_RTOL: Final = 1e-9
-# a sum that a program goes on adding to is a float from so many operations on
+# a sum to which a program keeps adding becomes a float after this number of operations
 _LARGEST: Final = 200
 _POWER: Final = "power"
 _QUOTIENTS: Final = {"tan": ("sin", "cos"), "tanh": ("sinh", "cosh")}
@@ -43,8 +43,8 @@ def _by_value(rule: Callable[[float, float], Any]) -> Callable[[Any, object], An
 
 
 class _FloatComparisons:
-    """What Python asks of a real number beside its arithmetic: order, parts, rounding; answered
-    by its value.
+    """What Python needs of a real number in addition to its arithmetic: order, parts, rounding;
+    answered by its value.
     """
 
     __slots__ = ()

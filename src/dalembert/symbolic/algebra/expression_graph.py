@@ -3,8 +3,8 @@ rewrite.
 Keywords: expression graph.
 
 Each visits every needed node once, operands first, and never recurses, so a chain of ten thousand
-additions is as safe as one. Folds that are asked again and again (derivatives along the motion,
-partial velocities) keep what they have found.
+additions is as safe as one. Folds that are evaluated repeatedly (derivatives along the motion,
+partial velocities) cache their results.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.symbolic.algebra.tape import BINARY, DATA, LEAVES, Node, Number, Tape
 
 Value = TypeVar("Value")
-# so many expressions need much of a tape
+# this number of expressions needs much of a tape
 _MANY: Final = 64
-# what was asked for lately is asked for again: a zero test goes over the same nodes for degrees,
-# branches, points and balls
+# recent requests are repeated: a zero test goes over the same nodes for degrees, branches, points
+# and balls
 _MAX_CACHED: Final = 48
-# with so few values known, as those of a new point are, all of what is asked for has to be visited
+# with so few known values, as at a new point, every requested node is visited
 _FEW: Final = 64
 
-# of longer sums nothing is told from their form
+# longer sums are not examined
 _MOST_TERMS: Final = 64
-# beside symbols and π, functions that have branches, or between which relations exist that a field
-# does not keep
+# in addition to symbols and π: functions that have branches, or between which relations exist that
+# a field does not keep
 _MARKED: Final = frozenset(
     {
         "symbol",
@@ -161,7 +161,7 @@ class ContainedSymbols:
     __slots__ = ("_equal", "_listed", "_marks", "_sets", "all_symbols", "pi")
 
     def __init__(self) -> None:
-        # the bits of each node; those that are equal are one object
+        # the bit set of each node; equal sets are one object
         self._sets: list[int] = []
         self._equal: dict[int, int] = {}
         # the node that each bit stands for, in order of creation, and which of them are symbols,
@@ -196,7 +196,7 @@ class ContainedSymbols:
         return nodes
 
     def union(self, tape: Tape, outs: Iterable[int]) -> int:
-        """The bits of some nodes together."""
+        """The union of the bit sets of some nodes."""
         ends = tuple(outs)
         if ends and max(ends) >= len(self._sets):
             with COMPUTE_LOCK:
@@ -269,7 +269,7 @@ def is_monomial(tape: Tape, i: int) -> bool:
 
 
 def is_structurally_nonzero(tape: Tape, i: int) -> bool:
-    """Whether its form alone tells that a node does not vanish identically: monomials, sums that
+    """Whether its form alone shows that a node does not vanish identically: monomials, sums that
     one of their monomials alone makes depend on some symbol, and products of all these.
     """
     stack = [i]
@@ -602,7 +602,7 @@ def copy_expressions(source: Tape, target: Tape, outs: Sequence[int]) -> list[in
         op, a, b = source.nodes[i]
         if op == "symbol":
             new[i] = target.symbol(a)
-            # what varied with time goes on varying
+            # symbols that varied with time still do
             if i in source.moving:
                 target.moving.add(new[i])
             if i in source.inputs:

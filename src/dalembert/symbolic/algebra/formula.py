@@ -1,10 +1,11 @@
 """d/dt ∂T/∂q̇ − ∂T/∂q = Q + Aᵀλ: formulas of the books as trees.
 
-A formula says how a quantity follows from others; it holds no numbers of a system and knows no
+A formula says how a quantity follows from others; it is independent of a system's numbers and of
 notation: text, LaTeX and MathML are three ways to write one tree. A `Symbol` is a letter of the
 books (T, q̇_k, F_r*), a `Name` a symbol of the model (theta_1') by the name it has on the tape. Two
-trees are equal where they say the same in the same order. Nobody changes a tree; it is not
-`frozen`, for every derivation makes a hundred small ones, and frozen they take three times as long.
+trees are equal where they say the same in the same order. Trees are never modified, but not
+`frozen` either: every derivation makes a hundred small ones, and frozen they take three times as
+long.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Sum(Formula):
 
 
 class Product(Formula):
-    """a b c: factors side by side, also of matrices and columns."""
+    """a b c: factors in a row, also of matrices and columns."""
 
     factors: tuple[Formula, ...]
 

@@ -1,7 +1,7 @@
 """The elementary functions of expressions and of numbers; those of numbers stay exact:
 da.sqrt(2)**2 == 2.
 
-Piecewise((a, x > 0), (b, True)) = H(x) a + (1 − H(x)) b: pieces of expressions, told apart by
+Piecewise((a, x > 0), (b, True)) = H(x) a + (1 − H(x)) b: pieces of expressions, selected by
 inequalities. What switches is made of H, max, min, and these of |·| and sign, so that every route,
 the certificate and the search for jumps know it.
 """

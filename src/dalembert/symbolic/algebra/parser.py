@@ -158,7 +158,9 @@ class TermBuilder:
         """Refuse conditions and pieces where a value is meant."""
         if any(isinstance(e, functions.Condition | functions.ValuePair) for e in args):
             refuse(
-                "a condition where a value is meant", at, f"conditions stand in {functions.EXAMPLE}"
+                "a condition where a value is meant",
+                at,
+                f"conditions belong in {functions.EXAMPLE}",
             )
 
     def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
@@ -283,7 +285,7 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[Scalar, Scalar], Scalar]]] 
 
 
 def is_condition(node: ast.expr) -> bool:
-    """Whether it is what stands in the pieces of Piecewise."""
+    """Whether it is a piece of Piecewise."""
     joins = isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr)
     return joins or isinstance(node, ast.Compare | ast.BoolOp | ast.Tuple)
 

@@ -318,7 +318,7 @@ def as_node(tape: Tape, e: Any) -> int:
         if _WITH_UNIT.fullmatch(e) is not None and not set(_LETTERS.findall(e)) <= set(tape.names):
             msg = (
                 f"{e!r}: a number with a unit is the value of a constant, s.constants(a={e!r}), "
-                f"whose symbol stands in expressions"
+                f"whose symbol is used in expressions"
             )
             raise BadExpression(msg)
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
@@ -326,15 +326,15 @@ def as_node(tape: Tape, e: Any) -> int:
 
 
 def is_python_function(x: object) -> TypeGuard[Callable[..., Any]]:
-    """Whether it is a function of Python's; an expression can be called only to be told that it
-    cannot.
+    """Whether it is a function of Python's; calling an expression only raises the error that it
+    cannot be called.
     """
     return callable(x) and not isinstance(x, Scalar)
 
 
 def as_nodes(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:
-    """The indices of scalars; those of one other tape are carried over together, so that what
-    they share is looked at once.
+    """The indices of scalars; those of one other tape are copied together, so that shared nodes are
+    visited once.
     """
     source = scalars[0].tape if scalars else tape
     if source is tape or any(e.tape is not source for e in scalars):

@@ -192,8 +192,8 @@ def _indicator(condition: Any) -> Any:
         return 1 - prod(1 - _indicator(c) for c in condition.args)
     if condition != sympy.true:
         msg = (
-            f"a SymPy expression has a piece for {condition}; pieces are told apart by "
-            f"inequalities such as t < 2"
+            f"a SymPy expression has a piece for {condition}; pieces are selected by inequalities "
+            f"such as t < 2"
         )
         raise BadExpression(msg)
     return sympy.Integer(1)

@@ -2,7 +2,7 @@
 Keywords: hash consing.
 
 A tape is a list of nodes. A node is a leaf (a rational constant, π or a symbol) or an operation on
-earlier nodes. Equal nodes are stored once, operands stand in order, signs are hoisted and constants
+earlier nodes. Equal nodes are stored once, operands are in order, signs are hoisted and constants
 folded, so the common-subexpression-eliminated form is the only form that ever exists and the size
 of an expression grows with the mechanism, not with its expansion.
 
@@ -142,8 +142,8 @@ class Tape:
         self.nodes: list[Node] = []
         self._memo: dict[Node, int] = {}
         self.names: dict[str, int] = {}
-        # symbols that vary with time, the rates made for them so far, and symbols whose rate nobody
-        # knows
+        # symbols that vary with time, the rates made for them so far, and symbols whose rate is
+        # unknown
         self.moving: set[int] = set()
         self.rates: dict[int, int] = {}
         self.inputs: set[int] = set()
@@ -161,7 +161,7 @@ class Tape:
         self.rotated_components: dict[tuple[int, bool, Triple] | tuple[int, int, int], Triple] = {}
         # what some nodes were found to be made of; nodes never change, so neither does this
         self.dependency_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
-        # which symbols each node contains, made where that is asked
+        # which symbols each node contains, made on first use
         self.ingredients: ContainedSymbols | None = None
         # the keys of fractions; the nodes one after the other in one list, as far as `serialize`
         # was asked for; and digests of that from the first node on, block by block, made where code
@@ -607,7 +607,7 @@ class Tape:
         """How many leading nodes two tapes of one system have in common."""
         if self is other:
             return len(self.nodes)
-        # a fork and what it was forked from, which is nearly always what is asked
+        # a fork and what it was forked from, which is nearly always the case
         common = self.shared_prefix.get(other)
         if common is None:
             common = other.shared_prefix.get(self)

@@ -29,7 +29,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SYMBOLS: Final = frozenset({"+", "-", "*", "/", "**", "(", ")", ",", "."})
-# these stand in the conditions of pieces alone
+# these occur only in the conditions of pieces
 _COMPARING: Final = frozenset({"<", "<=", ">", ">=", "&", "|"})
 PIECES: Final = "Piecewise"
 _PIECES: Final = f"what depends on a condition is written {PIECES}((a, x > 0), (b, True))"
@@ -37,8 +37,8 @@ _JOINING: Final = frozenset({"and", "or"})
 _REMEDIES: Final = {
     "^": "write ** for a power",
     "=": "write a row as a difference, x - l for x = l",
-    "==": "write a row as a difference, x - l for x = l; pieces are told apart by inequalities",
-    "!=": "pieces are told apart by inequalities",
+    "==": "write a row as a difference, x - l for x = l; pieces are selected by inequalities",
+    "!=": "pieces are selected by inequalities",
     **dict.fromkeys(_COMPARING, _PIECES),
     "//": "write / for a quotient",
     "'": "a prime must directly follow a name, and text in quotes is no expression",
@@ -91,7 +91,7 @@ class Scan:
     """
 
     text: str
-    # whether a @ b may stand in it
+    # whether a @ b is allowed in it
     vectors: bool = False
     kind: str = "operator"
     last: str = ""

@@ -70,7 +70,7 @@ def label_with_unit(name: str, unit: str) -> str:
 
 
 def dimension_text(d: Dimension) -> str:
-    """The unit in a sentence, told apart from a symbol of that name: "[m]", or "no dimension"."""
+    """The unit in a message, distinct from a symbol of that name: "[m]", or "no dimension"."""
     return f"[{unit_text(d)}]" if unit_text(d) else "no dimension"
 
 

@@ -155,7 +155,7 @@ def eigenfunctions(
 def user_functions(
     member: Member, field: Field, functions: Sequence[Callable[[Scalar], Any]]
 ) -> tuple[AdmissibleFunction, ...]:
-    """Functions of ξ = x/L that a user wrote, each held against every geometric condition of the
+    """Functions of ξ = x/L that a user wrote, each checked against every geometric condition of the
     field.
     """
     functions_read: list[AdmissibleFunction] = []

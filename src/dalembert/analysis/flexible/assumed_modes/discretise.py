@@ -50,7 +50,7 @@ from dalembert.symbolic.algebra.tape import Number
 Functions = int | Sequence[Callable[[Scalar], Any]]
 Family = Literal["polynomials", "eigenfunctions"]
 
-# more functions than anyone can tell apart, and exact integrals without end
+# more functions than rounding can distinguish, and exact integrals that take too long
 _MAX_FUNCTIONS: Final = 200
 
 
@@ -149,9 +149,7 @@ def _requested_functions(
         known = [f.symbol for f in member.fields]
         strange = [key for key in functions if key not in known]
         if strange or field.symbol not in functions:
-            wrong = (
-                f"no field {strange[0]!r}" if strange else f"nothing is said about {field.symbol!r}"
-            )
+            wrong = f"no field {strange[0]!r}" if strange else f"no functions for {field.symbol!r}"
             msg = (
                 f"{member.kind} {member.name!r}: functions={dict(functions)!r}: {wrong}; its "
                 f"fields are {', '.join(known)}"

@@ -109,7 +109,7 @@ class Discretised(MemberExpansion, Displayable):
         )
 
     def position(self, share: Any) -> Vector:
-        """From the point the member hangs on to the place ξ = x/L of the bent member."""
+        """From the point of the member's attachment to the position ξ = x/L of the bent member."""
         m, xi = self.member, _check_xi(share)
         along = m.length * xi + self.value("u", xi)
         if m.shortening:
@@ -305,13 +305,13 @@ def _quadratic_form(
 def _form_row(
     p: Scalar, r: Sequence[Scalar], row: Sequence[Scalar], diagonal: int | None
 ) -> Scalar:
-    """p Σ_j c_j r_j; of a symmetric form only the terms up to the diagonal, those beside it
+    """p Σ_j c_j r_j; of a symmetric form only the terms up to the diagonal, the off-diagonal ones
     twice.
     """
     if diagonal is None:
         return sum_scalars(p.tape, (c * p * q for c, q in zip(row, r, strict=True)))
     terms = zip(row[: diagonal + 1], r, range(diagonal, -1, -1), strict=False)
-    return sum_scalars(p.tape, (c * p * q * (2 if beside else 1) for c, q, beside in terms))
+    return sum_scalars(p.tape, (c * p * q * (2 if distance else 1) for c, q, distance in terms))
 
 
 def spring_energy(bent: Discretised) -> tuple[Scalar, Scalar]:

@@ -29,7 +29,7 @@ _SAMPLE_POINTS: Final = tuple(Fraction(k, 8) for k in range(1, 8))
 
 
 def section_properties(m: Member) -> Iterator[tuple[str, Scalar]]:
-    """What was given for the member or along it, by the key it was given with."""
+    """The given properties of the member, constant or along it, by key."""
     for key in ("length", "stiffness", "axial", "torsion", "shear", "density", "polar", "rotary"):
         given = getattr(m, key)
         yield from (

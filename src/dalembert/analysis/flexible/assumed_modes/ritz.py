@@ -202,7 +202,7 @@ class Convergence:
 
     @property
     def changes(self) -> tuple[float, ...]:
-        """What the last function changed, as a part of each frequency."""
+        """The relative change of each frequency by the last function."""
         return tuple(
             abs(b - a) / a if a else 0.0
             for a, b in zip(self.frequencies, self.before, strict=False)
@@ -247,7 +247,7 @@ def convergence(bent: Discretised, values: Mapping[Any, Any] | None = None) -> C
 
 # ---- beams that turn too fast --------------------------------------------------------------------
 
-# how many times of a run are looked at before it begins
+# how many times of a run are checked before it begins
 _SPIN_SAMPLES: Final = 256
 
 
@@ -279,7 +279,7 @@ def warn_missing_stiffening(
             for plane in range(len(bent.member.bending))
         ]
     except DalembertError:
-        return  # what is wrong with the times, the start or the values is said by the run itself
+        return  # errors in the times, the start or the values are reported by the run itself
     for bent, omega, turning in checks:
         _warn_if_too_fast(bent, omega, turning)
 
@@ -292,7 +292,7 @@ def warn_missing_stiffening_after(run: Trajectory, values: Mapping[Any, Any]) ->
         for plane in range(len(bent.member.bending)):
             e = _spin_rate_squared(bent, plane)
             # where only given motions turn it, and where it was too fast at the start, this was
-            # said before
+            # reported before
             if _depends_on_motion(run.system, e) and len(run):
                 rates = np.sqrt(np.maximum(np.asarray(run[e], dtype=float), 0.0)).tolist()
                 omega = _lowest_bending_frequency(ritz_matrices(bent, values), bent, plane)

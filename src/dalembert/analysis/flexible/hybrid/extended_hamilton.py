@@ -2,8 +2,8 @@
 continua.
 
 Rigid variables give ordinary equations with integrals over the members, fields give partial
-differential equations, and what is left at the ends gives the boundary conditions: geometric where
-the support says so, natural where the variation is free.
+differential equations, and the boundary terms give the boundary conditions: geometric where the
+support says so, natural where the variation is free.
 
 Source: Bar00 (60)–(62) and the text after.
 """
@@ -145,21 +145,21 @@ class _HamiltonDerivation:
         sections = {
             name: self._section_forces(c, self.varied[name]) for name, c in self.continua.items()
         }
-        told = [
+        terms = [
             *self._motion(),
             *self._energies(),
             *self._loads(),
-            *v.told,
+            *v.extra_terms,
             *([] if statement is None else [statement]),
         ]
-        told += [a for each in partial.values() for a in each.values()]
-        told += [a for each in sections.values() for a in each.values()] + [
+        terms += [a for each in partial.values() for a in each.values()]
+        terms += [a for each in sections.values() for a in each.values()] + [
             a for _, a in boundary if a is not None
         ]
         return HybridEquations(
             PRINCIPLE,
             self.kin,
-            tuple(told),
+            tuple(terms),
             v.along,
             ordinary,
             tuple(
@@ -202,7 +202,7 @@ class _HamiltonDerivation:
             ):
                 yield i
 
-    # ---- what is told ------------------------------------------------------------------------
+    # ---- derivation steps -------------------------------------------------------------------
 
     def _motion(self) -> Iterator[Quantity]:
         for c in self.continua.values():
@@ -387,12 +387,13 @@ class _HamiltonDerivation:
         return held
 
 
-# ---- what a reader is told: title, source, why ---------------------------------------------------
+# ---- texts of the derivation: title, source, why
+# ---------------------------------------------------
 
 _POINT: Final = (
     "A point of the member",
     "Bar00 (60)",
-    "Measured from the frame that carries the member: rigid motion and deflection are told apart.",
+    "Measured from the frame that carries the member: rigid motion and deflection are separated.",
 )
 _VELOCITY: Final = (
     "Its velocity",
@@ -425,19 +426,14 @@ _RIGID: Final = (
 _INSIDE: Final = (
     "Integrated by parts: what multiplies the variation inside",
     "after Bar00 (62)",
-    (
-        "Derivatives are taken off the variation, which is arbitrary inside: what is left "
-        "beside it "
-        "vanishes."
-    ),
+    ("Derivatives are taken off the variation, which is arbitrary inside: its factor vanishes ."),
 )
 _SECTION: Final = (
     "What the parts leave at a section",
     "after Bar00 (62)",
     (
-        "It multiplies the variation there: the shear force beside a deflection, the bending "
-        "moment "
-        "beside a slope."
+        "It multiplies the variation there: the shear force with a deflection, the bending moment "
+        "with a slope."
     ),
 )
 _AT_END: Final = (
@@ -483,8 +479,8 @@ def continuum_system(system: System) -> System:
     left = [amplitudes[i] for i in symbols_of(t, list(used_nodes(new))) if i in amplitudes]
     if left:
         msg = (
-            f"{left[0]} moves something else as well: a body, load or constraint hangs on a point "
-            f"of the expanded member;"
+            f"{left[0]} moves something else as well: a body, load or constraint is attached to a "
+            f"point of the expanded member;"
             " describe it as what sits on the member's end, s.end(...), to have hybrid equations"
         )
         raise NotApplicable(msg)

@@ -6,13 +6,13 @@ fold along another set of rates, x → 1, v → v′, v̇ → v̇′.
 
 Their variation is δ∫ℒ dx = ∫ E δv dx + [B₀ δv + B₁ δv′ + …]₀ᴸ: each term (∂ℒ/∂v⁽ⁱʲ⁾) δv⁽ⁱʲ⁾ is
 integrated by parts, j times in time, where the variations vanish at both instants, and i times
-along the member, until δv stands without a derivative inside. What is left over at the ends
-multiplies δv, δv′, ….
+along the member, until δv stands without a derivative inside. The boundary terms multiply δv, δv′,
+….
 
 Of an integral over a member inside ordinary expressions, ∫₀ᴸ f(x, v, v′, …) dx, what does not vary
-along the member is taken out, powers of x alone are integrated, and what is left is a symbol of the
-tape whose name is the integral as it is printed. So integrals can be added, collected and printed
-like anything else.
+along the member is taken out, powers of x alone are integrated, and the remaining integral is a
+symbol of the tape whose name is the integral as it is printed. So integrals can be added, collected
+and printed like anything else.
 
 Source: Bar00 (60)–(62) and the text after; Mei85 ch. 7 for the discrete case.
 """
@@ -96,7 +96,7 @@ class Fields:
         return i
 
     def named(self, i: int) -> Quantity:
-        """A symbol as it stands in formulas."""
+        """A symbol as printed in formulas."""
         name = Name(str(self.tape.nodes[i][1]))
         return Quantity(name, Scalar(self.tape, i), symbol=name)
 
@@ -350,7 +350,7 @@ class _FieldOrder(TermOrder):
         self.fields = fields
 
     def kind(self, atom: Atom) -> int:
-        """Functions last, so that nobody reads cos x v as cos(x v)."""
+        """Functions last, so that cos x v is not read as cos(x v)."""
         return super().kind(atom) if atom.op == "symbol" else FUNCTION
 
     def declaration_key(self, name: str) -> tuple[object, ...]:

@@ -1,8 +1,8 @@
 """∫ R(x, t) δv dx + (conditions at the ends) δv = 0: Galerkin's method on the hybrid equations.
 
 The fields in the partial differential equations and in the natural boundary conditions are replaced
-by v = Σ φ_i(x/L) q_i, and what is left over is weighted with the functions themselves; s = ½∫₀ˣ v′²
-dx and its variation go along, and the axial force N, which only keeps that condition, drops out. So
+by v = Σ φ_i(x/L) q_i, and the residual is weighted with the functions themselves; s = ½∫₀ˣ v′² dx
+and its variation go along, and the axial force N, which only keeps that condition, drops out. So
 the partial differential equations give the same ordinary ones as the discretised energies do: this
 is the check that they were integrated by parts correctly.
 """
@@ -92,7 +92,7 @@ def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
     kin = d.kinematics.fork()
     if kin.rows and hybrid.along == "q":
         msg = (
-            "with constraint rows the equations in coordinates hold together, not one by one; "
+            "with constraint rows the equations in coordinates hold together, not separately; "
             "derive them in speeds, speeds=True"
         )
         raise NotApplicable(msg)
@@ -239,8 +239,8 @@ class _FieldExpansion:
     def _weight_residual(
         self, symbol: str, order: int, xi: Number, value: Scalar
     ) -> Iterator[tuple[int, int]]:
-        """(q_j, value ∂v⁽ᵏ⁾/∂q_j): what is left over at a place, weighted with how each
-        amplitude varies a field there.
+        """(q_j, value ∂v⁽ᵏ⁾/∂q_j): the residual at a position, weighted with how each amplitude
+        varies a field there.
         """
         t = self.tape
         name = next(key for key, s in self.c.symbols.items() if s == symbol)

@@ -86,7 +86,7 @@ class HybridEquations:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Every quantity that is told, for this system."""
+        """Every quantity of the derivation, for this system."""
         return steps_of(self.kinematics, self.quantities)
 
     @property

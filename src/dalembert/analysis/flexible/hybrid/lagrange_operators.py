@@ -44,10 +44,10 @@ class LagrangeOperator:
         self.names = [kin.name(q) for q in kin.q]
         self.accelerations: Sequence[int] = kin.qddot
         self.directions, self.T = self.of.qdot, self.of.rates.T
-        # q̇ where it is no variable, and what the equations are made of beside the Lagrangian, to
-        # be told
+        # q̇ where it is no variable, and the other terms of the equations than the Lagrangian, for
+        # the derivation
         self.rates: tuple[Quantity, ...] = ()
-        self.told: tuple[Quantity, ...] = ()
+        self.extra_terms: tuple[Quantity, ...] = ()
 
     def vector(self, a: Vector) -> Vector:
         """A vector of the description in these variables."""
@@ -64,7 +64,7 @@ class LagrangeOperator:
         return Q + self.of.A.T @ self.of.lam if self.kin.rows else Q
 
     def impose_rows(self, a: Quantity) -> Quantity:
-        """What is left after the rows are imposed."""
+        """The equations after the constraints are imposed."""
         return a
 
 
@@ -115,7 +115,7 @@ class BoltzmannHamelOperator(HamelQuantities):
             self.substitute_rates(T, self.qdot_of_u) if kin.system.given_kinetic_energies else T
         )
         self.rates = (self.qdot_of_u,)
-        self.told = (self.Gamma,) if any(self.Gamma.value.rows) else ()
+        self.extra_terms = (self.Gamma,) if any(self.Gamma.value.rows) else ()
 
     def vector(self, a: Vector) -> Vector:
         """A vector of the description in these variables."""
@@ -155,7 +155,7 @@ class BoltzmannHamelOperator(HamelQuantities):
         """The left side of the Boltzmann–Hamel equations for one Lagrangian."""
         P = diff(L, self.u)
         along = self.d_dt(P.first(self.kin.n_u)) - self._Phi_I.T @ diff(L, self.of.q)
-        return along + self.Gamma.T @ P if self.told else along
+        return along + self.Gamma.T @ P if self.extra_terms else along
 
     @cached_property
     def generalized_forces(self) -> Quantity:

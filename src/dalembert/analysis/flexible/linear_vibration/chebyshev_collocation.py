@@ -2,8 +2,8 @@
 whose coefficients vary along them.
 
 The shapes are polynomials of degree n. The matrix problem is solved in floats first; each
-eigenvalue wanted is then improved with many digits, so that what is left is the error of the
-degree, and that is measured: the degree grows until the eigenvalues stand.
+eigenvalue wanted is then improved with many digits, so that only the error of the degree remains.
+It is measured: the degree grows until the eigenvalues converge.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ class Collocation:
         return list(A0), list(A1)
 
     def rows(self, arithmetic: Any) -> Iterator[tuple[LinearForm, Any]]:
-        """(form, z): what is asked to hold at which −1 ≤ z ≤ 1; points are rounded, and the same
-        in every arithmetic.
+        """(form, z): the collocation conditions and their −1 ≤ z ≤ 1; points are rounded, and the
+        same in every arithmetic.
         """
         motion, one = self.problem.motion, arithmetic.const(1)
         for name, form in motion.equations.items():
@@ -147,7 +147,7 @@ class Collocation:
         return rows
 
     def lowest_eigenpairs(self, wanted: int) -> list[tuple[Any, dict[str, ChebyshevShape]]]:
-        """(λ, shapes), lowest first; fewer where this degree does not have so many."""
+        """(λ, shapes), lowest first; fewer where this degree has fewer."""
         import flint
         import numpy as np
         from scipy.linalg import eigvals
@@ -157,8 +157,8 @@ class Collocation:
         lam = eigvals(A0 / size, -A1 / size)
         lam = lam[np.isfinite(lam)]
         real = np.sort(lam[np.abs(lam.imag) < 1e-3 * np.abs(lam)].real)
-        # negative ones belong to the matrices only, unless the member is unstable, and counting
-        # would tell
+        # negative ones belong to the matrices only, unless the member is unstable, which counting
+        # would show
         positive = real[real > 0]
         guesses = (
             positive[positive > 1e-9 * positive[min(5, len(positive) - 1)]][:wanted]

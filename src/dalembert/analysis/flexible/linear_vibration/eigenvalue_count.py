@@ -71,7 +71,7 @@ def _negative_eigenvalue_count(K: np.ndarray) -> int:
 
 
 def _element_count(problem: BoundaryValueProblem, lam: float) -> int:
-    """So many that no piece, held at both ends, can vibrate below λ."""
+    """The number of pieces such that no piece, held at both ends, can vibrate below λ."""
     import numpy as np
 
     places = (0.0,) if problem.motion.is_uniform else np.linspace(0.0, problem.length, 9)[1:-1]
@@ -182,7 +182,7 @@ def _initial_eigenvalue(p: BoundaryValueProblem) -> float:
 
 # ---- enclosing -----------------------------------------------------------------------------------
 
-# how close to an eigenvalue the sign of the determinant is asked for, and the digits that takes
+# how close to an eigenvalue the sign of the determinant is evaluated, and the digits that takes
 ENCLOSURE_WIDTH: Final = 10**-18
 DIGITS: Final = 40
 

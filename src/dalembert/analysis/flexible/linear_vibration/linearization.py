@@ -2,7 +2,7 @@
 frame held.
 
 The field equations and boundary conditions of Hamilton's extended principle are taken about the
-straight member: coordinates keep their values, their rates vanish, specified motions move as they
+straight member: coordinates keep their values, their rates vanish, prescribed motions move as they
 are bound to, and the axial force N is the one that they cause.
 """
 
@@ -244,8 +244,8 @@ def linearize_member(
     if with_compression:
         if not chosen.stiffness:
             msg = (
-                f"{chosen.kind} {chosen.name!r} does not bend, so it does not buckle; buckling "
-                f"is asked of beams"
+                f"{chosen.kind} {chosen.name!r} does not bend, so it does not buckle; only "
+                f"beams buckle"
             )
             raise NotApplicable(msg)
         P = t.private_symbol(LOAD)
@@ -270,7 +270,7 @@ class _MemberLinearization:
         self.straight = self._insert_axial_force() if hidden else (lambda e: e)
 
     def _fixed_frame(self) -> dict[int, int]:
-        """Coordinates at rest, specified motions as bound."""
+        """Coordinates at rest, prescribed motions as bound."""
         kin = self.h.kinematics
         bound = {
             s.scalar.i: s.motion
@@ -376,7 +376,7 @@ class _MemberLinearization:
                 why = "its equations change with time, so it has no modes and no static shape"
             elif s is not None and s.kind == "specified":
                 why = (
-                    f"the specified motion {s.name} is not bound; say s.specified({s.name!r}, "
+                    f"the prescribed motion {s.name} is not bound; say s.specified({s.name!r}, "
                     f"Omega*s.t)"
                 )
             else:

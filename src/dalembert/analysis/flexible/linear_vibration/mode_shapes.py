@@ -79,7 +79,7 @@ def save_shapes(
 
     places = [np.linspace(0.0, shape.length, _POINTS) for _, shape in named]
     curves = tuple(Curve(name, x, shape(x)) for x, (name, shape) in zip(places, named, strict=True))
-    # one curve has no legend: its name stands above it
+    # one curve has no legend: its name is the title
     panel = Panel(f"{label}  {named[0][0]}" if len(named) == 1 else label, curves, zero_line=True)
     length = max((shape.length for _, shape in named), default=1.0)
     save(Chart(title, "", GREY, (0.0, length), (panel,), x_label="x"), path)

@@ -2,7 +2,7 @@
 whose sections turn by themselves.
 
 Two equations of second order, even in v and odd in ψ or the other way round, have one quartic in r²
-for e^{rx}; the first of them says how large ψ is beside v. Above ω² = kGA/ρI the argument α is
+for e^{rx}; the first of them says the ratio of ψ to v. Above ω² = kGA/ρI the argument α is
 imaginary, and cosh αL is a cosine.
 """
 
@@ -51,7 +51,7 @@ def timoshenko_characteristic(motion: LinearMemberEquations) -> CharacteristicEq
 
 
 class TimoshenkoSolver(CharacteristicSolver):
-    """The solutions in pairs (v, ψ), with the amplitudes a and b of ψ beside v."""
+    """The solutions in pairs (v, ψ), with the amplitudes a and b of ψ relative to v."""
 
     # above ω² = kGA/ρI sinh αL and cosh αL vanish like a sine and a cosine
     functions_with_zeros = ("sin", "cos", "sinh", "cosh")

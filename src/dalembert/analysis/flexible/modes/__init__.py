@@ -1,1 +1,1 @@
-"""What is asked of one member: natural modes, static shapes, buckling loads."""
+"""Results for one member: natural modes, static shapes, buckling loads."""

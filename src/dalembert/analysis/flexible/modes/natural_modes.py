@@ -173,7 +173,7 @@ def validate_count(what: str, count: object) -> int:
     return count
 
 
-# λ, its wave number, and its shapes when they are asked for
+# λ, its wave number, and its shapes on request
 LazyEigenpair = tuple[Eigenvalue, float | None, Callable[[], dict[str, ChebyshevShape]]]
 
 

@@ -57,7 +57,7 @@ class Deflection(NotebookDisplay):
     member: Member
     expressions: dict[str, Scalar]
     shapes: dict[str, ChebyshevShape] = field(repr=False)
-    # by how much the shapes can be wrong, as a part of their size; 0 where the expression is exact
+    # bound of the relative error of the shapes; 0 where the expression is exact
     error: float
     remarks: tuple[str, ...] = ()
 

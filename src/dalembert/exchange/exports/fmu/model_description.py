@@ -92,8 +92,9 @@ def fmu_variables(model: ExportedModel) -> list[FmuVariable]:
         ),
     ]
     drift = (
-        "distance from the constraint rows at which the state is carried back onto them, in "
-        "event mode or after a step"
+        "constraint violation above which the state is projected onto the constraint rows, in "
+        "event mode "
+        "or after a step"
     )
     variables.append(
         FmuVariable("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift)

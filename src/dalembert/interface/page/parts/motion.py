@@ -289,7 +289,7 @@ def _contact(run: Trajectory, even: Trajectory, c: UnilateralContact) -> Panel:
 
 
 def _reactions(run: Trajectory, largest: float) -> Iterator[Panel]:
-    """Forces and moments in the joints, multipliers of the rows, loads behind specified motions;
+    """Forces and moments in the joints, multipliers of the rows, loads behind prescribed motions;
     those that are not zero.
     """
     try:

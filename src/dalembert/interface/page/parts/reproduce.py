@@ -206,9 +206,8 @@ SIMULATOR_SCRIPTS: Final = (
 # of runs in the page: half a picture's point is coarser by far
 _RTOL: Final = 1e-9
 _TIME_DISCONTINUITY: Final = (
-    "New runs are not made here: a load or a specified motion jumps in time, where steps must end. "
-    "The recorded run is shown; "
-    "da.simulate runs others."
+    "A load or a prescribed motion jumps in time, where steps must end, so new runs are not "
+    "possible in this page. The recorded run is shown; da.simulate runs others."
 )
 _CONTACTS: Final = (
     "New runs are not made here: what sticks, slips, lifts or lands is decided while a run goes "

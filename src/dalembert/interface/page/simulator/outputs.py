@@ -1,7 +1,7 @@
 """r_P, R_F, energies, residuals and reactions as nodes: what a page draws and plots at any state,
 in the order of its scene.
 
-λ, the wrenches in the joints and the loads behind specified motions are the nodes of
+λ, the wrenches in the joints and the loads behind prescribed motions are the nodes of
 `simulation.reactions`: Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q is solved there for λ, with the u̇ of
 the module; every reaction is c + Σ k_j λ_j.
 """

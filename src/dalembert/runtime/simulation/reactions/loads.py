@@ -1,4 +1,4 @@
-"""What holds a system together along a run: joints, rows and specified motions, each with its
+"""What holds a system together along a run: joints, rows and prescribed motions, each with its
 loads over time.
 """
 
@@ -131,7 +131,7 @@ class RowMultipliers(dict[str, "FloatArray"]):
 
 @dataclass(frozen=True, eq=False)
 class DriveLoad(Displayable):
-    """The load conjugate to a specified motion (a force for a distance, a torque for an angle),
+    """The load conjugate to a prescribed motion (a force for a distance, a torque for an angle),
     and its power.
     """
 
@@ -147,7 +147,7 @@ class DriveLoad(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class RunReactions(NotebookDisplay):
-    """Every joint, row and specified motion of a run; `reactions["pin B"]` is one of them, by
+    """Every joint, row and prescribed motion of a run; `reactions["pin B"]` is one of them, by
     name.
     """
 
@@ -184,7 +184,7 @@ class RunReactions(NotebookDisplay):
         return None if self._body_balance is None else self._body_balance()
 
     def __getitem__(self, name: str) -> JointLoad | RowLoad | DriveLoad:
-        """A joint, a row or a specified motion; of a closure with several rows the whole force."""
+        """A joint, a row or a prescribed motion; of a closure with several rows the whole force."""
         if not isinstance(name, str):
             msg = f"reactions are asked for by name, not by {name!r:.60}"
             raise Unknown(msg)
@@ -196,7 +196,7 @@ class RunReactions(NotebookDisplay):
             return _sum_rows(name, together)
         known = [*self.rows, *self.joints, *self.drives]
         hint = suggest_name(name, known) or f"there are {', '.join(map(repr, known)) or 'none'}"
-        msg = f"no joint, row or specified motion named {name!r}; {hint}"
+        msg = f"no joint, row or prescribed motion named {name!r}; {hint}"
         raise Unknown(msg)
 
     @property

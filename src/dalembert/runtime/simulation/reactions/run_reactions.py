@@ -1,4 +1,4 @@
-"""λ(t), the wrench in every joint, and the load behind every specified motion, found along a whole
+"""λ(t), the wrench in every joint, and the load behind every prescribed motion, found along a whole
 run.
 
 The multipliers of the rows follow from Lagrange's equations along q, Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q +

@@ -34,7 +34,7 @@ class BranchCount:
     product.
 
     `related` counts roots that may depend on others or on signs in a way that the structure does
-    not show; `dependent` tells whether any root depends on others.
+    not show; `dependent` is true if any root depends on others.
     """
 
     atoms: tuple[int, ...] = ()

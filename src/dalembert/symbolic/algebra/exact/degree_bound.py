@@ -135,8 +135,8 @@ class _Denominators:
 
 
 class DegreeBounds:
-    """The degree of N and the denominator of every node that was asked for, at one point;
-    `given` as for `degrees`.
+    """The degree of N and the denominator of every requested node, at one point; `given` as for
+    `degrees`.
     """
 
     def __init__(self, point: SamplePoint, given: Mapping[int, tuple[int, int]]) -> None:
@@ -341,8 +341,8 @@ class DegreeBounds:
             )
             return (up, down) if c > 0 else (down, up)
         den.factor_degree["exp", g] = 1
-        # the sign of a generator is a matter of chance, so its power may stand above or below the
-        # line
+        # the sign of a generator is a matter of chance, so its power may belong to the numerator or
+        # the denominator
         either = self.denominators.of({("exp", g): abs(int(c * self._units["exp"][g]))})
         return either, either
 
@@ -355,7 +355,7 @@ class DegreeBounds:
 
 
 def rank_error_bound(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> float:
-    """The bound for the rank of rows of nodes that was read off so many points."""
+    """The bound for the rank of rows of nodes that was read off the given number of points."""
     nodes = [e for row in rows for e in row]
     if not nodes:
         return 0.0

@@ -10,8 +10,8 @@ such torsion can be divided by 2, 3, … in one way only.
 
 F_{p²} = F_p(i), i² = −1: every number of F_p has a root there, √f = i √−f where f is no square of
 F_p. A number a + b i is the pair (a, b); one with b = 0 is the plain number a, so that zero is 0
-wherever it comes from. √f √g = √(f g) and signs are not kept: the roots must be independent of one
-another, which whoever uses them has to show.
+wherever it comes from. √f √g = √(f g) and signs are not kept: the caller has to show that the roots
+are independent of one another.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SMALL_PRIMES: Final = 7 * 11 * 13
 _SIEVE: Final = math.prod(
     q for q in range(5, 400) if all(q % k for k in range(2, math.isqrt(q) + 1))
 )
-# beyond this prime nobody writes √q next to cos(π/q)
+# no practical expression has √q next to cos(π/q) for a prime q above this
 _LARGEST_GAUSS_SUM: Final = 1000
 
 
@@ -74,8 +74,8 @@ def jacobi(a: int, n: int) -> int:
 def random_prime(
     rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[int] = (), bits: int = SIZES[0]
 ) -> int:
-    """A prime p of so many bits with p + 1 = period·m, m prime to the period, in which all of
-    `squares` are squares.
+    """A prime p of the given number of bits with p + 1 = period·m, m prime to the period, in which
+    all of `squares` are squares.
 
     `period` is a multiple of 24, so p ≡ 23 mod 24; the circle then has an angle of a `period`-th of
     a full turn.

@@ -1,7 +1,7 @@
 """e(x) ≠ 0 at a real state: the last word on "not zero", in balls of fifty digits.
 
-States are random dyadic numbers, at which unknowns such as u̇ are solved for. Floats tell where to
-look, a ball without zero is the proof. Zero in all of the balls proves nothing; then nothing is
+States are random dyadic numbers, at which unknowns such as u̇ are solved for. Floats suggest a
+point; a ball without zero is the proof. Zero in all of the balls proves nothing; then nothing is
 claimed.
 """
 

@@ -7,10 +7,10 @@ as θ, sin θ and e^θ are; values of log, asin and atan remember what they came
 x) = x and sin(asin x) = x. All are found by hashing (seed, what it is): nothing depends on the
 order of asking or on the run.
 
-i = Σ c g with rational c: what stands under sines, cosines and exponentials is a form in
-generators, which are what is no sum and no product with a number (the smaller of ±); rational
-numbers have g = 1. A full turn is divided into so many parts that sines and cosines of all
-multiples of π that occur have values.
+i = Σ c g with rational c: the arguments of sines, cosines and exponentials are linear forms in
+generators. A generator is neither a sum nor a product with a number (the smaller of ±); rational
+numbers have g = 1. A full turn is divided finely enough that sines and cosines of all occurring
+multiples of π have values.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class RandomValues:
         )
 
     def independent_value(self, kind: str, identity: object) -> int:
-        """A random number in the lower half of the field, so that it and its negative are told
-        apart.
+        """A random number in the lower half of the field, so that it and its negative are
+        distinct.
         """
         return 1 + self.random(kind, identity) % ((self.prime - 1) // 2)
 

@@ -52,10 +52,10 @@ from dalembert.symbolic.algebra.expression_graph import (
 )
 from dalembert.symbolic.algebra.tape import LEAVES, Number, Tape
 
-# how often the symbols under one root are drawn anew before the root is left to fail; twice as
-# often for each further root
+# how often the symbols under one root are redrawn before the root is left to fail; twice as often
+# for each further root
 _ATTEMPTS_PER_ROOT: Final = 32
-# with more roots of the same symbols than this, roots are taken in F_{p²} and nothing is drawn anew
+# with more roots of the same symbols than this, roots are taken in F_{p²} and nothing is redrawn
 _MOST_TOGETHER: Final = 3
 _RULES: Final = (
     "const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh", "sinh",
@@ -71,7 +71,7 @@ class SamplePoint:
     constants that need special primes (√5, cos π/7) and for roots to what these are made of; `like`
     takes over the prime and the symbols of another point. Where many roots share their symbols the
     point lies in F_{p²}: `imaginary` roots are then i √−f. `settle` is false for a point at which
-    no symbol is drawn anew for the sake of a root.
+    no symbol is redrawn for the sake of a root.
     """
 
     __slots__ = (
@@ -146,7 +146,7 @@ class SamplePoint:
 
     @property
     def structure(self) -> FactorAnalysis:
-        """What signs and roots are taken apart into; few points are asked for any."""
+        """What signs and roots are taken apart into; few points need any."""
         if self._structure is None:
             self._structure = FactorAnalysis(self.tape, self._given)
         return self._structure
@@ -368,7 +368,7 @@ class SamplePoint:
         return self._root(self(a))
 
     def _redraw_for_real_roots(self, radicands: Iterable[int]) -> None:
-        """Draw symbols under roots anew until the roots exist, few roots at a time.
+        """Redraw symbols under roots until the roots exist, few roots at a time.
 
         Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over
         the region where all these roots are real. Where many roots contain the same symbols they

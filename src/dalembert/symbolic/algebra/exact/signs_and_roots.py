@@ -8,7 +8,7 @@ squares in a field.
 √(3 + 2√2) = 1 + √2: of numbers without symbols balls decide the signs, and roots may be simpler
 than they look. In a prime field a root of a square s² comes out as s or −s by chance. So a root of
 a number is first sought among sums of products of roots of primes, by lattice reduction of its
-decimal expansion; the expansion also tells its sign.
+decimal expansion; the expansion also gives its sign.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _NEVER_NEGATIVE = frozenset({"sqrt", "abs", "exp", "cosh", "acos"})
 
 
 class FactorAnalysis:
-    """What can be said about the nodes of a tape without a point; nodes in `given` are taken as
-    they are.
+    """What is known about the nodes of a tape without a point; nodes in `given` are taken as they
+    are.
     """
 
     __slots__ = ("_constant", "_factors", "_given", "_nonnegative", "tape")
@@ -153,7 +153,7 @@ _LARGEST: Final = 1 << 30
 
 
 def sign_of_constant(tape: Tape, i: int) -> int:
-    """1 or −1 for a number that is certainly not zero; BadPoint if 800 digits do not tell."""
+    """1 or −1 for a number that is certainly not zero; BadPoint if 800 digits do not decide."""
     return _sign(_canonical_nodes(tape, i))
 
 

@@ -9,7 +9,7 @@ patterns are drawn, and then an error that needs s signs to coincide is met with
 2⁻ˢ a time.
 
 Points come from the seed of the run and their number, never from what they are used for, and are
-drawn anew where something has no value; five bad ones in a row mean that a denominator vanishes
+redrawn where something has no value; five bad ones in a row mean that a denominator vanishes
 identically.
 """
 
@@ -48,7 +48,7 @@ class DegreeBound:
     log2_branches: float = 0.0
 
     def log2_chance(self, values: int) -> float:
-        """log₂ ε with so many values of an angle; 0 where nothing can be said."""
+        """log₂ ε with the given number of values of an angle; 0 where no bound is known."""
         room = values - self.below
         if not self.above or room <= 0:
             return -math.inf if room > 0 else 0.0
@@ -140,7 +140,7 @@ class Verdict(Displayable):
     """
 
     holds: bool | None
-    # how likely it is at most that what is said to hold does not
+    # upper bound of the probability that a reported identity is false
     bound: float = 0.0
     why: str = ""
 
@@ -165,8 +165,7 @@ class Decision:
     points: int = 0
     bits: int = SIZES[0]
     why: str = ""
-    # where the first row that is not zero was seen: its place, what is left there, and modulo which
-    # prime
+    # where the first row that is not zero was seen: its index, its nonzero value, and the prime
     witness: tuple[int, object, int] | None = None
 
     @property
@@ -208,7 +207,7 @@ Result = TypeVar("Result")
 
 _ATTEMPTS: Final = 5
 _ATTEMPTS_WITH_ROOTS: Final = 400
-# so many points keep their values
+# number of points that keep their values
 _KEPT: Final = 4
 _DRAWN: Final = SystemRandom().getrandbits(48)
 # the seed of an earlier run may be given here, to see the same points again
@@ -239,7 +238,7 @@ def process_seed() -> int:
 
 class RandomPoints:
     """Several random points of one tape, kept while it grows; one at which something has no value
-    is drawn anew.
+    is redrawn.
 
     `outs` are what points are drawn for, if that is known; `check` is called before every draw and
     may raise, as when time is over.

@@ -68,9 +68,9 @@ __all__ = [
 # with more than this, more points do not help as much as larger primes
 _WORST_CHANCE: Final = 1e-12
 _MOST_PATTERNS: Final = 8
-# so many points keep the unknowns solved for
+# number of points that keep their solved unknowns
 _KEPT: Final = 4
-# signs that depend on one another show it in so many draws, but for a chance of 2⁻¹²⁰
+# signs that depend on one another show it in this number of draws, except with probability 2⁻¹²⁰
 _DRAWS_FOR_RELATIONS: Final = 120
 
 
@@ -142,11 +142,11 @@ class ZeroTest:
 
     @property
     def first_point(self) -> SamplePoint | None:
-        """The first point, with its unknowns, once something was asked."""
+        """The first point, with its unknowns, once a test was made."""
         return self._solved.get((0, SIZES[0]))
 
     def _unconditioned_point(self, k: int) -> SamplePoint:
-        """Points of one prime at which nothing was drawn anew for the sake of roots."""
+        """Points of one prime at which nothing was redrawn for the sake of roots."""
         self.clock.check()
         point = self._free.get(k)
         if point is None:

@@ -2,7 +2,7 @@
 behind a force.
 
 Powers of coordinates, negative ones too, and sines and cosines of sums of them, over constants.
-What was found is checked by whoever asked, by differentiation; what cannot be found here is None.
+The caller checks the result by differentiation; None if no antiderivative is found.
 """
 
 from __future__ import annotations

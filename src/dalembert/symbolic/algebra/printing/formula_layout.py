@@ -44,11 +44,11 @@ class _Layout:
         )
 
     def _vector(self, a: f.Formula) -> t.Tree:
-        """Beside a dot or a cross, where a cross needs parentheses too."""
+        """Next to a dot or a cross, where a cross needs parentheses too."""
         return t.Group(self.of(a)) if isinstance(a, f.Cross | f.Summation) else self._factor(a)
 
     def _atom(self, a: f.Formula) -> t.Tree:
-        """Under a derivative or an index: anything but a single symbol stands in parentheses."""
+        """Under a derivative or an index: anything but a single symbol gets parentheses."""
         return (
             self.of(a)
             if isinstance(a, f.Symbol | f.Name | f.Partial | f.Variation)

@@ -246,7 +246,7 @@ def _fraction(k: Fraction, *, small: bool) -> str:
 
 
 def _join_commands(parts: list[str]) -> str:
-    r"""∂ and T side by side: \partial T, since \partialT is another command."""
+    r"""∂ next to T: \partial T, since \partialT is another command."""
     written = ""
     for part in parts:
         written += " " * (written[-1:].isalpha() and part[:1].isalpha() and "\\" in written) + part

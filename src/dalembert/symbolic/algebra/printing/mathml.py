@@ -35,9 +35,9 @@ QUAD: Final = '<mspace width="1em"></mspace>'
 APPLIED: Final = "<mo>\u2061</mo>"
 # browsers set a dot so low that it touches its letter
 ABOVE: Final = 'stretchy="false" style="padding-bottom:0.1em"'
-# what stands for itself and is no letter
+# signs that are printed as they are and are no letters
 SIGNS: Final = "…′″‴∂∇∞"
-# beside tab, line feed and carriage return, all that XML has no character for
+# except tab, line feed and carriage return, all that XML has no character for
 _NOT_WRITABLE: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIDES: Final = (
     'class="left-side" style="text-align:right"',
@@ -81,7 +81,7 @@ def escape(words: str) -> str:
 
 
 def row(elements: Sequence[str]) -> str:
-    """Elements side by side as one."""
+    """Adjacent elements as one."""
     return elements[0] if len(elements) == 1 else _tag("mrow", "".join(elements))
 
 
@@ -99,7 +99,7 @@ BOLD: Final = 'style="font-weight:bold"'
 
 
 class MathML:
-    """Every tree as a list of elements that stand side by side."""
+    """Every tree as a list of adjacent elements."""
 
     def __call__(self, tree: t.Tree) -> list[str]:
         """The elements of one formula."""
@@ -293,8 +293,8 @@ def _upright(letter: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _symbol(name: str, power: str = "") -> tuple[str, ...]:
-    """A name taken apart: θ with its dots, indices, derivatives along a member, place; index and
-    power stand above one another.
+    """A name taken apart: θ with its dots, indices, derivatives along a member, place; the power is
+    above the index.
     """
     taken = parts(name)
     _, primes, place = field(name)

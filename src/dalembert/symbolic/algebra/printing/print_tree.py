@@ -1,8 +1,8 @@
 """What is to be written, before anyone decides how: letters, products, fractions and parentheses,
 in the order in which they are read.
 
-Whoever lays out a formula makes such a tree, once; text, LaTeX and MathML are three ways to write
-it. Signs, order and parentheses are decided here, except those that only a line of text needs, (a +
+The layout of a formula makes such a tree once; text, LaTeX and MathML are three ways to write it.
+Signs, order and parentheses are decided here, except those that only a line of text needs, (a +
 b)/(c d).
 """
 
@@ -232,7 +232,7 @@ def split_sign(tree: Tree) -> tuple[bool, Tree]:
 
 
 def line_parts(tree: Tree) -> list[Tree]:
-    """The formula cut before every sign that stands in no parentheses: a, + b, = c."""
+    """The formula cut before every sign outside parentheses: a, + b, = c."""
     match tree:
         case Equality(left, right):
             first, *rest = line_parts(right)

@@ -21,7 +21,7 @@ GREEK = {
 }  # fmt: skip
 # Python reserves `lambda`, so programs write lam
 GREEK["lam"] = "λ"
-# letters that a display name may hold beside the Latin ones
+# letters that a display name may contain in addition to the Latin ones
 LATEX_LETTERS = {
     letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")
 } | {"ℓ": r"\ell"}

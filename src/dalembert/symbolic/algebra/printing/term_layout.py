@@ -41,7 +41,7 @@ from dalembert.symbolic.algebra.printing.print_tree import (
 from dalembert.symbolic.algebra.printing.symbol_names import display_name
 from dalembert.symbolic.algebra.tape import Tape, base_name
 
-# so many signs shorter must an unusual way to collect terms be
+# an unusual way to collect terms must be this number of signs shorter
 WORTH = 3
 CONSTANT, COORDINATE, RATE, ACCELERATION, FUNCTION = range(5)
 
@@ -94,7 +94,7 @@ class TermOrder:
         return self._moves[atom]
 
     def declaration_key(self, name: str) -> Any:
-        """Order of declaration: a rate stands where its coordinate stands."""
+        """Order of declaration: a rate comes where its coordinate comes."""
         return (
             self.accelerations.get(name, -1),
             self.places.get(base_name(name), self.places.get(name, -1)),
@@ -406,8 +406,8 @@ class Printer:
         return negative, raised if factor == ONE else product([factor, raised])
 
     def _around(self, piece: Summand) -> tuple[Powers, Powers]:
-        """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them
-        would stand.
+        """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants comes where the first of them
+        would.
         """
         inner = piece.inner
         if inner is None or any(

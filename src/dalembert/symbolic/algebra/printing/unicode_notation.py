@@ -31,7 +31,7 @@ HIGH: Final = {"T": "ᵀ", "-1": "⁻¹"}
 _ENDS: Final = str.maketrans("L0123456789abdehiklmprst", "ᴸ⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᵈᵉʰⁱᵏˡᵐᵖʳˢᵗ")
 # stands before a sign at which a line may be broken
 _BREAK: Final = "\x1e"
-# beyond this nobody typed a number: it comes of multiplying measured ones
+# a longer number was not typed: it is a product of measured ones
 _MOST_BITS: Final = 256
 
 
@@ -55,7 +55,7 @@ def decimal(k: Fraction) -> str | None:
 
 
 def is_single(tree: t.Tree) -> bool:
-    """Whether a tree may stand below a slash without parentheses."""
+    """Whether a tree needs no parentheses below a slash."""
     if isinstance(tree, t.Numeral):
         return tree.value.denominator == 1
     return not isinstance(
@@ -67,7 +67,7 @@ class Text:
     """Unicode on one line: 1/4 m r² (1 + 5 cos² θ) φ̈"""
 
     def __init__(self, depth: int = -1) -> None:
-        # signs at most so many parentheses deep are places where a line may be broken
+        # a line may be broken at signs at most this number of parentheses deep
         self.depth = depth
 
     def __call__(self, tree: t.Tree) -> str:

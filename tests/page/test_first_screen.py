@@ -102,7 +102,7 @@ def test_a_wrong_run_is_flagged(tried):
     visit.give("l_2", "0.3")
     visit.settled()
     assert "bad" == visit.do("trial.root.dataset.judged")
-    said = visit.page.locator("#trial .said")
+    said = visit.page.locator("#trial .status-line")
     assert "the speeds are singular close to that position" in said.inner_text()
     assert "fails" in said.get_attribute("class")
     assert [] == visit.said

@@ -74,7 +74,7 @@ def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk
     visit.until(
         "document.querySelector('#group-0 .plot').querySelectorAll('.curve.pale').length === 1"
     )
-    assert "in" in visit.page.locator(".said").inner_text()
+    assert "in" in visit.page.locator(".status-line").inner_text()
     assert "#try?Start.theta=1&Constants.m=2" == visit.do("location.hash")
     again = visit.page.context.new_page()
     again.goto(visit.page.url)
@@ -204,7 +204,7 @@ def test_a_run_that_cannot_go_on_shows_the_motion_so_far(tried, build, end, why)
     visit = tried(build())
     visit.give("duration", "3")
     visit.settled()
-    said = visit.page.locator(".said").inner_text()
+    said = visit.page.locator(".status-line").inner_text()
     assert why in said.lower()
     assert "The motion so far is shown" in said
     assert end == pytest.approx(visit.do("trial.result.frames.t.at(-1)"), abs=2e-4)
@@ -254,7 +254,7 @@ def test_a_ball_bounces_in_the_page(tried):
     assert run.at(np.array(t))["h"] == pytest.approx(np.array(h), abs=1e-7)
     assert (
         f"“table” (impact) {len(run.events)} times, first at t = 0.355126"
-        in visit.page.locator(".said").inner_text()
+        in visit.page.locator(".status-line").inner_text()
     )
     assert "events=[da.impact('h', 0.5, name='table')]" in visit.do("trial.python()")
     visit.give("restitution of table", "1.5")
@@ -269,9 +269,9 @@ def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context.add_init_script(f"delete window.{missing}; window.{missing} = undefined;")
     visit = Tried(context, disk_file, ready=False)
     assert {"WebAssembly": "WebAssembly", "Worker": "workers"}[missing] in visit.page.locator(
-        "#trial .said"
+        "#trial .status-line"
     ).text_content()
-    assert "the recorded run is shown" in visit.page.locator("#trial .said").text_content()
+    assert "the recorded run is shown" in visit.page.locator("#trial .status-line").text_content()
     assert [] == visit.said
     context.close()
 
@@ -330,7 +330,7 @@ def test_names_that_look_like_markup_are_shown_as_they_are(browser, tmp_path):
     )
     visit.give("theta", "0.4")
     visit.settled()
-    assert f"“{MARKUP}”" in visit.page.locator("#trial .said").inner_text()
+    assert f"“{MARKUP}”" in visit.page.locator("#trial .status-line").inner_text()
     assert visit.do("window.pwned === undefined")
     assert [] == visit.said
     context.close()

@@ -83,7 +83,7 @@ def test_a_widget_lives_without_a_kernel(browser, tmp_path):
     inside.locator("#trial[data-ready=yes]").wait_for()
     assert "dark" == inside.locator("html").get_attribute("data-theme")
     inside.get_by_label("phi", exact=True).fill("2")
-    inside.locator(".said", has_text="1 s in").wait_for()
+    inside.locator(".status-line", has_text="1 s in").wait_for()
     # as high as what it holds, and gone when the notebook says so
     assert (
         page.evaluate(

@@ -176,7 +176,7 @@ def test_members_have_the_bits_of_runs_alone():
     s.particle("P", 1, P)
     s.force((-k * da.sign(x) - da.maximum(0, x)) * s.N.x, at=P)
     found = da.ensemble(s, 7, over={"k": [0.5, 1.0, 3.0]}, start={"x": 1.0}, keep=["x", "x.dot"])
-    assert "one by one (jumps in the state)" == found.data.attrs["members run"]
+    assert "sequential (jumps in the state)" == found.data.attrs["members run"]
     for member, value in enumerate([0.5, 1.0, 3.0]):
         alone = da.simulate(s, 7, start={"x": 1.0}, values={"k": value})
         assert alone["x"][-1] == found["x"].values[member]

@@ -43,7 +43,7 @@ def test_auto_changes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failure_diagnosis, "STALL_STEPS", 10_000)
     monkeypatch.setattr(failure_diagnosis, "MIN_PROGRESS", 1e-4)
     with pytest.warns(
-        DalembertWarning, match="stiff, and was made anew with integrator='rosenbrock'"
+        DalembertWarning, match="stiff, and was repeated with integrator='rosenbrock'"
     ):
         run = da.simulate(
             settling(), 20.0, start={"x": 1.0}, integrator="auto", rtol=1e-6, atol=1e-8, audit=False

@@ -392,7 +392,8 @@ def test_a_singular_position_is_reported() -> None:
 
 def test_rates_that_the_speeds_cannot_give_are_named() -> None:
     with pytest.raises(
-        BadStart, match=r"y.dot cannot be had from x.dot at these positions \(division by zero\)"
+        BadStart,
+        match=r"y.dot cannot be computed from x.dot at these positions \(division by zero\)",
     ):
         start(pendulum(), {"x": 1, "y": 0})
 

@@ -170,7 +170,7 @@ def test_rows_beside_the_equations_run_one_by_one_and_it_is_said():
     found = da.ensemble(
         s, 0.2, over={name: [value, 1.01 * value]}, start=entry.start, inputs=entry.inputs
     )
-    assert found.data.attrs["members run"].startswith(("one by one", "side by side"))
+    assert found.data.attrs["members run"].startswith(("sequential", "vectorized"))
     run = found.run(1)
     assert [run[kept.name][-1] for kept in found.plan.outputs] == [
         found[kept.name].values[1] for kept in found.plan.outputs
@@ -196,7 +196,7 @@ def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alo
     found = da.ensemble(
         s, 0.05, over=over, inputs={"M": 0}, keep=["phi", "phi.dot", "theta"], at=[0.0, 0.05]
     )
-    assert found.data.attrs["members run"].startswith("side by side")
+    assert found.data.attrs["members run"].startswith("vectorized")
     failures = found.failures
     # only what native code refuses is asked for again, to be told why
     assert len(asked) == len(failures) > 0
@@ -228,7 +228,7 @@ def test_an_event_that_ends_a_run_is_an_outcome(pendulum):
     )
     assert {"finished": 1, "ended": 1} == found.outcomes
     assert found["reason"].values[0].startswith("alpha - 0.1 at t = ")
-    assert "one by one (events)" == found.data.attrs["members run"]
+    assert "sequential (events)" == found.data.attrs["members run"]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def compared(s, duration, keep=None, **asked):
         da.ensemble(s, duration, keep=keep, lanes=lanes, threads=threads, **asked)
         for lanes, threads in ((1, 1), (4, 2), (8, 1))
     )
-    assert "side by side" == one.data.attrs["members run"]
+    assert "vectorized" == one.data.attrs["members run"]
     for other in others:
         for name in one._flat.data_vars:
             a, b = one._flat[name].values, other._flat[name].values
@@ -134,7 +134,7 @@ def test_amplitudes_of_inputs_run_one_by_one():
         audit=False,
         integrator="taylor",
     )
-    assert "one by one (amplitudes)" == found.data.attrs["members run"]
+    assert "sequential (amplitudes)" == found.data.attrs["members run"]
     assert (
         da.simulate(s, 0.5, inputs={"F": "2*sin(3*t)"}, audit=False, integrator="taylor")["x"][-1]
         == found["x"].values[1]
@@ -152,7 +152,7 @@ def test_what_has_no_series_is_refused_member_by_member_and_auto_takes_the_other
     assert {"refused": 2} == refused.outcomes
     assert "leave out integrator='taylor'" in refused.failures[0]
     taken = da.ensemble(s, 1, integrator="auto", **asked)
-    assert "one by one (jumps in the state)" == taken.data.attrs["members run"]
+    assert "sequential (jumps in the state)" == taken.data.attrs["members run"]
     assert taken["x"].values == pytest.approx([4.5, 4.0])
 
 

@@ -47,8 +47,8 @@ class Tools:
                 result = ask()
             except DalembertError as problem:
                 return {"refused": str(problem), "kind": type(problem).__name__}
-        said = [str(w.message) for w in heard]
-        return {**result, "warnings": said} if said else result
+        messages = [str(w.message) for w in heard]
+        return {**result, "warnings": messages} if messages else result
 
     def derive(self, system: str, principle: str = "kane", notation: str = "text") -> Result:
         """The equations of motion by one principle, as text or LaTeX."""
@@ -97,8 +97,8 @@ class Tools:
         return self._answer(ask)
 
     def check(self, system: str) -> Result:
-        """Whether a model can be read and its elements fit together: coordinates, freedoms,
-        constraints, dimensions.
+        """Whether a model can be read and its elements fit together: coordinates, degrees of
+        freedom, constraints, dimensions.
         """
 
         def ask() -> Result:

@@ -18,8 +18,8 @@ from dalembert.runtime.dynamics.compile import compile as compiled_route
 
 @check_options
 def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
-    """Every principle on one system with the exact certificate, the audit, and the compiled
-    route held against them.
+    """Every principle on one system with the exact certificate, the audit, and the compiled route
+    checked against them.
     """
     result = certify(system, seed=seed)
     if not compiled:

@@ -107,8 +107,8 @@ def _energy_problem(
     inputs: Mapping[Any, Any],
     about: Mapping[Any, Any] | None = None,
 ) -> tuple[Energies, Equations, dict[int, int]]:
-    """The energies and powers, the equations of motion, and what is known of constants, motions
-    and inputs.
+    """The energies and powers, the equations of motion, and the known constants, motions and
+    inputs.
     """
     from dalembert.analysis.integrals.energies import Energies
     from dalembert.analysis.integrals.energy_integrals import known_substitutions

@@ -57,7 +57,7 @@ from dalembert.symbolic.algebra.scalar import Scalar
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-# members side by side that native text is written for
+# numbers of members in lanes for which native text is written
 _LANES: Final = (1, 2, 4, 8)
 
 
@@ -103,18 +103,17 @@ def ensemble(
     or "sobol"; seed keep     what is kept of every member: "theta" at the times `at` or else at the
     end, "end(theta)", "max(theta)", "min(theta)",
              "mean(theta)", "time(theta - 1, up)" for the first time at which an expression crosses
-             zero; all coordinates and speeds
-             where nothing is said
-    audit    keep by how much K₂ + 𝒰 + Z drifted, as a part of the energies
-    threads, lanes, chunk   how many threads, how many members side by side in each, how many in
+             zero; by default all coordinates and speeds
+    audit    keep the drift of K₂ + 𝒰 + Z relative to the energies
+    threads, lanes, chunk   how many threads, how many members in the lanes of each, how many in
     memory at once; not a bit of the results
              depends on them
-    save     "study.zarr": write chunk by chunk; after an interruption the same call goes on where
-    it stopped engine   where chunks run if not here: a dask.distributed.Client, the address of its
+    save     "study.zarr": write chunk by chunk; after an interruption the same call resumes engine
+             where chunks run if not here: a dask.distributed.Client, the address of its
     scheduler, or an executor of concurrent.futures
 
-    The other options are those of `simulate`, and every member has the bits of such a run; by
-    "native", "taylor" and "auto" members run side by side, by other integrators one by one. A
+    The other options are those of `simulate`, and every member is bit-identical to such a run; with
+    "native", "taylor" and "auto" members are vectorized, with other integrators sequential. A
     member that fails is a row with its reason.
     """
     check_system(system, "ensemble")
@@ -283,13 +282,13 @@ def _select_runner(plan: EnsemblePlan, lanes: int | None = None) -> tuple[Runner
         except NotApplicable:
             if plan.options.integrator != "taylor":
                 raise
-            # every member is told so
+            # every member reports it
             why = "no Taylor series"
         else:
             why = side_by_side.discontinuity_obstacle()
             if not why:
-                return side_by_side, "side by side"
-    return alone, f"one by one ({why})"
+                return side_by_side, "vectorized"
+    return alone, f"sequential ({why})"
 
 
 def _run_single(plan: EnsemblePlan, options: RunOptions) -> Trajectory:
@@ -331,7 +330,7 @@ def _check_memory(plan: EnsemblePlan, *, saved: bool) -> None:
     kept = plan.values_per_run + 8
     count, room = len(plan.grid), _free_memory()
     size = 8.0 * count * kept
-    # a file is written chunk by chunk, and only what is asked for afterwards is read
+    # a file is written chunk by chunk, and only what is requested afterwards is read
     if saved or size <= room / 2:
         return
     instead = (

@@ -64,7 +64,7 @@ def fit(
     column's is estimated
     bounds    {"m": (0, 10)}: between which values to look
     t0        when the run begins, by default with the first measurement
-    most      so many evaluations at most
+    most      the largest number of evaluations
     threads   how many tables run at once, by default as many as there are processors; not a bit of
     the result depends on it
     offsets   columns whose sensors add an unknown constant, ["theta"]: found as "offset of theta"

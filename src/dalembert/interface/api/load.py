@@ -20,7 +20,7 @@ def load(path: str | Path, **options: Any) -> System:
     file says of runs is in s.settings
 
     and of URDF and MJCF
-    base      "fixed" (a URDF's default) holds the root link, "free" gives it six freedoms
+    base      "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of freedom
     attitude  free and ball joints by a "quaternion" (default) or by three "angles" about z, y, x
     symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping,
     stiffness, armature locked    joints to hold, {name: value}, or names alone, held at zero drives

@@ -39,7 +39,7 @@ def multipliers(system: System) -> Multipliers:
 
     Constraint forces are + Aᵀλ. Where a divisor of the elimination vanishes, as at a singular
     attitude, an expression has no value. `.compile()` gives f(q, u, t=0, **values) as native code
-    for any number of rows, which solves at each state anew. Of a run they are in `run.reactions`.
+    for any number of rows, which solves at each state. Of a run they are in `run.reactions`.
     """
     from dalembert.analysis.inverse.lagrange_multipliers import Multipliers, NativeMultipliers
 

@@ -1,8 +1,8 @@
-"""da.simulate, a described system set in motion: which equations, what rides along, and what is
-said when it stops.
+"""da.simulate, a described system set in motion: which equations, which quadratures, and the report
+when it stops.
 
-Beside it stand the two that are asked with the same start, values and inputs: da.lyapunov, how fast
-neighbours of a run part from it, and da.rests, whether friction holds a system where it is.
+Two more functions take the same start, values and inputs: da.lyapunov, how fast neighbours of a run
+part from it, and da.rests, whether friction holds a system where it is.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def simulate(
     integrator  "native" (Runge and Kutta's 8(5,3)), "taylor" (Taylor series, for small smooth
     systems and tight tolerances),
              "rosenbrock" (for stiff systems), "auto" (the cheaper of the first two, and the third
-             where these crawl), or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA"
+             where these stall), or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA"
              or "heyoka" where installed
     stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric
     after every step, "baumgarte"
@@ -77,16 +77,17 @@ def simulate(
     at       times at which to give the motion (by default the integrator's own steps; any time can
     be asked for later); of a long run
              only the steps that hold one of them are kept, and its length is not bounded by memory
-    audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same
+    audit    integrate Z and the works of the loads alongside, for run.integrals; the motion is the
+             same
     to the last bit energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change
-    in all, in units of energy or as a
-             part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes
-    keep_energy   bring K₂ + 𝒰 + Z back to its level after every step, by the shortest change of the
+    in all, in units of energy or relative to max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as
+    that takes
+    keep_energy   project K₂ + 𝒰 + Z to its level after every step, by the shortest change of the
     speeds; what was
              taken out is reported (native integrator only)
     events   what to do when an expression crosses zero, [da.event("theta - 1", stop=True),
     da.impact(gap, 0.8)]; an expression by
-             itself is recorded; run.events tells what happened (native integrator only)
+             itself is recorded; run.events reports what happened (native integrator only)
     sensitivities   constants and start values, ["m", "theta"]: ∂(q, u)/∂m along the run by the
     varied equations, with the error
              control of the motion; read with run.sensitivity("theta", "m") (native integrator only)
@@ -206,7 +207,7 @@ def parse_run_options(
     events: Sequence[Any] = (),
     **others: Any,
 ) -> RunOptions:
-    """What a run is asked for, with "30 deg" as a number and what was left out as nothing."""
+    """The options of a run, with "30 deg" as a number and what was left out as nothing."""
     from dalembert.runtime.numerics.symbol_values import strip_units
     from dalembert.runtime.simulation.run_options import RunOptions, parse_events
 
@@ -265,7 +266,7 @@ def run_system(
             and failure.is_stiff
             and not isinstance(equations, SaddlePointEquations)
         ):
-            warn(f"this run is stiff, and was made anew with integrator='rosenbrock': {failure}")
+            warn(f"this run is stiff, and was repeated with integrator='rosenbrock': {failure}")
             return run_system(
                 system,
                 duration,
@@ -319,7 +320,7 @@ def _check_energy_projection(kin: Kinematics) -> None:
 def energy_quadratures(
     kin: Kinematics, *, audit: bool, required: bool, project_energy: bool
 ) -> Quadratures | None:
-    """Z and the works, where they are wanted and can be had."""
+    """Z and the works, where they are wanted and available."""
     from dalembert.analysis.integrals.run_integrals import quadratures, with_defect_quadrature
 
     if not (audit or required or project_energy):

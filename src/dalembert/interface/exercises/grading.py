@@ -24,7 +24,7 @@ LARGEST: Final = 2**20
 
 @dataclass(frozen=True)
 class Grade:
-    """What is said about one answer."""
+    """The verdict on one answer."""
 
     exercise: str
     student: str

@@ -1,6 +1,4 @@
-"""A problem file: a model file with a table [exercise] that says what is asked, and how it is
-marked.
-"""
+"""A problem file: a model file with a table [exercise] with the question, and how it is marked."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _HEADER: Final = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+\s*(#.*)?$")
 
 @dataclass(frozen=True)
 class ExerciseProblem:
-    """A system and what is asked about it."""
+    """A system and the question about it."""
 
     file: str
     text: str = field(repr=False)

@@ -4,8 +4,8 @@
 page; `vibration` adds equilibria and modes, `bounded_forms` says what there is room for. A `scene`
 is a system as things to draw: `geometry` gives their places along a motion, `shapes` their looks,
 `view` where to look from, `dimension_lines` the letters. `sketch` draws it at one moment, `plots`
-are curves over time, `film` and `run_view` moving pictures. `embedding` is what scripts read,
-`live/` the module that runs inside the page, `assets/` the script and style that travel with it.
+are curves over time, `film` and `run_view` animations. `embedding` is what scripts read, `live/`
+the module that runs inside the page, `assets/` the script and style that travel with it.
 `ensemble_page` shows a study, `index` leads to many pages.
 
 Begin with `html_page`, then `scene`.

@@ -30,12 +30,12 @@ Kind = Literal["sphere", "box", "cylinder", "mesh"]
 
 # moments that differ by less than this part are the same
 _SAME: Final = 0.02
-# how thin things are that have no thickness, as a part of their size
+# thickness of shapes without one, relative to their size
 _THIN_ROD: Final = 0.028
 _THIN_DISK: Final = 0.035
 _PLATE: Final = 0.45
 _OVER: Final = 2.6
-# a radius for what has no size at all, as a part of the scene's
+# a radius for points, relative to the scene
 _DOT: Final = 0.035
 
 

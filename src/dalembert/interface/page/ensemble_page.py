@@ -53,10 +53,10 @@ def ensemble_page(data: Any, source: str) -> str:
 def _head(data: Any, title: str, source: str) -> str:
     counts = _counts(data)
     total = sum(counts.values())
-    said = ", ".join(f"{n} {name}" for name, n in counts.items())
+    outcomes = ", ".join(f"{n} {name}" for name, n in counts.items())
     lead = (
         f'<p class="lead">{total} runs of {escape(data.attrs.get("study duration", ""))} each: '
-        f"{escape(said)}.</p>"
+        f"{escape(outcomes)}.</p>"
     )
     rows = [
         [escape(name), _sweep_axis(data, dim, length, name)]

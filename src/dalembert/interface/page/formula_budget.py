@@ -1,5 +1,5 @@
-"""What a page has room for: normal forms that can be had soon, long fragments compressed; of the
-rest the command that prints it.
+"""The budget of a page for formulas: normal forms that are computed quickly, long fragments
+compressed; for the rest the command that prints it.
 
 Of many long expressions most turn out to be too long to be read. The count of operations decides,
 not the clock, so that the same page comes out on every computer.
@@ -32,7 +32,8 @@ from dalembert.symbolic.algebra.printing.print_tree import (
 )
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
-# operations of expressions that may be tried in vain, and in all, before only short ones are tried
+# operations of expressions that may be tried without result, and in all, before only short ones are
+# tried
 _MAX_WASTED: Final = 8_000
 _MAX_SPENT: Final = 60_000
 _SHORT: Final = 40
@@ -43,7 +44,7 @@ _WITH_INTERMEDIATES: Final = 12_000
 
 
 class WorkBudget:
-    """What was tried, and how much of it in vain."""
+    """What was tried, and how much of it without result."""
 
     def __init__(self) -> None:
         self.wasted, self.spent, self.written = 0, 0, 0
@@ -55,7 +56,7 @@ class WorkBudget:
         self.equations: dict[tuple[Hashable, ...], tuple[Tape, Display, int]] = {}
 
     def reserve(self, operations: int) -> bool:
-        """Whether so many operations may still be written with their intermediates."""
+        """Whether this number of operations may still be written with their intermediates."""
         fits = operations <= self.remaining
         self.written += operations if fits else 0
         return fits
@@ -96,7 +97,7 @@ class BudgetedFormulaWriter(FormulaWriter):
         return form
 
     def expression_tree(self, tape: Tape, i: int, form: RationalForm | None) -> Tree:
-        """The formula, made once for all derivations that share it."""
+        """The formula, built once for all derivations that share it."""
         if form is None:
             return super().expression_tree(tape, i, form)
         key = _original_node(tape, i)
@@ -107,7 +108,7 @@ class BudgetedFormulaWriter(FormulaWriter):
     def equations(
         self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]
     ) -> Display:
-        """Made once for the equations and for the last step of their derivation."""
+        """Built once for the equations and for the last step of their derivation."""
         key = id(tape), tuple(residuals), tuple(unknowns), tuple(rates)
         known = self.budget.equations.get(key)
         if known is not None and (not known[2] or self.budget.reserve(known[2])):
@@ -120,7 +121,7 @@ class BudgetedFormulaWriter(FormulaWriter):
     def long_scalars(
         self, tape: Tape, nodes: tuple[int, ...]
     ) -> tuple[tuple[Equality, ...], list[Tree]]:
-        """With their intermediates, as long as a page has room for them; then with a word."""
+        """With their intermediates, as long as a page has room for them; then with a message."""
         return (
             super().long_scalars(tape, nodes)
             if self._fits_budget(tape, nodes)
@@ -145,7 +146,7 @@ class BudgetedFormulaWriter(FormulaWriter):
 
 
 def _original_node(tape: Tape, i: int) -> tuple[int, int]:
-    """The tape on which a node was made, whichever fork it is asked of, and the node."""
+    """The tape on which a node was made, from any fork, and the node."""
     while tape.parent is not None and i < tape.forked_at:
         tape = tape.parent
     return id(tape), i
@@ -165,7 +166,7 @@ def _exceeds(tape: Tape, nodes: tuple[int, ...], most: int) -> bool:
 
 # ---- fragments -------------------------------------------------------------------------------
 
-# shorter ones stand in the page as they are
+# shorter ones are not compressed
 _SHORT_FRAGMENT: Final = 12_000
 # formulas of one display, and intermediates below it, beyond which a page is no place to read them
 MOST_LINES: Final = 60
@@ -175,8 +176,8 @@ MOST_ITEMS: Final = 24
 
 
 class CompressingRenderer(HtmlRenderer):
-    """HTML that counts the packed fragments of a page, and remembers displays that stand in
-    several places.
+    """HTML that counts the packed fragments of a page, and remembers displays that occur in several
+    places.
     """
 
     def __init__(self) -> None:
@@ -212,8 +213,8 @@ class CompressingRenderer(HtmlRenderer):
 
 
 class StepLimiter:
-    """Steps with at most so many quantities as a page can show, and how many each of them lacks,
-    by its title.
+    """Steps with as many quantities as a page can show, and how many each of them lacks, by its
+    title.
     """
 
     def __init__(self) -> None:

@@ -202,8 +202,8 @@ _INSTALLED: Final = (
 
 @cache
 def bracket_style() -> str:
-    """Rules for a page, with the font in them; nothing where the font is not at hand, and the
-    browser does what it can.
+    """Rules for a page, with the font in them; nothing where the font is not available, and the
+    browser chooses one.
     """
     font = _cached_font()
     if font is None:

@@ -1,6 +1,4 @@
-"""Still and moving pictures as files: PNG and GIF by Pillow, MP4 by ffmpeg where it is
-installed.
-"""
+"""Pictures and animations as files: PNG and GIF by Pillow, MP4 by ffmpeg where it is installed."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from dalembert.interface.page.svg_drawing import draw_scene, svg
 
 
 def gallery_card(name: str, study: ReportData) -> str:
-    """A thumbnail, the system a third of its way through its motion with the way so far, and
-    what stands below it.
+    """A thumbnail, the system a third of its way through its motion with its trace so far, and the
+    text below it.
     """
     drawn, subject = (
         None if study.run is None else build_scene(sample_frames(study.run, 401), arrows=False),

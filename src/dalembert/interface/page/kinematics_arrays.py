@@ -107,7 +107,7 @@ class Poses:
         return self._r[P]
 
     def vector(self, v: Vector) -> FloatArray:
-        """The components of a vector along N; it must be among those that were asked for."""
+        """The components of a vector along N; it must be among the requested ones."""
         total = np.zeros((len(self.run), 3))
         for F, triple in v.on(self._tape).parts.items():
             total = total + np.einsum("nij,nj->ni", self.frame(F), self._triple(triple))
@@ -179,13 +179,13 @@ class MemberCurve:
     r: FloatArray = field(repr=False)
     # against a link
     thick: float
-    # the point it hangs on, and the vectors from there to its places
+    # the point it is attached to, and the vectors from there to its curve
     root: Point = field(repr=False)
     along: tuple[Vector, ...] = field(repr=False)
 
 
 class FlexibleMembers:
-    """The members of a system that were expanded, and what of it belongs to them."""
+    """The expanded members of a system, and the bodies and loads that belong to them."""
 
     def __init__(self, system: System) -> None:
         self.bent = [e for e in system.expansions.values() if isinstance(e, Discretised)]
@@ -197,7 +197,7 @@ class FlexibleMembers:
 
     @property
     def vectors(self) -> list[Vector]:
-        """From the points the members hang on to the places of their curves."""
+        """From the points of attachment of the members to the points of their curves."""
         return [v for each in self._positions for v in each]
 
     def is_element(self, body: Body) -> bool:
@@ -229,7 +229,7 @@ class FlexibleMembers:
 
 
 _STILL: Final = 1e-9
-# how far a line goes beyond what touches it, as a part of the system's size
+# how far a line goes beyond what touches it, relative to the system's size
 _BEYOND: Final = 0.25
 
 

@@ -197,7 +197,7 @@ def _eigenvalues(v: LinearizedPoint) -> str:
         for m in v.modes
     ]
     note = (
-        f'<p class="quiet">Beside these 0, {zeros} times: ignorable coordinates and free '
+        f'<p class="quiet">The eigenvalue 0 occurs {zeros} times: ignorable coordinates and free '
         f"speeds.</p>"
         if zeros
         else ""

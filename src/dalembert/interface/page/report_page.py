@@ -59,8 +59,8 @@ class ReportRequest:
 
     duration: float = 10.0
     run: RunOptions = field(default_factory=RunOptions)
-    # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function;
-    # empty in a program
+    # the argument of `dalembert report`: a name of the gallery or path/to/file.py:function; empty
+    # in a program
     name: str = ""
     # the options that were given on the command line, as they were given
     options: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def report_run_options(
     inputs: Mapping[Any, Any] | None = None,
     events: Sequence[Any] = (),
 ) -> RunOptions:
-    """A run that is looked at closely: finer than usual, and without a bar of its own."""
+    """A run for close inspection: finer than usual, and without a bar of its own."""
     return RunOptions(
         start=start or {},
         values=values or {},
@@ -107,7 +107,7 @@ class ReportData:
 
 
 ProgressCallback = Callable[[str], None]
-# what `tell` is told in the course of one study, before the page is written
+# what `on_progress` reports in the course of one study, before the page is written
 STAGES = (
     "principles and their agreement",
     "motion",
@@ -119,7 +119,7 @@ STAGES = (
 def compute_report(
     subject: ReportSubject, request: ReportRequest, on_progress: ProgressCallback = lambda _: None
 ) -> ReportData:
-    """Derive, compare, run, decide, linearize; `tell` hears what is going on."""
+    """Derive, compare, run, decide, linearize; `on_progress` is called at every stage."""
     system = subject.system
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DalembertWarning)

@@ -212,7 +212,7 @@ def _standalone_svg(still: str) -> str:
 
 
 def _request(run: Trajectory) -> InteractiveRequest:
-    """What the run itself remembers of what it was asked for."""
+    """The options that the run itself remembers."""
     values, system = run.values, run.system
     start = {m.name: m.value for m in run.start.values if m.origin == "given"}
     names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}

@@ -56,7 +56,7 @@ class ScenePoint:
 
     name: str
     r: FloatArray = field(repr=False)
-    # the point it is, or the one it hangs on and the way from there
+    # the point itself, or its parent and the vector from there
     source: tuple[Point, Vector | None] = field(repr=False)
     fixed: bool = False
     # where links meet, so that something turns there
@@ -148,7 +148,7 @@ class _SceneBuilder:
         )
         points += [P for c in system.constraints for P in c.loop_points or ()]
         points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
-        # what hangs on the way to these, and what else a body's own frame carries
+        # points on the way to these, and other points of a body's own frame
         points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
         self.points = list(dict.fromkeys(points))
         self.poses = Poses(
@@ -438,7 +438,7 @@ class _SceneBuilder:
             if P is not None and _is_significant(values):
                 largest = largest if kind == "torque" else max(largest, float(np.abs(values).max()))
                 yield Arrow(name, kind, self.poses.point(P), values, (P, vector))
-        # what is only rounding beside the loads is no reaction
+        # what is only rounding relative to the loads is no reaction
         each = reaction_forces(self.run) if self.with_arrows else ()
         yield from (
             Arrow(name, "reaction", at, force)

@@ -262,7 +262,7 @@ def place_labels(
 def _label_candidates(
     each: DimensionLine, project: Projection, size: float
 ) -> Iterator[tuple[float, float]]:
-    """Outside of an arc, beside a length: first at its middle, then along it and farther away."""
+    """Outside of an arc, next to a length: first at its middle, then along it and farther away."""
     line, _ = project(each.line)
     for away in (_AWAY, 1.25 * _AWAY, 1.8 * _AWAY):
         for part in (0.5, 0.35, 0.65, 0.2, 0.8):

@@ -19,7 +19,7 @@ from dalembert.interface.page.kinematics_arrays import MemberCurve
 from dalembert.interface.page.scene import Scene
 from dalembert.interface.page.sketch_dimensions import DimensionLine, SketchLabel, place_labels
 
-# Okabe and Ito's colours, which everyone can tell apart
+# Okabe and Ito's colours, which colour-blind readers can distinguish
 COLOURS: Final = ("#2f7fb8", "#d9822b", "#2a9d76", "#b8609a", "#c9a227", "#5aa9c9")
 METAL: Final = "#8a929c"
 INK: Final = "#5b6570"

@@ -3,8 +3,8 @@ and need no script.
 
 The script of the page adds a cursor, which all plots share with the animation, and the values at
 it. What every contact does (open, closed, sticks, slips + or slips −) is a coloured band under the
-plots and stands in words. Colours are Okabe and Ito's, and each mode has its own place in the band
-as well, so that it is told apart without them.
+plots and is listed in words. Colours are Okabe and Ito's, and each mode has its own place in the
+band as well, so that colour is not needed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WIDTH: Final = 10_000
 HIGH: Final = 10
 _GAP: Final = 3
 _MOST_ROWS: Final = 60
-# the class of a mode, where it stands in its band, and what it is
+# the class of a mode, its position in its band, and what it is
 _MODES: Final = {
     "open": ("open", (8, 2), "open: apart"),
     "closed": ("closed", (3, 7), "closed: pressed, without friction"),
@@ -180,7 +180,7 @@ class Plots:
         return cls(float(run.t[0]), float(run.t[-1]), mode_bands(run), unit)
 
     def grid(self, panels: Iterable[Panel]) -> str:
-        """Panels side by side where there is room."""
+        """Panels in columns where there is room."""
         return f'<div class="plots">{"".join(map(self.panel, panels))}</div>'
 
     def panel(self, p: Panel) -> str:
@@ -259,7 +259,7 @@ class Plots:
 
 
 def _decimate(t: FloatArray, curves: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
-    """At most so many points that a screen can show them; ends are kept."""
+    """At most as many points as a screen can show; ends are kept."""
     if len(t) <= 2 * MOST_POINTS:
         return t, list(curves)
     kept = np.unique(np.linspace(0, len(t) - 1, MOST_POINTS).round().astype(int))

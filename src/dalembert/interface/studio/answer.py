@@ -105,7 +105,7 @@ def _described(system: System, faults: list[Any]) -> Part:
 
 
 def equations(system: System, chosen: str) -> Part:
-    """M u̇ = f by the chosen principle, q̇ = W u + X, and the numbers of freedoms."""
+    """M u̇ = f by the chosen principle, q̇ = W u + X, and the degrees of freedom."""
     kin = kinematics(system)
     title, derive = load_principle(chosen if chosen in PRINCIPLE_NAMES else PRINCIPLE_NAMES[0])
     try:
@@ -124,9 +124,9 @@ def equations(system: System, chosen: str) -> Part:
             f"{HTML.text(truncate_displays(blocks, command))}<h3>Rates of the "
             f"coordinates</h3>{rates}{gone}"
         )
-    freedoms = f"{kin.n_u} degree{'s' * (kin.n_u != 1)} of freedom (velocity level)"
+    dof = f"{kin.n_u} degree{'s' * (kin.n_u != 1)} of freedom (velocity level)"
     counts = f"{kin.n_q} coordinate{'s' * (kin.n_q != 1)}"
-    return {"part": "equations", "html": html, "freedoms": f"{freedoms}, {counts}"}
+    return {"part": "equations", "html": html, "freedoms": f"{dof}, {counts}"}
 
 
 def motion(system: System) -> tuple[Trajectory | None, Scene | None, Part]:

@@ -38,8 +38,7 @@ def run_command(
     except subprocess.TimeoutExpired:
         msg = f"stopped after {limit:g} s: dalembert {' '.join(arguments)[:80]} takes longer"
         raise Unknown(msg) from None
-    # 1 and 3: principles disagree, or a proof stays undecided; what was asked for is there all the
-    # same
+    # 1 and 3: principles disagree, or a proof stays undecided; the result is there all the same
     if done.returncode not in (0, 3) and not (done.returncode == 1 and done.stdout):
         raise Unknown(done.stderr.strip()[-2000:] or f"dalembert ended with code {done.returncode}")
     return done.stdout

@@ -87,7 +87,7 @@ class Requests(BaseHTTPRequestHandler):
         """The terminal stays quiet."""
 
     def do_GET(self) -> None:
-        """The page, for whoever has the token."""
+        """The page, for requests with the token."""
         self._answered(self._page)
 
     def do_POST(self) -> None:

@@ -92,7 +92,9 @@ class Session:
         return self.draft != self.document.text
 
     def keep_draft(self) -> Path | None:
-        """Write an unsaved text beside its file, so that it is not lost; where it is."""
+        """Write an unsaved text into the folder of its file, so that it is not lost; return its
+        path.
+        """
         if not self.unsaved:
             return None
         path = Path(self.document.path)
@@ -156,13 +158,13 @@ class Session:
     # ---- to take away ------------------------------------------------------------------------
 
     def page(self, text: str) -> Answer:
-        """The page of the text beside its file."""
+        """The page of the text, in the folder of its file."""
         target = unused_path(str(self.folder.root / f"{Path(self.document.path).stem}.html"))
         write_page(self._model(text), self._model_name(), Path(target))
         return {"written": target}
 
     def export(self, text: str, style: str) -> Answer:
-        """The equations for another tool, in a new folder beside the file."""
+        """The equations for another tool, in a new folder next to the file."""
         if style not in FORMATS:
             msg = f"no format {style!r:.40}; known are {', '.join(FORMATS)}"
             raise Unknown(msg)

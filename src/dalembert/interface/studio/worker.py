@@ -61,33 +61,33 @@ def work(mailbox: Mailbox, out: IO[bytes]) -> None:
         message = mailbox.take()
         identity, begun = message["id"], time.process_time()
 
-        def tell(part: dict[str, Any], identity: int = identity, begun: float = begun) -> None:
+        def send(part: dict[str, Any], identity: int = identity, begun: float = begun) -> None:
             # seconds of the processor so far, for those who measure
             spent = round(time.process_time() - begun, 4)
             out.write(json.dumps({"id": identity, "cpu": spent, **part}).encode() + b"\n")
             out.flush()
 
-        tell({"part": "begun"})
-        ended = _answer(answer(Job(**message["job"])), mailbox, tell)
-        tell({"part": ended})
+        send({"part": "begun"})
+        ended = _answer(answer(Job(**message["job"])), mailbox, send)
+        send({"part": ended})
 
 
-def _answer(parts: Iterable[dict[str, Any]], mailbox: Mailbox, tell: Any) -> str:
+def _answer(parts: Iterable[dict[str, Any]], mailbox: Mailbox, send: Any) -> str:
     """Send the parts; how it ended: "done", or "dropped" for a newer job."""
     try:
         for part in parts:
-            tell(part)
+            send(part)
             if mailbox.waiting:
                 return "dropped"
     except MemoryError:
-        tell({"part": "failed", "sentence": "this model needs more memory than the studio allows"})
+        send({"part": "failed", "sentence": "this model needs more memory than the studio allows"})
     except RecursionError:
-        tell({"part": "failed", "sentence": "expressions of this model are nested too deeply"})
-    except Exception as problem:  # noqa: BLE001 - the studio goes on, and says what happened
+        send({"part": "failed", "sentence": "expressions of this model are nested too deeply"})
+    except Exception as problem:  # noqa: BLE001 - the studio continues, and says what happened
         sentence = (
             f"a mistake of dalembert, not of the model ({type(problem).__name__}: {problem!s:.200})"
         )
-        tell({"part": "failed", "sentence": sentence})
+        send({"part": "failed", "sentence": sentence})
     return "done"
 
 

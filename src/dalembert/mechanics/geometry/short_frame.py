@@ -43,7 +43,7 @@ def in_frame(v: Vector, tape: Tape, frame: Frame) -> Vector:
 def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) -> list[Vector]:
     """The same vectors on a fork of their tape, each in the frame in which it has the fewest terms.
 
-    Where one frame is shortest for all of them, all stand in it, and of several such frames in
+    Where one frame is shortest for all of them, all use it, and of several such frames in
     `home`, the frame of the body that they belong to, or else in one in which they were given.
     """
     choices = [_shortest(v.on(tape), home) for v in vectors]

@@ -113,7 +113,7 @@ def tree_tables(kin: Kinematics) -> TreeTables:
 
 
 def _check(kin: Kinematics, tree: KinematicTree) -> None:
-    """Freedoms along constant axes of their own links, each moving one link; nothing is
+    """Joint rates along constant axes of their own links, each moving one link; nothing is
     prescribed.
     """
     t = kin.tape

@@ -100,7 +100,7 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
 
 
 def _speed_pivots(kin: Kinematics) -> tuple[Scalar, ...]:
-    """Divisors that may vanish with speeds that nobody declared."""
+    """Divisors that may vanish with speeds that are not declared."""
     return () if kin.system.speed_list else tuple(kin.scalar(i) for i in kin.state_dependent_pivots)
 
 
@@ -212,7 +212,7 @@ def _contact_dynamics(system: System, kin: Kinematics, integrator: str) -> Expli
 
 
 def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddlePointEquations]:
-    """The equations with the rows beside them; computed once."""
+    """The equations in augmented form; computed once."""
 
     def derive() -> SaddlePointEquations:
         from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion

@@ -1,7 +1,7 @@
 """Native functions of a state besides u̇: y = f(q, u, t) of any expressions, and ż = f(q, z, t) in
 all rates.
 
-In all rates the rows stand beside the equations: there is no choice of speeds, so none that can
+In all rates the equations are in augmented form: there is no choice of speeds, so none that can
 become singular.
 """
 

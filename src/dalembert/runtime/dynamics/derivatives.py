@@ -50,7 +50,7 @@ class Derivatives(Displayable):
     """d(q, u, t=0, **values): ∂y/∂x at one state, or at states in rows (bit for bit the same).
 
     `d.rows` are the names of y, `d.columns` those of x. With order=2, d(q, u, multipliers=μ) is the
-    symmetric matrix ∂²(μᵀy)/∂x². `d.pattern` tells which entries may differ from zero.
+    symmetric matrix ∂²(μᵀy)/∂x². `d.pattern` shows which entries may differ from zero.
     """
 
     def __init__(self, given: DerivedQuantity, variables: Variables, order: int) -> None:

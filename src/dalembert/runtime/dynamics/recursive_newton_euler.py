@@ -1,4 +1,4 @@
-"""M u̇ − f: the load along every speed that a motion needs beside the declared loads.
+"""M u̇ − f: the load along every speed that a motion needs in addition to the declared loads.
 Keywords: recursive Newton–Euler.
 
 τ = S·(I α̂ + …) in every joint of an open tree, in operations proportional to the links: from the
@@ -54,7 +54,7 @@ _REQUIRED_LOADS_CACHE: Final = PerOwnerCache[RequiredLoads]()
 
 
 def required_loads(kin: Kinematics) -> RequiredLoads:
-    """Link by link where the bodies form an open tree whose freedoms are the speeds, otherwise
+    """Link by link where the bodies form an open tree whose joint rates are the speeds, otherwise
     Kane's residual.
     """
     return _REQUIRED_LOADS_CACHE(kin, None, lambda: _by_recursion(kin) or _by_kane(kin))
@@ -130,8 +130,8 @@ class LinkMotion:
 
 
 def joint_torques(kin: Kinematics) -> dict[int, int]:
-    """{q̇ or spin: τ}: what must act along each freedom of an open tree beside the loads that
-    are declared.
+    """{q̇ or spin: τ}: what must act along each joint rate of an open tree in addition to the
+    declared loads.
     """
     motions = LinkMotion(kin)
     t, tree = kin.tape, motions.tree

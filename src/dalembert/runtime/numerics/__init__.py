@@ -6,7 +6,7 @@ of the text and `cache` keeps it on disk; `wasm` makes a module for a browser. O
 `call_text` and `rows` are the native side of a call, `python_call` that of Python. `jets` has the
 rules for Taylor coefficients, `jet_form` makes them cheap, `jet_code` and `jet_sums` write them.
 Loops are written with `llvm_writer`, in the kinds of `llvm_types`. `native` is u̇ = f(q, u, t),
-held against exact values.
+checked against exact values.
 
 Begin with `compiled`.
 """

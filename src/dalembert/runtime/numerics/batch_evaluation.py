@@ -26,8 +26,7 @@ OUT_OF_MEMORY: Final = 1
 # what fits here is worked out on the stack
 MAX_STACK_BYTES: Final = 32 * 1024
 _ALIGNMENT: Final = 64
-# beyond so many nodes values do not stay in registers anyway (measured with four numbers in a
-# register)
+# with more nodes values do not stay in registers anyway (measured with four numbers in a register)
 _SMALL: Final = 2000
 # a compiler takes long over a thousand lines without a branch
 _BLOCK: Final = 16
@@ -40,8 +39,8 @@ declare void @free(ptr)"""
 
 
 def batch_width(lanes: int, nodes: int) -> int:
-    """For registers of so many numbers, and expressions of so many nodes: small ones keep a
-    processor busier with two registers.
+    """For the given numbers of lanes and nodes: small expressions keep a processor busier with two
+    registers.
     """
     return 8 if lanes == 4 and nodes <= _SMALL else lanes
 
@@ -66,8 +65,8 @@ def batch_ir(
     *,
     inlined: bool,
 ) -> str:
-    """Run states in rows; of each part is told which of its columns are used. Parameters that
-    step are read for each group.
+    """Run states in rows; each part lists which of its columns are used. Parameters that step are
+    read for each group.
     """
     needed = [k for k, used in enumerate(parts) if any(used)]
     groups = _group_loop(text, lanes, parts, n_parameters, n_out, inlined=inlined)
@@ -137,7 +136,7 @@ def _group_loop(
     *,
     inlined: bool,
 ) -> str:
-    """The loop over groups of states; fewer states than lanes are done one by one, the same in
+    """The loop over groups of states; fewer states than lanes are done one at a time, the same in
     all lanes.
     """
     name, real, n_in = text.name, vector_type(lanes), sum(map(len, parts))
@@ -199,7 +198,7 @@ def _group_loop(
 
 
 def _workspace_lines(size: int, alignment: int) -> tuple[list[str], list[str]]:
-    """Lines that find so many bytes, aligned, and those that give them back."""
+    """Lines that allocate a number of bytes, aligned, and those that free them."""
     if size <= MAX_STACK_BYTES:
         return ["start:", f"  %room = alloca i8, i64 {max(8, size)}, align {alignment}"], []
     get = f"""  %all = call ptr @malloc(i64 {size + alignment})

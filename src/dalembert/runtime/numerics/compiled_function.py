@@ -30,7 +30,7 @@ from dalembert.symbolic.algebra.tape import Node, Tape
 
 _NAME: Final = "f"
 _LONG: Final = 10_000
-# up to so many nodes calls and gaps between rows take time that shows
+# up to this number of nodes, calls and gaps between rows take noticeable time
 _MAX_INLINED_NODES: Final = 500
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -218,7 +218,7 @@ class NativeSource:
         run = batch_evaluation.batch_ir(
             text, target.lanes, used, self.n_parameters, self.n_out, inlined=self.is_inlined
         )
-        # what is written into the loops is not kept beside them
+        # what is inlined into the loops is not exported as well
         functions = (
             text.ir.replace("define void @", "define internal void @")
             if self.is_inlined
@@ -257,7 +257,7 @@ class NativeSource:
 
 
 def codegen_version() -> bytes:
-    """What tells the text of this version from that of another."""
+    """What distinguishes the text of this version from that of another."""
     return jit.source_hashes("runtime/numerics")
 
 

@@ -5,7 +5,7 @@
 
 The prologue fills the head of `work` with what depends on parameters only; it is run once for any
 number of states. Values that one function hands to the next live in `work` too. With lanes every
-number is a vector of so many, one state each. The arrays must not overlap.
+number is a vector, one state in each lane. The arrays must not overlap.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dalembert.runtime.numerics.lowering import Operation, Program, lower
 from dalembert.symbolic.algebra.tape import DATA, Node
 
 CHUNK: Final = 1000
-# how many angles of one state go through the kernel side by side
+# how many angles of one state go through the kernel together
 _SINCOS_WIDTH: Final = 4
 _OPCODES: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
@@ -55,8 +55,7 @@ def emit(
     """The functions that compute the nodes `outs` of a tape from its symbols `state` and
     `parameters`; by default for one state here.
 
-    Where the outs are read again at once, so many side by side, they are best written so:
-    `in_groups` at a time.
+    Where groups of outs are read again at once, they are best written so: `in_groups` at a time.
     """
     target = host() if target is None else target
     pack = _SINCOS_WIDTH if target.lanes == 1 and target.fused else 1
@@ -239,7 +238,7 @@ class _FunctionBody:
                 self.collect_output(i, k)
 
     def collect_output(self, i: int, k: int) -> None:
-        """Out number k beside its neighbours, written when all of them are known."""
+        """Out number k with its neighbours, written when all of them are known."""
         width = self.emission.in_groups
         group = self.groups.setdefault(k // width, {})
         group[k % width] = self.value(i)
@@ -323,7 +322,7 @@ class _FunctionBody:
         return f"select {flag} %d{i}, {real} {one}, {real} %c{i}"
 
     def sincos(self, angles: tuple[int, ...], results: tuple[int, ...]) -> None:
-        """sin and cos; several angles of one state go side by side through a vector."""
+        """sin and cos; several angles of one state go through one vector."""
         width = self.lanes if len(angles) == 1 else _SINCOS_WIDTH
         real, r = vector_type(width), results[0]
         values = [self.value(a) for a in angles]
@@ -340,7 +339,7 @@ class _FunctionBody:
             self.define(i, f"extractelement {real} {both}.{k % 2}, i32 {k // 2}")
 
     def sincos_call(self, r: int, argument: str, width: int) -> str:
-        """{sin, cos} of numbers side by side."""
+        """{sin, cos} of the numbers of a vector."""
         for function in ("sin", "cos"):
             self.emission.require_kernel(
                 f"each.{function}.{width}",
@@ -355,7 +354,7 @@ class _FunctionBody:
         return f"%r{r}"
 
     def pack_values(self, r: int, values: list[str], width: int) -> str:
-        """Numbers put side by side, zeros after the last."""
+        """Numbers packed into a vector, zeros after the last."""
         before = constant(0.0, vector_type(width))
         for k, value in enumerate(values):
             self.lines.append(

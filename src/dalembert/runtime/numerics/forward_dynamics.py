@@ -1,4 +1,4 @@
-"""u̇ = f(q, u, t): the forward dynamics of a system as native code, for one state or many, held
+"""u̇ = f(q, u, t): the forward dynamics of a system as native code, for one state or many, checked
 against exact values.
 
 Elimination on the tape doubles formal degrees joint by joint, so it is not certified in a prime
@@ -39,7 +39,7 @@ from dalembert.symbolic.algebra.scalar import Scalar
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    # for one state, the constants, and for states in rows once that was asked for
+    # for one state, the constants, and for states in rows after the first such call
     _Direct = tuple[Callable[..., NDArray[Any]], NDArray[Any], Callable[..., NDArray[Any]] | None]
 
 # a divisor below this is zero
@@ -52,7 +52,7 @@ _DIGITS: Final = 30
 # how far from zero states are drawn, one after the other until enough of them are such that the
 # equations have values
 SAMPLE_RADII: Final = (1.0, 1.0, 1.0, 1.0, 0.3, 0.3, 0.3, 0.3, 0.1, 0.1, 0.1, 0.1)
-# random numbers keep so many bits after the point
+# random numbers keep this number of bits after the point
 _BITS: Final = 30
 
 
@@ -172,9 +172,9 @@ class NativeDynamics(Displayable):
             return self._evaluate_batch(q, u, t, p)
         udot = self._call(q, u, t, p)
         if self.pivots and not np.isfinite(udot).all():
-            told = self._singularity_message("this state", [*q, *u, t], p)
-            if told:
-                raise BadValue(told)
+            message = self._singularity_message("this state", [*q, *u, t], p)
+            if message:
+                raise BadValue(message)
         return udot
 
     def _fast_batch(self) -> Callable[..., NDArray[Any]]:
@@ -195,9 +195,9 @@ class NativeDynamics(Displayable):
         times = np.broadcast_to(np.ravel(t), len(udot))
         message = next(
             (
-                said
+                text
                 for k in rows
-                if (said := self._singularity_message(f"row {k}", [*Q[k], *U[k], times[k]], p))
+                if (text := self._singularity_message(f"row {k}", [*Q[k], *U[k], times[k]], p))
             ),
             "",
         )
@@ -291,7 +291,7 @@ class NativeDynamics(Displayable):
 
 @dataclass(frozen=True)
 class CompiledCheck:
-    """The route compiled, at how many states it was held against exact values, and the largest
+    """The route compiled, at how many states it was checked against exact values, and the largest
     relative residual.
     """
 
@@ -367,8 +367,8 @@ def _residuals(
     random: np.random.Generator,
     reach: float,
 ) -> list[float]:
-    """The relative residual at those of so many random states at which the equations have
-    values: √(l² − x²) may have none.
+    """The relative residual at those random states at which the equations have values: √(l² − x²)
+    may have none.
     """
     values = {i: _random_dyadics(random, reach, states) for i in dynamics.state}
     values |= {i: _random_dyadics(random, 1.0, states) for i in dynamics.parameters}

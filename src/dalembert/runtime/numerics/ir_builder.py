@@ -27,7 +27,7 @@ from dalembert.runtime.numerics.llvm_types import (
 
 
 class Value:
-    """A number, four numbers side by side, a whole number, a truth or an address in the function
+    """A number, a vector of four numbers, a whole number, a truth or an address in the function
     being written.
     """
 
@@ -305,7 +305,7 @@ class FunctionBuilder:
         return Value(self, kind, names[-1])
 
     def any_lane(self, mask: Value) -> Value:
-        """Whether a condition holds for one of the numbers side by side at least."""
+        """Whether a condition holds for at least one number of the vector."""
         lanes = vector_width(mask.kind)
         if lanes == 1:
             return mask

@@ -57,7 +57,8 @@ IMPORTS: Final = frozenset(
 # chapters whose functions write native text for others
 _CODEGEN_CHAPTERS: Final = ("runtime/numerics", "runtime/ode")
 _FORMAT: Final = 1
-# a linker keeps some 10 kB for every library it ever held, so a new one takes over after so many
+# a linker keeps some 10 kB for every library it ever held, so a new one takes over after this
+# number
 _LIBRARIES_PER_LINKER: Final = 64
 _SMALL_CODE: Final = os.name == "posix"
 _GLOBAL_NAME: Final = re.compile(r"@([-\w.$]+)")
@@ -88,7 +89,7 @@ class Library:
         retired.append(self._tracker)
         # the list has the last reference now, and unloading happens under the lock
         del self._tracker
-        # whoever holds the lock now unloads the code when done
+        # the holder of the lock unloads the code when done
         if lock.acquire(blocking=False):
             try:
                 retired.clear()
@@ -155,8 +156,7 @@ def _source_hash(chapter: str) -> bytes:
     if not folder.is_dir():
         raise FileNotFoundError(folder)
     text = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
-    # where only bytecode is installed nothing tells a version from another: what is kept is found
-    # by nobody
+    # where only bytecode is installed versions cannot be distinguished: cached code is never reused
     return hashlib.sha256(text or os.urandom(32)).digest()
 
 
@@ -219,7 +219,7 @@ class Target:
     abi: str = ""
 
     def with_lanes(self, lanes: int) -> Target:
-        """The same processor with so many states at a time."""
+        """The same processor with the given number of states at a time."""
         return replace(self, lanes=lanes)
 
     @property
@@ -289,7 +289,7 @@ def host(lanes: int = 1) -> Target:
 
 
 def simd_width() -> int:
-    """How many numbers the processor's registers hold side by side."""
+    """How many numbers a register of the processor holds."""
     fused, features = host().fused, _features()
     if features.get("avx512f", False) and features.get("avx512dq", False) and fused:
         return 8

@@ -59,12 +59,12 @@ def bits(x: float) -> int:
 
 
 def vector_type(lanes: int, of: str = DOUBLE) -> str:
-    """The kind of so many numbers side by side; one number is a number."""
+    """The type of a vector of this number of lanes; one lane is a number."""
     return of if lanes == 1 else f"<{lanes} x {of}>"
 
 
 def vector_width(kind: str) -> int:
-    """How many numbers stand side by side in a value of this kind."""
+    """How many numbers a value of this type has."""
     return int(kind[1:].partition(" ")[0]) if kind.startswith("<") else 1
 
 

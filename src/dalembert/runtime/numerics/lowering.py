@@ -225,7 +225,7 @@ class _Lowering:
         return self.reciprocals[b]
 
     def _append_sincos(self, angles: list[int], pack: int) -> None:
-        """sin and cos of so many angles, `pack` at a time."""
+        """sin and cos of the angles, `pack` at a time."""
         for start in range(0, len(angles), pack):
             group = tuple(angles[start : start + pack])
             results: list[int] = []

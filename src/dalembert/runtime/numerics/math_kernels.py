@@ -123,8 +123,8 @@ def per_lane_ir(function: str, lanes: int, arguments: int = 1) -> str:
 
 
 def declarations(*lanes: int) -> str:
-    """The functions of LLVM, for numbers so many side by side, and of the mathematics library
-    that code for tapes may call.
+    """The functions of LLVM, for vectors of the given width, and of the mathematics library that
+    code for tapes may call.
     """
     lines = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
     lines += [
@@ -186,7 +186,7 @@ class _Kernel(FunctionBuilder):
         return self.emit(self.real, f"fneg {a}")
 
     def bitwise(self, operation: str, a: Value, b: Value | int) -> Value:
-        """An operation on the bits of whole numbers."""
+        """A bitwise operation on whole numbers."""
         return self.emit(
             self.whole,
             f"{operation} {a}, {b.name if isinstance(b, Value) else constant(b, self.whole)}",

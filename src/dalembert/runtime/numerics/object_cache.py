@@ -5,9 +5,9 @@ The directory belongs to its owner alone, files appear whole or not at all, and 
 does not fit is as good as absent. Whatever the disk refuses, the answer is "not kept", never an
 error.
 
-A tape only grows: what of its nodes was hashed once is never hashed again, neither here nor on its
-forks. Which symbols long expressions contain is kept as well: a walk through a long tape takes
-longer than its hash.
+A tape only grows: nodes that were hashed are never hashed again, neither here nor on its forks.
+Which symbols long expressions contain is kept as well: a walk through a long tape takes longer than
+its hash.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class ObjectCache:
             _seen[directory] = total + written
 
     def _evict_oldest(self, directory: Path) -> None:
-        """If the limit is passed remove the files unused longest, a little more than needed,
-        lest every write have to look again.
+        """If the limit is passed remove the files unused longest, a little more than needed, so
+        that not every write has to look again.
         """
         files: list[tuple[int, int, str]] = []
         with os.scandir(directory) as entries:
@@ -151,7 +151,7 @@ def _cache_directory() -> Path | None:
 
 
 def _is_trusted(directory: Path) -> bool:
-    """Whether nobody but the owner, who is the user, can put code there."""
+    """Whether only the owner, who is the user, can put code there."""
     if sys.platform == "win32":
         return True
     info = directory.stat()
@@ -191,7 +191,7 @@ def tape_digest(tape: Tape, length: int) -> Any:
 
 
 def _extend_digest(before: Any, written: list[Any]) -> Any:
-    # by columns: operations are few words, and numbers beside numbers are written fastest
+    # by columns: operations are few words, and lists of numbers are written fastest
     digest = before.copy()
     digest.update(" ".join(written[0::3]).encode())
     digest.update(marshal.dumps((written[1::3], written[2::3]), 2))

@@ -198,7 +198,7 @@ def as_doubles(a: Any, k: int, called: Callable[[int], str]) -> Array:
     ):
         return a
     try:
-        # asked first: numpy warns of the parts it drops and goes on
+        # checked first: numpy only warns of the parts it drops
         is_complex = numpy.iscomplexobj(a)
         array = None if is_complex else numpy.require(a, numpy.float64, ("C", "A"))
     except (TypeError, ValueError) as error:

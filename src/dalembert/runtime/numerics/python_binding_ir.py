@@ -2,10 +2,10 @@
 
     PyObject *name.call(PyObject *self, PyObject **arguments, Py_ssize_t count)
 
-Arguments are the parts of a state, or of states in rows, and the parameters. An array of exactly so
-many doubles in a row, or a float for one of them, is read where it is; of states in rows an
-argument is a table of n rows, or one row for all of them, and other threads of Python run
-meanwhile. Whatever else is given goes to the method `convert` of the object that the function
+Arguments are the parts of a state, or of states in rows, and the parameters. An array of exactly
+the expected number of doubles in a row, or a float for one of them, is read where it is; of states
+in rows an argument is a table of n rows, or one row for all of them, and other threads of Python
+run meanwhile. Whatever else is given goes to the method `convert` of the object that the function
 belongs to.
 """
 
@@ -41,8 +41,8 @@ _HELPER_ATTRIBUTES: Final = "noinline nounwind"
 
 
 def single_call_ir(name: str, sizes: Sequence[int], n_out: int) -> str:
-    """The call of `name.once`, for parts of the state and parameters of these sizes, and so many
-    results.
+    """The call of `name.once`, for parts of the state and parameters of these sizes, and the given
+    number of results.
     """
     *parts, _ = sizes
     f = _BindingBuilder(f"{name}.call", POINTER, POINTER, POINTER, INT64, exported=True)
@@ -120,7 +120,7 @@ class _BindingBuilder(FunctionBuilder):
         return ~a.not_equal(b)
 
     def is_dense(self, o: Value, dimensions: int) -> Value:
-        """Whether an array has so many dimensions, and doubles in a row."""
+        """Whether an array has the given number of dimensions, and doubles in a row."""
         flags = self.emit(
             INT32, f"and {self.load_field(o, 'flags', INT32)}, {C_CONTIGUOUS_ALIGNED}"
         )
@@ -136,7 +136,7 @@ class _BindingBuilder(FunctionBuilder):
         return self.emit_at_entry(POINTER, f"alloca {kind}, i64 {max(1, count)}, align 8")
 
     def memcpy(self, source: Value, target: Value, count: Value) -> None:
-        """So many bytes."""
+        """The given number of bytes."""
         self.line(f"call void @llvm.memcpy.p0.p0.i64({target}, {source}, {count}, i1 false)")
 
     def argument(self, k: int) -> Value:
@@ -216,8 +216,8 @@ def _data_pointer_ir() -> str:
 
 
 def _row_count_ir() -> str:
-    """How many rows of so many numbers an array has; its numbers and the step from row to row
-    are noted.
+    """How many rows of the given width an array has; its numbers and the step from row to row are
+    noted.
     """
     f = _BindingBuilder("rows", INT64, POINTER, INT64, POINTER, attributes=_HELPER_ATTRIBUTES)
     o, width, pointer = f.parameters

@@ -32,7 +32,7 @@ _KIND_NAMES: Final = {
 
 
 def require_mapping(what: str, given: Any) -> Mapping[Any, Any]:
-    """{name: value}, or an error that says what was given instead."""
+    """{name: value}, or an error with the given value."""
     # asked several times before every run, and most are this
     if given.__class__ is not dict and not isinstance(given, Mapping):
         msg = (
@@ -113,7 +113,7 @@ def strip_units(system: System, given: Mapping[Any, Any] | None) -> Mapping[Any,
 
 
 def constant_values(system: System, values: Mapping[Any, Any]) -> dict[str, float]:
-    """{name: number} of every constant that has one: defaults, then what was given."""
+    """{name: number} of every constant that has one: defaults, then the given values."""
     numbers = {
         s.name: float(s.value)
         for s in system.symbols.values()

@@ -6,8 +6,8 @@ order.
 
 `rows` holds the coefficients of y(t + h τ), a row for each order; row 0 is y. `raise` comes after
 `first` at the same y. It writes the coefficients of ∫ f dt to the columns from `column` on: for a
-motion, whose rates f are, these are the coefficients of y itself; what rides along is written
-beside a motion whose rows are there already.
+motion, whose rates f are, these are the coefficients of y itself; quadratures are appended to a
+motion whose rows are there already.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[numpy.float64]
 
 LARGEST_ORDER: Final = 40
-# up to so many numbers are copied one by one, which need not wait until they are in memory
+# up to this number of values are copied separately, which need not wait until they are in memory
 _FEW: Final = 16
 _FIELDS: Final = tuple(
     (name, POINTER)

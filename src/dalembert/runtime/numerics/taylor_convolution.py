@@ -1,11 +1,11 @@
-"""H = Σ_(j=1)^(k−1) F_j G_(k−j) of all pairs of series, as native text: a group of them side by
-side, or one for each lane.
+"""H = Σ_(j=1)^(k−1) F_j G_(k−j) of all pairs of series, as native text: a group of them in one
+vector, or one for each lane.
 
     void inner(const double *table, int64 k, double *sums)
     void outer(const double *table, int64 k, double *sums, double *inputs)
 
 `inner` leaves out j = 1 and j = k − 1, whose rows are written last: it may work while order k − 1
-is still being found. `outer` adds them. Row 0 of the table is zero: it stands in where there is no
+is still being found. `outer` adds them. Row 0 of the table is zero: it is used where there is no
 such term.
 """
 
@@ -29,8 +29,8 @@ class ConvolutionLayout(NamedTuple):
     first      where the series begin in a row of the table
     width      numbers in a row of the table
     target     where the sums go among the inputs
-    even       whether all places follow from those of the first groups, each so many numbers
-    further on
+    even       whether all places follow from those of the first groups, each a fixed number of
+               places further on
     """
 
     lanes: int
@@ -145,7 +145,7 @@ def _inner_terms(layout: ConvolutionLayout, chunk: _Chunk) -> Iterator[str]:
 
 
 def _end_terms(layout: ConvolutionLayout, chunk: _Chunk) -> Iterator[str]:
-    """What is left to add to a chunk."""
+    """The remaining terms of a chunk."""
     label, vector, count = chunk.label, layout.vector, range(len(chunk.places))
     yield f"  br label %{label}.end"
     yield f"{label}.end:"

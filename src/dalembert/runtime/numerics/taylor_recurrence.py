@@ -6,7 +6,7 @@ those before it.
 Every rule is linear in the coefficients of order k and has such sums H over earlier ones. So order
 k is straight-line code again, written on a tape of its own: values of order 0 are its parameters,
 coefficients of the state and the sums its inputs. The sums need nothing of order k, so that all of
-them are computed at once, several side by side.
+them are computed at once, several in one vector.
 
 Accelerations need not be solved for before: with r(x, a) = M(x) a − f(x) = 0 the coefficient r_k is
 M₀ a_k and terms without a_k,
@@ -247,7 +247,7 @@ class TaylorRecurrence:
         return self._depths[i]
 
     def _terms(self, i: int) -> list[ScaledTerm]:
-        """The terms of a coefficient that nobody else asks for, or the coefficient itself."""
+        """The terms of a coefficient that no other coefficient uses, or the coefficient itself."""
         if not self._varies(i):
             return []
         if self._uses[i] == 1 and self.source.nodes[i][0] in _LINEAR:

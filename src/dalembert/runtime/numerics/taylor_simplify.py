@@ -25,7 +25,7 @@ from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Tape
 # how far sums are multiplied out to see what cancels, and up to how many products that is tried
 _TERMS: Final = (2, 8, 32)
 _MOST_PAIRS: Final = 3000
-# what a sum costs beside an operation, at order 20
+# cost of a sum relative to an operation, at order 20
 _PER_SUM: Final = 8
 
 # atoms by their nodes, in order; a sum maps them to rational numbers
@@ -34,8 +34,8 @@ Sum = dict[Monomial, Fraction]
 
 
 class TaylorSimplifier:
-    """Nodes of a tape rewritten on a fork of it, with sums of at most so many terms multiplied
-    out.
+    """Nodes of a tape rewritten on a fork of it, with sums of at most the given number of terms
+    multiplied out.
     """
 
     def __init__(self, tape: Tape, varying: Iterable[int], most_terms: int) -> None:

@@ -1,4 +1,4 @@
-"""φ(q, t) = 0: positions that satisfy the holonomic rows and what was asked for, near a first
+"""φ(q, t) = 0: positions that satisfy the holonomic rows and the given conditions, near a first
 guess.
 Keywords: position assembly.
 

@@ -30,7 +30,7 @@ _FIELDS: Final = (
         POINTER,
         "coordinate_from coordinate_to target_from own_target value_from direct_from direct_to",
     ),
-    (INT64, "n_out n m n_A k n_given n_u n_W n_coordinates n_direct n_nudges beside"),
+    (INT64, "n_out n m n_A k n_given n_u n_W n_coordinates n_direct n_nudges n_multipliers"),
     (POINTER, "p given x targets q u qdot d free residuals"),
     (POINTER, "rows columns now first step found left r_now J_now M B trial clean before"),
     (DOUBLE, "t position_residual velocity_residual"),
@@ -103,7 +103,7 @@ def assembly_ir() -> str:
 
 
 def _load_given_values() -> str:
-    """What was given goes to its coordinates and targets."""
+    """Copies the given values to their coordinates and targets."""
     native = InitialFunction("place")
     f, given = native.f, native.given
     values, q, targets = (
@@ -123,7 +123,7 @@ def _load_given_values() -> str:
 
 
 def _finite() -> str:
-    """Whether so many numbers are all finite."""
+    """Whether all of the numbers are finite."""
     f = FunctionBuilder("finite", BOOL, POINTER, INT64)
     x, n = f.parameters
     total = f.variable(f.value(0.0, DOUBLE))
@@ -135,7 +135,7 @@ def _finite() -> str:
 
 
 def _count_set() -> str:
-    """How many of so many marks are set."""
+    """How many of the marks are set."""
     f = FunctionBuilder("marked", INT64, POINTER, INT64)
     marks, n = f.parameters
     count = f.variable(f.value(0, INT64))

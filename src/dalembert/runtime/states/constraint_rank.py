@@ -1,12 +1,12 @@
 """rank A of rows in different units at a point: how many are independent and how many a motion
 keeps; which rates they are solved for.
 
-Rows that depend on one another wherever they hold (Bricard's mechanism) are independent a little
-beside, where the stages of a step lie; so the rank that a motion keeps is taken at positions that
-satisfy the rows. At a singular start it is less than nearby: the largest rank of the start and of
-positions assembled around it counts.
+Rows that depend on one another wherever they hold (Bricard's mechanism) are independent at nearby
+positions, where the stages of a step lie; so the rank that a motion keeps is taken at positions
+that satisfy the rows. At a singular start it is less than nearby: the largest rank of the start and
+of positions assembled around it counts.
 
-det A_D ≠ 0: where nobody declared speeds, the rows are solved for m of the rates z, A_D z_D = −b −
+det A_D ≠ 0: where no speeds are declared, the rows are solved for m of the rates z, A_D z_D = −b −
 A_I z_I, and z_I are the speeds. The choice that serves in general may be singular at one position;
 there another one is made, by the largest pivots.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # singular values of rows of length one; positions that satisfy rows to 1e-14 leave the square root
 # of that where these touch
 ZERO: Final = 1e-7
-# of a relation between rows of length one, what counts as a part of it
+# of a relation between rows of length one, the smallest coefficient that counts
 _PART: Final = 1e-3
 # squares of singular values, and of the lengths of rows as parts of the largest, that no rounding
 # makes doubtful
@@ -70,8 +70,8 @@ def clearly_independent(A: FloatArray) -> bool:
     """Whether all rows are independent by far, shown by det G of G = Â Âᵀ, Â with rows of length
     one: σ² ≥ λ_min(G) ≥ det G/e.
 
-    The eigenvalues of G have the sum m, so those beside the smallest have a product of at most
-    (m/(m − 1))^(m − 1) < e.
+    The eigenvalues of G have the sum m, so all but the smallest have a product of at most (m/(m −
+    1))^(m − 1) < e.
     """
     # where there is something that is no number the comparisons fail
     with np.errstate(all="ignore"):
@@ -240,7 +240,7 @@ def _dominant_rates(
 
 
 def _relative_min_singular(A: FloatArray, columns: list[int]) -> float:
-    """The smallest singular value of A_D as a part of the largest of A."""
+    """The smallest singular value of A_D relative to the largest of A."""
     if len(columns) != len(A):
         return 0.0
     sizes = np.linalg.svd(A[:, columns], compute_uv=False)

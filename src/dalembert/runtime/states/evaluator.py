@@ -61,7 +61,7 @@ def label(name: str) -> str:
 class Evaluator:
     """Expressions of a system on a tape of their own.
 
-    `numbers` gives the value of symbols beside q, u and t; `bindings` the node of `kin` that a
+    `numbers` gives the value of symbols other than q, u and t; `bindings` the node of `kin` that a
     symbol stands for.
     """
 

@@ -4,7 +4,7 @@ Keywords: consistent initial state.
 
 Native code finds it (`borrow_solver`), and what that refuses is found again here, and explained.
 Positions come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with
-q̇ = W u + X every row A q̇ + b = 0 holds by construction, so that only what was asked for remains
+q̇ = W u + X every row A q̇ + b = 0 holds by construction, so that only the given conditions remain
 to be satisfied.
 """
 
@@ -118,7 +118,7 @@ class InitialState:
         )
 
     def given_text(self) -> str:
-        """theta = 0.5 rad, x = 2 m: what was asked for."""
+        """theta = 0.5 rad, x = 2 m: the given conditions."""
         asked = [m for m in self.values if m.origin == "given"]
         return ", ".join(
             f"{m.name} = {m.value:.6g} {self.units.get(m.name, '')}".rstrip() for m in asked
@@ -348,8 +348,8 @@ def _assemble_positions(
 def _singular_gradient_message(
     form: InitialForm, rows: Sequence[PositionRow], assembly: Assembly, slopes: FloatArray
 ) -> str:
-    """What is said where a row holds at the positions found, but has no finite slope there;
-    nothing otherwise.
+    """The message where a row holds at the positions found, but has no finite slope there; nothing
+    otherwise.
     """
     steep = (
         ~assembly.satisfied
@@ -365,7 +365,7 @@ def _singular_gradient_message(
         for name, q in zip(names, assembly.q[form.structure[worst]].tolist(), strict=True)
     )
     why = "a root of zero or a division by zero in its rate"
-    cure = "begin elsewhere, or write the row without it, x - y**2 for sqrt(x) - y"
+    cure = "change the start, or write the row without it, x - y**2 for sqrt(x) - y"
     return f"{rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
 
 

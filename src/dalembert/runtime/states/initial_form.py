@@ -1,8 +1,8 @@
-"""What a start depends on besides numbers: the rows, what was asked for, and which coordinate or
-speed each of it is.
+"""The structure of the initial conditions: the rows, the given conditions, and which coordinate or
+speed each of them is.
 
-Everything here follows from the system and from which names are given; it is made once for them,
-and compiled.
+Everything here follows from the system and from which names are given; it is cached for them, and
+compiled.
 """
 
 from __future__ import annotations
@@ -106,9 +106,7 @@ _FORMS: Final = PerOwnerCache["InitialForm"]()
 
 @dataclass(frozen=True)
 class InitialNames:
-    """What the values of a start are called, which of them were given, and what they are where
-    nothing is said.
-    """
+    """What the values of a start are called, which of them were given, and their defaults."""
 
     # coordinates, speeds, the rates that are not speeds
     names: tuple[str, ...]
@@ -141,16 +139,16 @@ class InitialForm:
     # φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every
     # given expression
     rows: tuple[PositionRow, ...]
-    # which of what was asked for is a coordinate, a position row, a speed, a velocity or a
-    # first-order state, and where that stands
+    # which of the given conditions is a coordinate, a position row, a speed, a velocity or a
+    # first-order state, and its index
     coordinates: tuple[tuple[int, int], ...]
     expressions: tuple[int, ...]
     given_speeds: tuple[tuple[int, int], ...]
     velocities: tuple[int, ...]
     first_order: tuple[tuple[int, int], ...]
-    # rows of velocities that stand beside the equations
+    # velocity rows in augmented form
     constraint_rows: tuple[InitialCondition, ...]
-    # {velocity: why it is not linear} and the places of rows beside the equations that are not
+    # {velocity: why it is not linear} and the places of rows in augmented form that are not
     nonlinear_conditions: Mapping[int, str]
     nonlinear_rows: tuple[int, ...]
     # the speeds that these depend on
@@ -256,14 +254,14 @@ def _build_form(
         *holonomic,
         *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions),
     )
-    beside = tuple(
+    velocity_rows = tuple(
         InitialCondition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
         for r in kin.velocity_rows
     )
     slopes = row_jacobian(tape, rows, kin.q)
     in_speeds = _VelocityConditions(
         evaluator,
-        [*(asked[k].node for k in velocities), *(c.node for c in beside)],
+        [*(asked[k].node for k in velocities), *(c.node for c in velocity_rows)],
         len(velocities),
     )
     W = [(k, r, evaluator.in_state(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
@@ -296,7 +294,7 @@ def _build_form(
         direct,
         velocities,
         first_order,
-        beside,
+        velocity_rows,
         in_speeds.not_linear,
         tuple(in_speeds.curved),
         frozenset(

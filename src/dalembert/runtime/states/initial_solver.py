@@ -69,7 +69,7 @@ def initial_solver_ir() -> str:
 
 
 def _solve() -> str:
-    """q, u and q̇ from what is given; 0, or what it fails for."""
+    """q, u and q̇ from the given values; 0, or the code of the failure."""
     native = InitialFunction("solve_start", exported=True)
     f, given = native.f, native.given
     native.call("place")
@@ -221,8 +221,8 @@ def _is_determined() -> str:
 
 
 def _prefer_zero_rates() -> str:
-    """The same with rates at zero that rows beside the equations allow to be so, first declared
-    first, if the others stay moderate.
+    """The same with rates at zero that rows in augmented form allow to be so, first declared first,
+    if the others stay moderate.
     """
     native = InitialFunction("sparing")
     f, given = native.f, native.given
@@ -250,7 +250,7 @@ def _prefer_zero_rates() -> str:
 
 
 def _speeds() -> str:
-    """u of least norm with C u = d; what is given directly stays as it is. 0, or what it fails
+    """u of least norm with C u = d; values given directly stay as they are. 0, or what it fails
     for.
     """
     native = InitialFunction("speeds")
@@ -267,7 +267,7 @@ def _speeds() -> str:
         native.int_field("free")[j] = 0
     with f.if_then(f.call("marked", INT64, given.free, given.n_u).not_equal(0)):
         native.call("solved", given.u)
-        with f.if_then(given.beside.not_equal(0)):
+        with f.if_then(given.n_multipliers.not_equal(0)):
             native.call("sparing")
     return native.finish(
         native.select_int(native.call("tolerated", given.u, result=BOOL), 0, VELOCITIES)
@@ -324,7 +324,7 @@ def _row_rank() -> str:
             M[i * (n + 1) + j] = ScalarArray(a)[j] / unit
         M[i * (n + 1) + n] = 0.0
     given.rank = f.call("rank", INT64, given.M, given.B, given.n_A, n, f.value(-ZERO, DOUBLE))
-    short = (given.rank < given.n_A) & ~given.beside.not_equal(0)
+    short = (given.rank < given.n_A) & ~given.n_multipliers.not_equal(0)
     return native.finish(native.select_int(short, SINGULAR, 0))
 
 
@@ -355,7 +355,7 @@ def _native() -> _Native:
 
 @contextmanager
 def borrow_solver(form: InitialForm) -> Iterator[InitialSolver]:
-    """A native search that nobody else uses meanwhile."""
+    """A native search that no other thread uses meanwhile."""
     try:
         solver = form.solver_pool.pop()
     except IndexError:
@@ -388,7 +388,7 @@ class InitialSolver:
             len(form.W[0]),
             len(form.given_speeds),
         )
-        fields.n_coordinates, fields.beside = len(form.coordinates), len(kin.multipliers)
+        fields.n_coordinates, fields.n_multipliers = len(form.coordinates), len(kin.multipliers)
         self._bind_arrays(D=arrays.template.copy(), places=arrays.places)
         for name, start in arrays.starts.items():
             setattr(fields, name, fields.D + 8 * start if fields.D else 0)

@@ -1,11 +1,11 @@
-"""g(q, t) = value, c(q, t)·u + d(q, t) = value: what a user asks of a start, read and checked one
-by one.
+"""g(q, t) = value, c(q, t)·u + d(q, t) = value: the given initial conditions, read and checked
+separately.
 Keywords: initial conditions.
 
 A quaternion of any length is an attitude, and a start takes the one of length one, e/|e|: e and k e
 are the same rotation, R = R_h(e)/(e·e), so four given numbers are divided by their length, and
-given rates of theirs with them, which leaves ω = 2 E ė/(e·e) as it was meant. What was changed is
-said. Four zeros are no attitude.
+given rates of theirs with them, which leaves ω = 2 E ė/(e·e) as it was meant. Changes are reported.
+Four zeros are no attitude.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from dalembert.symbolic.units.quantities import COMMON_DEGREES, warn_if_degrees
 
 # a number in text that says no unit
 _PLAIN: Final = re.compile(r"[+-]?[0-9.]+")
-# a union would be made anew for each value
+# a union would be built for each value
 _REAL: Final = (int, float)
-# typed with so few digits e·ė is zero: as a part of |ė|
+# typed with so few digits e·ė is zero, relative to |ė|
 _TYPING_TOLERANCE: Final = 1e-4
 # a length that differs from one by less is meant to be one, and is left alone
 _ROUNDING: Final = 1e-12
@@ -108,8 +108,8 @@ def bind_values(
     t: float,
     what: str,
 ) -> list[InitialCondition]:
-    """The quantities with the values that they were given; `evaluator` is asked for only where
-    these are expressions.
+    """The quantities with the values that they were given; `evaluator` is created only where these
+    are expressions.
     """
     conditions_by_node: dict[int, InitialCondition] = {}
     for x, (key, value) in zip(quantities, given.items(), strict=True):

@@ -1,10 +1,9 @@
 """C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u +
 X.
 
-Every row A q̇ + b = 0 that was eliminated holds by construction; those that stand beside the
-equations are conditions like the given velocities, and one that is not linear in the rates is
-satisfied by Newton's method. What a singular position makes undetermined is found from the rank of
-A.
+Every row A q̇ + b = 0 that was eliminated holds by construction; those in augmented form are
+conditions like the given velocities, and one that is not linear in the rates is satisfied by
+Newton's method. What a singular position makes undetermined is found from the rank of A.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class InitialVelocities:
             np.nan_to_num(at[name], nan=np.inf) for name in ("terms", "entries")
         )
         self.rank, notes = _rank(self.A, [row.name for row in form.kin.rows])
-        # rows beside the equations may depend on one another
+        # rows in augmented form may depend on one another
         self.notes = () if form.kin.multipliers else notes
 
     def _check_defined(self) -> None:
@@ -96,7 +95,7 @@ class InitialVelocities:
     # ---- u -----------------------------------------------------------------------------------
 
     def speeds(self) -> FloatArray:
-        """What is given directly stays as it is; the rest is the solution of least norm, with
+        """Values given directly stay as they are; the others are the solution of least norm, with
         rates at zero that may be zero.
         """
         u, free = self._initial_guess(), self._reached.copy()
@@ -121,8 +120,8 @@ class InitialVelocities:
         return clean if self._is_satisfied(clean) else u
 
     def _prefer_zero_rates(self, u: FloatArray, free: BoolArray) -> FloatArray:
-        """The same with rates at zero that rows beside the equations allow to be so, first
-        declared first, if the others stay moderate.
+        """The same with rates at zero that rows in augmented form allow to be so, first declared
+        first, if the others stay moderate.
         """
         kin, free = self._form.kin, free.copy()
         for k, symbol in enumerate(kin.u if kin.multipliers else ()):
@@ -163,8 +162,8 @@ class InitialVelocities:
         return np.array([self._guess.get(x, 0.0) for x in kin.u])
 
     def _check_nonzero_gradients(self, u: FloatArray) -> None:
-        """A row that is not linear in the rates says nothing about the accelerations where
-        ∂φ/∂q̇ = 0.
+        """A row that is not linear in the rates does not determine the accelerations where ∂φ/∂q̇ =
+        0.
         """
         for k, slopes in zip(
             self._form.nonlinear_rows,
@@ -174,7 +173,7 @@ class InitialVelocities:
             if not np.any(slopes):
                 why = (
                     "its slope in the velocities vanishes here, so that it does not determine "
-                    "how the motion goes on"
+                    "how the motion continues"
                 )
                 msg = (
                     f"{self._asked[k].name!r} cannot be held from this state: {why}; give "
@@ -201,7 +200,7 @@ class InitialVelocities:
         tolerance: FloatArray = ACCEPT_TOLERANCE * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
         # least squares leave rounding of the largest speed in all of them
         fastest = float(np.max(np.abs(u), initial=0.0))
-        # beside a singular attitude the coefficients could be anything: what is as large as the
+        # near a singular orientation the coefficients could be anything: what is as large as the
         # speeds themselves is no dust
         tolerance += ROUNDOFF * self._terms + fastest * np.minimum(
             ROUNDOFF * np.sum(self._entries, axis=1), MAX_ROUNDOFF
@@ -224,12 +223,12 @@ class InitialVelocities:
         others = [str(c) for c in self._given if c is not worst]
         with_these = f" with {', '.join(others)}" if others else ""
         row = self._worst_violation()
-        against = f"contradicts {row}" if row else "cannot be had at this position"
+        against = f"contradicts {row}" if row else "is not possible at this position"
         msg = f"{worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
         raise BadStart(msg + "; leave a value out or change it", "start")
 
     def _contradiction_message(self, k: int, residual: float) -> str:
-        """A row beside the equations that nothing satisfies together with the rest."""
+        """A row in augmented form that nothing satisfies together with the rest."""
         given = self._given
         size = f"least-squares residual {residual:.6g}"
         if not given:
@@ -279,8 +278,9 @@ class InitialVelocities:
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
             msg = (
-                f"{bad} cannot be had from {names} at these positions (division by zero): start "
-                f"elsewhere or declare other speeds"
+                f"{bad} cannot be computed from {names} at these positions (division by zero): "
+                "change "
+                f"the start or declare other speeds"
             )
             raise BadStart(msg + why, "start")
         return qdot
@@ -312,7 +312,7 @@ def _rank(A: FloatArray, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
 
 
 def singular_position_note(rows: Sequence[str], ranks: str) -> str:
-    """What is said of rows that depend on one another where a run begins."""
+    """The message about rows that depend on one another where a run begins."""
     what = (
         f"{' and '.join(map(repr, rows))} "
         f"{'vanishes' if len(rows) == 1 else 'are not independent'} at this start"

@@ -31,7 +31,7 @@ from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
 
 @dataclass(frozen=True)
 class Sampled(Displayable):
-    """A function of the time and the state that is asked every so often, and held in between."""
+    """A function of the time and the state that is evaluated at intervals, and held in between."""
 
     function: Callable[..., float] = field(repr=False)
     every: float
@@ -220,7 +220,7 @@ def _check_arguments(name: str, function: Callable[..., float]) -> None:
 
 
 def _parameters(function: Callable[..., float]) -> list[inspect.Parameter] | None:
-    """The parameters of a function; None where it does not tell."""
+    """The parameters of a function; None if unknown."""
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

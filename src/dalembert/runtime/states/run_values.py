@@ -355,8 +355,8 @@ def operating_values(
     inputs: Mapping[Any, Any],
     kin: Kinematics | None = None,
 ) -> RunValues:
-    """w = w₀: what a system is balanced or linearized with; inputs and prescribed motions about
-    which nothing is said are zero.
+    """w = w₀: what a system is balanced or linearized with; inputs and prescribed motions are by
+    default zero.
     """
     kin = kinematics(system) if kin is None else kin
     given = {

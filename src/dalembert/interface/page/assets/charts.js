@@ -54,7 +54,8 @@ const Charts = {
   },
 };
 
-// One quantity over another: the recorded motion and the one at hand, with a dot at the time of the clock.
+// One quantity over another: the recorded motion and the current one, with a dot at the time of the
+// clock.
 class Phase {
   constructor(root, quantities, clock) {
     Object.assign(this, { root, quantities, clock });

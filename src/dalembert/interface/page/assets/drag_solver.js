@@ -21,7 +21,7 @@ class DragSolver {
 
   rows(q) {
     const d = this.engine.data.start, n = q.length, m = d.rows.length, found = m ? this.engine.evaluate("positions", q, this.u, this.t) : [];
-    // what was asked of the start is no constraint of the system
+    // given initial values are no constraints of the system
     const own = d.rows.flatMap((row, k) => (row.field < 0 ? [k] : []));
     return { r: own.map((k) => found[k] - d.rows[k].target), J: own.map((k) => Array.from(found.subarray(m + n * k, m + n * k + n))) };
   }

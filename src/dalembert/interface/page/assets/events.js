@@ -1,5 +1,6 @@
-// Events of a run: where g(q, u, t) crosses zero in a step, what a reset or an impact does there, and from where the run goes on.
-// The same search as in Python (simulation/events), with g, its slopes and the entries of 𝓜, A and J from the module.
+// Events of a run: where g(q, u, t) crosses zero in a step, what a reset or an impact does there,
+// and from where the run continues. The same search as in Python (simulation/events), with g, its
+// slopes and the entries of 𝓜, A and J from the module.
 "use strict";
 
 const SAMPLES = 8, GOLDEN = (Math.sqrt(5) - 1) / 2, LAST_BITS = 64, AT_ONCE = 1e-12, POLISHES = 4, MOST_EVENTS = 100000, TOO_OFTEN = 50, SHRINKING = 8, SHORT_INTERVAL = 1e-7;

@@ -1,5 +1,6 @@
-// q(t₀) and u(t₀) from what is given: positions by damped Gauss–Newton on the rows, then speeds of least norm.
-// The same search as in Python (runtime/states/assembly.py, runtime/states/initial_velocities.py), with the rows from the module.
+// q(t₀) and u(t₀) from the given values: positions by damped Gauss–Newton on the rows, then speeds
+// of least norm. The same search as in Python (runtime/states/assembly.py,
+// runtime/states/initial_velocities.py), with the rows from the module.
 "use strict";
 
 class BadSetting extends Error {
@@ -137,7 +138,7 @@ class Beginning {
     for (const c of this.active) if (c.field >= 0 && this.fields[c.field].u >= 0) { const r = this.fields[c.field].u; u[r] = this.values[c.field]; free[r] = false; }
     if (free.some(Boolean)) {
       u = this.solved(q, u, free, curved);
-      if (this.data.beside) u = this.sparing(q, u, free, curved);
+      if (this.data.augmented) u = this.sparing(q, u, free, curved);
     }
     this.check(q, u);
     return u;
@@ -180,7 +181,7 @@ class Beginning {
     });
   }
 
-  // whether a state at time t satisfies the rows of the system, whatever was asked of the start
+  // whether a state at time t satisfies the rows of the system, without the given initial values
   holds(q, u, t) {
     const other = new Beginning({ ...this.data, quaternions: [] }, this.fields, this.asked.map(() => false), this.values, { ...this.functions });
     other.active = this.data.velocities.map((c, k) => ({ ...c, k })).filter((c) => c.field < 0);

@@ -32,15 +32,15 @@ class Trial {
     this.clock.beyond = null;
   }
 
-  // what this browser lacks, in a sentence
+  // what this browser lacks, as a message
   missing() {
     const lacks = [["WebAssembly", typeof WebAssembly === "object"], ["workers", typeof Worker === "function"], ["DecompressionStream", typeof DecompressionStream === "function"]].filter(([, there]) => !there).map(([name]) => name);
     if (lacks.length) return `This browser offers no ${lacks.join(" and no ")}, which new runs need: the recorded run is shown.`;
     return "";
   }
 
-  say(text, bad = false) { const out = $(".said", this.root); out.textContent = text; out.classList.toggle("fails", bad); }
-  said(text) { this.say(text); }
+  say(text, bad = false) { const out = $(".status-line", this.root); out.textContent = text; out.classList.toggle("fails", bad); }
+  report(text) { this.say(text); }
 
   // the sentence above the plots belongs to the motion that is shown
   caption(text) {
@@ -222,7 +222,7 @@ class Trial {
   posed({ q, outputs, sizes }) {
     const t = Float64Array.of(this.clock.time);
     this.stage.use(this.scene({ frames: { t, outputs }, sizes }), false);
-    this.said(`Start: ${this.knobs.filter((k) => "start" in k && this.data.starts[k.start].q >= 0).slice(0, 4).map((k) => `${this.data.shown[k.name] ?? k.name} = ${Charts.label(+q[this.data.starts[k.start].q].toPrecision(4))}`).join(", ")}`);
+    this.report(`Start: ${this.knobs.filter((k) => "start" in k && this.data.starts[k.start].q >= 0).slice(0, 4).map((k) => `${this.data.shown[k.name] ?? k.name} = ${Charts.label(+q[this.data.starts[k.start].q].toPrecision(4))}`).join(", ")}`);
   }
 
   // the next run starts at these coordinates, with these rates where it was thrown
@@ -244,7 +244,7 @@ class Trial {
     this.clock.play(true);
   }
 
-  // ---- a run without end: it goes on from its last state ------------------------------------
+  // ---- a run without end: it continues from its last state ------------------------------------
 
   goOn() {
     if (!this.ready) return false;
@@ -293,12 +293,12 @@ class Trial {
     this.stage?.use(this.scene(result));
     this.draw();
     const drift = this.values("drift"), worst = drift ? Judgement.largest(drift.v) : null, wrong = Judgement.of(this, result);
-    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; energy error ${Judgement.size(worst)} of its scale`}.`;
+    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; relative energy error ${Judgement.size(worst)}`}.`;
     const happened = this.happened(result), upper = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
-    const said = result.stopped ? `${upper(result.stopped)}. The motion so far is shown: ${words}${happened}` : `${result.ended ? `${upper(result.ended)}: ` : ""}${words}${happened}`;
-    this.say([...wrong, said].join(" "), Boolean(result.stopped || wrong.length));
+    const outcome = result.stopped ? `${upper(result.stopped)}. The motion so far is shown: ${words}${happened}` : `${result.ended ? `${upper(result.ended)}: ` : ""}${words}${happened}`;
+    this.say([...wrong, outcome].join(" "), Boolean(result.stopped || wrong.length));
     this.root.dataset.judged = wrong.length ? "bad" : "good";
-    this.caption(`This motion was computed in the page: ${said}`);
+    this.caption(`This motion was computed in the page: ${outcome}`);
     if (this.continuing) { this.continuing = false; this.clock.set(this.clock.first); this.clock.play(true); }
   }
 

@@ -13,8 +13,8 @@ const Judgement = {
   energy(panel) {
     const drift = panel.values("drift"), limits = panel.data.limits, worst = drift ? Judgement.largest(drift.v) : 0;
     if (!(worst > limits.small)) return [];
-    if (worst > limits.lost) return [`This is the integrator's error, not the system's motion: the energy integral changed by ${Judgement.size(worst)} of its scale. Give a smaller tolerance.`];
-    return [`Energy error ${Judgement.size(worst)} of its scale: give a smaller tolerance.`];
+    if (worst > limits.lost) return [`This is the integrator's error, not the system's motion: the relative change of the energy integral is ${Judgement.size(worst)}. Give a smaller tolerance.`];
+    return [`Relative energy error ${Judgement.size(worst)}: give a smaller tolerance.`];
   },
 
   constraints(panel, { steps }) {

@@ -18,13 +18,13 @@ const NumberText = {
 
   // the number in the unit of its field; a plain number is taken in that unit
   read(text, unit = "") {
-    const said = text.trim();
-    if (!said) throw new BadNumber(`“${said}” is not a number`);
-    const [x, ...d] = NumberText.quantity(said);
+    const typed = text.trim();
+    if (!typed) throw new BadNumber(`“${typed}” is not a number`);
+    const [x, ...d] = NumberText.quantity(typed);
     if (d.every((k) => !k)) return x;
     const wanted = NumberText.unit(unit);
     if (!wanted) return x;
-    if (wanted.slice(1).some((k, i) => k !== d[i])) throw new BadNumber(`“${said}” has another dimension than ${unit || "a plain number"}`);
+    if (wanted.slice(1).some((k, i) => k !== d[i])) throw new BadNumber(`“${typed}” has another dimension than ${unit || "a plain number"}`);
     return x / wanted[0];
   },
 
@@ -58,7 +58,7 @@ const NumberText = {
     let a = NumberText.signed(p);
     for (;;) {
       const next = p.tokens[p.at], divided = next === "/";
-      // a unit stands after its number without a sign
+      // a unit follows its number without a sign
       if (next === "*" || divided) p.at++; else if (next === undefined || !/^[A-Za-zπ°(]/.test(next)) return a;
       const b = NumberText.signed(p), k = divided ? -1 : 1;
       a = [divided ? a[0] / b[0] : a[0] * b[0], ...a.slice(1).map((x, i) => x + k * b[i + 1])];

@@ -46,7 +46,7 @@ for (const list of $$('[role="tablist"]')) {
   });
 }
 
-// ---- long formulas travel compressed and are unfolded when they are asked for ----------------
+// ---- long formulas travel compressed and are unfolded on request ----------------
 
 async function inflate(text) {
   const stream = new Blob([Arrays.read(text, Uint8Array)]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -111,7 +111,7 @@ function reachable(root) {
   }
 }
 
-// ---- the clock: whoever shows time listens to it ---------------------------------------------
+// ---- the clock: everything that shows time listens to it -------------------------------------
 
 class Clock {
   constructor(first, last) { this.first = first; this.last = last; this.time = first; this.chosen = null; this.listeners = []; this.playing = false; this.loop = true; this.endless = false; }
@@ -164,10 +164,10 @@ function player(root, scene, clock) {
     stages.push(stage);
     $(".stage", root).classList.add("live");
   } catch (problem) {
-    const said = document.createElement("p");
-    said.className = "lacking";
-    said.textContent = "3D needs WebGL, which this browser does not offer: a drawing of the start is shown.";
-    $(".stage", root).after(said);
+    const note = document.createElement("p");
+    note.className = "lacking";
+    note.textContent = "3D needs WebGL, which this browser does not offer: a drawing of the start is shown.";
+    $(".stage", root).after(note);
   }
   clock.changed = (on) => { root.classList.toggle("playing", on); play.setAttribute("aria-label", on ? "Pause" : "Play"); };
   play.addEventListener("click", () => clock.play(!clock.playing));
@@ -272,14 +272,14 @@ function plots(all, clock) {
   };
   // the recorded numbers of a plot; `live` holds those of a run that was made here
   for (const plot of all.plots) plot.recorded = () => plot.held ??= { t: times[plot.t], v: plot.v.map((v) => Arrays.read(v)) };
-  const tell = (figure, time, moved = true) => {
+  const showValue = (figure, time, moved = true) => {
     const plot = all.plots[figure.dataset.plot], { t, v } = plot.live ?? plot.recorded();
     if (moved) figure.style.setProperty("--at", part(time));
     for (const out of figure.outputs ??= $$("output", figure)) out.textContent = write(valueAt(t, v[out.dataset.curve], time), plot.now ?? plot.e);
   };
   const watch = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) { seen.add(target); all.show?.(target); tell(target, clock.time); } else seen.delete(target);
+      if (isIntersecting) { seen.add(target); all.show?.(target); showValue(target, clock.time); } else seen.delete(target);
     }
   });
   for (const figure of $$(".plot[data-plot], [data-modes]")) {
@@ -298,11 +298,11 @@ function plots(all, clock) {
     const over = (e) => {
       const box = field.getBoundingClientRect(), at = Math.min(1, Math.max(0, (e.clientX - box.left) / box.width));
       line.style.left = `${100 * at}%`; figure.classList.add("hovered");
-      tell(figure, clock.first + (clock.last - clock.first) * at, false);
+      showValue(figure, clock.first + (clock.last - clock.first) * at, false);
     };
-    field.addEventListener("pointerleave", () => { figure.classList.remove("hovered"); if (figure.dataset.plot) tell(figure, clock.time); });
+    field.addEventListener("pointerleave", () => { figure.classList.remove("hovered"); if (figure.dataset.plot) showValue(figure, clock.time); });
   }
-  clock.on((time) => { for (const figure of seen) tell(figure, time); });
+  clock.on((time) => { for (const figure of seen) showValue(figure, time); });
   bands(all.modes, clock, part);
 }
 

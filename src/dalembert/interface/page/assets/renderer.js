@@ -667,8 +667,8 @@ class Stage {
     if (!bar) return;
     const pixel = 2 * eye.radius * Math.max(1, 1.35 / (this.canvas.width / this.canvas.height)) / this.canvas.clientHeight, wanted = 90 * pixel, power = 10 ** Math.floor(Math.log10(wanted)), length = [1, 2, 5].map((k) => k * power).filter((x) => x <= wanted).at(-1) ?? power;
     bar.scale.style.width = `${length / pixel}px`;
-    const said = `${+length.toPrecision(2)}${bar.unit ? ` ${bar.unit}` : ""}`;
-    if (bar.text.textContent !== said) bar.text.textContent = said;
+    const label = `${+length.toPrecision(2)}${bar.unit ? ` ${bar.unit}` : ""}`;
+    if (bar.text.textContent !== label) bar.text.textContent = label;
     const lines = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((e) => [20 + 15 * V.dot(e, eye.side), 20 - 15 * V.dot(e, eye.head)]);
     lines.forEach(([x, y], i) => { const l = bar.axes[i]; l.setAttribute("x2", x.toFixed(1)); l.setAttribute("y2", y.toFixed(1)); const t = bar.letters[i]; t.setAttribute("x", (20 + 1.25 * (x - 20)).toFixed(1)); t.setAttribute("y", (20 + 1.25 * (y - 20) + 3.5).toFixed(1)); });
   }

@@ -104,7 +104,7 @@ class Engine {
     this.work = this.room(data.work.rows * this.width);
     this.middle = this.room(this.width);
     this.projected = this.room(this.width);
-    if (data.rows) this.beside = this.solver(data.rows);
+    if (data.rows) this.rowSolver = this.solver(data.rows);
     this.capacity = Math.max(16, Math.min(512, Math.floor(200000 / (DENSE_ROWS * this.width))));
     this.points = { times: this.room(this.capacity), states: this.room(this.capacity * this.width), dense: this.room(this.capacity * this.width * DENSE_ROWS) };
     this.probe = this.room(2 * this.width);
@@ -112,7 +112,7 @@ class Engine {
     if (data.events) this.happenings = new Happenings(this);
   }
 
-  // the memory of the solver for rows beside the equations
+  // the memory of the solver for rows in augmented form
   solver(rows) {
     const s = new Structure(this, this.data.fields.rows), wide = Math.max(rows.m, 1), index = this.room(rows.index.length), block = this.room(rows.parts.end);
     rows.index.forEach((k, i) => { this.i32[index / 4 + 2 * i] = k; this.i32[index / 4 + 2 * i + 1] = 0; });
@@ -224,7 +224,7 @@ class Engine {
   }
 
   bind(rows, start, context, rtol) {
-    const { parts } = this, s = this.beside, multipliers = this.x + 8 * (this.n + 1), { straight, back } = parts, [first, least, most] = rows.sines;
+    const { parts } = this, s = this.rowSolver, multipliers = this.x + 8 * (this.n + 1), { straight, back } = parts, [first, least, most] = rows.sines;
     // nothing of an earlier run: the longest rows it saw, and when
     this.f64.fill(0, ...this.remembered);
     for (let j = 0; j < Math.max(rows.m, 1); j++) { this.i32[this.order / 4 + 2 * j] = j; this.i32[this.order / 4 + 2 * j + 1] = 0; }
@@ -245,7 +245,7 @@ class Engine {
     return true;
   }
 
-  // λ and the reactions c + Σ k_j λ_j at a state y with all that rides along
+  // λ and the reactions c + Σ k_j λ_j at a state y with all quadratures
   reactions(t, y) {
     const { data, n } = this, { n_q, n_u } = data, { n: held, m, terms } = data.reactions, dy = this.probe + 8 * this.width;
     this.numbers(this.probe, this.width).set(y);
@@ -282,7 +282,7 @@ class Engine {
     }
   }
 
-  // a new beginning at time t, with all that rides along
+  // a new initial state at time t, with all quadratures
   restart(t, y, end) {
     this.row("y").set(y);
     this.run.set({ t, ...this.breaks(t, end), h_max: end - t, h: 0, streak: 0, cause: 0, code: 0, stored: 0, ...this.eyes });
@@ -290,7 +290,7 @@ class Engine {
   }
 
   // slices of a run; every `yield` is a chance to be overtaken. Returns the motion.
-  // `from` goes on from the last state of another run
+  // `from` continues from the last state of another run
   * follow(setting, milliseconds = 12, clock = () => performance.now(), from = null) {
     const start = from ? this.resume(setting, from) : this.begin(setting);
     this.set(start, setting);
@@ -392,7 +392,7 @@ class Motion {
     if (!e.data.rows || !e.data.rows.m) return y;
     const room = e.numbers(e.projected, e.width);
     room.set(y);
-    if (e.call["rows.project"](t, e.projected, e.beside.at) === 0) y.set(e.numbers(e.projected, e.n));
+    if (e.call["rows.project"](t, e.projected, e.rowSolver.at) === 0) y.set(e.numbers(e.projected, e.n));
     return y;
   }
 

@@ -1,4 +1,5 @@
-// A run in a notebook: its document in a frame of its own, as high as what it holds, light or dark as the notebook is. No kernel is asked.
+// A run in a notebook: its document in a frame of its own, as high as what it holds, light or dark
+// as the notebook is. No kernel is needed.
 function render({ model, el }) {
   const frame = document.createElement("iframe");
   frame.title = model.get("title");

@@ -48,7 +48,7 @@ def description(study: ReportData, sketch: str, packing: CompressingRenderer) ->
         "Coordinates, speeds and constants": [system_tables.symbol_table(subject.system, writing)],
         "Bodies": [system_tables.body_table(subject.system, writing)],
         "Loads": list(system_tables.load_table(kin, writing)),
-        "Constraints and freedoms": [
+        "Constraints and degrees of freedom": [
             *system_tables.constraints(kin, writing),
             system_tables.dof_summary(kin),
         ],

@@ -27,7 +27,7 @@ def first_screen(study: ReportData, stage: str, panel: str) -> str:
     lead = f'<p class="lead">{escape(subject.description or first_sentence(kin))}</p>'
     scene = f'<div class="first">{stage}{panel}</div>' if stage or panel else ""
     hero = f'<div class="hero"><h1>{escape(subject.title)}</h1>{lead}</div>{scene}'
-    facts = [_freedoms(kin), _verdict(study.agreement)]
+    facts = [_degrees_of_freedom(kin), _verdict(study.agreement)]
     facts += [_quality(study.run)] if study.run is not None else []
     items = "".join(
         f'<li class="{kind}"><b>{escape(a)}</b><span>{b}</span></li>' for a, b, kind in facts
@@ -38,7 +38,7 @@ def first_screen(study: ReportData, stage: str, panel: str) -> str:
     )
 
 
-def _freedoms(kin: Kinematics) -> Fact:
+def _degrees_of_freedom(kin: Kinematics) -> Fact:
     freedom = f"degree{'s' * (kin.n_u != 1)} of freedom"
     counts = f"velocity level; {kin.n_q} coordinate{'s' * (kin.n_q != 1)}"
     return f"{kin.n_u} {freedom}", counts, "plain"
@@ -74,5 +74,8 @@ def _quality(run: Trajectory) -> Fact:
 def energy_error(run: Trajectory) -> tuple[float, str]:
     """The size of the energy's drift, and what it is."""
     if run.energy_audit is not None and len(run):
-        return run.integrals.relative_drift, "drift of E_Z = K₂ + 𝒰 + Z, as a part of its scale"
-    return run.energy_drift, "drift of T + V, as a part of the largest T"
+        return (
+            run.integrals.relative_drift,
+            "relative drift of the energy integral E_Z = K₂ + 𝒰 + Z",
+        )
+    return run.energy_drift, "drift of T + V, relative to the largest T"

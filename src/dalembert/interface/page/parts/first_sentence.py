@@ -31,8 +31,8 @@ def first_sentence(kin: Kinematics) -> str:
     ]
     under = f" under {_listed(loads)}" if loads else ""
     rows = f", {_plain(len(s.constraints), 'constraint equation')}" if s.constraints else ""
-    freedoms = f"{kin.n_u} degree{'s' * (kin.n_u != 1)} of freedom"
-    return f"{parts[0]}{under}{rows}: {freedoms}, {_plain(kin.n_q, 'coordinate')}."
+    dof = f"{kin.n_u} degree{'s' * (kin.n_u != 1)} of freedom"
+    return f"{parts[0]}{under}{rows}: {dof}, {_plain(kin.n_q, 'coordinate')}."
 
 
 def _counted(names: Sequence[str], one: str, several: str) -> str:

@@ -329,9 +329,9 @@ def _reactions(run: Trajectory, largest: float) -> Iterator[Panel]:
     alone += [
         (drive.name, "load", "load behind", drive.load) for drive in reactions.drives.values()
     ]
-    for name, what, said, values in alone:
+    for name, what, prefix, values in alone:
         title = label_with_unit(
-            f"{said} {escape(name)}", reactions.units.get(f"{name}: {what}", "")
+            f"{prefix} {escape(name)}", reactions.units.get(f"{name}: {what}", "")
         )
         yield _panel("", run.t, (title, values, f"f:{places[name, what]}"))
 
@@ -394,7 +394,7 @@ def _panels(run_integrals: RunIntegrals) -> Iterator[Panel]:
     t, J = run_integrals.t, run_integrals.unit.strip()
     drift = (run_integrals.E_Z - run_integrals.E_Z[:1]) / (run_integrals.scale or 1.0)
     yield _panel(
-        typeset("Drift of E_Z, as a part of its scale"), t, ("", drift, "drift"), wide=True
+        typeset("Relative drift of the energy integral E_Z"), t, ("", drift, "drift"), wide=True
     )
     integrals = (
         ("E_Z", run_integrals.E_Z, "E_Z"),
@@ -445,17 +445,17 @@ def _error_table(run_integrals: RunIntegrals) -> str:
         (
             "constraints",
             scientific(run_integrals.constraint_drift) + run_integrals.unit,
-            "jumps of K₂ + 𝒰 where the motion is brought back onto the constraints",
+            "jumps of K₂ + 𝒰 at constraint projections",
         ),
         ("integrator", scientific(run_integrals.integrator_error) + run_integrals.unit, "the rest"),
     )
     J = run_integrals.unit
     change = (
         f"Largest change of E_Z: {scientific(run_integrals.drift)}{J}, which is "
-        f"{scientific(run_integrals.relative_drift)} of the scale {run_integrals.scale:.4g}{J}."
+        f"{scientific(run_integrals.relative_drift)} relative to {run_integrals.scale:.4g}{J}."
     )
     shown = table(
-        ("due to", "size", "how it is told"),
+        ("due to", "size", "how it is determined"),
         [(escape(a), escape(b), typeset(c)) for a, b, c in rows],
     )
     return f"<h3>Three kinds of error</h3><p>{typeset(change)}</p>{shown}"

@@ -2,7 +2,7 @@
 "Try it" that runs it in the page.
 
 The panel's script builds fields and sliders; the WebAssembly module of the run, the engine that
-calls it and the data that it reads (motion, start, what is drawn, what may be changed) stand beside
+calls it and the data that it reads (motion, start, what is drawn, what may be changed) come with
 it.
 """
 
@@ -210,8 +210,9 @@ _TIME_DISCONTINUITY: Final = (
     "possible in this page. The recorded run is shown; da.simulate runs others."
 )
 _CONTACTS: Final = (
-    "New runs are not made here: what sticks, slips, lifts or lands is decided while a run goes "
-    "on, which native code called from Python "
+    "This system has contacts, whose sticking, slipping, lifting and landing are decided during a "
+    "run, "
+    "which native code called from Python "
     "does and this page does not. The recorded run is shown; da.simulate runs others."
 )
 _CALLBACKS: Final = (
@@ -220,9 +221,9 @@ _CALLBACKS: Final = (
 )
 _PANEL: Final = """<div class="trial" id="trial"><h2>Try it</h2>
 <div class="knobs"></div>
-<p class="said" role="status" aria-live="polite">The recorded run; new ones need scripts.</p>
-<p class="deeds"><button class="reset" type="button">Back to the recorded run</button>
-<button class="csv" type="button">Download this run as CSV</button>
+<p class="status-line" role="status" aria-live="polite">The recorded run; new ones need scripts.</p>
+<p class="deeds"><button class="reset" type="button">Back to the recorded run</button> <button
+class="csv" type="button">Download this run as CSV</button>
 <button class="python" type="button">Copy Python for this run</button></p>
 <datalist id="angle-marks"><option value="-3.14159"></option><option value="-1.5708"></option>
 <option value="0"></option><option value="1.5708"></option><option value="3.14159"></option>
@@ -238,8 +239,8 @@ PHASE: Final = """<figure class="plot phase" id="phase"><figcaption>
 
 @dataclass(frozen=True)
 class InteractiveRequest:
-    """A run that may be made again with other numbers: what it was asked for, and the lines of
-    Python that describe its system.
+    """A run that may be made again with other numbers: its options, and the lines of Python that
+    describe its system.
     """
 
     run: Trajectory
@@ -285,7 +286,7 @@ def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -
 
 
 def _why_recorded_only(run: Trajectory) -> str:
-    """Why the page shows the recorded run alone; empty where it can simulate."""
+    """Why the page shows only the recorded run; empty where it can simulate."""
     if run.system.contacts:
         return _CONTACTS
     if run.values.callback_inputs:

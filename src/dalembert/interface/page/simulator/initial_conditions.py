@@ -56,7 +56,7 @@ def initial_condition_functions(
     kin, start = evaluator.kin, run.start
     state = (*kin.state, evaluator.time)
     asked = read_conditions(evaluator, given, start.t)
-    # first-order states begin where they are told to, as coordinates that no row restrains
+    # first-order states begin at their given values, as coordinates that no row restrains
     places, q = (*kin.q, *kin.x), np.concatenate([start.q, start.x])
     place = {i: k for k, i in enumerate(places)}
     rows = [
@@ -132,7 +132,7 @@ def initial_condition_functions(
             for c in run.system.constraints
             if c.gap_points
         },
-        "beside": bool(kin.multipliers),
+        "augmented": bool(kin.multipliers),
     }
     parts = (
         expression_function("positions", tape, [*(r.node for r in rows), *slopes], state),
@@ -178,8 +178,8 @@ def _dependent_coordinates(
 def _dependent_speeds(
     evaluator: Evaluator, run: Trajectory, asked: Sequence[InitialCondition]
 ) -> dict[str, InitialCondition]:
-    """Given speeds that rows not linear in the rates determine from those given before: they
-    only tell which root is meant.
+    """Given speeds that rows not linear in the rates determine from those given before: they only
+    select the root.
     """
     fast = [c for c in asked if c.level is Level.VELOCITY]
     rows = _velocity_jacobian(

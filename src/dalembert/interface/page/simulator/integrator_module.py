@@ -1,8 +1,7 @@
 """y = f(x, p) for a page: functions in LLVM text, with the names of the numbers that each of them
 takes, and those of a run.
 
-(q̇, u̇), projection and what rides along are functions of the module, with the loop that calls
-them.
+(q̇, u̇), projection and quadratures are functions of the module, with the loop that calls them.
 """
 
 from __future__ import annotations
@@ -115,8 +114,8 @@ _STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_
 
 
 def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> ModuleSection:
-    """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰
-    rides along if they change states.
+    """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰 is
+    integrated alongside if they change states.
     """
     setting = run.values
     kin, equations = select_equations(run.system, NATIVE)
@@ -169,7 +168,7 @@ def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> M
 
 
 def _constraint_solver_data(model: NativeModel, run: Trajectory) -> dict[str, Any]:
-    """The memory of the solver for rows that stand beside the equations."""
+    """The memory of the solver for rows in augmented form."""
     rates = model.rates
     assert isinstance(rates, ConstrainedRates)
     layout, kind = rates.layout, rates.kind
@@ -200,7 +199,7 @@ def _constraint_rank(rates: ConstrainedRates, run: Trajectory) -> int:
 
 
 def _audit_layout(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:
-    """Which of the quantities that ride along is which."""
+    """The positions of the quadratures."""
     place = {name: k for k, name in enumerate(audit.names)}
     works = [
         [

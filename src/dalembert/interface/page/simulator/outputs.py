@@ -266,7 +266,7 @@ _MOST_PAIRS: Final = 300
 
 def reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSection:
     """The functions `balance` and `reactions` of (q, u, t, u̇), in the order of
-    `reaction_offsets`; nothing where they cannot be had.
+    `reaction_offsets`; nothing where they are not available.
     """
     if len(run.system.bodies) * evaluator.kin.n_q > _MOST_PAIRS:
         return ModuleSection()

@@ -85,14 +85,14 @@ class Completion {
   explain(e) {
     const [line, column, wide] = this.editor.under(e), text = this.editor.lines[line - 1] ?? "";
     const fault = this.editor.faults.find((f) => f.line === line && column >= f.column && column < f.column + Math.max(1, f.length));
-    let said = fault?.sentence;
-    if (!said && wide <= text.length + 2) {
+    let hintText = fault?.sentence;
+    if (!hintText && wide <= text.length + 2) {
       const word = [...text.matchAll(/[A-Za-z_]\w*/g)].find((m) => m.index < column && column <= m.index + m[0].length)?.[0];
       const offset = this.editor.lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) + column;
-      if (word) said = this.meaning(word, this.around(offset));
+      if (word) hintText = this.meaning(word, this.around(offset));
     }
-    if (!said) { this.hint.hidden = true; return; }
-    this.hint.textContent = said;
+    if (!hintText) { this.hint.hidden = true; return; }
+    this.hint.textContent = hintText;
     this.hint.hidden = false;
     const [x, y] = this.editor.corner(line, column);
     this.hint.style.left = `${Math.max(0, Math.min(x, this.editor.root.clientWidth - this.hint.offsetWidth - 4))}px`;

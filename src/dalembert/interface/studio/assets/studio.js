@@ -1,4 +1,5 @@
-// The studio: the newest text goes to the server, parts of its meaning come back one by one and replace what is shown.
+// The studio: the newest text goes to the server, parts of its meaning come back one at a time and
+// replace what is shown.
 "use strict";
 
 const WAIT = 150, LOOK = 2000;
@@ -134,7 +135,7 @@ class Studio {
     $(".facts [data-fact=freedoms] span").textContent = freedoms.split(" ").slice(1).join(" ");
   }
 
-  // facts come one by one and keep their order
+  // facts come one at a time and keep their order
   facts(given) {
     for (const [name, html] of Object.entries(given)) {
       const list = $(".facts"), order = ["freedoms", "verdict", "energy"];
@@ -270,9 +271,9 @@ class Studio {
   async look() {
     let found;
     try { const answer = await this.fetch("state"); found = answer.ok ? await answer.json() : null; } catch { return; }
-    if (!found || !found.changed || found.document.path !== this.document.path || this.told === found.document.stamp + found.gone) return;
-    if (found.gone) { this.told = found.document.stamp + found.gone; this.note(`${this.document.path} is not on disk any more; Save writes it again.`, true); return; }
-    if (this.unsaved) { this.told = found.document.stamp + found.gone; this.note(`${this.document.path} changed on disk, and this text is not saved: Save asks before it overwrites, Open shows the file.`, true); return; }
+    if (!found || !found.changed || found.document.path !== this.document.path || this.reportedStamp === found.document.stamp + found.gone) return;
+    if (found.gone) { this.reportedStamp = found.document.stamp + found.gone; this.note(`${this.document.path} is not on disk any more; Save writes it again.`, true); return; }
+    if (this.unsaved) { this.reportedStamp = found.document.stamp + found.gone; this.note(`${this.document.path} changed on disk, and this text is not saved: Save asks before it overwrites, Open shows the file.`, true); return; }
     const fresh = await this.ask("open", { path: this.document.path });
     if (fresh) { this.show(fresh); this.note(`${this.document.path} changed on disk: its new text is shown.`); }
   }

@@ -231,7 +231,7 @@ RUNS = {
     "da.simulate(s, 1, start={theta: np.nan}, inputs={F: 0})": "is not finite",
     "da.simulate(s, 1, start={m: 1}, inputs={F: 0})": "m is a constant",
     "da.simulate(s, 1, inputs={F: lambda t: t}, events=[F - 0.5 + "
-    "x])": "depends on F, a function that is asked only where",
+    "x])": "depends on F, a function that is evaluated only",
     "da.simulate(s, 1, inputs={F: lambda t: t}, events=[da.event(x - 9, reset={x: "
     "F})])": "da.sampled(…, every=…)",
     "da.simulate(s, 0.1, inputs={F: da.sampled(lambda t: t, every=0.05)}, events=[F - 0.5 + "

@@ -52,8 +52,8 @@ class ContactRow:
 
 @dataclass(frozen=True)
 class ContactEquations:
-    """Nodes of one tape: u̇ = c + H λ, a = A λ + b, λ as solved for any mode, and what is
-    watched and projected.
+    """Nodes of one tape: u̇ = c + H λ, a = A λ + b, λ as solved for any mode, the guards and the
+    projections.
     """
 
     kin: Kinematics
@@ -267,7 +267,7 @@ def _regularization(
     holds: Sequence[int],
     dependent: Sequence[Sequence[int]],
 ) -> list[int]:
-    """ε A_kk of rows that hold, where so many contacts may hold that they depend on one another."""
+    """ε A_kk of rows that hold, where contacts may hold whose rows depend on one another."""
     if sum(row.normal for row in rows) < 2 and not dependent:
         return []
     return [t.mul(t.const(_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
@@ -275,7 +275,7 @@ def _regularization(
 
 @dataclass(frozen=True)
 class ConstraintCorrection:
-    """δq, δu and what is left: one step back onto closed gaps and sticking rows."""
+    """δq, δu and the residual: one projection step onto closed gaps and sticking rows."""
 
     dq: tuple[int, ...]
     du: tuple[int, ...]

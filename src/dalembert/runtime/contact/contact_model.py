@@ -1,5 +1,5 @@
-"""The contacts of one run as machine code: rates for all modes, the way back onto what holds,
-and what a change of mode is decided by.
+"""The contacts of one run as machine code: rates for all modes, the projection onto the active
+rows, and the guards of mode changes.
 Keywords: contact mode.
 """
 
@@ -103,7 +103,7 @@ class ContactModel:
 
     @property
     def guards(self) -> list[Guard]:
-        """What is watched, in the order of the compiled function."""
+        """The guards, in the order of the compiled function."""
         return guards(self.equations)
 
     def check_coefficients(self, q: ContactQuantities) -> None:

@@ -1,5 +1,5 @@
 """A run from mode to mode: the integrator pauses where a contact opens, lands, sticks or lets
-go, and goes on in the mode that follows.
+go, and continues in the mode that follows.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class ContactSwitchedRun:
         return run.integrate()
 
     def _refuse_unheld(self) -> None:
-        """The ends of modes are watched between evaluations."""
+        """The ends of modes are detected between evaluations."""
         if not any(each.is_continuous for each in self.values.callback_inputs):
             return
         tape = self.values.evaluator.tape
@@ -209,7 +209,7 @@ class ContactRun(EventRun):
     _latest: float = -np.inf
     # the modes before the latest change
     _earlier: list[ContactMode] = field(default_factory=list)
-    # where steps of this mode were made shorter, lest a monitor turn in them unseen
+    # where steps of this mode were made shorter, so that no turn of a monitor is missed
     _shortened: list[float] = field(default_factory=list)
 
     def integrate(self) -> Solution:
@@ -217,7 +217,7 @@ class ContactRun(EventRun):
         t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
         self._monitors: list[Guard] = self.switcher.model.guards
         self._first = len(self.watch.functions.events) - len(self._monitors)
-        # contacts whose normal force is found with the motion
+        # contacts whose normal force is solved for during the simulation
         self._held = [c.N is not None or c.row is not None for c in self.switcher.model.contacts]
         self._ends = GuardSearch(self.watch, self._first)
         self._slope: float | None = None

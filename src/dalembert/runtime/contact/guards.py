@@ -123,8 +123,8 @@ _Watches: Final = ctypes_structure(GUARD_FIELDS)
 
 
 class GuardMonitor(EventMonitor):
-    """Monitors of modes: those without forces are looked at in every step, the others where a
-    force may end the mode, and less often.
+    """Monitors of modes: those without forces are evaluated in every step, the others where a force
+    may end the mode, and less often.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class GuardMonitor(EventMonitor):
         self._watches.costly = int(they_may)
 
     def pop_undersampled(self) -> bool:
-        """Whether something was seen to turn more often than the samples of the step can tell;
-        asking is acting on it.
+        """Whether a monitor turns more often than the samples of the step resolve; the call resets
+        the flag.
         """
         found, self._watches.rough = bool(self._watches.rough), 0
         return found

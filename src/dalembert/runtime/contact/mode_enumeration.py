@@ -69,7 +69,7 @@ OPEN: Final = ContactMode(closed=False)
 
 
 class ContactCandidate(NamedTuple):
-    """One contact that may carry a force: the places of its rows, and what is known of it."""
+    """One contact that may carry a force: the places of its rows, and its data."""
 
     n: int | None
     t: int | None
@@ -336,7 +336,7 @@ def select_mode(found: Sequence[FeasibleMode], size: float) -> NextMode:
     """The one that sticks most; several where another motion, with other contacts closed or as many
     sticking, is as possible.
 
-    `size` is that of the accelerations, or velocities, beside which a difference counts.
+    `size` is that of the accelerations, or velocities, relative to which a difference counts.
     """
     if not found:
         return NextMode(None)

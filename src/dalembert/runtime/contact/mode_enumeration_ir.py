@@ -36,7 +36,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("A", POINTER),
     ("b", POINTER),
     # of each candidate: the places of its rows, below zero for none; μ, μ_s, its normal force G λ +
-    # given, and what of `given` is own
+    # given, and its own part of `given`
     ("n", POINTER),
     ("t", POINTER),
     ("mu", POINTER),

@@ -40,7 +40,7 @@ _NO_TIME: Final = 1e-12
 _LEAST_TIME: Final = 1e-15
 _TOUCHING: Final = 1e-11
 _ROUNDING: Final = 1e-13
-# heights above the ground that are rounding, as a part of the coordinates
+# heights above the ground that are rounding, relative to the coordinates
 _GRAIN: Final = 1e-14
 _ENERGY: Final = 1e-9
 # a margin below this part of the largest force is none
@@ -599,7 +599,7 @@ class ModeTransition:
             back = float(q.A[n, n] * held.lam[n])
             # Σ 2 v eⁱ/a
             left = 2.0 * v / (back * (1.0 - e)) if back > 0.0 else np.inf
-            # or flights v²/2a so low that the coordinates cannot tell them from rest
+            # or flights v²/2a so low that rounding of the coordinates hides them
             if left <= _NO_TIME * self.duration or v * v <= 2.0 * back * self._grain:
                 found[k] = t + left
         return found

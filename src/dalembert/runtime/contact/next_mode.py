@@ -1,9 +1,9 @@
 """The mode that follows, group by group: every mode of a few contacts, Lemke's method for more.
 
-Where a group has so many modes that they are not all solved, rest is tested first: whether forces
-in the cones of μ_s leave every row at rest is a convex question. Then Lemke's method gives one
-solution, with μ_s for what rests; what slips in it gets μ, and it is solved again. Another solution
-is not excluded then.
+Where a group has too many modes to solve all, rest is tested first: whether forces in the cones of
+μ_s leave every row at rest is a convex question. Then Lemke's method gives one solution, with μ_s
+for what rests; what slips in it gets μ, and it is solved again. Another solution is not excluded
+then.
 """
 
 from __future__ import annotations

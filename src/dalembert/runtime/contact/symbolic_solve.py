@@ -11,7 +11,7 @@ def lu_solve(
     """K⁻¹ r by elimination in the given order, and the pivots.
 
     Rows may depend on one another where several contacts hold (a box on two corners): then x solves
-    (K + S) x = r with a small diagonal S first, and what is left of r twice more, which leads to
+    (K + S) x = r with a small diagonal S first, and the residual of r twice more, which leads to
     the solution that is shortest measured by S.
     """
     n, add, sub, mul, div = len(K), t.add, t.sub, t.mul, t.div

@@ -2,12 +2,11 @@
 the search for events.
 
 Nothing here knows any mechanics: functions come as addresses, states as rows of numbers. `problem`
-is what a run is asked, `loop` runs it, `solution` is y(t). The rest is native text: `run` is the
-memory it shares, `step`, `taylor` and `rosenbrock` are the methods, `control` is the loop around
-them; `event_search` and `fall_search` look into every step. `constrained/` solves for rates and
-multipliers where rows stand beside the equations and leads back onto them, `lanes/` runs many
-members side by side. `failures` and `diagnosis` say why a run cannot begin, stopped or does not get
-on.
+is the initial value problem, `loop` runs it, `solution` is y(t). The rest is native text: `run` is
+the memory it shares, `step`, `taylor` and `rosenbrock` are the methods, `control` is the loop
+around them; `event_search` and `fall_search` look into every step. `constrained/` solves for rates
+and multipliers in augmented form and projects onto the rows, `lanes/` runs many members vectorized.
+`failures` and `diagnosis` say why a run cannot begin, stopped or stalled.
 
 Begin with `problem`, then `loop`.
 """

@@ -89,7 +89,7 @@ def _sample() -> str:
 def _crossing_test() -> str:
     """Whether event i may have happened between the last sample and this one, t and v; 1 or 0.
 
-    Beyond the end of the step (`ahead`) only the parabola is looked at, and nothing is remembered.
+    Beyond the end of the step (`ahead`) only the parabola is searched, and nothing is stored.
     """
     f = FunctionBuilder("judge", INT64, POINTER, INT64, DOUBLE, INT64)
     pointer, i, t, ahead = f.parameters

@@ -6,7 +6,7 @@ A run that makes no progress is recognised within 10⁵ steps.
 
 chattering    a slope jumps to and fro from step to step: the motion slides along a jump of the
 right-hand side stiffness     h |∂f/∂y| stays at the limit of stability, some 6 for this method,
-while the solution itself is smooth otherwise     so many steps that they could not be kept
+while the solution itself is smooth otherwise too many steps to store
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 # running away
 _RUNAWAY: Final = 1e-6
 STALL_STEPS: Final = 100_000
-# of the whole run, within so many steps: at this pace the end is 10⁸ steps away
+# of the whole run, within this number of steps: at this pace the end is 10⁸ steps away
 MIN_PROGRESS: Final = 1e-3
 # bytes of stored steps
 _MOST_BYTES: Final = 2 * 10**9
 _N_RECENT: Final = 400
 # the part of its size by which a rate must change, and the part of that change which must happen
-# between two of so many samples
+# between two of this number of samples
 _MIN_RATE_CHANGE: Final = 0.2
 _JUMP_SHARE: Final = 0.5
 _SAMPLES: Final = 33

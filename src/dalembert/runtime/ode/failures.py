@@ -155,7 +155,7 @@ class RunStopped(DalembertError):
 
     @property
     def advice(self) -> str:
-        """What to do about it; empty where nothing general can be said."""
+        """What to do about it; empty where there is no general advice."""
         # a tolerance that is loose already is not to be loosened
         useless = self.energy_lost and self.cause is Cause.TOO_MANY_STEPS
         return "" if useless else _TEXTS[self.cause].advice.format(**self.facts)
@@ -279,7 +279,7 @@ _TEXTS: Final = {
     ),
     Cause.NO_PROGRESS: _Text(
         "at this pace the run takes more steps than can be waited for",
-        "run this member alone to be told why",
+        "run this member by itself to get the cause",
     ),
     Cause.INTEGRATOR: _Text("{detail}"),
     Cause.ACCUMULATING_EVENTS: _Text(
@@ -395,7 +395,7 @@ def stop_message(failure: RunStopped) -> str:
 
 
 def energy_message(lost: float) -> str:
-    """What is said of a motion that the energy integral shows to be none of the system."""
+    """The message about a motion that the energy integral shows to be wrong."""
     return (
         f"this is the integrator's error, not the system's motion: K₂ + 𝒰 + Z has changed by "
         f"{lost:.0%} of itself; give a smaller rtol"

@@ -22,9 +22,9 @@ from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSI
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, detection_ir, test_samples
 
 EXPORTS: Final = ("look_for_falls", "samples", "fall")
-# two watches: functions that cost little, and all; whether those that cost much are looked at; how
-# many do more than fall; room for samples of all; whether it is looked for functions that turn more
-# often than samples can tell, and one was found
+# two watches: functions that cost little, and all; whether those that cost much are evaluated; how
+# many do more than fall; room for samples of all; whether to search for functions that turn more
+# often than samples resolve, and whether there is one
 GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("cheap", POINTER),
     ("all", POINTER),
@@ -92,10 +92,10 @@ def _find_negative() -> str:
 def _coarse_check() -> str:
     """The same for functions that are positive when the step begins.
 
-    They are asked for at four places first: where the least of these values and that at the begin
+    They are evaluated at four places first: where the least of these values and that at the begin
     is more than they differ by, and than their fourth difference, nothing comes down to zero
-    between them; elsewhere it is looked closely. The places are not evenly spaced, lest something
-    that turns just as often between two of them look as if it stood still.
+    between them; elsewhere it is looked closely. The places are not evenly spaced, so that
+    something that turns just as often between two of them does not look constant.
     """
     f = FunctionBuilder("look_quickly", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
     t, t_new, dense, pointer, watches = f.parameters
@@ -163,13 +163,13 @@ def _max_fourth_difference(f: FunctionBuilder, V: ScalarArray, count: Value, i: 
 
 
 def _is_undersampled(low: Value, spread: Value, rough: Value) -> Value:
-    """Whether samples cannot tell how a function goes, of which more than a small part changes."""
+    """Whether samples do not resolve a function, of which more than a small part changes."""
     return (rough > spread * _UNDERSAMPLED) & (spread > low * _SMALL_PART)
 
 
 def _fine_check() -> str:
-    """As `look` does, with the samples kept; `rough` is set where they cannot tell how a
-    function goes, which a shorter step can.
+    """As `look` does, with the samples kept; `rough` is set where they do not resolve a function,
+    which a shorter step does.
     """
     f = FunctionBuilder("look_closely", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
     *_, pointer, watches = f.parameters
@@ -246,8 +246,8 @@ def _value() -> str:
 def _locate_zero() -> str:
     """The first time between a and b at which g_i is not positive.
 
-    At a the value may be zero or rounding; then the nearest time at which it is positive is looked
-    for first.
+    At a the value may be zero or rounding; then the nearest time at which it is positive is
+    searched first.
     """
     f = FunctionBuilder("fall", DOUBLE, *_STEP, DOUBLE, DOUBLE, exported=True)
     *step, first, last = f.parameters

@@ -1,5 +1,5 @@
-"""y' = f(t, y), y(t₀) = y₀: what a run is asked to do, checked before it begins.
-Keywords: initial value problem.
+"""y' = f(t, y), y(t₀) = y₀: the problem of a run, checked before it begins. Keywords: initial value
+problem.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class InitialValueProblem:
     dense: bool = True
     events: int = 0
     event_data: int = 0
-    # times at which f jumps or bends: a step ends just before each, and the next begins just behind
-    # it
+    # times of discontinuities and kinks of f: a step ends just before each, and the next begins
+    # just behind it
     discontinuities: tuple[float, ...] = ()
     # what may change the state there in place, called with the time and the state
     on_discontinuity: Callable[[float, NDArray[np.float64]], None] | None = None
@@ -115,7 +115,7 @@ class InitialValueProblem:
             msg = f"a run needs a positive duration: from {self.t0} to {self.t1} there is none"
             raise BadDuration(msg)
         if self.events and not self.dense:
-            msg = "events are looked for on the dense output: keep it, or do without events"
+            msg = "events are searched on the dense output: keep it, or do without events"
             raise BadRun(msg)
         self._check_start()
         self._check_accuracy()
@@ -178,6 +178,6 @@ class InitialValueProblem:
         if not (np.isfinite(atol) & (atol > 0.0)).all():
             msg = (
                 "atol must be positive and finite: where a component crosses zero, its relative "
-                "error says nothing"
+                "error is meaningless"
             )
             raise BadTolerance(msg)

@@ -41,7 +41,7 @@ _CALLS_PER_STEP: Final = 16
 _LARGEST_CHANGE: Final = 4
 _ALIGNMENT: Final = 64
 _CLOCK: Final = 1e-6
-# so many last bits beside a break, and at least so many between two
+# distance from a break in last bits, and the least distance of two breaks
 _ULPS_FROM_BREAK: Final = 4
 _MIN_ULPS_BETWEEN: Final = 64
 # a row and two that follow one another, as plain numbers, which index faster
@@ -171,8 +171,8 @@ class Integrator:
         return self.solution(Outcome.STOPPED)
 
     def advance(self, attempts: int | None = None) -> bool:
-        """Try at most so many steps (by default as many as take about 20 ms); whether the end
-        was reached.
+        """Try at most the given number of steps (by default as many as take about 20 ms); whether
+        the end was reached.
         """
         run = self._run
         granted = run.budget = self._attempts if attempts is None else attempts
@@ -291,8 +291,8 @@ class Integrator:
         run, self._breaks = self._run, deque()
         run.n_breaks = 0
         t, y = self._points.point(k)
-        # behind a break that changed the state the next step begins elsewhere than the last one
-        # ended
+        # behind a break that changed the state the next step begins at another state than the last
+        # one ended
         self._work[WorkRow.Y] = (
             y
             if self.problem.on_discontinuity is None or k >= self.steps
@@ -308,7 +308,7 @@ class Integrator:
     def rewind_with_max_step(self, k: int, longest: float) -> None:
         """Back to point k, and on from there in steps no longer than this."""
         run = self._run
-        # behind a break the step begins elsewhere than the last one ended
+        # behind a break the step begins at another state than the last one ended
         run.t, self._work[_STATE] = self._points.point(k)[0], self._points.step(k + 1)[0]
         run.steps, run.streak, run.h_max = k, 0, longest
         if self._native.start(self._at):
@@ -364,7 +364,7 @@ class DenseStep(NamedTuple):
     rows: NDArray[np.float64]
 
     def at(self, t: float) -> NDArray[np.float64]:
-        """y at a time of the step, or a little beside."""
+        """y at a time of the step, or slightly outside."""
         return evaluate_dense_output(self.rows, (t - self.begin) / (self.end - self.begin))
 
 
@@ -393,5 +393,5 @@ def _norm_rows(width: int, n_norm: int, atol: float) -> NDArray[np.float64]:
 
 
 def _attempts_per_slice(attempts: float, seconds: float) -> int:
-    """How many steps to try in one slice if so many took so long."""
+    """How many steps to try in one slice, from the number and time of the last ones."""
     return max(int(attempts * SLICE_SECONDS / max(seconds, _CLOCK)), 1)

@@ -1,8 +1,8 @@
 """A run is one structure: everything the native loop knows between two steps, and how its functions
 are written.
 
-Leaving the loop and entering it again changes nothing in it, so the bits of a run do not depend on
-when it was left.
+Leaving the loop and entering it again changes nothing in it, so the results of a run do not depend,
+to the last bit, on when it was left.
 """
 
 from __future__ import annotations
@@ -137,9 +137,9 @@ class StepCause(IntEnum):
 
 
 class StepBuilder(ABC):
-    """A native function of a step, for a run alone or for runs side by side.
+    """A native function of a step, for a single run or for vectorized runs.
 
-    A value of a row is four components of the run alone, or one component of every run; a number,
+    A value of a row is four components of the single run, or one component of every run; a number,
     such as h, is one of the run, or one of
     every run.
     """
@@ -172,8 +172,8 @@ class StepBuilder(ABC):
 
     @abstractmethod
     def sums(self, terms: Callable[[Operand], Sequence[Value]], count: int = 1) -> list[Value]:
-        """Σ_i of each of so many terms over the components in the norm, in an order that does
-        not depend on how many others there are.
+        """Σ_i of each of the terms over the components in the norm, in an order that does not
+        depend on how many others there are.
         """
 
     @abstractmethod
@@ -182,7 +182,7 @@ class StepBuilder(ABC):
 
     @abstractmethod
     def rate(self, t: Value, y: VectorArray, k: VectorArray) -> None:
-        """k = f(t, y), or the end of a run alone for which that fails."""
+        """k = f(t, y), or the end of a single run for which that fails."""
 
     @abstractmethod
     def return_error_test(self, error: Value) -> str:
@@ -269,8 +269,8 @@ class StepBuilder(ABC):
 
 
 class ScalarStepBuilder(StepBuilder):
-    """A native function of a run alone: the function, the run it is given and the rows of its
-    work space.
+    """A native function of a single run: the function, the run it is given and the rows of its work
+    space.
     """
 
     kind, number = DOUBLE4, DOUBLE
@@ -291,7 +291,7 @@ class ScalarStepBuilder(StepBuilder):
         return self.function.value(self.run.n_norm, DOUBLE)
 
     def block(self, base: Value, groups: Value) -> VectorArray:
-        """What begins so many groups of four numbers after an address."""
+        """The address a number of groups of four numbers after another."""
         return VectorArray(
             self.function.emit(POINTER, f"getelementptr {DOUBLE4}, {base}, {groups}")
         )

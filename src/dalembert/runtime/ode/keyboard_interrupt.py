@@ -20,7 +20,7 @@ class Interruption:
         self.requested = self.acknowledged = False
 
     def handle_signal(self, _signal: int, _frame: FrameType | None) -> None:
-        """The first time make a note; whoever presses again means at once."""
+        """The first time make a note; the second time interrupt at once."""
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
@@ -33,7 +33,7 @@ class Interruption:
 
 @contextmanager
 def defer_keyboard_interrupt() -> Iterator[Interruption]:
-    """Ctrl-C is noted until the end; what nobody acted on by then is raised.
+    """Ctrl-C is noted until the end; an unhandled one is raised then.
 
     Elsewhere than in the main thread, or where somebody else handles Ctrl-C, nothing is changed.
     """

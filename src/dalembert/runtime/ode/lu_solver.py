@@ -1,8 +1,8 @@
 """W x = b: native elimination with partial pivots, four numbers at a time.
 
-`factor` leaves U in place of W, row by row; what it multiplies rows with is kept beside it, column
-by column, and pivots as numbers. The room is W (n rows), L (n rows) and the pivots, each row padded
-to a multiple of four.
+`factor` leaves U in place of W, row by row; the multipliers of rows are kept with it, column by
+column, and pivots as numbers. The room is W (n rows), L (n rows) and the pivots, each row padded to
+a multiple of four.
 """
 
 from __future__ import annotations

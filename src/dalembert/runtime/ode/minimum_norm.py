@@ -89,8 +89,8 @@ def _lq_factor() -> str:
     """A = L Q: rows (q_k, y_k, row k of L⁻¹) of n + 1 + m numbers in B with L y = b; |A| |L⁻¹|, at
     least the condition of A.
 
-    Rows without a column in common are orthogonal as they are. Beside row k of L⁻¹ stands the mask
-    of q_k, where L⁻¹ has nothing.
+    Rows without a column in common are orthogonal as they are. The unused part of row k of L⁻¹
+    stores the mask of q_k.
     """
     f = FunctionBuilder("triangular", DOUBLE, POINTER, POINTER, INT64, INT64)
     A, B, m, n = f.parameters

@@ -2,9 +2,9 @@
 for stiff equations.
 Keywords: Rosenbrock method.
 
-J = ∂f/∂y is exact and taken anew at every point. A step costs eight evaluations, one elimination
-and eight solutions; none is repeated, as by Newton's method. What rides along is not in W: it
-follows from the rest by k = γh (… + J k).
+J = ∂f/∂y is exact and recomputed at every point. A step costs eight evaluations, one elimination
+and eight solutions; none is repeated, as by Newton's method. Quadratures are not in W: they follow
+from the rest by k = γh (… + J k).
 
 Source: HW96 IV.7 (the method in this form); `rosenbrock_coefficients` (Rodas5P).
 """
@@ -45,7 +45,7 @@ from dalembert.runtime.ode.step_size_control import (
     reject_ir,
 )
 
-# of the work space: k_1 … k_8 stand in rows 1 … 8, what they are solved from and ∂f/∂t after them
+# of the work space: k_1 … k_8 are in rows 1 … 8, what they are solved from and ∂f/∂t after them
 _RIGHT, _BY_TIME, _ROOM = STAGES + 1, STAGES + 2, STAGES + 3
 _LIBRARY = "declare double @exp(double)\ndeclare double @log(double)"
 
@@ -122,8 +122,8 @@ def _factor_iteration_matrix() -> str:
 
 
 def _solve_stage() -> str:
-    """k from the right-hand side: W k = r for what is in the norm, k = γh (r + J k) for what
-    rides along.
+    """k from the right-hand side: W k = r for what is in the norm, k = γh (r + J k) for
+    quadratures.
     """
     native = ScalarStepBuilder("resolve", POINTER)
     f, run = native.function, native.run

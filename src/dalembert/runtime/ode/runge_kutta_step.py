@@ -2,10 +2,10 @@
 output.
 Keywords: Dormand–Prince.
 
-The formulas are written once, for a run alone and for runs side by side
-(`dalembert.runtime.ode.vectorized`), whose bits are therefore the same. Every function of a run
-alone returns 0, or the `StepCause` for which the step cannot be taken; the code behind it is then
-in run.code.
+The formulas are written once, for a single run and for vectorized runs
+(`dalembert.runtime.ode.vectorized`), which are therefore bit-identical. Every function of a single
+run returns 0, or the `StepCause` for which the step cannot be taken; the code behind it is then in
+run.code.
 
 Source: HNW1 II.5 (the method), II.4 (step size control), II.6 and II.10 (dense output and DOP853).
 """

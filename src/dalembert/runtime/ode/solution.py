@@ -2,9 +2,8 @@
 grows with the run.
 Keywords: dense output.
 
-Nothing written is ever moved. Of a long run that was asked for certain times only the steps that
-hold one of them are kept. Where steps are missing between two points the polynomial is not a
-number.
+Nothing written is ever moved. Of a long run with requested times only the steps that hold one of
+them are kept. Where steps are missing between two points the polynomial is not a number.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _FIRST_POINTS: Final = 512
 _FEWEST_POINTS: Final = 16
 _FIRST_NUMBERS: Final = 2**18
 _LARGEST_NUMBERS: Final = 2**22
-# so much is kept of every run, whatever it was asked for
+# this much is kept of every run, whatever was requested
 MAX_STORED_BYTES: Final = 2**25
 
 
@@ -109,8 +108,8 @@ class Solution:
 
     @property
     def has_full_dense_output(self) -> bool:
-        """Whether the motion can be had at any time of the run, not only at the points and the
-        times asked for.
+        """Whether the motion is available at any time of the run, not only at the points and the
+        requested times.
         """
         return self.dense is not None and not self.motion.dropped
 
@@ -155,8 +154,8 @@ class Solution:
         lost = times[np.isnan(values[:, 0])]
         if lost.size:
             msg = (
-                f"the motion at t = {lost[0]:.17g} was not kept: this long run was asked for "
-                f"other times; run again with this one in at="
+                f"the motion at t = {lost[0]:.17g} was not kept: this long run kept only other "
+                f"times; run again with this one in at="
             )
             raise OutsideRun(msg)
         return values
@@ -220,7 +219,7 @@ class PointBuffer:
     ) -> None:
         self._rows = rows
         self._width, self._dense, self._at = start.size, dense, at if dense else None
-        # blocks of which only what was asked is left, and how many points they had
+        # blocks reduced to the requested times, and how many points they had
         self._reduced_blocks: list[_Block] = []
         self._blocks: list[_Block] = []
         # whether somebody looks at them from outside
@@ -228,7 +227,7 @@ class PointBuffer:
         self.restart(t0, start)
 
     def restart(self, t0: float, start: NDArray[np.float64]) -> None:
-        """Another run; what nobody was given is written over."""
+        """Another run; blocks that were not handed out are overwritten."""
         self._reduced_blocks.clear()
         self._thinned = self._before = 0
         del self._blocks[0 if self._is_shared else 1 :]
@@ -270,7 +269,7 @@ class PointBuffer:
         )
 
     def bind(self, run: IntegratorState) -> None:
-        """Tell the run where to go on writing."""
+        """Set where the run writes next."""
         block = self._blocks[-1]
         run.capacity, run.stored = len(block.times), run.steps + 1 - self._before
         run.times, run.states, run.dense = block.at
@@ -315,7 +314,7 @@ class PointBuffer:
         return max(1, self._thinned)
 
     def motion(self, count: int, size: int) -> StoredTrajectory:
-        """The first points and components; of a long run no more than was asked."""
+        """The first points and components; of a long run only the requested ones."""
         self._is_shared = True
         if (
             len(self._blocks) == 1
@@ -369,8 +368,8 @@ class PointBuffer:
     def _select_output_steps(
         block: _Block, before: list[_Block], at: NDArray[np.float64]
     ) -> _Block:
-        """Its last point, the start of the run, the steps t_k ≤ t < t_(k+1) that hold a time t
-        that was asked for, and all jumps.
+        """Its last point, the start of the run, the steps t_k ≤ t < t_(k+1) that hold a requested
+        time t, and all jumps.
         """
         assert block.dense is not None
         # the point before the first, which is always there

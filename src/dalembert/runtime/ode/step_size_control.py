@@ -118,7 +118,7 @@ def squared_error_norm(
 
 
 def _initial_step_ir() -> str:
-    """The first step size; if f cannot be had after the Euler step, h is a thousandth of it."""
+    """The first step size; if f has no value after the Euler step, h is a thousandth of it."""
     native = ScalarStepBuilder("first_size")
     f, run = native.function, native.run
     slope, euler = euler_step(native)
@@ -296,10 +296,10 @@ def advance_text(
         _cross_discontinuity(native, keep_step=keep_step)
         _return_if_done(native)
         run.budget = run.budget - 1
-        # the last two steps are made equal, lest the last be tiny
+        # the last two steps are made equal, so that the last is not tiny
         rest, last = run.t_end - run.t, run.t + run.h >= run.t_end
         run.t_new = f.select(last, run.t_end, run.t + f.intrinsic("minnum", run.h, rest * 0.5))
-        # as long as the clock says, lest its rounding add up
+        # as long as the clock says, so that its rounding does not add up
         run.h_try = run.t_new - run.t
         begin = run.t
         cause = native.call("attempt")

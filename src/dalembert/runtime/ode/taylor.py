@@ -42,8 +42,8 @@ from dalembert.runtime.ode.step_size_control import (
     squared_error_norm,
 )
 
-# errors count so many times: at the same tolerance a run is then as accurate as by Runge and
-# Kutta's method, whose estimate is a bound
+# errors are multiplied by this factor: at the same tolerance a run is then as accurate as by Runge
+# and Kutta's method, whose estimate is a bound
 _STRICT: Final = 20.0
 # of the tolerance, where the error of a step should come to lie
 _TARGET: Final = 0.2
@@ -57,7 +57,7 @@ _MOST_LEARNED: Final = 0.7
 UNIT: Final = 1e3
 MAX_TIME_SCALE: Final = 1e6
 TRIALS: Final = 5
-# the logarithm of a step beside its unit, where coefficients overflow
+# the logarithm of a step relative to its unit, where coefficients overflow
 _LEAST_REACH: Final = -20.0
 _LIBRARY: Final = "declare double @exp(double)\ndeclare double @log(double)"
 

@@ -1,4 +1,4 @@
-"""The motion to look at: the chapter that draws stands above this one and is opened by name."""
+"""The motion as an animation: the chapter that draws comes later and is imported by name."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 
 def view(run: Trajectory) -> RunView:
-    """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with
+    """The motion in a notebook, interactive: scene, plots, and a panel that runs it again with
     other numbers in the page itself.
 
-    It goes on working without the kernel; where scripts are not trusted a picture stands in its
-    place.
+    It works without the kernel; where scripts are not trusted a picture replaces it.
     """
     view: RunView = late_module("viewer").RunView(run)
     return view

@@ -77,8 +77,8 @@ class Context:
         self.accept: int = 0
 
     def _use_saddle_rates(self, space: Workspace) -> None:
-        """Rates with rows beside the equations: λ stands after the state and the time, where the
-        audit finds it.
+        """Rates in augmented form: λ is stored after the state and the time, where the audit finds
+        it.
         """
         fields = self._fields
         x = np.zeros(fields.n_state + GROUP_SIZE + space.rates.layout.m)
@@ -93,7 +93,7 @@ class Context:
             )
 
     def attach_audit(self, audit: Audit, p: FloatArray) -> None:
-        """Let quantities ride along, and the jumps of the energy at projections."""
+        """Add quadratures, and the jumps of the energy at projections."""
         fields, n = self._fields, self._fields.n_state
         self._alive.append(audit)
         fields.audit_p = self._keep_alive(p)
@@ -110,7 +110,7 @@ class Context:
         fields.middle = self._keep_alive(np.zeros(fields.width))
 
     def enable_energy(self, audit: Audit) -> None:
-        """Let projections, budgets and levels know K₂ and 𝒰 of what is watched."""
+        """Give projections, budgets and levels access to K₂ and 𝒰."""
         fields = self._fields
         fields.energy, fields.energy_work = (
             audit.energy.address,
@@ -119,8 +119,8 @@ class Context:
         fields.energy_result = self._keep_alive(np.zeros(2))
 
     def project_energy(self, defect: int, n_coordinates: int, E: float) -> None:
-        """Bring every step back to the level E of E_Z; the sum of the defects goes to the
-        component `defect` of what rides along.
+        """Project every step to the level E of E_Z; the sum of the defects goes to the component
+        `defect` of the quadratures.
         """
         fields = self._fields
         fields.defect, fields.first_speed, fields.E_start = (
@@ -144,15 +144,15 @@ class Context:
     def expand(
         self, rhs: int, order: int, motion: TaylorWorkspace, audit: TaylorWorkspace | None
     ) -> None:
-        """Let `rhs` prepare Taylor coefficients up to an order, of the motion and of what rides
-        along.
+        """Let `rhs` prepare Taylor coefficients up to an order, of the motion and of the
+        quadratures.
         """
         self._alive += [motion, audit]
         self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
         self._fields.rows, self.rhs = order + 1, rhs
 
     def linearize(self, motion: CompiledFunction, audit: CompiledFunction | None) -> None:
-        """Let the derivatives of the rates be known, of the motion and of what rides along."""
+        """Provide the derivatives of the rates, of the motion and of the quadratures."""
         fields = self._fields
         self._alive += [motion, audit]
         fields.jacobian, fields.jacobian_work = (

@@ -1,10 +1,10 @@
 """One run in memory, and the native functions that share it: rates, projections, E_Z on the way,
 and whether a step is accepted.
 
-The right-hand side copies the state and the time side by side and calls f(x, p, y, work); a
+The right-hand side copies the state and the time into one array and calls f(x, p, y, work); a
 projection repeats q ← q + δq until the constraints hold. It moves the state and with it K₂ + 𝒰; the
 sum of these jumps is kept in a component of the state whose rate is zero. On request E_Z = K₂ + 𝒰 +
-Z itself is brought back to its level, and what was taken out is kept in another.
+Z itself is projected to its level, and what was taken out is kept in another.
 
 A budget for the change of E_Z is granted per unit of time. A step is accepted if E_Z changes over
 it, at its end and at its quarters, by no more than its share or a tenth of what earlier steps have
@@ -39,7 +39,7 @@ _ROUNDING: Final = 2.0**-49
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
-    # f(x, p, y, work) for the rates, and the size of the state without what rides along
+    # f(x, p, y, work) for the rates, and the size of the state without quadratures
     ("f", POINTER),
     ("x", POINTER),
     ("p", POINTER),
@@ -51,7 +51,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("result", POINTER),
     ("n_coordinates", INT64),
     ("tolerance", DOUBLE),
-    # what rides along: its rates, and K₂ and 𝒰
+    # quadratures: their rates, and K₂ and 𝒰
     ("audit", POINTER),
     ("audit_p", POINTER),
     ("audit_work", POINTER),
@@ -73,15 +73,14 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("E_start", DOUBLE),
     ("t_start", DOUBLE),
     ("length", DOUBLE),
-    # E_Z brought back to its level: the place of the sum of what was taken out, and of the first
-    # speed
+    # E_Z projected to its level: the place of the sum of what was taken out, and of the first speed
     ("defect", INT64),
     ("first_speed", INT64),
-    # rows of the dense output; Taylor coefficients of the motion and of what rides along
+    # rows of the dense output; Taylor coefficients of the motion and of the quadratures
     ("rows", INT64),
     ("jets", POINTER),
     ("jets_audit", POINTER),
-    # ∂f/∂(q, u, t) of the motion and of what rides along
+    # ∂f/∂(q, u, t) of the motion and of the quadratures
     ("jacobian", POINTER),
     ("jacobian_work", POINTER),
     ("jacobian_audit", POINTER),
@@ -191,7 +190,7 @@ def _rhs_without_time() -> str:
 
 
 def audit_rates() -> str:
-    """The rates of what rides along, behind those of the motion."""
+    """The rates of the quadratures, after those of the motion."""
     f = ContextFunction("audit_rates", NOTHING, POINTER, POINTER)
     x, dy = f.arguments
     audit = f.c.audit
@@ -216,7 +215,7 @@ def _project_constraints() -> str:
         ScalarArray(f.c.result),
         ScalarArray(y),
     )
-    # rows beside the equations have a projection of their own
+    # rows in augmented form have a projection of their own
     with f.if_then(n < 0):
         f.ret(f.call(c.projection, INT32, t, y, c.projection_work))
     rounds = f.variable(f.value(0, INT64))
@@ -249,7 +248,7 @@ def _project_and_audit() -> str:
 
 
 def _project() -> str:
-    """Onto the rows, and then onto the level of E_Z, where these are asked for."""
+    """Onto the rows, and then onto the level of E_Z, where these are requested."""
     f = ContextFunction("project", INT32, DOUBLE, POINTER, exported=True)
     t, y = f.arguments
     with f.if_then(f.c.projection.not_equal(0)):
@@ -262,8 +261,8 @@ def _project() -> str:
 
 
 def _project_energy() -> str:
-    """u ← u √((E_Z(t₀) − 𝒰 − Z)/K₂): the shortest way back to the level of E_Z in the mass
-    metric, unless K₂ is too small for it.
+    """u ← u √((E_Z(t₀) − 𝒰 − Z)/K₂): the projection to the level of E_Z in the mass metric, unless
+    K₂ is too small for it.
     """
     f = ContextFunction("level", NOTHING, DOUBLE, POINTER)
     t, y = f.arguments
@@ -342,7 +341,7 @@ def _update_energy_scale() -> str:
 
 
 def _energy_allowance() -> str:
-    """What a step may change: max(share, a tenth of what is left over, rounding)."""
+    """What a step may change: max(share, a tenth of the remaining budget, rounding)."""
     f = ContextFunction("allowed", DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE)
     rate, t, h, EZ, rounding = f.arguments
     left = rate * (t - f.c.t_start) - f.absolute(EZ - f.c.E_start)

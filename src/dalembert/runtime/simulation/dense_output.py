@@ -24,8 +24,8 @@ def interpolation_times(t: FloatArray) -> FloatArray:
 
 
 def sundials_solution(result: Any, again: Any, slopes: FloatArray) -> Solution:
-    """SUNDIALS tells its steps, or its own polynomial at times it is given, but not both: the
-    same run, asked for both in turn.
+    """SUNDIALS returns its steps, or its own polynomial at given times, but not both: the same run
+    is made twice.
     """
     t, message = np.asarray(result.t), f"finished at t = {result.t[-1]:.17g}"
     if not again.success:
@@ -89,7 +89,7 @@ def _hermite_coefficients(
     hermite = rows[:, None, 0] + a[:, None] * (
         rows[:, None, 1] + b[:, None] * (rows[:, None, 2] + a[:, None] * rows[:, None, 3])
     )
-    # what is left over is θ²θ̄² (r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))
+    # the remainder is θ²θ̄² (r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))
     left = (inside - hermite) / (a * a * b * b)[:, None]
     basis = np.column_stack([np.ones_like(a), a, a * b, a * a * b])
     rows[:, 4:] = np.linalg.solve(basis, left)

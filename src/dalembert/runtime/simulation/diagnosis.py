@@ -1,5 +1,4 @@
-"""What is said of a run: why it cannot go on, in the system's own terms, or where its accuracy
-suffers though it went on.
+"""Diagnosis of a run: why it stops, in the system's own terms, or where its accuracy suffers.
 
 q̇ = W u + X near a position where W grows without bound; a motion so small that the absolute
 tolerance decides about it.
@@ -49,7 +48,7 @@ _LARGE: Final = 1e6
 _STEEP: Final = 300.0
 # of E_Z, which no motion changes
 _LOST: Final = 0.1
-# only looser runs are looked at when they end: others need not pay for it
+# only runs with looser tolerances are checked at their end, which takes time
 _LOOSE: Final = 1e-5
 # allowed energy error in tolerances; no tolerance is smaller than the rounding of a long run
 _EXCESSIVE: Final = 300.0
@@ -135,7 +134,7 @@ def _partial_velocities(ends: Trajectory, v: Vector, rates: list[int]) -> dict[i
 
 
 def _cancels(columns: dict[int, FloatArray], d: FloatArray) -> bool:
-    """Whether Σ v_k d_k is nothing beside its terms."""
+    """Whether Σ v_k d_k is negligible relative to its terms."""
     terms = [d[k] * c for k, c in columns.items()]
     return not terms or bool(
         np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms)
@@ -190,8 +189,8 @@ def _violated_row(run: Trajectory) -> str:
 
 
 def warn_dropped_rows(run: Trajectory, space: Workspace) -> bool:
-    """A row that was taken for one beside a singular position, since its slope fell, and that
-    the motion has left; whether there is one.
+    """A row that was taken for one near a singular position, since its slope fell, and that the
+    motion has left; whether there is one.
     """
     longest, row = space.longest_violation
     if not longest or longest < _LONG * abs(run.solution.t[-1] - run.solution.t[0]):
@@ -213,7 +212,7 @@ def warn_dropped_rows(run: Trajectory, space: Workspace) -> bool:
     warn(
         f"{name!r} does not hold for a time of {longest:.3g}: its slope has fallen below 1e-5 of "
         f"its largest, as it"
-        " does beside a singular position, and the motion leaves it; where the row has a factor "
+        " does near a singular position, and the motion leaves it; where the row has a factor "
         "that becomes small, as in"
         " exp(6*x)*(z - x**2), leave out the factor"
     )
@@ -234,11 +233,11 @@ def _singularity_cause(run: Trajectory, equations: Equations) -> LikelyCause | N
     """What the matrices show at the last state."""
     ends = run.at(run.t[[0, -1]])
     first, M = (_mass_matrix(ends, equations, k) for k in (0, -1))
-    # kilograms beside kg m²: measured by what each speed carries at the ends
+    # kilograms next to kg m²: measured by what each speed carries at the ends
     size = np.sqrt(np.maximum(np.abs(np.diag(first)), np.abs(np.diag(M))))
     scale = np.where(size > 0, size, 1.0)
     A = _normalized_rows(ends, scale)
-    # rows beside the equations determine what moves no mass
+    # rows in augmented form determine what moves no mass
     K = M / np.outer(scale, scale) + A.T @ A
     values, vectors = np.linalg.eigh(K) if np.isfinite(K).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
@@ -256,7 +255,7 @@ def _singularity_cause(run: Trajectory, equations: Equations) -> LikelyCause | N
 
 
 def _normalized_rows(ends: Trajectory, scale: FloatArray) -> FloatArray:
-    """The rows beside the equations at the last state, each of length one."""
+    """The rows in augmented form at the last state, each of length one."""
     kin = ends.kinematics
     A = _evaluate_matrix(ends, kin.tape, [row.A for row in kin.velocity_rows], kin.n_u) / scale
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
@@ -302,7 +301,7 @@ def _missing_inertia_hint(run: Trajectory) -> str:
 def _evaluate_matrix(
     run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1
 ) -> FloatArray:
-    """A sparse matrix of nodes at the k-th time, the last unless told."""
+    """A sparse matrix of nodes at the k-th time, by default the last."""
     matrix = np.zeros((len(rows), width))
     for r, row in enumerate(rows):
         matrix[r, list(row)] = run.rows([Scalar(tape, i) for i in row.values()])[:, k]
@@ -393,7 +392,7 @@ def _drift(run: Trajectory) -> float:
     return run.energy_drift if run.energy_audit is None else run.integrals.relative_drift
 
 
-# with so many digits between the motion and the tolerance nothing need be said
+# no warning if the motion and the tolerance differ by this factor
 _DIGITS: Final = 1e3
 
 

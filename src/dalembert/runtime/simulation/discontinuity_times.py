@@ -1,5 +1,5 @@
-"""t_j: where sign, |·| or atan2 of something that depends on the time alone jumps or bends; steps
-end there.
+"""t_j: where sign, |·| or atan2 of something that depends on the time alone has a discontinuity or
+a kink; steps end there.
 
 A step that spans a pulse and happens to look at neither side of it would not know that there was
 one.
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from dalembert.symbolic.algebra.tape import Tape
 
 
-# these jump themselves, so that a slope says nothing about what they do
+# these are discontinuous themselves, so that a slope does not bound them
 _DISCONTINUOUS: Final = frozenset({"sign", "atan2"})
-# how many intervals are looked at, how finely a run is looked through beyond that, and how many
+# how many intervals are searched, how finely a run is looked through beyond that, and how many
 # jumps are given a step of their own
 _MOST_INTERVALS: Final = 20_000
 _SAMPLES: Final = 20_001
@@ -84,7 +84,7 @@ def discontinuity_times(
 def model_discontinuities(
     model: NativeModel, p: FloatArray, t0: float, t1: float
 ) -> tuple[float, ...]:
-    """Where steps end because something in a model jumps or bends in time: branches and the knots
+    """Where steps end because a model has a discontinuity or kink in time: branches and the knots
     of tables.
     """
     if not model.time_switches and not model.knot_handles:
@@ -163,8 +163,8 @@ def _uniform_intervals(t0: float, t1: float, tape: Tape, argument: int) -> Inter
 
 
 def has_nonsmooth_inputs(values: RunValues) -> bool:
-    """Whether sign, |·| or atan2 of something that depends on the time alone stands in what
-    inputs and motions are bound to.
+    """Whether sign, |·| or atan2 of something that depends on the time alone occurs in the
+    expressions of inputs and motions.
     """
     kin = values.kin
     inside = dependencies(kin.tape, values.bindings.values())
@@ -175,7 +175,7 @@ def has_nonsmooth_inputs(values: RunValues) -> bool:
 
 
 def has_discontinuities(tape: Tape, time: int, values: Mapping[int, float]) -> bool:
-    """Whether there is anything in these expressions that may jump or bend at a time."""
+    """Whether these expressions may have a discontinuity or kink in time."""
     if knot_handles(tape, time):
         return True
     return next(_switching_arguments(tape, time, values), None) is not None

@@ -101,8 +101,8 @@ def acceleration_residuals(kin: Kinematics) -> dict[str, int]:
     """A q̈ + γ of every row, as its rate along the motion with u̇ as symbols; the norms of
     quaternions hold by construction.
     """
-    beside = {row.row.name: kin.rate(row.e) for row in kin.velocity_rows}
-    return beside or {
+    retained = {row.row.name: kin.rate(row.e) for row in kin.velocity_rows}
+    return retained or {
         row.name: kin.rate(kin.in_speeds(kin.row_in_rates(row)))
         for row in kin.rows
         if not row.is_norm

@@ -1,5 +1,5 @@
-"""Ż, the powers of the loads, K₂ and 𝒰 as native code beside the motion: what rides along, and what
-it may cost in energy.
+"""Ż, the powers of the loads, K₂ and 𝒰 as native code alongside the motion: the quadratures, and
+the energy budget.
 Keywords: energy audit.
 
 The motion is compiled as without an audit, so that not a bit of it depends on being watched.
@@ -57,8 +57,8 @@ class Quadratures:
 
 @dataclass(frozen=True)
 class Budget:
-    """By how much E_Z may change per unit of time: in units of energy, and as a part of max(K₂ +
-    |𝒰 − 𝒰₀| + |Z|).
+    """By how much E_Z may change per unit of time: in units of energy, and relative to max(K₂ + |𝒰
+    − 𝒰₀| + |Z|).
     """
 
     per_time: float
@@ -69,7 +69,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Audit:
-    """What rides along, as native code with its own list of parameters."""
+    """The quadratures, as native code with its own list of parameters."""
 
     names: tuple[str, ...]
     rates: CompiledFunction | None

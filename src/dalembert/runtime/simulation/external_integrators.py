@@ -52,7 +52,7 @@ _IMPLICIT: Final = ("Radau", "BDF", "LSODA", "CVODE", "IDA")
 # what is not in the error norm gets a tolerance that never binds
 _UNCONTROLLED: Final = 1e100
 _MOST_STEPS: Final = 1_000_000
-# so many last bits beside a break
+# distance from a break in last bits
 _BREAK_ULPS: Final = 64
 
 
@@ -172,8 +172,8 @@ def _integrate_segment(
 def _jacobian_function(
     model: NativeModel, p: FloatArray, problem: InitialValueProblem, watched: BoundAudit | None
 ) -> Rates | None:
-    """∂f/∂y from the tape, for those who would otherwise take differences; None where rows stand
-    beside the equations.
+    """∂f/∂y from the tape, for integrators that would otherwise take differences; None in augmented
+    form.
     """
     if isinstance(model.rates, ConstrainedRates):
         return None
@@ -192,7 +192,7 @@ def _jacobian_function(
 def _rates_and_multipliers(
     model: NativeModel, state: FloatArray, p: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The rates, and λ where rows stand beside the equations."""
+    """The rates, and λ in augmented form."""
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates.call(state, p), np.zeros(0)
     rates_and_lambda = model.rates.with_multipliers(state[np.newaxis], p)[0]
@@ -328,7 +328,7 @@ def _solve_ida(
 
 
 class _IndexOneResidual:
-    """F with rows beside the equations; those that are kept are chosen once, at the start."""
+    """F in augmented form; the rows that are kept are chosen once, at the start."""
 
     def __init__(
         self,
@@ -366,7 +366,7 @@ class _IndexOneResidual:
         return np.concatenate([yp[:n_q] - at["qdot"], dynamics, riding, rows])
 
     def _audit(self, x: FloatArray, lam: FloatArray) -> FloatArray:
-        """The rates of what rides along."""
+        """The rates of the quadratures."""
         watched = self._watched
         if watched is None or watched.audit.rates is None:
             return np.zeros(self._size - self._n)

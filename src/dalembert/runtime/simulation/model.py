@@ -1,5 +1,5 @@
-"""(q̇, u̇) and δq as native code with one common list of parameters; with rows beside the
-equations (q̇, ż, λ).
+"""(q̇, u̇) and δq as native code with one common list of parameters; in augmented form (q̇, ż,
+λ).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class NativeModel:
     autonomous: bool = False
     # δq and the largest residual as expressions, where there is a projection
     steps: tuple[int, ...] = ()
-    # what rates with rows beside the equations are made of
+    # the entries of rates in augmented form
     entries: Entries | None = None
     # the equations that u̇ solves, where there are such
     implicit_rates: ImplicitRates | None = None
@@ -89,7 +89,7 @@ class NativeModel:
 
     @cached_property
     def time_switches(self) -> tuple[int, ...]:
-        """What stands under sign, |·| and atan2 and contains the time."""
+        """Arguments of sign, |·| and atan2 that contain the time."""
         return time_switches(self.tape, self.state[-1])
 
     @cached_property
@@ -99,7 +99,7 @@ class NativeModel:
 
     @cached_property
     def state_switches(self) -> tuple[int, ...]:
-        """What stands under sign and |·| in explicit rates and moves with the state."""
+        """Arguments of sign and |·| in explicit rates that change with the state."""
         tape, moving = self.tape, set(self.state[:-1])
         if not any(op in _PIECEWISE for op, _, _ in tape.nodes):
             return ()
@@ -138,7 +138,7 @@ def native_model(
     """Compile the equations as set; what was compiled for the same description and bindings is used
     again.
 
-    A `stabilizer` α > 0 adds α δq to q̇, with δq the way back onto the holonomic rows.
+    A `stabilizer` α > 0 adds α δq to q̇, with δq the projection step onto the holonomic rows.
     """
     kin = setting.kin
     key = (equations.route, setting.binding_key, baumgarte_alpha)
@@ -227,7 +227,7 @@ def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> N
         equations.retraction,
     )
     qdot, f, gamma, e, phi_here, moved = map(here, single)
-    # first-order states stand beside the coordinates: nothing moves them onto rows
+    # first-order states are appended to the coordinates: no row restrains them
     xdot = (insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot))
     qdot, moved = (
         (*qdot, *xdot, *(tape.zero for _ in kin.sampled_inputs)),
@@ -288,8 +288,8 @@ class Accelerations:
         return udot
 
     def project(self, y: FloatArray, t: FloatArray, /) -> FloatArray:
-        """y = (q, x, u) in rows, as near as projections at the ends of steps would have brought
-        them to the rows beside the equations.
+        """y = (q, x, u) in rows, projected onto the rows in augmented form as at the ends of
+        steps.
         """
         states = np.column_stack([y, t])
         if not (self.projects and isinstance(self.rates, ConstrainedRates) and self.rates.layout.m):
@@ -297,8 +297,8 @@ class Accelerations:
         return self.rates.project_states(states, self.parameters)
 
     def multipliers(self, y: FloatArray, t: FloatArray, /) -> FloatArray:
-        """λ at (y, t), row by row, of the rows that stand beside the equations; none where all
-        were eliminated.
+        """λ at (y, t), row by row, of the rows in augmented form; none where all were
+        eliminated.
         """
         if not isinstance(self.rates, ConstrainedRates):
             return np.zeros((len(t), 0))

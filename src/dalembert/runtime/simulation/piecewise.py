@@ -7,10 +7,10 @@ and φ = 0: a step may reach beyond g = 0 and stays smooth, so that where it cro
 its digits. With σ = 0 and φ = 1 the jump is the error control's. One piece of machine code serves
 all sides, as it serves all modes of contacts.
 
-A run pauses where g crosses zero, and goes on on the other side. The side that follows is the one
+A run pauses where g crosses zero, and continues on the other side. The side that follows is the one
 that g goes to by the rates of that side. Where neither side leads away from g = 0 (a motion that
-slides along it), or crossings accumulate, the branch is left to the error control, as if nobody
-looked.
+slides along it), or crossings accumulate, the branch is left to the error control, as without
+events.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _ZERO: Final = 1e-12
 _ZERO_ANYWAY: Final = 1e-14
 # a part of the step to come after which g = ġ = 0 shows where it goes
 _MOMENT: Final = 1e-3
-# so many crossings within a step of usual length are no switching any more
+# more crossings within a step of usual length are not treated as switching
 _MANY: Final = 8
-# so many last bits behind a break
-_BESIDE: Final = 4
+# distance behind a break in last bits
+_BREAK_ULPS: Final = 4
 
 
 class SwitchedTerm(NamedTuple):
@@ -71,8 +71,8 @@ class SwitchedTerm(NamedTuple):
 
 @dataclass(frozen=True)
 class CompiledBranches:
-    """The rates, and the rates of what rides along, with the sides of their branches as
-    parameters; g on the tape of the rates.
+    """The rates, and the rates of the quadratures, with the sides of their branches as parameters;
+    g on the tape of the rates.
     """
 
     native: NativeModel
@@ -86,7 +86,7 @@ class CompiledBranches:
 
 
 class PiecewiseModel(NamedTuple):
-    """A model with sides, its parameters in one run, and what rides along."""
+    """A model with sides, its parameters in one run, and the quadratures."""
 
     model: CompiledBranches
     p: FloatArray
@@ -132,7 +132,7 @@ def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranch
         autonomous=model.state[-1] not in symbols_of(tape, rates),
         implicit_rates=None,
     )
-    # after the rates: whether something rides along must not show in their last bits
+    # after the rates: quadratures must not change their last bits
     return CompiledBranches(
         native, None if audit is None else _audit(tape, insert, audit), branches
     )
@@ -230,7 +230,7 @@ def branch_run(
         show,
         context=context,
         settings=settings,
-        # between evaluations of the equations nobody asks a function that is not held
+        # Python callbacks are evaluated only at integrator stages
         given_up=np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
     )
 
@@ -331,12 +331,12 @@ class PiecewiseRun(EventRun):
     def _behind_break(
         self, change: Callable[[float, FloatArray], None] | None
     ) -> Callable[[float, FloatArray], None]:
-        """What else happens at a break, and then the sides anew: g may jump there."""
+        """What else happens at a break, and then the sides again: g may jump there."""
 
         def behind(t: float, y: FloatArray) -> None:
             if change is not None:
                 change(t, y)
-            x = np.append(y[: self._n], t + _BESIDE * math.ulp(t))
+            x = np.append(y[: self._n], t + _BREAK_ULPS * math.ulp(t))
             g, before = self._values(x), self._sides.copy()
             self._sides = np.where(
                 self.given_up | (np.abs(g) <= _ZERO_ANYWAY), self._sides, np.sign(g)

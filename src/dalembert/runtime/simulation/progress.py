@@ -21,7 +21,7 @@ REFRESH_INTERVAL: Final = 0.1
 def progress_bar(
     length: float, describe: Callable[P, tuple[float, str]], done: int = 0, delay: float = DELAY
 ) -> Iterator[Callable[P, None]]:
-    """show(…), of which `told` makes how much is done, and words."""
+    """show(…), of which `describe` makes how much is done, and words."""
     bar: Progress | None = None
     last = time.monotonic() + delay - REFRESH_INTERVAL
 
@@ -33,7 +33,7 @@ def progress_bar(
         if bar is None:
             bar = _bar(length, done, words)
         last = time.monotonic()
-        bar.update(bar.task_ids[0], completed=completed, told=words, refresh=True)
+        bar.update(bar.task_ids[0], completed=completed, words=words, refresh=True)
 
     try:
         yield show
@@ -43,7 +43,7 @@ def progress_bar(
 
 
 def _bar(length: float, done: int, words: str) -> Progress:
-    """It disappears at the end, and draws only when it is told to."""
+    """It disappears at the end, and draws only on request."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -56,10 +56,10 @@ def _bar(length: float, done: int, words: str) -> Progress:
     columns = (
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[told]}  left:"),
+        TextColumn("{task.fields[words]}  left:"),
         TimeRemainingColumn(),
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    bar.add_task("", total=length, completed=done, told=words)
+    bar.add_task("", total=length, completed=done, words=words)
     bar.start()
     return bar

@@ -1,7 +1,6 @@
-"""What a run is asked for, and between which times it goes: refused before anything is computed.
+"""The options of a run, and its times: bad ones are refused before anything is computed.
 
-φ = 0 and A q̇ + b = 0 along a run: how what integration errors take away from the rows is brought
-back.
+φ = 0 and A q̇ + b = 0 along a run: how drift off the constraints is corrected.
 
 projection   after every step, the shortest way in the mass metric, positions first, then speeds
 baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds
@@ -50,7 +49,7 @@ STABILIZERS: Final = (PROJECTION, BAUMGARTE, NONE)
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """What a run is asked for, besides the system and the duration."""
+    """The options of a run, other than the system and the duration."""
 
     start: Mapping[Any, float] = field(default_factory=dict)
     guess: Mapping[Any, float] = field(default_factory=dict)
@@ -71,7 +70,7 @@ class RunOptions:
 
     @property
     def stabilizer(self) -> str:
-        """How drift off the rows is treated: as was asked for, by default projection, where the
+        """How drift off the rows is treated: as requested, by default projection, where the
         integrator can.
         """
         name, native = self.stabilize, self.integrator in NATIVE_LOOP
@@ -90,7 +89,7 @@ class RunOptions:
 
     @property
     def shows_progress(self) -> bool:
-        """Whether it was asked for, or else a person is looking."""
+        """Whether it was requested, or else the output is a terminal."""
         return sys.stderr.isatty() if self.progress is None else self.progress
 
     @property
@@ -169,9 +168,7 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
 
 
 def parse_events(given: object) -> tuple[Event, ...]:
-    """What was given for `events`: a list of events, in which an expression by itself is
-    recorded.
-    """
+    """The given `events`: a list of events, in which an expression by itself is recorded."""
     if isinstance(given, str | Scalar | Event) or not isinstance(given, Iterable):
         msg = "events: give a list, such as events=[da.event('theta - 1', stop=True)]"
         raise BadEvent(msg)

@@ -97,8 +97,8 @@ class SwitchedRun(Protocol):
 def _bind_audit(
     chosen: RunValues, quadratures: Quadratures | None, options: RunOptions, *, jumps: bool
 ) -> BoundAudit | None:
-    """What rides along; nothing, unless needed, where a constant is missing that the motion
-    itself does without: it is said.
+    """The quadratures; nothing, unless needed, where a constant is missing that only they use, with
+    a warning.
     """
     if quadratures is None:
         return None
@@ -125,7 +125,7 @@ def run_context(
     start: InitialState,
     options: RunOptions,
 ) -> Context:
-    """The run's own memory, with what rides along and the budget it is held to."""
+    """The run's own memory, with the quadratures and their energy budget."""
     projection = model.projection if options.stabilizer == PROJECTION else None
     context = Context(
         _rate_evaluator(model, p, start, options), p, projection, autonomous=model.autonomous
@@ -142,7 +142,7 @@ def run_context(
 def _set_energy_control(
     context: Context, watched: BoundAudit, start: InitialState, options: RunOptions
 ) -> None:
-    """To a budget, or to the level of E_Z at the start, where that is asked for."""
+    """To a budget, or to the level of E_Z at the start, where that is requested."""
     if options.budget is None and watched.audit.defect is None:
         return
     K2, V = map(float, watched.energies(start.y, start.t))
@@ -155,9 +155,7 @@ def _set_energy_control(
 def _rate_evaluator(
     model: NativeModel, p: FloatArray, start: InitialState, options: RunOptions
 ) -> CompiledFunction | Workspace:
-    """What gives the rates; where rows stand beside the equations, with those that are kept at
-    the start.
-    """
+    """The rates; in augmented form, with the rows that are kept at the start."""
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
     rtol = finite_number("rtol", options.rtol)
@@ -169,7 +167,7 @@ def _rate_evaluator(
 
 
 def _baumgarte_model(model: NativeModel, options: RunOptions) -> NativeModel:
-    """The model with Baumgarte's terms, for integrators that know nothing of workspaces."""
+    """The model with Baumgarte's terms, for integrators without workspaces."""
     if not isinstance(model.rates, ConstrainedRates):
         return model
     return replace(model, rates=model.rates.with_rank_limit(model.rates.max_rank, options.alpha))
@@ -178,8 +176,8 @@ def _baumgarte_model(model: NativeModel, options: RunOptions) -> NativeModel:
 def reduce_to_row_rank(
     model: NativeModel, p: FloatArray, start: InitialState, kin: Kinematics
 ) -> tuple[NativeModel, InitialState]:
-    """The model with as many rows as are independent where they hold, and the start with what is
-    to be said about it.
+    """The model with as many rows as are independent where they hold, and the start with its
+    notes.
     """
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
@@ -260,7 +258,7 @@ def _variation(
     options: RunOptions,
     span: tuple[float, float],
 ) -> ForwardSensitivity | None:
-    """∂(q, u)/∂p beside the motion, where it is asked for."""
+    """∂(q, u)/∂p alongside the motion, where it is requested."""
     if not options.sensitivities:
         return None
     if chosen.callback_inputs:
@@ -422,7 +420,7 @@ def simulate_equations(
 def _finish(
     trajectory: Trajectory, rtol: float, options: RunOptions, rates: CompiledFunction | Workspace
 ) -> Trajectory:
-    """The motion that was asked for, with what is to be said about it."""
+    """The requested motion, with its warnings."""
     asked = _at_requested_times(trajectory, options)
     if not trajectory.finished and trajectory.solution.is_interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)

@@ -130,11 +130,13 @@ def _constraints(run: Trajectory) -> list[str]:
     if not sizes:
         return []
     worst = max(sizes, key=lambda name: sizes[name])
-    beside = run.acceleration_residuals if run.kinematics.velocity_rows else {}
-    largest = max((float(np.max(np.abs(r), initial=0.0)) for r in beside.values()), default=0.0)
+    accelerations = run.acceleration_residuals if run.kinematics.velocity_rows else {}
+    largest = max(
+        (float(np.max(np.abs(r), initial=0.0)) for r in accelerations.values()), default=0.0
+    )
     return [
         f"constraints: largest residual {sizes[worst]:.2g} ({worst})"
-        + (f", {largest:.2g} in accelerations" if beside else "")
+        + (f", {largest:.2g} in accelerations" if accelerations else "")
     ]
 
 

@@ -138,7 +138,7 @@ def _unit(run: Trajectory, name: str) -> str:
 
 
 def table_columns(run: Trajectory) -> dict[str, Any]:
-    """Coordinates and speeds, and beside them sensitivities and contacts, by name."""
+    """Coordinates, speeds, sensitivities and contacts, by name."""
     return dict(zip(run.names, run.y.T.copy(), strict=True)) | _extra_columns(run)
 
 

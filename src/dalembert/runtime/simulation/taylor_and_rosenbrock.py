@@ -1,5 +1,5 @@
-"""Taylor's and Rosenbrock's methods for a system: series and slopes of the motion and of what rides
-along, joined to the integrator.
+"""Taylor's and Rosenbrock's methods for a system: series and slopes of the motion and of the
+quadratures, joined to the integrator.
 
 Rosenbrock's method asks for ∂f/∂(q, u, t), from the tape. By Taylor's the right-hand side is order
 0 of the coefficients, and the integrator asks for the others at points that it has accepted. What a
@@ -12,7 +12,7 @@ Taylor's or Runge and Kutta's is taken:
 
 ε is rtol; Taylor's method estimates its error sharply and is held to a hundredth of it. That steps
 go with these powers of ε holds within a few per cent from 1e-4 to 1e-14; that Taylor's are 1.7
-times as many at ε = 1, and what an operation of each kind takes beside the others, was measured
+times as many at ε = 1, and the relative cost of each kind of operation, was measured
 (docs/decisions/0019).
 """
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def _taylor_ir() -> str:
-    """`rhs`, order 0 of the motion and of what rides along, and `expand`, the orders above."""
+    """`rhs`, order 0 of the motion and of the quadratures, and `expand`, the orders above."""
     f = ContextFunction("rhs", INT32, DOUBLE, POINTER, POINTER, exported=True)
     t, y, dy = f.arguments
     for jets, out in ((f.c.jets, dy), (f.c.jets_audit, f.offset(dy, f.c.n_state))):
@@ -62,7 +62,7 @@ def _taylor_library() -> jit.Library:
 def taylor_series(
     context: Context, model: NativeModel, p: FloatArray, watched: BoundAudit | None, rtol: float
 ) -> TaylorSeries:
-    """The series of a run, whose context is told about them."""
+    """The series of a run, which are registered in the context."""
     remedy = "leave out integrator='taylor'"
     if isinstance(model.rates, ConstrainedRates):
         msg = (
@@ -94,7 +94,7 @@ def select_taylor_series(
     rtol: float,
     obstacle: str,
 ) -> TaylorSeries | None:
-    """The series of a run by Taylor's method, where it was asked for or is the cheaper one; None
+    """The series of a run by Taylor's method, where it was requested or is the cheaper one; None
     for the other.
 
     An `obstacle` is what keeps this run from having series.
@@ -112,24 +112,24 @@ def select_taylor_series(
     try:
         return taylor_series(context, model, p, watched, rtol)
     except NotApplicable:
-        # something that rides along
+        # a quadrature without a series
         return None
 
 
-# of a step, and of an order, beside what the coefficients take
+# of a step, and of an order, in addition to the coefficients
 _STEP: Final = 2000.0
 _ORDER: Final = 100.0
 _PER_OPERATION_OF_ORDER: Final = 1.6
 _PER_SUM: Final = 0.67
 _STRICT: Final = 0.01
 _MORE_STEPS: Final = 1.7
-# of a step of twelve stages, beside its evaluations
+# of a step of twelve stages, in addition to its evaluations
 _STAGES: Final = 12
 _STAGES_STEP: Final = 4300.0
 _PER_OPERATION: Final = 1.3
 _PER_ANGLE: Final = 22.0
-# beyond so many operations of the rates little was ever gained, and much would be compiled to find
-# that out
+# beyond this number of operations of the rates little was ever gained, and much would be compiled
+# to find that out
 _LARGEST: Final = 1400
 
 
@@ -188,7 +188,7 @@ def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
 
 
 def _jacobian_ir() -> str:
-    """`jacobian`: the rows of the motion, and behind them those of what rides along."""
+    """`jacobian`: the rows of the motion, then those of the quadratures."""
     f = ContextFunction("jacobian", INT32, DOUBLE, POINTER, POINTER, exported=True)
     (t, y, J), c, n = f.arguments, f.c, f.c.n_state
     x, audit = f.state_and_time(t, y), c.jacobian_audit
@@ -206,9 +206,9 @@ def _jacobian_library() -> jit.Library:
 def bind_jacobian(
     context: Context, model: NativeModel, watched: BoundAudit | None, obstacle: str
 ) -> int:
-    """The address of ∂f/∂y, whose functions the context is told about."""
+    """The address of ∂f/∂y, whose functions are registered in the context."""
     if isinstance(model.rates, ConstrainedRates) or obstacle:
-        why = obstacle or "these equations have rows beside them"
+        why = obstacle or "these equations are in augmented form"
         msg = (
             f"Rosenbrock's method needs rates in closed form, and {why}; leave out "
             f"integrator='rosenbrock'"

@@ -69,16 +69,16 @@ class Trajectory(Displayable):
     start: InitialState
     solution: Solution
     _: KW_ONLY
-    # the end that was asked for, and how long it took
+    # the requested end, and how long it took
     t_end: float | None = None
     wall_time: float | None = None
     accelerations: Accelerations | None = None
     # what rode along, and who can read it
     quadrature_names: tuple[str, ...] = ()
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
-    # the events that were watched for
+    # the declared events
     declared_events: tuple[Event, ...] = ()
-    # ∂(q, u)/∂p, where it was asked for
+    # ∂(q, u)/∂p, where it was requested
     variation: ForwardSensitivity | None = None
     # what the contacts did
     contact_modes: ModeHistory | None = None
@@ -164,7 +164,7 @@ class Trajectory(Displayable):
 
     @property
     def state_rows(self) -> FloatArray:
-        """Everything that was integrated but what rides along."""
+        """Everything that was integrated except quadratures."""
         return self._y[:, : len(self.values.kin.state)]
 
     def input_values(self, nodes: Sequence[int]) -> FloatArray:
@@ -274,8 +274,8 @@ class Trajectory(Displayable):
 
     @property
     def multipliers(self) -> dict[str, FloatArray]:
-        """λ of every row that stands beside the equations, where constraint forces are Aᵀλ; empty
-        where all were eliminated.
+        """λ of every row in augmented form, where constraint forces are Aᵀλ; empty where all were
+        eliminated.
 
         Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the
         motion is the same for all.

@@ -1,5 +1,5 @@
-"""A system with rows beside its equations in memory: where every number of M, f, A, γ, e and φ
-stands, and the scratch space.
+"""A system in augmented form in memory: the place of every number of M, f, A, γ, e and φ, and the
+scratch space.
 """
 
 from __future__ import annotations

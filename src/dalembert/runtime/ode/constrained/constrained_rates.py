@@ -1,5 +1,5 @@
-"""(q̇, ż, λ) of a system with its rows beside the equations: straight-line code for the entries,
-one native solve for all systems.
+"""(q̇, ż, λ) of a system in augmented form: straight-line code for the entries, one native solve
+for all systems.
 Keywords: saddle-point form.
 
 `ConstrainedRates` can be called as any compiled function; `Workspace` is the memory of one run,
@@ -68,8 +68,8 @@ class RatesKind:
 
 @dataclass(frozen=True)
 class VariationalEquations:
-    """What varied equations are made of, for so many columns of S = ∂(q, z)/∂p, each a function of
-    (q, z, S, t).
+    """What varied equations are made of, for the given number of columns of S = ∂(q, z)/∂p, each a
+    function of (q, z, S, t).
 
     `equations` takes ż and λ after t and gives, column by column, dq̇, d(f − M ż + Aᵀλ) and d(γ + A
     ż) with ż and λ held; `rows` gives dφ and de of each column. `shift` is E δz as a function of
@@ -183,7 +183,7 @@ class ConstrainedRates:
         return layout.memory_layout(sizes)
 
     def with_rank_limit(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
-        """The same with at most so many rows kept, and Baumgarte's α."""
+        """The same with at most the given number of rows kept, and Baumgarte's α."""
         new = ConstrainedRates.__new__(ConstrainedRates)
         new.__dict__.update(self.__dict__, max_rank=cap, alpha=alpha, _pool=[])
         return new
@@ -215,15 +215,15 @@ class ConstrainedRates:
         X = np.ascontiguousarray(X, dtype=np.float64)
         p = np.ascontiguousarray(p, dtype=np.float64)
         key = p.tobytes()
-        # whoever takes a workspace has it alone
+        # a workspace is used by one caller at a time
         try:
             cached_key, space = self._pool.pop()
         except IndexError:
             cached_key, space = b"", None
         if space is None or cached_key != key:
             space = Workspace(self, p.copy(), pivoting=True, alpha=self.alpha)
-        # rows are chosen in the order they were chosen before: what was asked earlier must not show
-        # in the last bits
+        # rows are chosen in the order they were chosen before: earlier calls must not change the
+        # last bits
         space.order[:] = range(len(space.order))
         Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
         _BATCH(_library().address("batch"))(
@@ -401,7 +401,7 @@ class Workspace:
 
     @property
     def needs_projection(self) -> bool:
-        """Whether something is to be done at the ends of steps: rows held, or chosen anew."""
+        """Whether rows are projected or chosen again at the ends of steps."""
         something = self.rates.layout.m > 0 or self.rates.kind.quaternions
         return (
             bool(self._fields.holding) and something

@@ -102,7 +102,7 @@ def _householder_factor() -> str:
     """B = Q R by reflections, row after row in order, or the one with the most left over if
     `choose`; at most `cap` of them.
 
-    A row that lies in the span of those before it is passed over. Returns the rank.
+    A row that lies in the span of those before it is skipped. Returns the rank.
     """
     native = WorkspaceFunction("factor", INT64, INT64)
     f, given, (limit, choose) = native.function, native.given, native.arguments
@@ -163,7 +163,7 @@ def _one_reflection(native: WorkspaceFunction, h: Value, k: Value) -> None:
 
 
 def max_abs_ir() -> str:
-    """max |x_k| of so many numbers behind an address."""
+    """max |x_k| of the numbers at an address."""
     f = FunctionBuilder("size", DOUBLE, POINTER, INT64)
     x, count = f.parameters
     most = f.variable(f.value(0.0, DOUBLE))
@@ -239,9 +239,9 @@ def _solve_R_transposed() -> str:
     `least`; zero beyond.
 
     Near a singular position a row is weak: its diagonal d in R is small, and rounding errors of the
-    state, which stand in e as they are and in γ as much as d⁻² times, would be divided by d. What
-    is not above this noise β = noise / d^power is faded out, g → g g²/(g² + β²), so that the motion
-    goes straight on through the singular position.
+    state, which enter e as they are and γ up to d⁻² times, would be divided by d. What is not above
+    this noise β = noise / d^power is faded out, g → g g²/(g² + β²), so that the motion goes
+    straight on through the singular position.
     """
     native = WorkspaceFunction("through_R", POINTER, DOUBLE, DOUBLE, INT64)
     f, given, (values, least, noise, power) = native.function, native.given, native.arguments

@@ -28,7 +28,7 @@ _SMALL: Final = 4.0
 _NOISE: Final = 64.0
 _LARGE: Final = 1e9
 # of coordinates closer to zero than this, lengths leave more rounding in φ than those have
-# themselves: l (1 − cos θ) beside θ = 0
+# themselves: l (1 − cos θ) near θ = 0
 _NEAR_ZERO: Final = 1e-6
 _EPSILON: Final = 2.0**-52
 # a row whose slope has fallen below this part of its largest is left where φ, or e, is so much of
@@ -195,7 +195,7 @@ def _add_speeds(native: WorkspaceFunction, z: ScalarArray, change: ScalarArray) 
 
 
 def _project_velocities() -> str:
-    """z = z + δz so that e(q, z, t) = 0, with the factors at hand."""
+    """z = z + δz so that e(q, z, t) = 0, with the available factors."""
     native = WorkspaceFunction("speeds", DOUBLE, POINTER)
     f, given, (t, y) = native.function, native.given, native.arguments
     z = native.scalars_from(y, given.n_q)
@@ -234,7 +234,7 @@ def _sparse_residual() -> str:
 
 
 def _sparse_project() -> str:
-    """Positions and speeds onto the rows in a straight line: `SAFE`, `_NOT_CONVERGED`, or
+    """Positions and speeds onto the rows by unrolled elimination: `SAFE`, `_NOT_CONVERGED`, or
     `UNSAFE` with y as it was.
     """
     native = WorkspaceFunction("straight_project", DOUBLE, POINTER)
@@ -279,8 +279,8 @@ def _sparse_project() -> str:
 
 
 def _project() -> str:
-    """The end of a step: rows chosen anew, and if they are to be held, positions and speeds
-    brought back onto them.
+    """The end of a step: rows are chosen again, and on request positions and speeds projected onto
+    them.
     """
     native = WorkspaceFunction("project", DOUBLE, POINTER, result=INT32, exported=True)
     f, given, (t, y) = native.function, native.given, native.arguments

@@ -1,5 +1,5 @@
-"""ż and λ from 𝓜 ż = f + Aᵀλ, A ż + γ = 0, and the way back onto the rows: native text, written
-once for any system.
+"""ż and λ from 𝓜 ż = f + Aᵀλ, A ż + γ = 0, and the constraint projection: native text, written once
+for any system.
 Keywords: constraint stabilization.
 
     𝓜 = UᵀU,  B = U⁻ᵀAᵀ with columns scaled to length one,  B = Q R by reflections
@@ -102,7 +102,7 @@ def _factor_mass_and_scale() -> str:
 
 
 def _factor_all() -> str:
-    """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the
+    """The factors of M and of the rows at x, with rows chosen again or as they are; returns the
     rank.
     """
     native = WorkspaceFunction("prepare", POINTER, INT64)

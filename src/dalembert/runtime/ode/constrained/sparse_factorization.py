@@ -1,9 +1,9 @@
-"""ż, λ and the way back onto the rows in a straight line that leaves out zeros, where that is safe:
-native text.
+"""ż, λ and the constraint projection by unrolled sparse elimination, where that is safe: native
+text.
 
-A straight line exchanges nothing. It is not safe where what is left of a row, s_j, is small against
-the largest length of it seen at the ends of steps; there the orthogonal solver takes over, and
-first chooses rows at the ends of steps that it has not seen.
+A straight line exchanges nothing. It is not safe where the reduced row, s_j, is small against the
+largest length of it seen at the ends of steps; there the orthogonal solver takes over, and first
+chooses rows at the ends of steps that it has not seen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MASS_WEIGHT: Final = 1e-14
 # the sine of the angle between a row and those before it: that which is safe at rtol = 1, no
 # smaller one, and one that is at any rtol
 _SINES: Final = (10.0 * 2.0**-26, 0.01, WEAK)
-# of so few unknowns the orthogonal solver takes little time and is asked early, so that rounding
+# of so few unknowns the orthogonal solver takes little time and is used early, so that rounding
 # hardly reaches the steps; two windows drift at 1e-12 by more than 1e-10 in 6 of 100 starts with
 # 0.3, in 4 with 0.7, in 4 with that solver alone; from 1e-10 on in none
 _FEW: Final = 20
@@ -38,13 +38,13 @@ def sparse_ir() -> str:
 
 
 def sine_thresholds(unknowns: int) -> tuple[float, float, float]:
-    """What `min_row_sine` takes for so many rates and rows."""
+    """The argument of `min_row_sine` for these numbers of rates and rows."""
     return _EARLY if unknowns < _FEW else _SINES
 
 
 def min_row_sine(sines: tuple[float, float, float], rtol: float) -> float:
-    """d with ε/d² a hundredth of a tolerance: what a row with this sine loses in a straight
-    line, which squares it.
+    """d with ε/d² a hundredth of a tolerance: what a row with this sine loses by unrolled
+    elimination, which squares it.
     """
     first, least, most = sines
     return max(first / math.sqrt(rtol), least) if rtol > (first / most) ** 2 else most
@@ -70,7 +70,7 @@ def _is_ill_conditioned() -> str:
 
 
 def try_sparse_rates(native: WorkspaceFunction, x: Value, y: Value) -> None:
-    """(q̇, ż, λ) at x in a straight line and away, where there is one and it is safe."""
+    """(q̇, ż, λ) at x by unrolled elimination, then return, where that exists and is safe."""
     f, given = native.function, native.given
     with f.if_then(given.straight_count.not_equal(0)):
         native.compute("straight", x, given.straight_outs)

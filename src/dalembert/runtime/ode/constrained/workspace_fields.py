@@ -43,7 +43,7 @@ WORKSPACE_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("turning", DOUBLE),
     ("seen_at", DOUBLE),
     ("seen", POINTER),
-    # whether to choose rows anew at every call of `rates`
+    # whether to choose rows again at every call of `rates`
     ("choosing", INT64),
     ("massless", INT64),
     ("quaternions", INT64),
@@ -161,11 +161,11 @@ class WorkspaceFunction:
         self.given = FrozenFields(self.pointer)
 
     def scalar_field(self, name: str) -> ScalarArray:
-        """Numbers one by one."""
+        """Numbers, element by element."""
         return ScalarArray(getattr(self.given, name))
 
     def int_field(self, name: str) -> VectorArray:
-        """Whole numbers one by one."""
+        """Whole numbers, element by element."""
         return VectorArray(getattr(self.given, name), INT64)
 
     def row(self, name: str, i: Value) -> Value:
@@ -177,7 +177,7 @@ class WorkspaceFunction:
         return self.lanes(self.given.R, j * self.given.row_groups)
 
     def lanes(self, base: Value, groups: Value) -> Value:
-        """So many groups of four further on."""
+        """The address a number of groups of four further on."""
         return self.function.emit(POINTER, f"getelementptr {DOUBLE4}, {base}, {groups}")
 
     def scalars_from(self, base: Value, k: Operand) -> ScalarArray:
@@ -225,7 +225,7 @@ class WorkspaceFunction:
             target[i] = source[i]
 
     def clear(self, base: Value, groups: Value) -> None:
-        """Zeros in so many groups of four."""
+        """Zeros in the given number of groups of four."""
         lanes = VectorArray(base)
         with self.function.loop(groups) as i:
             lanes[i] = 0.0

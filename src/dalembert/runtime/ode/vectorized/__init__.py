@@ -1,4 +1,4 @@
-"""Many runs side by side: y' = f(t, y, p) for members that differ in y₀ and p, one in each lane of
+"""Vectorized (SIMD) runs: y' = f(t, y, p) for members that differ in y₀ and p, one in each lane of
 the processor's vectors.
 
 Each lane has its own time, step size and error control; a finished lane is refilled with the next

@@ -1,10 +1,10 @@
 """max g, min g, ∫ g dt, the time at which g crosses zero, y at wanted times: what is kept of a step
 before it is taken.
 
-Quantities are looked at in eight places of every step, on its dense output. A greatest or least
-value is taken where the parabola through three neighbours has its top; a crossing is found between
-two neighbours of different sign by halving to the last bit, with the arithmetic in which
-`Solution.at` and events of a single run evaluate the polynomial.
+Quantities are sampled at eight places of every step, on its dense output. A greatest or least value
+is taken where the parabola through three neighbours has its top; a crossing is found between two
+neighbours of different sign by halving to the last bit, with the arithmetic in which `Solution.at`
+and events of a single run evaluate the polynomial.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dalembert.runtime.ode.vectorized.layout import (
 # polynomials of degree 9
 WEIGHTS: Final = tuple(w / 28350 for w in (989, 5888, -928, 10496, -4540, 10496, -928, 5888, 989))
 _HALVINGS: Final = 64
-# how far before its beginning the polynomial of a step is trusted, as a part of the step
+# how far before its beginning the polynomial of a step is trusted, relative to the step
 _BEFORE: Final = 0.25
 _NAN: Final = float("nan")
 

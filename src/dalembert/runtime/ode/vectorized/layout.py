@@ -70,8 +70,8 @@ class FunctionalKind(Enum):
 
 
 class Functional(NamedTuple):
-    """One number of a run: which quantity, and what of it; a crossing upwards (1), downwards
-    (−1) or either way (0).
+    """One number of a run: which quantity, and which functional of it; a crossing upwards (1),
+    downwards (−1) or either way (0).
     """
 
     kind: FunctionalKind
@@ -81,8 +81,8 @@ class Functional(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LaneSeries:
-    """Members by Taylor's method: its order, and the coefficients of the motion and of what
-    rides along.
+    """Members by Taylor's method: its order, and the coefficients of the motion and of the
+    quadratures.
     """
 
     order: int
@@ -104,13 +104,13 @@ class LaneFunctions:
     """What the members have in common, as compiled functions of (y, t) and parameters; all but the
     rates may be missing.
 
-    With `series` the rates, and the rate of what rides along, are order 0 of these, followed by
+    With `series` the rates, and the rates of the quadratures, are order 0 of these, followed by
     what later orders take.
 
     rates         ẏ of the n components in the error norm
     quadrature    the rate of one more component that has no influence on the motion
     energy        two numbers whose sum, with that component, should stay constant
-    projection    δq and the largest residual: the way back to the constraints at the end of a step
+    projection    δq and the largest residual: the constraint projection at the end of a step
     quantities    what functionals are made of
     """
 
@@ -235,7 +235,7 @@ class LaneLayout:
     def __init__(self, functions: LaneFunctions, lanes: int, work: dict[str, int]) -> None:
         self.functions, self.lanes, self.kind = functions, lanes, vector_type(lanes)
         n = functions.n
-        # the time stands behind the state, where functions look for it, and then what rides along
+        # the time follows the state, where functions expect it, and then the quadratures
         self.stride = n + 1 + (functions.quadrature is not None)
         self.size = 0
         self.places: dict[str, int] = {}
@@ -340,7 +340,7 @@ class LaneStepBuilder(StepBuilder):
         return self.function.select(mask, self.broadcast(1.0), self.broadcast(0.0))
 
     def lane_scalars(self, name: str, kind: str = DOUBLE) -> VectorArray:
-        """The numbers of the lanes one by one."""
+        """The numbers of the lanes, element by element."""
         return VectorArray(self.row(name).pointer, kind)
 
     def table(self, name: str, row: Value, width: Operand) -> ScalarArray:
@@ -367,7 +367,7 @@ class LaneStepBuilder(StepBuilder):
         )
 
     def array_after(self, array: VectorArray, places: Operand) -> VectorArray:
-        """What begins so many places after the beginning of an array."""
+        """The address a number of places after the beginning of an array."""
         return VectorArray(
             self.function.emit(
                 POINTER,

@@ -55,8 +55,8 @@ def module_ir(functions: LaneFunctions, target: Target) -> str:
 
 
 def _load_next_runs(layout: LaneLayout) -> str:
-    """The next members into the vacant lanes; where there are none left, the last one, which
-    nobody waits for.
+    """The next members into the vacant lanes; where there are none left, the last one, whose result
+    is not used.
     """
     native = LaneStepBuilder(layout, "refill")
     f, functions, job = native.function, layout.functions, native.job
@@ -166,7 +166,7 @@ def _retire(layout: LaneLayout) -> str:
 
 def _retire_finished(layout: LaneLayout) -> str:
     """Retire the lanes that have arrived, and those without hope: a collapsed step, a streak of
-    rejections, a crawl.
+    rejections, a stall.
     """
     native = LaneStepBuilder(layout, "leave")
     f, job, t = native.function, native.job, native["t"]
@@ -198,7 +198,7 @@ def _attempt(layout: LaneLayout) -> str:
     native = LaneStepBuilder(layout, "attempt")
     f, functions, t, h = native.function, layout.functions, native["t"], native["h"]
     t_end = native["t_end"]
-    # the last two steps are made equal, lest the last be tiny
+    # the last two steps are made equal, so that the last is not tiny
     rest, last = t_end - t, t + h >= t_end
     t_new = f.select(last, t_end, t + f.intrinsic("minnum", h, rest * 0.5))
     native["t_new"] = t_new = f.select(native.mask("active"), t_new, t)

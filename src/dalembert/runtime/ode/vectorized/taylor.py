@@ -54,7 +54,7 @@ def _sums(layout: LaneLayout, name: str, jets: CompiledTaylor) -> str:
 
 
 def _coefficients(native: LaneStepBuilder, k: Operand) -> VectorArray:
-    """y_k, with what rides along."""
+    """y_k, with the quadratures."""
     stride = native.layout.stride
     return native.array_after(native.row("jets"), k * stride)
 
@@ -190,7 +190,7 @@ def _predict(layout: LaneLayout, order: int) -> str:
 
 
 def _trial(layout: LaneLayout) -> str:
-    """A step in every lane; how good it is its end tells."""
+    """A step in every lane; its error is estimated at its end."""
     native = LaneStepBuilder(layout, "trial")
     native.call("predict")
     native["good"] = native["active"]

@@ -33,7 +33,7 @@ _SHORT: Final = 24
 
 
 class VectorizedCode:
-    """The native code that runs members of one kind so many at a time."""
+    """The native code that runs members of one kind, a fixed number at a time."""
 
     def __init__(self, functions: LaneFunctions, lanes: int) -> None:
         target = jit.host(lanes)
@@ -139,7 +139,7 @@ class EnsembleTables:
         self._columns = functions.columns
 
     def column(self, name: str, count: int = 1) -> Numbers:
-        """A result of every member, or so many that stand side by side."""
+        """A result of every member, or a row of results."""
         first = self._columns[name]
         return self.results[:, first] if count == 1 else self.results[:, first : first + count]
 
@@ -176,7 +176,7 @@ def run_ensemble(
         for helper in helpers:
             helper.join()
     except BaseException:
-        # nobody writes into tables that are given up
+        # no thread may write into tables that are given up
         stop.set()
         for helper in helpers:
             helper.join()

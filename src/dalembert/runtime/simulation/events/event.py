@@ -1,5 +1,5 @@
-"""g(q, u, t) = 0: what a user asks to be told of, to end a run, to change a state, or to be hit;
-what happened, and what it changed.
+"""g(q, u, t) = 0: events that are recorded, end a run, change a state, or are impacts; what
+happened, and what it changed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def event(
     reset       new values of coordinates or speeds as expressions of the state before, {"u1":
     "-0.5*u1"}
 
-    Without stop and reset it is recorded in run.events and the motion goes on. An expression that
+    Without stop and reset it is recorded in run.events and the motion continues. An expression that
     is zero when the run begins does not count as crossing zero there.
     """
     if not isinstance(direction, str) or direction not in SIGNS:
@@ -195,8 +195,8 @@ def event_counts(times: FloatArray, t: FloatArray, *, is_run: bool) -> IndexArra
 
 @dataclass
 class ModeHistory:
-    """Symbols and their values from each change on; beside them the modes in words, one for each
-    of `names`.
+    """Symbols and their values from each change on; and the modes in words, one for each of
+    `names`.
     """
 
     symbols: tuple[int, ...]

@@ -2,8 +2,8 @@
 
     𝓜 (u⁺ − u⁻) = Aᵀλ̂ + Jᵀ Λ,   A (u⁺ − u⁻) = 0,   φ̇⁺ = −ε φ̇⁻,   φ̇ = J u + ∂_tφ
 
-𝓜 = ∂²T/∂u∂u, A the rows that stand beside the equations (those that were eliminated hold for every
-u), J = ∂φ̇/∂u. Ordinary forces have no part in it.
+𝓜 = ∂²T/∂u∂u, A the rows in augmented form (those that were eliminated hold for every u), J =
+∂φ̇/∂u. Ordinary forces have no part in it.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _impulse(
 ) -> tuple[FloatArray, FloatArray]:
     """Δu and Λ of 𝓜 Δu = Bᵀ Λ + force, B Δu = change."""
     n = len(M)
-    # kilograms beside kg m²: each speed in a unit that carries as much as the others, each row of
+    # kilograms next to kg m²: each speed in a unit that carries as much as the others, each row of
     # length one
     size = np.sqrt(np.abs(np.diag(M)))
     unit = 1.0 / np.where(size > 0.0, size, 1.0)

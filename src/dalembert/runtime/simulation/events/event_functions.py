@@ -89,9 +89,7 @@ def event_functions(
 
 
 def check_no_callbacks(chosen: RunValues, tape: Tape, nodes: Iterable[int], what: str) -> None:
-    """Between evaluations of the equations nobody asks a function that is not held: what is
-    watched there cannot contain it.
-    """
+    """Python callbacks are evaluated only at integrator stages, so events cannot depend on them."""
     inside = set(symbols_of(tape, tuple(nodes)))
     for each in chosen.callback_inputs:
         if each.is_continuous and inside.intersection(each.nodes):
@@ -100,8 +98,8 @@ def check_no_callbacks(chosen: RunValues, tape: Tape, nodes: Iterable[int], what
                 f"da.sampled(…, every=…)}}"
             )
             msg = (
-                f"{what} depends on {each.name}, a function that is asked only where the "
-                f"equations are evaluated; {cure}"
+                f"{what} depends on {each.name}, a function that is evaluated only with the "
+                f"equations; {cure}"
             )
             raise BadEvent(msg)
 
@@ -195,8 +193,8 @@ class EventMonitor:
         return g
 
     def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
-        """Events from this number on are on the positive side, whatever they are now; look anew
-        from a state and time, if given.
+        """Events from this number on are on the positive side, whatever they are now; restart from
+        a state and time, if given.
         """
         last, earlier = self._arrays["last"], self._arrays["earlier"]
         if y is not None:
@@ -213,7 +211,7 @@ class EventMonitor:
         return self._arrays["side_before"]
 
     def arm(self, x: FloatArray, xdot: FloatArray) -> None:
-        """Look anew from the state x = (q, u, t), where a run begins or an event has just happened.
+        """Restart from the state x = (q, u, t), where a run begins or an event has just happened.
 
         What is zero, or as small as rounding makes it, is on the side it is going to; a gap always
         on the open side.

@@ -1,5 +1,5 @@
-"""A run from event to event: the integrator pauses at a step in which something may have happened,
-and goes on from there.
+"""A run from event to event: the integrator pauses at a step in which an event may have happened,
+and continues from there.
 
 An event is located on the dense output and then made exact: the step is taken again up to that
 time, and the time corrected by Newton's method until the state itself is on the event. Where a
@@ -44,14 +44,15 @@ if TYPE_CHECKING:
 
 
 _POLISHES: Final = 4
-# two events closer than this part of a step, and so many last bits of the time, happen at once
+# two events closer than this part of a step, or by fewer than this number of last bits of the time,
+# happen at once
 _AT_ONCE: Final = 1e-12
 _LAST_BITS: Final = 64
-# so many intervals in a row, each shorter than the one before, down to this part of the run,
+# this number of intervals in a row, each shorter than the one before, down to this part of the run,
 # accumulate
 _SHRINKING: Final = 8
 _SHORT: Final = 1e-7
-# so many events at most, and so many in a row that would be ten times that in the whole run
+# largest number of events, and how many in a row may come at ten times that pace
 _MOST: Final = 100_000
 _TOO_OFTEN: Final = 50
 
@@ -64,10 +65,10 @@ class EndlessEvents(RunStopped):
 
 @dataclass
 class EventRun:
-    """A run with its events; `book` is told of every change of the state, (t, y before, y after),
-    and may alter what rides along.
+    """A run with its events; `book` is called at every change of the state, (t, y before, y after),
+    and may alter the quadratures.
 
-    `vary` is told of every event, (number, t, y before, y after), where sensitivities are carried
+    `vary` is called at every event, (number, t, y before, y after), where sensitivities are carried
     along.
 
     `stop_after` (number of an event, count) ends the run just after the event has acted that
@@ -224,7 +225,7 @@ class EventRun:
         )
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
-        """The state afterwards, with what rides along, and the event that ends the run, if one
+        """The state afterwards, with the quadratures, and the event that ends the run, if one
         does.
         """
         t, y = integration.t, integration.state
@@ -344,7 +345,7 @@ def one_point(t: float, y: FloatArray) -> Solution:
 def event_energy_recorder(
     n: int, context: Context, watched: BoundAudit | None
 ) -> Callable[[float, FloatArray, FloatArray], None]:
-    """What events and impacts take out of K₂ + 𝒰 is booked where it rides along."""
+    """What events and impacts take out of K₂ + 𝒰 is booked in the audit, if there is one."""
 
     def book(t: float, before: FloatArray, after: FloatArray) -> None:
         if watched is None or watched.audit.taken is None:
@@ -369,8 +370,8 @@ def event_run(
     ]
     | None = None,
 ) -> EventRun:
-    """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked
-    where it rides along.
+    """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked in
+    the audit, if there is one.
     """
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])

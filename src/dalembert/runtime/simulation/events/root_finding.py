@@ -41,7 +41,7 @@ def find_crossings(
     sides: FloatArray,
     g_at: Callable[[float], FloatArray] | None = None,
 ) -> list[Crossing]:
-    """Those in the wanted direction; `sides` tells on which side of zero each event was when the
+    """Those in the wanted direction; `sides` gives on which side of zero each event was when the
     step began.
 
     `g_at` gives all g at a time of the step, where somebody has that faster.
@@ -54,7 +54,7 @@ def find_crossings(
         return found
 
     x, all_at = np.empty(n + 1), g_at or values_at
-    # one sample beyond either end tells an extreme inside from one outside
+    # one sample beyond either end separates an extreme inside from one outside
     times = [step.begin + k * (step.end - step.begin) / SAMPLES for k in range(-1, SAMPLES + 2)]
     times[-2] = step.end
     samples = [all_at(t).tolist() for t in times]
@@ -130,7 +130,7 @@ def root(g: Quantity, a: float, b: float, side: float) -> float:
     """t with g(t) = 0 between a, where g is on `side`, and b, where it is not: the first time at
     which it is not, to the last bit.
 
-    At a the value may be zero or rounding; then the nearest time on the right side is looked for
+    At a the value may be zero or rounding; then the nearest time on the right side is searched
     first.
     """
     f_a, f_b = side * g(a), side * g(b)

@@ -3,9 +3,9 @@ constraints determine with it.
 
 Positions:  J δq = −(∂φ/∂p + J_g ∂q_g/∂p),   velocities:  C δu = ∂value/∂p − ∂c/∂q δq − ∂c/∂p
 
-for the rows φ(q, t) = 0 and the conditions c(q, u, t) = value that determine a start; what was
-given, g, moves as it was given. Where the conditions leave a choice, what is chosen depends on how
-it was found: there the start itself is found again nearby.
+for the rows φ(q, t) = 0 and the conditions c(q, u, t) = value that determine a start; given values
+g vary as specified. Where the conditions leave a choice, what is chosen depends on how it was
+found: there the start itself is found again nearby.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SensitivityParameter:
 def sensitivity_parameters(
     chosen: RunValues, given: Mapping[Any, Any], start: InitialState, wanted: object
 ) -> tuple[SensitivityParameter, ...]:
-    """What was asked for, each once: the name of a constant or of a held input, or of a
+    """The requested parameters, each once: the name of a constant or of a held input, or of a
     coordinate, a rate or a speed at the start.
     """
     if isinstance(wanted, str | Scalar) or not isinstance(wanted, Sequence):
@@ -201,10 +201,10 @@ class _InitialSensitivity:
         inside |= {rate for i in inside if (rate := evaluator.tape.rate(i)) is not None}
         return any(x.key is not None and evaluator.node(x.key) in inside for x in self._varied)
 
-    # ---- what was given ----------------------------------------------------------------------
+    # ---- given values ------------------------------------------------------------------------
 
     def _given_derivatives(self, given: Mapping[Any, Any]) -> dict[int, FloatArray]:
-        """∂value/∂p of what was given, by node: one for a start value itself, and what its
+        """∂value/∂p of the given values, by node: one for a start value itself, and what its
         expression says of constants.
         """
         evaluator = self._evaluator

@@ -1,9 +1,9 @@
-"""d/dt S = ∂f/∂x S + ∂f/∂p: S = ∂x/∂p beside the motion x = (q, u) of a run, x' = f(x, t, p), and
-how it jumps at events.
+"""d/dt S = ∂f/∂x S + ∂f/∂p: S = ∂x/∂p integrated alongside the motion x = (q, u) of a run, x' =
+f(x, t, p), and how it jumps at events.
 Keywords: saltation, variational equations.
 
-A column of S stands in the state after x. What f and its derivatives have in common is computed
-once, and columns cost each about as much as f.
+The columns of S follow x in the state. What f and its derivatives have in common is computed once,
+and columns cost each about as much as f.
 
     S⁺ = ∂y⁺/∂y (S⁻ + f⁻ ∂t*) + ∂y⁺/∂t ∂t* + ∂y⁺/∂p − f⁺ ∂t*,   ∂t* = −(∂g/∂y S⁻ + ∂g/∂p) / ġ⁻
 
@@ -185,8 +185,8 @@ class EventTimeSensitivity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ForwardSensitivity:
-    """What is varied, the model with state (q, u, S, t) and the numbers of its parameters, S at
-    the start, and what events tell.
+    """What is varied, the model with state (q, u, S, t) and the numbers of its parameters, S at the
+    start, and the jumps at events.
     """
 
     numbers: tuple[SensitivityParameter, ...]
@@ -222,7 +222,7 @@ def forward_sensitivity(
     given: tuple[Mapping[Any, Any], Mapping[Any, Any]],
     wanted: object,
 ) -> ForwardSensitivity:
-    """The variation of a run from its start; `given` is what was given for it, and guessed."""
+    """The variation of a run from its start; `given` are its start values and guesses."""
     numbers = sensitivity_parameters(chosen, given[0], start, wanted)
     enlarged = variational_model(chosen.kin, model, tuple(x.constant for x in numbers))
     return ForwardSensitivity(

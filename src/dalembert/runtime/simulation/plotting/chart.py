@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 
-# Okabe and Ito's colours, which everyone can tell apart
+# Okabe and Ito's colours, which colour-blind readers can distinguish
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY: Final = "#666666"
 MOST_PANELS: Final = 24
@@ -33,7 +33,7 @@ class Curve:
     name: str
     x: FloatArray = field(repr=False)
     values: FloatArray = field(repr=False)
-    # that of its place in the panel unless told otherwise
+    # by default that of its place in the panel
     colour: str = ""
     # what a run in a page calls it; nothing where it has no such quantity
     key: str = ""
@@ -70,8 +70,8 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """Panels in columns, perhaps one over the whole width below them, and one axis that goes
-    across, that of time unless told otherwise.
+    """Panels in columns, perhaps one over the whole width below them, and one horizontal axis, by
+    default that of time.
     """
 
     title: str
@@ -84,7 +84,7 @@ class Chart:
 
     @property
     def columns(self) -> int:
-        """How many panels stand side by side."""
+        """The number of columns."""
         return 1 if len(self.panels) <= 4 else 2 if len(self.panels) <= 10 else 3
 
 
@@ -190,7 +190,7 @@ def value_range(
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers from low to high, at most so many and one."""
+    """Round numbers from low to high, at most the given number and one."""
     span = high - low
     if not (math.isfinite(span) and span > 0.0):
         return [low]
@@ -207,7 +207,7 @@ def ticks_inside(low: float, high: float, most: int) -> list[float]:
 
 
 def tick_labels(values: list[float]) -> list[str]:
-    """All with the same number of decimals, as few as tell them apart; very large and very small
+    """All with the same number of decimals, as few as distinguish them; very large and very small
     ones with powers of ten.
     """
     largest = max(map(abs, values), default=0.0)
@@ -225,7 +225,7 @@ def tick_labels(values: list[float]) -> list[str]:
 
 # ---- as SVG ----------------------------------------------------------------------------------
 
-# pixels: the width of one, two and three columns; above, for each, between, below and beside the
+# pixels: the width of one, two and three columns; above, for each, between, below and next to the
 # panels
 _WIDTHS: Final = (720, 960, 1200)
 _HEAD: Final = 104.0
@@ -262,7 +262,7 @@ def svg(chart: Chart) -> str:
     parts, y = [], _HEAD
     for first in range(0, len(chart.panels), columns):
         row, last = chart.panels[first : first + columns], first + columns >= len(chart.panels)
-        # numbers stand below the last of several columns, and below the lowest panel
+        # numbers are printed below the last of several columns, and below the lowest panel
         y += _NAMES * (max(len(legend_rows(panel, across)) for panel in row) - 1)
         for k, panel in enumerate(row):
             numbered = (columns > 1 and first + k + columns >= len(chart.panels)) or (
@@ -345,7 +345,7 @@ def _panel_svg(area: PlotArea, panel: Panel, *, numbered: bool) -> str:
 
 
 def _curve_svg(panel: Panel, k: int, path: str) -> str:
-    """A curve, or what stands for it beside its name."""
+    """A curve, or its sample in the legend."""
     dashes = f' stroke-dasharray="{" ".join(map(str, panel.dashes(k)))}"' if panel.dashes(k) else ""
     return (
         f'<path class="curve{" dots" * panel.dotted}" stroke="{panel.colour(k)}"{dashes} '
@@ -378,8 +378,8 @@ def _title_and_legend(area: PlotArea, panel: Panel) -> list[str]:
 
 
 def legend_rows(panel: Panel, width: float) -> list[list[int]]:
-    """Which curves are named in which row; one row, though empty, where there is nothing to tell
-    apart.
+    """Which curves are named in which row; one row, though empty, where there is nothing to
+    distinguish.
     """
     rows: list[list[int]] = [[]]
     left = width - _legend_width(panel.title) * bool(panel.title)
@@ -394,7 +394,7 @@ def legend_rows(panel: Panel, width: float) -> list[list[int]]:
 
 
 def _legend_width(name: str) -> float:
-    """Pixels of a name with what stands for its curve before it; an accent stands above another
-    letter and takes none.
+    """Pixels of a name with the sample of its curve before it; an accent is above another letter
+    and takes none.
     """
     return 13 * _LETTER * sum(1 for letter in name if not "\u0300" <= letter <= "\u036f") + 40

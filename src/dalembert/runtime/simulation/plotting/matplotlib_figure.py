@@ -68,7 +68,7 @@ def figure(chart: Chart) -> Figure:
         height = head + panel_height(chart) * _INCHES * (rows + len(below)) + _FOOT
         fig = Figure(figsize=(width, height), facecolor="white")
         FigureCanvasAgg(fig)
-        # inches from the edges; the titles of the panels stand in the gaps between them
+        # inches from the edges; the titles of the panels are in the gaps between them
         edges = {
             "left": 0.7 / width,
             "right": 1 - 0.25 / width,
@@ -87,7 +87,7 @@ def figure(chart: Chart) -> Figure:
         axes: Any = None
         for k, (place, panel) in enumerate(places, -len(below)):
             axes = fig.add_subplot(place, sharex=axes)
-            # numbers stand below the last of several columns, and below the lowest panel
+            # numbers are printed below the last of several columns, and below the lowest panel
             ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
             axes.tick_params(labelbottom=ends or k < 0)
             _draw(axes, panel)

@@ -46,7 +46,7 @@ def plot(run: Trajectory, /, *what: Any, path: str | os.PathLike[str] | None = N
 
 
 def run_chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
-    """What was asked for, or every coordinate, and below it the energy."""
+    """The requested quantities, or every coordinate, and below it the energy."""
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [
         (name,) for name in run.names[: run.q.shape[1]]
     ]
@@ -63,7 +63,7 @@ def run_chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
 
 
 def refine(run: Trajectory) -> Trajectory:
-    """The run at so many times that no corner is seen."""
+    """The run at enough times that no corner is visible."""
     if not run.solution.has_full_dense_output or len(run) < 2:
         return run
     n = min(max(1000, 6 * len(run)), max(_MOST_POINTS, len(run)))

@@ -92,7 +92,7 @@ class RowLoad(Displayable):
 
 
 class RowMultipliers(dict[str, "FloatArray"]):
-    """λ of every row that stands beside the equations, over the times of a run."""
+    """λ of every row in augmented form, over the times of a run."""
 
     def __init__(self, multipliers: dict[str, FloatArray], kin: Kinematics | None = None) -> None:
         super().__init__(multipliers)
@@ -156,27 +156,26 @@ class RunReactions(NotebookDisplay):
     joints: dict[str, JointLoad]
     rows: dict[str, RowLoad]
     drives: dict[str, DriveLoad]
-    # all the power that is fed in, and the part of it that time does where it stands in positions
-    # and potentials itself
+    # all the power that is fed in, and the part of it from explicit time in positions and
+    # potentials
     power_in: FloatArray = field(repr=False)
     power_of_time: FloatArray = field(repr=False)
     # ∫ P_in dt from the first time on
     work_in: FloatArray = field(repr=False)
-    # what is left of Lagrange's equations along q with these multipliers, as a part of the largest
-    # load
+    # residual of Lagrange's equations along q with these multipliers, relative to the largest load
     balance: float
     # whether rows repeat one another somewhere along the run
     is_shared: bool
     why_no_joints: str = ""
     # N, N m, W and J of every quantity by its label, where units were given
     units: dict[str, str] = field(default_factory=dict, repr=False)
-    # how the balance of the bodies is found when it is asked for
+    # computes the balance of the bodies on request
     _body_balance: Callable[[], float] | None = field(repr=False, default=None)
 
     @cached_property
     def body_balance(self) -> float | None:
-        """What is left of the balances of force and moment of any body, and of what its joint
-        exerts along its freedom.
+        """The residual of the balances of force and moment of any body, and of the load of its
+        joint along its free direction.
 
         Accelerations come from differentiated positions. A part of the largest load; None without
         joints.
@@ -186,7 +185,7 @@ class RunReactions(NotebookDisplay):
     def __getitem__(self, name: str) -> JointLoad | RowLoad | DriveLoad:
         """A joint, a row or a prescribed motion; of a closure with several rows the whole force."""
         if not isinstance(name, str):
-            msg = f"reactions are asked for by name, not by {name!r:.60}"
+            msg = f"reactions are selected by name, not by {name!r:.60}"
             raise Unknown(msg)
         for kind in (self.rows, self.joints, self.drives):
             if name in kind:
@@ -250,8 +249,7 @@ class RunReactions(NotebookDisplay):
         if np.any(self.power_of_time):
             largest = float(np.max(np.abs(self.power_of_time)))
             lines.append(
-                f"  of it at most {largest:.6g}{W} by time itself, where it stands in positions or "
-                f"potentials"
+                f"  of it at most {largest:.6g}{W} by explicit time in positions or potentials "
             )
         if self.is_shared:
             lines.append(

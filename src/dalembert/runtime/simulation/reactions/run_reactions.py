@@ -6,10 +6,10 @@ The multipliers of the rows follow from Lagrange's equations along q, Aᵀλ = d
 bodies cut free. Where rows repeat one another λ is the one of least Σ λ_j², each in the unit of its
 row: the motion is the same for every other, and so is Aᵀλ.
 
-Every body cut free is held against its positions: the accelerations are then those of
-differentiated positions and rotations, which the reactions were not made from. What a joint exerts
-along the freedom it gives is zero, or what acts in it; the multipliers behind it come from
-Lagrange's equations. So a load that was booked to the wrong body shows there.
+Every free body is checked against its positions: the accelerations are then those of differentiated
+positions and rotations, which the reactions were not made from. What a joint exerts along the
+freedom it gives is zero, or what acts in it; the multipliers behind it come from Lagrange's
+equations. So a load that was booked to the wrong body shows there.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _evaluate(run: Trajectory, tape: Tape, nodes: Sequence[int]) -> FloatArray:
 def _multipliers(
     run: Trajectory, kin: Kinematics, needs: PrescribedMotionLoads
 ) -> tuple[FloatArray, float, bool]:
-    """λ of least norm with Aᵀλ = what the rows have to balance, at all times at once; what is
-    left; whether rows repeat others.
+    """λ of least norm with Aᵀλ = what the rows have to balance, at all times at once; the residual;
+    whether rows repeat others.
     """
     n, m, length = kin.n_q, len(needs.A), len(run)
     left = _evaluate(run, kin.tape, needs.along_q).T
@@ -173,7 +173,7 @@ def _multipliers(
     A = _evaluate(run, kin.tape, [a for row in needs.A for a in row]).T.reshape(length, m, n)
     if not (np.isfinite(A).all() and np.isfinite(left).all()):
         msg = (
-            "the reactions of this run cannot be had: a row or a load has no finite value at "
+            "the reactions of this run are not available: a row or a load has no finite value at "
             "one "
             "of its times"
         )
@@ -282,8 +282,8 @@ def evaluate_with_multipliers(
 
 
 def body_balance_residual(run: Trajectory, lam: FloatArray) -> float:
-    """The largest residual of any body at some of the run's times, as a part of the largest
-    force or moment.
+    """The largest residual of any body at some of the run's times, relative to the largest force or
+    moment.
     """
     kin = run.kinematics.fork()
     balances = BalanceEquations(kin)

@@ -12,7 +12,7 @@ from dalembert.short_tracebacks import short_lines
 
 
 class DalembertError(ValueError):
-    """Anything dalembert refuses; the message says what, where and how to mend it.
+    """Anything dalembert refuses; the message says what, where and how to fix it.
 
     `elements` are the names of the elements at fault, where it is known which of a description they
     are.
@@ -95,7 +95,7 @@ def warn(message: str) -> None:
 
 
 def import_optional(module: str, feature: str, install: str = "") -> Any:
-    """The module, or a word on who needs its package and how to get it."""
+    """The module, or an error that says what needs its package and how to install it."""
     try:
         return import_module(module)
     except ImportError as problem:

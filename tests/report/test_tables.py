@@ -155,7 +155,7 @@ def test_contacts_say_what_their_forces_follow_from():
     assert ("y", "N_floor", "ẋ", "μ", "1/2", "1/5") == found["floor"]
     assert ("", "7", "ẋ − 1", "1/10", "1/10", "") == found["belt"]
     symbols = rows(system_tables.symbol_table(s, W))
-    assert {"found with the motion"} == {
+    assert {"solved for during the simulation"} == {
         symbols[name][-1] for name in ("N_floor", "T_floor", "T_belt")
     }
     assert (

@@ -1,9 +1,9 @@
 """∂Q/∂q̇ = 0, ∂Q/∂t = 0, dQ = 0: loads whose work is a function of the configuration, found among
 those declared as forces.
 
-A load by itself, and what is left of them together. Inputs are never conservative: nobody knows
-them. Where rows hold, the field has to be closed along what they allow, dQ(W_i, W_j) = 0 on φ = 0;
-under rows on velocities that is not enough to decide.
+A load by itself, and the rest of them together. Inputs are never conservative: their values are
+unknown. Where rows hold, the field has to be closed along what they allow, dQ(W_i, W_j) = 0 on φ =
+0; under rows on velocities that is not enough to decide.
 
 The potential behind a field, −∂V/∂q_k = Q_k, is written where it is polynomial, trigonometric, a
 function of a distance or an angle. A proposal of any kind counts only once its slopes were shown to
@@ -186,7 +186,9 @@ def _closed_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -
     t, why = kin.tape, f"{_CURL} = 0"
     known = _potential(kin, Q, kin.q)
     if _sign_nodes(kin, Q) and (known is None or _sign_nodes(kin, [known[0]])):
-        return LoadVerdict(names, None, None, f"{why} beside its jumps, where slopes say nothing")
+        return LoadVerdict(
+            names, None, None, f"{why} away from its jumps, where slopes do not decide"
+        )
     if known is not None:
         V, many_valued = known
         why += ", but V has another value after a closed path" if many_valued else ""
@@ -377,7 +379,7 @@ def line_integral(
 
 
 def _squared_distances(t: Tape, Q: Sequence[int]) -> list[int]:
-    """What stands under roots and below fractions: the squares of distances."""
+    """Arguments of roots and denominators: the squares of distances."""
     squares: dict[int, None] = {}
     for i in dependencies(t, Q):
         op, a, b = t.nodes[i]
@@ -451,7 +453,7 @@ def _is_full_turn_symmetric(kin: Kinematics, q: int, Q: Sequence[int]) -> bool:
 
 
 def _is_integer_multiple(t: Tape, angle: int, q: int) -> bool:
-    """Whether q turns by so many whole angles."""
+    """Whether q occurs as a whole multiple of an angle."""
     op, x, _ = t.nodes[gradient(t, {angle: t.one}, [q])[0]]
     return bool(op == "const" and x.denominator == 1)
 

@@ -279,9 +279,7 @@ class Energies:
 
     @cached_property
     def P_of_rows(self) -> Scalar:
-        """λᵀ(A u − e) = −λᵀb: what moving rows feed in where they stand beside the equations; e
-        = A u + b vanishes.
-        """
+        """λᵀ(A u − e) = −λᵀb: the power of moving rows in augmented form; e = A u + b vanishes."""
         s = self.kin.scalar
         rows = zip(self.kin.multipliers, self.kin.velocity_rows, strict=True)
         along = [

@@ -187,7 +187,7 @@ class _CombinationSearch:
         if not self.terms:
             return []
         values, rates, p = self._sample_rates()
-        # a term that others add up to says nothing new
+        # a term that is a sum of others is redundant
         dependent = {max(j for j, c in enumerate(x) if c) for x in nullspace_mod(values, p)}
         kept = [j for j in range(len(self.terms)) if j not in dependent]
         coefficient_sets = []
@@ -216,7 +216,7 @@ class _CombinationSearch:
                 )
             ]
 
-        # where no point is found on the rows nothing can be said
+        # where no point on the rows is found the question is undecided
         n = len(self.terms)
         prime, rows = sampled(self.t, range(7_000, 7_000 + _ATTEMPTS), at, n + _EXTRA_POINTS, asked)
         return [r[:n] for r in rows], [r[n:] for r in rows], prime

@@ -1,4 +1,4 @@
-"""E_Z, E, 𝓗 and C over time, each beside the others: what is constant is seen at a glance."""
+"""E_Z, E, 𝓗 and C over time in one figure."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """E_Z(t), E(t), 𝓗(t), C(t) and the works of the loads along a run: what an energy integral says
 about a simulation.
 
-Z and the works ride along as quadratures. Where E_Z is not constant, three things can be at fault,
-and they are told apart: the model, if K̇₂ + σ_R = 𝒫 fails at single states; the projections onto
-the constraints, by the jumps of K₂ + 𝒰 there; the integrator, by what is left.
+Z and the works are integrated as quadratures. Where E_Z is not constant, three causes are possible,
+and they are separated: the model, if K̇₂ + σ_R = 𝒫 fails at single states; the projections onto the
+constraints, by the jumps of K₂ + 𝒰 there; the integrator, by the rest.
 
 |E_Z(t) − E_Z(t₀)| ≤ tolerance: an energy integral in command of the integrator. Past drift cannot
 be undone, so the tolerance is granted evenly over time: a step of length h may change E_Z by its
@@ -245,13 +245,13 @@ class RunIntegrals(NotebookDisplay):
 
     @property
     def relative_drift(self) -> float:
-        """The drift as a part of the scale."""
+        """The drift relative to the scale."""
         return self.drift / (self.scale or 1.0)
 
     @cached_property
     def relative_loss(self) -> float:
-        """The drift as a part of the scale, or of what the later half of the run is about: a
-        short encounter hides a loss in its scale.
+        """The drift relative to the scale, or to that of the later half of the run: a short
+        encounter hides a loss in its scale.
         """
         late = self.t >= (self.t[0] + self.t[-1]) / 2
         later = float(np.max((self._energy_sizes + np.abs(self.taken_by_events))[late]))
@@ -259,7 +259,7 @@ class RunIntegrals(NotebookDisplay):
 
     @cached_property
     def _relative_residual(self) -> FloatArray:
-        """|K̇₂ + σ_R − 𝒫| at single states, with u̇ from the code that was integrated, as a part of
+        """|K̇₂ + σ_R − 𝒫| at single states, with u̇ from the code that was integrated, relative to
         the largest power.
 
         No integration enters. The largest power is that of the single terms, or the scale over the
@@ -273,7 +273,7 @@ class RunIntegrals(NotebookDisplay):
 
     @property
     def model_residual(self) -> float:
-        """max |K̇₂ + σ_R − 𝒫| as a part of the largest power."""
+        """max |K̇₂ + σ_R − 𝒫| relative to the largest power."""
         return _max_abs(self._relative_residual)
 
     @cached_property

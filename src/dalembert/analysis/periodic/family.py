@@ -57,7 +57,7 @@ _AT_REST: Final = 1e-5
 # how near to a branch point Newton's method is not used, and how many points are needed
 _CLEAR: Final = 0.08
 _FEWEST: Final = 6
-# distances at which another family is looked for, in units of the state
+# distances at which another family is searched, in units of the state
 _LEAVING_SIZES: Final = (3e-3, 1e-2, 3e-2, 1e-3, 0.1, 3e-4, 1e-4, 3e-5, 1e-5)
 # how far the parameter may move with it
 _NEAR: Final = 0.05
@@ -438,7 +438,7 @@ class _Walk:
             point = self._accept(new)
             if self._has_ended(point):
                 return self
-        self.why = f"{self.most} orbits were asked for"
+        self.why = f"{self.most} orbits were requested"
         return self
 
     def _value(self, point: _Point) -> float:

@@ -1,4 +1,4 @@
-"""Text, LaTeX, SymPy, expressions, matrices and counts: what was given as an answer, as rows."""
+"""Text, LaTeX, SymPy, expressions, matrices and counts: the given answer, as rows."""
 
 from __future__ import annotations
 
@@ -158,12 +158,12 @@ def _split(text: str, sign: str) -> list[str]:
 
 
 def _check(truth: Truth, rows: list[Row]) -> None:
-    """Refuse an answer without equations, and rows that say nothing."""
+    """Refuse an answer without equations, and rows that always hold."""
     if not rows:
         raise CannotRead(_EMPTY)
     for k, row in enumerate(rows, 1):
         if decide_zero(truth.tape, [row.value.i]).all_zero:
-            msg = f"row {k} says nothing: both sides are the same\n  {row.text[:72]}"
+            msg = f"row {k} always holds: both sides are the same\n  {row.text[:72]}"
             raise CannotRead(msg)
         if not row.is_equation:
             msg = f"row {k} is no equation: it has no = and no acceleration\n  {row.text[:72]}"

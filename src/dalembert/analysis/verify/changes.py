@@ -43,7 +43,7 @@ class Change:
     definition: Definition | None = None
     # {mark of the definition: its value after the change}
     inner: tuple[int, int] | None = None
-    # old and new as text, where names of intermediates stand in them
+    # old and new as text, where they contain names of intermediates
     text: tuple[str, str] | None = None
 
     @property

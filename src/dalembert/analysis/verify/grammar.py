@@ -311,7 +311,7 @@ class Parser:
         if self.text() != wanted:
             if self.token is None:
                 self.refuse(f"this {opening.text} is not closed", opening)
-            self.refuse(f"'{self.text()}' stands where the '{opening.text}' should be closed")
+            self.refuse(f"'{self.text()}' appears where the '{opening.text}' should be closed")
         self.take()
 
     def _command(self, token: Token) -> Tree:
@@ -557,7 +557,7 @@ def _odd_sign(sign: str) -> str:
     if sign in _FOREIGN:
         return f"'{sign}' is no part of an equation"
     if sign == ",":
-        return "a comma stands where a term is expected"
+        return "a comma appears where a term is expected"
     if sign in ("'", '"'):
         return "a prime must directly follow a symbol"
     return f"'{sign}' is not read here"

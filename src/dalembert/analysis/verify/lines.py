@@ -1,8 +1,8 @@
 """Reports, comments, "where" clauses: the lines of an answer, equations apart from definitions.
 
-A definition gives a name to an intermediate result, `z1 = cos(theta)`. Printed equations number
-their intermediates anew: a name that is defined again belongs to the equations that stand before
-its definition.
+A definition gives a name to an intermediate result, `z1 = cos(theta)`. Printed equations restart
+the numbers of their intermediates: a name that is defined again belongs to the equations before its
+definition.
 """
 
 from __future__ import annotations

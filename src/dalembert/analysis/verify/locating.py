@@ -134,7 +134,7 @@ class Search:
                 yield Written(term, group, (k,))
 
     def _divided(self, change: Change) -> Change:
-        """The change as it stands in the row, which may have a denominator."""
+        """The change as written in the row, which may have a denominator."""
         return change if self.below is None else change.divided(self.below)
 
     def _missing(self, sigma: list[int]) -> None:

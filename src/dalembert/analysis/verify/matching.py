@@ -1,8 +1,8 @@
 """row − Σ μ_j r_j with few terms left: several errors in one row.
 
 Each pair of a written and a true monomial whose ratio is a number times constants votes for the
-multiple μ of the true row. The best multiples are subtracted while terms get fewer; what is left is
-wrong, and is paired with what it should be.
+multiple μ of the true row. The best multiples are subtracted while terms get fewer; the remainder
+is wrong, and is paired with what it should be.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Expanded:
     fixed: set[int]
 
     def proposals(self, left: Polynomial) -> list[Polynomial]:
-        """What is left after the multiples with the most votes."""
+        """The remainder after the multiples with the most votes."""
         votes: Counter[tuple[int, Monomial, Any]] = Counter()
         groups: dict[Monomial, list[tuple[Monomial, Any]]] = {}
         for n, d in left.items():
@@ -161,7 +161,9 @@ def _expand(truth: Truth, whole: int, true: tuple[int, ...]) -> _Expanded | None
 
 
 def match_quantity(truth: Truth, row: Row, place: int) -> list[tuple[Change, ...]]:
-    """The changes that make a row about a quantity true: what is left of answer − truth, paired."""
+    """The changes that make a row about a quantity true: the remainder of answer − truth,
+    paired.
+    """
     t = truth.tape
     written, below = written_terms(t, row)
     if not written or below is not None:
@@ -180,7 +182,7 @@ def match_quantity(truth: Truth, row: Row, place: int) -> list[tuple[Change, ...
 def _pair(
     truth: Truth, row: Row, place: int, at: tuple[list[Written], tuple[Term, ...]]
 ) -> tuple[Change, ...]:
-    """What is left over as changes: what is too many goes with the nearest of what is missing."""
+    """The remainder as changes: each extra term is paired with the nearest missing one."""
     written, wrong = at
     pieces = {frozenset(w.term.powers): w for w in written}
     changes: list[tuple[Written | None, Term | None]] = []

@@ -1,4 +1,4 @@
-"""What is said about an answer: the verdict, its bound, and for each wrong row the smallest
+"""The result for an answer: the verdict, its bound, and for each wrong row the smallest
 corrections.
 """
 
@@ -47,7 +47,7 @@ class RowReport(Displayable):
     role: str
     # every correction of the least size; each is a set of changes
     corrections: tuple[tuple[TermChange, ...], ...] = ()
-    # points of the row, where marks were asked for
+    # points of the row, where marks were requested
     points: float | None = None
     most: float | None = None
     note: str = ""

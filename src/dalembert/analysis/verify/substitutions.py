@@ -136,7 +136,7 @@ def _gravity(truth: Truth) -> list[int]:
 
 
 def _is_angle(truth: Truth, q: int) -> bool:
-    """Whether sines or cosines of the coordinate stand in the equations."""
+    """Whether sines or cosines of the coordinate occur in the equations."""
     t, kept = truth.tape, truth.kept
     if "angles" not in kept:
         nodes = [t.nodes[i] for i in dependencies(t, truth.residuals)]

@@ -2,9 +2,9 @@
 
 A value v is known at one random point of a prime field, and at points where one symbol x alone is
 scaled by ρ. If v is a term, its ratio there is ρᵉ times that of its functions (sines, cosines,
-roots, dependent rates, accelerations, multipliers). Products of few functions stand in a table by
-the symbols at which their ratio is no power of ρ: a value is looked up there, nothing of the true
-equations is expanded.
+roots, dependent rates, accelerations, multipliers). Products of few functions are in a table, keyed
+by the symbols at which their ratio is no power of ρ: a value is looked up there, nothing of the
+true equations is expanded.
 """
 
 from __future__ import annotations

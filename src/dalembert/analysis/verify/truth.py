@@ -255,7 +255,7 @@ class Truth:
             start = self._start(self._nonlinear_rows()) if self.kin.nonlinear else None
             given = ((), ()) if free else (self.residuals, self.unknowns)
             test = self._tests[key] = ZeroTest(self.tape, *given, start)
-        # the clock of a test that is kept goes on: each question has its own
+        # a cached test keeps its clock: each question gets its own
         test.clock = TimeLimit()
         return test.decide([self.in_u(r) for r in rows])
 

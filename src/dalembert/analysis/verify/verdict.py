@@ -23,7 +23,7 @@ _SEEDS: Final = range(1000, 1400)
 
 
 class Kind(StrEnum):
-    """What is said of an answer."""
+    """The verdict on an answer."""
 
     EQUAL = "equal"
     COMBINED = "equal after combining rows"

@@ -69,8 +69,8 @@ def verify(
 def _count(truth: Truth, given: GivenAnswer) -> Verification:
     """A number of degrees of freedom."""
     assert given.count is not None
-    wanted, said = truth.kin.n_u, given.count
-    holds = wanted == said
+    wanted, count = truth.kin.n_u, given.count
+    holds = wanted == count
     sentence = (
         f"{_number(said, 'degree')} of freedom is right."
         if holds
@@ -367,9 +367,9 @@ def _rounded(truth: Truth, given: GivenAnswer) -> Verification | None:
             rows = given.reread(dict(group))
             judgement = judge(truth, rows)
             if judgement.kind is not Kind.DIFFERS:
-                said = ", ".join(f"{float(value):g} for {new}" for value, new in group)
+                values = ", ".join(f"{float(value):g} for {new}" for value, new in group)
                 result = _right(truth, replace(given, rows=rows), judgement)
-                sentence = f"{result.sentence} Numbers are rounded: {said}."
+                sentence = f"{result.sentence} Numbers are rounded: {values}."
                 kind = Kind.ROUNDED if result.holds else judgement.kind
                 return replace(result, sentence=sentence, verdict=kind.value, kind=kind)
     return None

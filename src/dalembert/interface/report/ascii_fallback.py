@@ -1,4 +1,4 @@
-"""θ̈ → theta'': what a terminal or file that knows no Unicode gets to see, instead of an error."""
+"""θ̈ → theta'': output for a terminal or file without Unicode, instead of an error."""
 
 from __future__ import annotations
 

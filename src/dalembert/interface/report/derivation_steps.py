@@ -1,8 +1,8 @@
 """A derivation to read: the principle in general, each step for this system, the equations it ends
 in.
 
-The explanation is the computation: what is shown are the steps the principle recorded, in whatever
-notation is asked for.
+The explanation is the computation: what is shown are the steps the principle recorded, in the
+requested notation.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class NumberedStep:
 
 
 def numbered_blocks(parts: Sequence[NumberedStep], level: Level, first: int = 1) -> Iterator[Block]:
-    """The parts under numbered headings, with the reasons where these are asked for."""
+    """The parts under numbered headings, with the reasons on request."""
     for number, part in enumerate(parts, first):
         yield Heading(3, f"{number}. {part.title}")
         if level == "teach" and part.why:

@@ -1,8 +1,7 @@
 """What a report is made of: headings, paragraphs, formulas and tables, before anyone decides how
 they look.
 
-Lines of a display stand under one another: left sides, signs below signs, long right sides on
-several lines.
+Lines of a display are aligned: left sides, signs below signs, long right sides on several lines.
 """
 
 from __future__ import annotations
@@ -117,9 +116,7 @@ PAGE_WIDTH: Final = 88
 
 @dataclass(frozen=True)
 class AlignedRow:
-    """What stands before the alignment and after it; a `continued` row goes on where the one
-    before it was broken.
-    """
+    """The parts before and after the alignment; a `continued` row continues a broken one."""
 
     left: Tree | None
     right: Tree

@@ -119,7 +119,7 @@ def _step(step: Step, writing: FormulaWriter) -> Iterator[Block]:
 
 
 def _jacobian(J: Jacobian, writing: FormulaWriter) -> Iterator[Block]:
-    """Its rows between brackets, its columns named, and what is left without speeds."""
+    """Its rows between brackets, its columns named, and the part without speeds."""
     tape = J.bias.tape
     yield Paragraph(
         (

@@ -33,7 +33,7 @@ from dalembert.symbolic.algebra.printing.print_tree import Tree
 
 
 class Renderer(ABC):
-    """What every notation shares: which block is which; what each looks like is said below."""
+    """What every notation shares: which block is which; the appearance of each is below."""
 
     # between blocks, and between the lines of a display, the count of its intermediates, and these
     gap = "\n\n"
@@ -96,7 +96,7 @@ class Renderer(ABC):
     @abstractmethod
     def _escape(self, words: str) -> str: ...
 
-    # HTML alone tells remarks apart
+    # only HTML distinguishes remarks
     def _paragraph(self, words: str, *, quiet: bool) -> str:  # noqa: ARG002
         return words
 

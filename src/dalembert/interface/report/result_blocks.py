@@ -187,8 +187,8 @@ def absent_parameters(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
     residuals = d.equations.residuals
     theirs = {i for found in jets.values() for i in found}
     there = [i for i in symbols_of(t, residuals) if i in theirs]
-    # the slope of one combination tells nearly all that are there; where it vanishes, every
-    # equation is asked
+    # the slope of one combination shows nearly all that are there; where it vanishes, every
+    # equation is checked
     combined = gradient(t, {r: t.const(k) for k, r in enumerate(residuals, 1)}, there)
     doubtful = {x for x, none in zip(there, provably_zero(t, combined), strict=True) if none}
     inside = {name: [i for i in found if i in there] for name, found in jets.items()}

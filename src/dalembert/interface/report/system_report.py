@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportSubject:
-    """A system and what is said about it: where it comes from, what it is, what is printed about
-    it.
-    """
+    """A system and its texts: its source, its description, its printed results."""
 
     system: System
     title: str
@@ -95,8 +93,8 @@ def report(
     writing: FormulaWriter,
     motion: Iterable[Block] = (),
 ) -> Iterator[Block]:
-    """Description, freedoms, equations of motion, agreement, audit, printed results, and a
-    motion if there is one.
+    """Description, degrees of freedom, equations of motion, agreement, audit, printed results, and
+    a motion if there is one.
     """
     kin = d.kinematics
     writing = writing.on(d.tape)
@@ -107,7 +105,7 @@ def report(
     yield system_tables.body_table(subject.system, writing)
     yield Heading(2, "Loads")
     yield from system_tables.load_table(kin, writing)
-    yield Heading(2, "Constraints and freedoms")
+    yield Heading(2, "Constraints and degrees of freedom")
     yield from system_tables.constraints(kin, writing)
     yield system_tables.dof_summary(kin)
     yield Heading(2, "Equations of motion")

@@ -1,5 +1,5 @@
 """What a system consists of: symbols, bodies, loads, constraint rows with what each is among all
-of them, and the freedoms they leave.
+of them, and the degrees of freedom.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _value(system: System, symbol: DeclaredSymbol, writing: FormulaWriter) -> Sp
     if symbol.motion is not None:
         return writing.scalar(symbol.motion.tape, symbol.motion.i)
     if any(x is not None and x.i == symbol.scalar.i for c in system.contacts for x in (c.N, c.T)):
-        return "found with the motion"
+        return "solved for during the simulation"
     return {"input": "given at run time", "specified": "given at run time"}.get(symbol.kind, "")
 
 
@@ -350,13 +350,13 @@ def symbol_list(names: Iterable[str], writing: FormulaWriter) -> FormulaSpan:
     return FormulaSpan(CommaList(tuple(map(writing.naming, names))))
 
 
-# ---- constraints and freedoms ----------------------------------------------------------------
+# ---- constraints and degrees of freedom ------------------------------------------------------
 
 _ANALYSES: Final = PerOwnerCache["ConstraintAnalysis | None"]()
 
 
 def constraints(kin: Kinematics, writing: FormulaWriter) -> Iterator[Block]:
-    """The rows as described, and those that were dropped because they say nothing."""
+    """The rows as described, and those that were dropped because they always hold."""
     yield from _constraint_rows(kin.system, _constraint_analysis(kin), writing)
     norms = [row.name for row in kin.rows if row.is_norm]
     if norms:
@@ -432,8 +432,8 @@ def _constant(h: HiddenPosition, writing: FormulaWriter) -> FormulaSpan:
 
 
 def dof_summary(kin: Kinematics) -> Block:
-    """n − m_hol freedoms of configuration, n − m of velocity; rows that integrate together count as
-    holonomic.
+    """n − m_hol degrees of freedom at configuration level, n − m at velocity level; rows that
+    integrate together count as holonomic.
 
     Source: Mei85 (7.8) counts holonomic rows only.
     """
@@ -455,7 +455,7 @@ def dof_summary(kin: Kinematics) -> Block:
 
 
 def dof_table(kin: Kinematics, writing: FormulaWriter) -> TableBlock:
-    """Where the freedoms come from: what brings them in, what takes them away."""
+    """The count of degrees of freedom: coordinates less constraints."""
     held = [row.name for row in kin.rows if row.holonomic]
     rolling, analysis = (
         [row.name for row in kin.rows if not row.holonomic],

@@ -71,7 +71,7 @@ def console(file: TextIO | None = None) -> Console:
     from rich.console import Console
 
     class Out(Console):
-        """A console that leaves a closed pipe to whoever started it."""
+        """A console that leaves a closed pipe to its caller."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
@@ -83,7 +83,7 @@ def console(file: TextIO | None = None) -> Console:
 
 
 def output() -> Output:
-    """Plain lines to a file or a pipe, where nobody wishes otherwise."""
+    """Plain lines to a file or a pipe, by default."""
     if sys.stdout.isatty() or any(map(os.environ.get, TERMINAL_VARIABLES)):
         return console()
     return PlainOutput(sys.stdout)
@@ -233,7 +233,7 @@ def _fill_lines(parts: Iterable[str], width: float) -> list[str]:
 
 
 def _print_matrix(out: Output, start: str, lines: list[str]) -> None:
-    """A matrix, with what stands before it beside its middle row."""
+    """A matrix, with its prefix next to its middle row."""
     for number, line in enumerate(lines):
         _write(
             out,

@@ -1,5 +1,5 @@
-"""Every principle on one system, side by side, with the certificate that they agree and the audit
-of what they share.
+"""Every principle on one system in one table, with the certificate that they agree and the audit of
+what they share.
 
 Exact evaluation is a proof that two derivations say the same. Both sets of equations are brought to
 residuals along the independent speeds, functions of (q, u, u̇, t), and evaluated at random points
@@ -86,8 +86,8 @@ _SECONDS_IN_ALL: Final = 30.0
 
 
 class ReferenceEquations:
-    """One set of equations that others are held against, on one tape and at the same points:
-    what they share is evaluated once.
+    """One set of equations that others are compared with, on one tape and at the same points: what
+    they share is evaluated once.
     """
 
     def __init__(
@@ -283,7 +283,7 @@ class Agreement(Displayable):
     seed: int
     # the check of the compiled route, where one was made
     compiled: ExternalCheck | None = None
-    # other programs that know the same system, and were asked
+    # checks by other programs with the same system
     external_checks: tuple[ExternalCheck, ...] = ()
     # typed numbers that were read as multiples of π: "1.5707963267948966 is read as π/2"
     read_as_pi: tuple[str, ...] = ()

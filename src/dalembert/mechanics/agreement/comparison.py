@@ -92,7 +92,7 @@ class Comparison(Displayable):
         return tuple(r for r in self.routes if r.belongs_to(approach, variables))
 
     def table_rows(self, approach: Approach) -> Iterator[tuple[Route | None, Route | None]]:
-        """One row of the table: its two cells side by side, the shorter one filled up."""
+        """One row of the table: its two cells, the shorter one filled up."""
         yield from zip_longest(self.cell(approach, "q̇"), self.cell(approach, "u"))
 
     @property

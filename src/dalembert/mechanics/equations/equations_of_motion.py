@@ -73,7 +73,7 @@ class Equations(Displayable):
     udot: tuple[int, ...]
     qdot: tuple[int, ...]
     residuals: tuple[int, ...]
-    # rows that are not linear in the speeds stand below the equations, and M is not symmetric then
+    # rows that are not linear in the speeds come after the equations, and M is not symmetric then
     symmetric: bool = True
 
     @cached_property

@@ -1,15 +1,14 @@
-"""𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations with the rows beside them, nothing
-eliminated.
+"""𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations in augmented form, nothing eliminated.
 Keywords: quaternion normalization.
 
 z are all the rates (spins for quaternions), so no choice of independent speeds can become singular.
 The rows may depend on one another wherever they are consistent; what they do to the motion is then
 the same, and λ is not unique.
 
-δq = −K⁻¹ Aᵀ (A K⁻¹ Aᵀ)⁻¹ φ, K = M + AᵀA: the shortest way back onto φ(q, t) = 0, measured by the
-mass matrix. On A δq = −φ the term AᵀA adds a constant, so this is the projection in the mass
-metric; and K is regular whenever the mass matrix is regular on the freedoms, quaternions and
-massless coordinates included.
+δq = −K⁻¹ Aᵀ (A K⁻¹ Aᵀ)⁻¹ φ, K = M + AᵀA: the projection onto φ(q, t) = 0 in the mass metric. On A
+δq = −φ the term AᵀA adds a constant, so this is the projection in the mass metric; and K is regular
+whenever the mass matrix is regular on the admissible velocities, quaternions and massless
+coordinates included.
 
 Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Chetaev's rule, A =
 ∂e/∂z.
@@ -88,8 +87,8 @@ class SaddlePointEquations:
 
 
 def saddle_point_equations(kin: Kinematics, equations: Equations) -> SaddlePointEquations:
-    """The equations of a system without rows, by any principle on `all_rates`, and its rows
-    beside them.
+    """The equations of a system without rows, by any principle on `all_rates`, and its rows in
+    augmented form.
     """
     augmented = SaddlePointEquations(
         equations.system,
@@ -171,7 +170,7 @@ def constraint_projection(kin: Kinematics) -> ProjectionStep | None:
     residual = sum_scalars(t, map(abs, phi)).i
     if all(r.is_norm for r in kin.rows if r.phi is not None):
         # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are
-        # no other rows no mass is asked
+        # no other rows no mass is needed
         factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
         return ProjectionStep(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
     K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())

@@ -1,12 +1,12 @@
-"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0, and the shortest δz with A δz = −g, in a straight line
-that keeps the zeros.
+"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0, and the shortest δz with A δz = −g, by unrolled sparse
+elimination.
 
     M = L D Lᵀ,  W = L⁻¹ Aᵀ,  S = Wᵀ D⁻¹ W = L' D' L'ᵀ,  S λ = −γ − Wᵀ D⁻¹ L⁻¹ f,  Lᵀ ż = D⁻¹ (L⁻¹ f
     + W λ) S μ = −g,  Lᵀ δz = D⁻¹ W μ
 
 The order is that of least degree: what has the fewest neighbours left is eliminated next, so that a
-row of n loops takes O(n) operations. Nothing is exchanged at run time. What is left of each pivot
-tells where that is unsafe, and others must solve.
+row of n loops takes O(n) operations. Nothing is exchanged at run time. The size of each reduced
+pivot shows where that is unsafe, and another solver must be used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
-# so many operations in a straight line take less time than loops over full rows, zeros or not
+# this number of unrolled operations takes less time than loops over full rows, zeros or not
 _MIN_BUDGET: Final = 500
 # more must save so much
 _MIN_SAVINGS: Final = 8
@@ -28,7 +28,9 @@ class _TooManyOperations(Exception):
 
 
 class SparseLDL:
-    """L D Lᵀ of a symmetric matrix given by full rows {column: node}; at most so many updates."""
+    """L D Lᵀ of a symmetric matrix given by full rows {column: node}; at most the given number of
+    updates.
+    """
 
     def __init__(self, tape: Tape, rows: Sequence[Mapping[int, int]], budget: int) -> None:
         self.tape = tape

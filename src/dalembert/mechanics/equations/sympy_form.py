@@ -77,7 +77,7 @@ class SymPyEquations(Displayable):
         """
         import sympy
 
-        # values stand in before anything is solved
+        # values are inserted before anything is solved
         at = {self._symbol(key): sympy.sympify(value) for key, value in (about or {}).items()}
         x, v = [*self.q, *self.u, *self.inputs], sympy.Matrix([sympy.Dummy() for _ in self.u])
         M, f = self.mass_matrix.xreplace(at), self.forcing.xreplace(at)

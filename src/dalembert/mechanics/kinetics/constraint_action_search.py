@@ -309,8 +309,8 @@ class UnitReactionSearch:
         )
 
     def is_free(self, body: Body) -> bool:
-        """Whether rates that move no other body move it in every way: 6 freedoms, a particle 3;
-        in a plane 3 and 2.
+        """Whether rates that move no other body move it in every way: 6 degrees of freedom, a
+        particle 3; in a plane 3 and 2.
         """
         linear, N = LinearCoefficients(self.kin.tape, self.kin.qdot), self.kin.system.N
         parts = [split_linear(linear, v)[0] for v in self._velocities(body)]

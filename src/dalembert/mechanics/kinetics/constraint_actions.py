@@ -1,5 +1,5 @@
-"""A_j δq = Σ d·δr_P + m·δθ_F: where a constraint row takes hold of the bodies, so that λ_j becomes
-forces and moments.
+"""A_j δq = Σ d·δr_P + m·δθ_F: where a constraint row acts on the bodies, so that λ_j becomes forces
+and moments.
 
 Rolling and closures know their points. Of a row written by hand the description is searched for
 what it can be: the gap between two points along an axis, their distance, the angle of two axes, a
@@ -175,14 +175,14 @@ REMEDY = (
 
 @dataclass(frozen=True)
 class ConstraintAction:
-    """What λ = 1 of a row puts on the rigid groups: forces at points, moments; none where it
-    acts in the joints, or nobody knows.
+    """What λ = 1 of a row puts on the rigid groups: forces at points, moments; none where it acts
+    in the joints, or this is unknown.
     """
 
     forces: tuple[tuple[RigidGroup, Point, Vector], ...] = ()
     moments: tuple[tuple[RigidGroup, Vector], ...] = ()
     unknown_reason: str = ""
-    # the body it was said to act on, and the one against it
+    # the body it was declared to act on, and the one with the reaction
     named: tuple[str, str] | None = None
 
     @property
@@ -267,8 +267,8 @@ def row_actions(groups: RigidGroups) -> list[ConstraintAction]:
 def _declared_action(
     groups: RigidGroups, row: ConstraintRow, declared: Constraint | None
 ) -> ConstraintAction:
-    """What the declaration says by itself: rolling, closures; nobody feels the norm of a
-    quaternion.
+    """What the declaration says by itself: rolling, closures; the norm of a quaternion acts on no
+    body.
     """
     contact = row.contact
     if contact is not None:
@@ -332,7 +332,7 @@ def _group_of_moment(groups: RigidGroups, F: Frame, points: list[Point], what: s
 def _custom_row_action(
     groups: RigidGroups, search: UnitReactionSearch, row: ConstraintRow, c: Constraint
 ) -> ConstraintAction:
-    """A row of s.constrain: as it was said to act, or as the description shows."""
+    """A row of s.constrain: as declared, or as the description shows."""
     if c.on is not None:
         return _named_action(groups, search, row, c.on, c.at)
     holds = _candidates(groups, search, row)

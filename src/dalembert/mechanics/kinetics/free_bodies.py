@@ -3,8 +3,8 @@ place but a joint.
 Keywords: free-body diagram.
 
 a_C = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel: how each rigid group is accelerated by the
-one that holds it. Groups that have neither mass nor load and hold one other group only are passed
-over: their joint is part of the next one's.
+one that holds it. Groups that have neither mass nor load and hold one other group only are skipped:
+their joint is part of the next one's.
 
 v·n = 0, ω × n = 0: where everything moves in one plane, three balances are left for every body.
 """
@@ -172,7 +172,7 @@ class FreeBody:
 
 
 def free_bodies(groups: RigidGroups, acting: Iterable[RigidGroup]) -> list[FreeBody]:
-    """The groups that are cut free, those they hang on first; the ground is none of them."""
+    """The groups that are cut free, parents first; the ground is none of them."""
     loaded = [g for g in groups.groups if g in {*acting}]
     kept = groups.groups_in_load_path(loaded)
     children = {g: [x for x in kept if x.before is g] for g in kept}

@@ -1,11 +1,11 @@
 """p = ∂T/∂q̇: a quantity is its formula and its value, made together.
 
 The operators of quantities build the formula and compute the value in one stroke, so that what is
-shown cannot differ from what was computed. A quantity that has a symbol stands in later formulas by
-its symbol, any other by its own formula. An operator leaves its rule, `Formula.__add__` for a + b,
-and the tree is written when somebody reads it: most derivations are made for their equations alone.
-Nothing here is ever changed; it is not `frozen`, since derivations make many quantities and frozen
-ones take three times as long.
+shown cannot differ from what was computed. A quantity that has a symbol appears in later formulas
+by its symbol, any other by its own formula. An operator leaves its rule, `Formula.__add__` for a +
+b, and the tree is written when somebody reads it: most derivations are made for their equations
+alone. Nothing here is ever changed; it is not `frozen`, since derivations make many quantities and
+frozen ones take three times as long.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Value = Scalar | Vector | Column | SparseMatrix | SpatialField | Contraction
 @dataclass(eq=False, slots=True)
 class Quantity:
     """A scalar, a column, a matrix or a field of vectors, with how it is made, what it is made
-    of, and what a reader is told of it.
+    of, and its explanation.
     """
 
     # its formula; the rule that writes it with the symbols of the parts; or the quantity whose
@@ -66,7 +66,7 @@ class Quantity:
 
     @property
     def ref(self) -> Formula:
-        """How it stands in other formulas."""
+        """How it appears in other formulas."""
         return self.formula if self.symbol is None else self.symbol
 
     @property
@@ -80,7 +80,7 @@ class Quantity:
 
     @property
     def by_formula(self) -> Quantity:
-        """The same, to stand in other formulas by its own formula."""
+        """The same, to appear in other formulas by its own formula."""
         return Quantity(self, self.value, (self,), None, self.row_labels, self.column_labels)
 
     def with_letter(
@@ -96,7 +96,7 @@ class Quantity:
         )
 
     def with_parts(self, *parts: Quantity) -> Quantity:
-        """The same, said to be made of these."""
+        """The same, with these as its parts."""
         return Quantity(self, self.value, parts, self.symbol, self.row_labels, self.column_labels)
 
     def at(self, letter: str) -> Quantity:

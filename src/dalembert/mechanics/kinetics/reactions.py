@@ -1,11 +1,10 @@
 """Reactions as expressions, in the joints and behind prescribed motions.
 
 f = Σ (m a − F), μ = Σ (Ḣ − M + ρ × (m a − F)) over the bodies beyond a joint. A constraint row
-brings the generalized reaction λ A on q; where it is known which bodies it takes hold of, a closed
-loop is cut at its rows, and the forces λ d of the rows act on the bodies. Springs pull at their
-ends. A load declared by another potential has no place of action; where it acts across a joint the
-joint's wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a
-drive).
+brings the generalized reaction λ A on q; where it is known on which bodies it acts, a closed loop
+is cut at its rows, and the forces λ d of the rows act on the bodies. Springs pull at their ends. A
+load declared by another potential has no place of action; where it acts across a joint the joint's
+wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a drive).
 
 τ_x = d/dt ∂T/∂ẋ − ∂T/∂x + ∂V/∂x − Q_x − λᵀA_x: the load that makes a prescribed motion x(t) happen,
 and the power it takes. Whatever moves as prescribed is held by a load that the equations of motion
@@ -142,7 +141,7 @@ class RowReaction:
 
 @dataclass(frozen=True)
 class Reactions(Displayable):
-    """Every joint (empty where they cannot be had, with the reason) and every row."""
+    """Every joint (empty where they are not available, with the reason) and every row."""
 
     tape: Tape
     joints: tuple[JointReaction, ...]

@@ -1,10 +1,10 @@
-"""Where a system can be cut: the rigid groups that its points and frames form, each held by the
-group it hangs on.
+"""Where a system can be cut: the rigid groups that its points and frames form, each held by its
+parent group.
 
-Points hang on points. Going from O to a mass centre, a new group begins where the offset varies (a
-slider) or where the frame turns against the one before (a hinge), whatever the angle is measured
-from. Bodies that share a group share its joint. A point belongs to the group it rides on, O to the
-ground; so does a load that acts there.
+Points are defined relative to points. Going from O to a mass centre, a new group begins where the
+offset varies (a slider) or where the frame turns against the one before (a hinge), whatever the
+angle is measured from. Bodies that share a group share its joint. A point belongs to the group it
+is attached to, O to the ground; so does a load that acts there.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class RigidGroup:
 
 
 class RigidGroups:
-    """All groups, those they hang on first."""
+    """All groups, parents first."""
 
     def __init__(self, kin: Kinematics) -> None:
         self.kin = kin
@@ -116,7 +116,7 @@ class RigidGroups:
 
     def groups_in_load_path(self, acting: Iterable[RigidGroup]) -> list[RigidGroup]:
         """The ground, and the groups that have a mass, or on which something acts, or which hold
-        such a group; those they hang on first.
+        such a group; parents first.
         """
         needed = {self.ground, *acting, *(g for g in self.groups if g.masses)}
         for group in reversed(self.groups):
@@ -127,7 +127,7 @@ class RigidGroups:
     # ---- places --------------------------------------------------------------------------------
 
     def _locate(self, P: Point) -> tuple[RigidGroup, Vector]:
-        """The group that a point rides on, and the point from the group's joint."""
+        """The group that a point is attached to, and the point from the group's joint."""
         chain = []
         Q: Point | None = P
         while Q is not None and Q not in self._locations:
@@ -264,8 +264,8 @@ class RigidGroups:
     # ---- on what a load acts -------------------------------------------------------------------
 
     def group_of_point(self, P: Point, what: str) -> RigidGroup:
-        """The group that a load at P acts on: the one P rides on. Where two bodies have P as
-        their own, nobody can say.
+        """The group that a load at P acts on: the one P is attached to. Where two bodies have P as
+        their own, it is undecided.
         """
         group, _ = self._locate(P)
         centred = [b for b in self.kin.system.bodies if b.G is P and P is not self.kin.system.O]

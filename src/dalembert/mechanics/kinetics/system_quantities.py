@@ -1,9 +1,9 @@
-"""T, V, Q, F, A, λ: the quantities that principles are written in, each made once, when a
-derivation first asks for it.
+"""T, V, Q, F, A, λ: the quantities that principles are written in, each computed once, on first use
+by a derivation.
 
 `rates` holds what is written in q̇ and q̈, `speeds` what is written in u and u̇. Loads come in two
 ways that share nothing: as forces and moments at the places where they act, weights and springs
-among them; or by the potential energy V, with the forces that have no potential beside it. A
+among them; or by the potential energy V, together with the forces that have no potential. A
 principle takes one of the two.
 """
 
@@ -57,7 +57,7 @@ class Quantities:
     def variables(
         self, symbol: f.Formula, nodes: Iterable[int], index: tuple[str | f.Formula, ...] = ()
     ) -> Quantity:
-        """A column of symbols; its entries belong to the coordinates unless said otherwise."""
+        """A column of symbols; its entries belong to the coordinates by default."""
         return Quantity(
             symbol, Column(self.tape, nodes), symbol=symbol, row_labels=index or self.coordinates
         )

@@ -54,7 +54,7 @@ class System(Registry, Displayable):
         self.name, self.source = name, source
         # the file it was read from, for comparison with other readers of the same file
         self.origin: object | None = None
-        # what the file said to be done with it: its run, an equilibrium, a linear point
+        # the settings in the file: its run, an equilibrium, a linear point
         self.settings: Any = None
         if gravity is not None:
             if not isinstance(up, str) or up not in ("x", "y", "z"):

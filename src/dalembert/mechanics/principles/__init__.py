@@ -3,5 +3,5 @@
 Each takes a kinematics and returns a `Derivation` (in `base`): the principle, the quantities it
 used as steps, and its equations. A principle is its formula: read the function that bears its name.
 Eleven independent routes are evidence; eleven wrappers of one would be none. `recursive` is the
-route of native code for open trees, and `base.derived` keeps derivations so that each is made once.
+route of native code for open trees, and `base.derived` caches derivations.
 """

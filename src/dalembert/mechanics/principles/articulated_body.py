@@ -153,7 +153,7 @@ class LinkDynamics:
         return total
 
     def _inherited_acceleration(self, link: TreeLink) -> tuple[Triple, Triple]:
-        """(α, a) of a link whose own freedoms have no acceleration."""
+        """(α, a) of a link whose own joint rates have no acceleration."""
         t, parent = self.t, link.parent
         assert parent is not None
         alpha, a = self.accelerations[parent]
@@ -236,11 +236,11 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         t = self.t
         # x → (U_n, U_f, 1/D, τ − S·p, {y: D_xy}), y taken out nearer to the root
         self.elimination_data: dict[int, tuple[Triple, Triple, int, int, dict[int, int]]] = {}
-        # D_xy of freedoms that are not yet taken out, and what is left of their loads
+        # D_xy of joint rates that are not yet eliminated, and their reduced loads
         self.D = {(x, x): self.tree.flywheels.get(x, t.zero) for x in self.tree.links_moved_by}
         self.tau = {x: self.load.get(x, t.zero) for x in self.tree.links_moved_by}
         self.elimination_link = {x: self.tree.common_ancestor(x) for x in self.tree.links_moved_by}
-        # freedoms of links further out that meet at a link which they do not move
+        # joint rates of links further out that meet at a link which they do not move
         self.outer_freedoms: dict[TreeLink, list[int]] = {}
         for x, link in self.elimination_link.items():
             if link not in self.tree.links_moved_by[x]:
@@ -301,8 +301,8 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         push = t.mul(over_D, tau)
         I.n = add3(t, I.n, scale3(t, push, U_n))
         I.f = add3(t, I.f, scale3(t, push, U_f))
-        # native code is found by its nodes; while they are at hand they are written down in a
-        # quarter of the time
+        # native code is keyed by its nodes; at this point they are serialized in a quarter of the
+        # time
         t.serialize()
         for y, d in D.items():
             self._add_coupled_column(I, y, scale3(t, d, V_n), scale3(t, d, V_f))

@@ -81,9 +81,9 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
         sparse=True,
     )
     T_r, Q, U = _force_steps(x, full, T, Phi, qdot)
-    told = (*speeds, T, P, P_dot, Gamma, gamma, coupling, T_r, Q, U)
+    steps = (*speeds, T, P, P_dot, Gamma, gamma, coupling, T_r, Q, U)
     return speed_derivation(
-        PRINCIPLE, x, told, equation(P_dot - T_r + full.sum_coupling(coupling), U)
+        PRINCIPLE, x, steps, equation(P_dot - T_r + full.sum_coupling(coupling), U)
     )
 
 

@@ -228,8 +228,8 @@ class PrincipleForm:
 class Derivation(Displayable):
     """A principle applied to a system.
 
-    `told` is what its steps show, in the order of the book: the quantities themselves. `statement`
-    is the principle as it was evaluated; its value are the equations that it gives.
+    `quantities` is what its steps show, in the order of the book: the quantities themselves.
+    `statement` is the principle as it was evaluated; its value are the equations that it gives.
     """
 
     _foreign_names: ClassVar[Mapping[str, str]] = {
@@ -258,7 +258,7 @@ class Derivation(Displayable):
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Every quantity that is told, for this system."""
+        """Every quantity of the derivation, for this system."""
         return steps_of(self.kinematics, self.quantities)
 
     @cached_property
@@ -318,17 +318,17 @@ def _check_name(option: str, name: str, known: Sequence[str]) -> None:
 
 
 def coordinate_derivation(
-    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity
+    principle: Principle, of: Quantities, steps: Iterable[Quantity | Step], statement: Quantity
 ) -> Derivation:
     """A derivation that ends in one equation for each coordinate, with multipliers for the rows."""
     native = PrincipleForm("q", statement.value.nodes, of.kin.qddot, of.lam.value.nodes)
-    return _derivation(principle, of, told, native, statement)
+    return _derivation(principle, of, steps, native, statement)
 
 
 def speed_derivation(
     principle: Principle,
     of: Quantities,
-    told: Iterable[Quantity | Step],
+    steps: Iterable[Quantity | Step],
     statement: Quantity,
     *,
     negate: bool = False,
@@ -339,22 +339,22 @@ def speed_derivation(
     value = -statement.value if negate else statement.value
     residuals = append_nonlinear_rows(of.kin, value.nodes)
     return _derivation(
-        principle, of, told, PrincipleForm("u", tuple(residuals), of.kin.udot), statement
+        principle, of, steps, PrincipleForm("u", tuple(residuals), of.kin.udot), statement
     )
 
 
 def _derivation(
     principle: Principle,
     of: Quantities,
-    told: Iterable[Quantity | Step],
+    steps: Iterable[Quantity | Step],
     native: PrincipleForm,
     statement: Quantity,
 ) -> Derivation:
-    # what is written in q̇ and in u holds the quantities in turn; let go, a derivation that nobody
-    # keeps ends at once
+    # what is written in q̇ and in u holds the quantities in turn; let go, an unused derivation is
+    # freed at once
     for written in ("rates", "speeds"):
         vars(of).pop(written, None)
-    return Derivation(principle, of.kin, (*told, *chetaev_step(of.kin)), native, statement)
+    return Derivation(principle, of.kin, (*steps, *chetaev_step(of.kin)), native, statement)
 
 
 Derive = Callable[[Kinematics], Derivation]
@@ -429,7 +429,7 @@ def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
         Step("Rows nonlinear in the velocities", "φ(q, q̇, t) = 0", tuple(rows), "NF72", why),
         Step(
             "Their slopes",
-            "A = ∂φ/∂q̇, with A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0 beside the equations",
+            "A = ∂φ/∂q̇, with A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0 in augmented form",
             tuple(slopes),
             "NF72",
             after,

@@ -6,7 +6,7 @@ solved where M alone is singular. Because H is stationary, ∂H/∂q at fixed p 
 the rates: it is that at held q̇ and μ, and no inverse of M is formed. Along the motion p = ∂T/∂q̇,
 so that μ = 0.
 
-Legendre's transformation for systems with rows, as written out here; the sources at hand print
+Legendre's transformation for systems with rows, as written out here; the available sources print
 Lagrange's form only.
 """
 

@@ -164,8 +164,8 @@ class Tape:
         # which symbols each node contains, made on first use
         self.ingredients: ContainedSymbols | None = None
         # the keys of fractions; the nodes one after the other in one list, as far as `serialize`
-        # was asked for; and digests of that from the first node on, block by block, made where code
-        # is kept by its content
+        # was called; and digests of that from the first node on, block by block, made where code is
+        # kept by its content
         self.fractions: dict[int, Node] = {}
         self.flat_nodes: list[Any] = []
         self.prefixes: list[Any] = []

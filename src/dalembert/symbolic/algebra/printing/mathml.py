@@ -309,7 +309,7 @@ def _dotted_letter(name: NameParts) -> str:
     if not name.dots:
         return shown
     if is_long(name.letters):
-        # dots above a word would stand above its middle
+        # dots of a word would be above its middle
         return _tag("msup", shown + sign("′" * name.dots))
     return (
         _add_accent(shown, DOTS[name.dots])

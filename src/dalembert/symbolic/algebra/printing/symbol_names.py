@@ -124,7 +124,7 @@ def latex_name(name: str) -> str:
     letters, subscripts, dots = parts(name)
     shown = _latex_letters(letters)
     if dots and is_long(letters):
-        # dots above a word would stand above its middle; in braces, so that a power may follow
+        # dots of a word would be above its middle; in braces, so that a power may follow
         shown = f"{{{shown}{PRIME * dots}}}"
     elif dots in LATEX_DOTS:
         shown = f"{LATEX_DOTS[dots]}{{{shown}}}"

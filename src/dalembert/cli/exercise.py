@@ -28,9 +28,7 @@ def exercise(
     *,
     asks: Annotated[
         str,
-        Option(
-            "--asks", metavar="WHAT", help="new: equations, or a quantity such as T or freedoms."
-        ),
+        Option("--asks", metavar="WHAT", help="new: equations, or a quantity such as T or dof."),
     ] = "equations",
     points: Annotated[
         float, Option("--points", metavar="POINTS", help="new: points for a right answer.")

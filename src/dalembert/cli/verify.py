@@ -34,9 +34,7 @@ def verify(
     *,
     of: Annotated[
         str,
-        Option(
-            "--of", metavar="QUANTITY", help="What the answer is: T, L, p_theta, W, freedoms, …"
-        ),
+        Option("--of", metavar="QUANTITY", help="What the answer is: T, L, p_theta, W, dof, …"),
     ] = "",
     let: Annotated[
         list[str] | None,

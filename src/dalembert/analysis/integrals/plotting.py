@@ -34,9 +34,7 @@ def plot_integrals(run: Trajectory, path: str | PathLike[str] | None = None) -> 
     )
     drift = Curve("", step_integrals.t, step_integrals.E_Z - step_integrals.E_Z[:1], COLOURS[1])
     below = Panel(
-        label_with_unit(
-            f"E_Z − E_Z(t₀), at most {step_integrals.relative_drift:.1e} of the scale", J
-        ),
+        label_with_unit(f"E_Z − E_Z(t₀), relative at most {step_integrals.relative_drift:.1e}", J),
         (drift,),
         zero_line=True,
     )

@@ -49,7 +49,7 @@ def verify(
     is wrong.
 
     answer     text, LaTeX, SymPy, expressions of the system, a function u̇ = f(q, u, p), or a table
-    of         the quantity that the answer is: "T", "L", "p_theta", "W", "freedoms"; by default its
+    of         the quantity that the answer is: "T", "L", "p_theta", "W", "dof"; by default its
     left side says it
     let        {name in the answer: name in the system}
     marks      points for a right answer, or a MarkScheme; partial answers get a part of them
@@ -72,9 +72,9 @@ def _count(truth: Truth, given: GivenAnswer) -> Verification:
     wanted, count = truth.kin.n_u, given.count
     holds = wanted == count
     sentence = (
-        f"{_number(said, 'degree')} of freedom is right."
+        f"{_number(count, 'degree')} of freedom is right."
         if holds
-        else f"The system has {_number(wanted, 'degree')} of freedom, not {said}."
+        else f"The system has {_number(wanted, 'degree')} of freedom, not {count}."
     )
     n, m = truth.kin.n_q, len(truth.kin.rows)
     note = f"{_number(n, 'coordinate')} less {_number(m, 'independent constraint equation')}."

@@ -32,7 +32,7 @@ class ExerciseProblem:
     file: str
     text: str = field(repr=False)
     task: str = ""
-    # "equations", or a quantity such as T, L, p_theta, freedoms
+    # "equations", or a quantity such as T, L, p_theta, dof
     asks: str = EQUATIONS
     hints: tuple[str, ...] = ()
     allowed: str = ""
@@ -166,7 +166,7 @@ def new_problem(system: System, *, asks: str = EQUATIONS, points: float = 10.0) 
         "",
         "[exercise]",
         f'task = "{task}"',
-        "# equations, or a quantity: T, V, L, H, p_theta, Q_theta, W, freedoms",
+        "# equations, or a quantity: T, V, L, H, p_theta, Q_theta, W, dof",
         f'asks = "{asks}"',
         'hints = ["Draw every body with the forces that act on it."]',
         'allowed = "Notes of one page."',

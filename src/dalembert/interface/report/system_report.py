@@ -139,7 +139,7 @@ def kinematics_steps(
     writing: FormulaWriter,
     transform: Callable[[Step], Step] = lambda step: step,
 ) -> Iterator[NumberedStep]:
-    """Description and kinematics, without what the only derivation shows itself; `told` may
+    """Description and kinematics, without what the only derivation shows itself; `transform` may
     shorten a step before it is written.
     """
     d = derived[0]

@@ -162,7 +162,7 @@ class ContactSaltation:
         after[n : n * (1 + k)] = (new - np.outer(moment, f_after)).ravel()
 
     def drop(self, t: float, name: str, after: FloatArray, obstacle: str) -> None:
-        """No derivative from now on, and a warning; S goes on from zero and is not read."""
+        """No derivative from now on, and a warning; S continues from zero and is not read."""
         k, n = self._variation.start.shape
         after[n : n * (1 + k)] = 0.0
         self._variation.lost.append(t)

@@ -33,7 +33,7 @@ from dalembert.symbolic.algebra.tape import LEAVES, Tape
 if TYPE_CHECKING:
     from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 
-# these jump or bend where an argument is zero; of these each side is smooth
+# these have a discontinuity or a kink where an argument is zero; of these each side is smooth
 NONSMOOTH: Final = frozenset({"sign", "abs", "atan2"})
 _PIECEWISE: Final = frozenset({"sign", "abs"})
 

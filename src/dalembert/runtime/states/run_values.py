@@ -179,7 +179,7 @@ def run_values(
 def _add_sampled_inputs(kin: Kinematics, inputs: Iterable[CallbackInput]) -> None:
     """Make the symbols of these inputs components of the state, on this fork and its forks.
 
-    What is compiled with them belongs to all runs with the same ones, or to this run alone where
+    What is compiled with them belongs to all runs with the same ones, or only to this run where
     expressions were added.
     """
     nodes = tuple(i for each in inputs for i in each.nodes)
@@ -421,7 +421,7 @@ def _expression_in_speeds(kin: Kinematics, name: str, motion: Any) -> Scalar:
 
 
 def _parse_input(kin: Kinematics, name: str, text: str) -> Scalar:
-    """On the run's own tape: what a run is told leaves nothing behind in the system."""
+    """On the run's own tape: the options of a run do not change the system."""
     speeds = {kin.name(u): Scalar(kin.tape, u) for u in kin.u if not kin.name(u).endswith("'")}
     declared = {each: s.scalar for each, s in kin.system.symbols.items()}
     symbols = speeds | declared | {"t": kin.system.t}

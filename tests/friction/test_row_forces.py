@@ -167,3 +167,13 @@ def test_multipliers_of_friction_and_of_eliminated_rows_are_said_to_be_elsewhere
     ):
         with pytest.raises(da.DalembertError, match=where):
             run.multipliers[name]
+
+
+def test_sensitivities_end_where_a_row_presses_friction_in_an_expansion():
+    with pytest.warns(da.DalembertWarning, match=r"'wall' at t = .*expansion \(Poisson's law\)"):
+        run = da.simulate(
+            sled(0.3, "poisson", guided=False), 1, start={"x.dot": 3.0}, sensitivities=["x.dot"]
+        )
+    slope = run.sensitivity("x", "x.dot")
+    assert np.isfinite(slope[0])
+    assert np.isnan(slope[-1])

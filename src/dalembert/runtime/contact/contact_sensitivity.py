@@ -152,6 +152,8 @@ class ContactSaltation:
             return
         if hit is not None and hit.limit:
             obstacle = "its bounces accumulate"
+        if hit is not None and hit.presses_by_constraints:
+            obstacle = "a constraint force presses a friction during expansion (Poisson's law)"
         if obstacle:
             self.drop(t, name, after, obstacle)
             return

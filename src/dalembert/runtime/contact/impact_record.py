@@ -40,3 +40,10 @@ class ImpactRecord(NamedTuple):
     def poisson(self) -> bool:
         """Whether there was an expansion after the compression."""
         return len(self.phases) > 1
+
+    @property
+    def presses_by_constraints(self) -> bool:
+        """Whether a constraint force presses a friction in the expansion: the derivative of that
+        impulse is not known.
+        """
+        return self.poisson and any(c.pressed is not None for c in self.phases[1].candidates)

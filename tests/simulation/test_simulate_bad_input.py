@@ -301,7 +301,7 @@ def test_rates_that_the_speeds_do_not_determine():
     s.speeds("w_1 w_2 w_3", hand.frame.w, hand.frame)
     refused(
         BadStart,
-        "cannot be computed from",
+        "is not possible at this position",
         s,
         start={"b": math.pi / 2, "a.dot": 1, "c.dot": 0, "w_1": 3},
         values={},

@@ -12,9 +12,10 @@ applies the standard decorator to a copy, whose methods replace all descriptors 
 from __future__ import annotations
 
 import dataclasses
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.foundation.caching import COMPUTE_LOCK
+from dalembert.foundation.caching import reacquire_after_fork
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass  # noqa: PLC0414 - it is exported from here
@@ -33,6 +34,9 @@ else:
 _IMMEDIATE: Final = frozenset({"slots", "order"})
 _ALWAYS: Final = ("__init__", "__match_args__", "__dataclass_fields__", "__dataclass_params__")
 _PENDING: Final = "_pending_dataclass"
+# its own lock, under which no other is taken: an object may be created while any other lock is held
+_LOCK: Final = threading.RLock()
+reacquire_after_fork(_LOCK)
 
 
 class _Deferred:
@@ -79,7 +83,7 @@ def _complete(cls: type) -> None:
     They are generated on a copy and replace the descriptors one at a time, so that at every moment
     each name has its descriptor or its method: another thread may be creating an object.
     """
-    with COMPUTE_LOCK:
+    with _LOCK:
         for base in reversed(cls.__mro__):
             if _PENDING in base.__dict__:
                 options, names = base.__dict__[_PENDING]

@@ -67,7 +67,7 @@ NAMES = {
     "Omega": ("Ω", r"\Omega"),
     "Omega'": ("Ω̇", r"\dot{\Omega}"),
     "length": ("length", r"\mathrm{length}"),
-    "length'": ("length′", r"\dot{\mathrm{length}}"),
+    "length'": ("length′", r"{\mathrm{length}'}"),
     "length_1": ("length₁", r"\mathrm{length}_{1}"),
     "k_spring": ("k_spring", r"k_{\mathrm{spring}}"),
     "a_NB_1": ("a_NB_1", r"a_{\mathrm{NB},1}"),
@@ -142,7 +142,7 @@ EXPRESSIONS = {
     "0*x + sqrt(2)/2": ("1/2 √2", r"\frac{1}{2} \sqrt{2}"),
     "2*atan2(y, x)": ("2 atan2(y, x)", r"2 \operatorname{atan2}\left(y, x\right)"),
     "sign(-x)": ("−sign(x)", r"-\operatorname{sign}\left(x\right)"),
-    "abs(x - y)**3": ("(x² − 2 x y + y²) |x − y|", None),
+    "abs(x - y)**3": ("(x − y)² |x − y|", None),
     "exp(-k*x)": ("exp(−k x)", r"\exp\left(-k x\right)"),
     "exp(x)**2": ("exp(x)²", r"\exp\left(x\right)^{2}"),
     "asin(x)*acos(y)*atan(x)*log(y)": (

@@ -42,7 +42,7 @@ def test_a_page_is_written_and_the_three_lines_that_matter_are_printed(folder):
         r"fields",
         agreement,
     )
-    assert re.match(r"energy +\d\.\de-1\d: drift of E_Z", energy)
+    assert re.match(r"energy +\d\.\de-1\d: relative drift of the energy integral E_Z", energy)
     assert re.match(r"constraints +\d\.\de[+-]\d\d: largest residual", constraints)
     assert re.fullmatch(
         rf"written: {re.escape(str(folder.resolve()))}.rolling-disk\.html \(\d\.\d MB\)", written

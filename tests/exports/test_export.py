@@ -49,7 +49,7 @@ def test_events_and_callables_are_named(pendulum):
     cart = gallery.build("cart-and-bar")
     with pytest.raises(
         da.DalembertError,
-        match=r"F: a function or a table is for a run; here give a number, or an expression",
+        match=r"F: a Python function is for da.simulate; here give a number, a table",
     ):
         da.export(cart, "c", inputs={"F": lambda t: t})
 

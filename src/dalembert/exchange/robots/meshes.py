@@ -217,7 +217,7 @@ def _mesh_error(problem: str, path: Path) -> str:
         return (
             f"MuJoCo reads binary STL, OBJ and MSH, not {path.suffix or 'files without an ending'}"
         )
-    message = " ".join(
+    shown = " ".join(
         problem.split("Element name", maxsplit=1)[0].replace(str(path), path.name).split()
     )
-    return f"MuJoCo cannot read them ({message.removeprefix('Error: ')})"
+    return f"MuJoCo cannot read them ({shown.removeprefix('Error: ')})"

@@ -175,9 +175,12 @@ def vector_symbols(shown: Iterable[Step | Quantity]) -> frozenset[f.Formula]:
 def _is_vector(value: object) -> bool:
     if isinstance(value, VelocityPartials):
         return True
-    return isinstance(value, SpatialField) and any(
-        isinstance(x, Vector) for x in value.values.values()
-    )
+    if not isinstance(value, SpatialField):
+        return False
+    # one place decides for all, whichever were computed so far
+    place = next(iter(value.support or ()), None)
+    values = value.values.values() if place is None else (value(place),)
+    return any(isinstance(x, Vector) for x in values)
 
 
 # ---- steps -----------------------------------------------------------------------------------

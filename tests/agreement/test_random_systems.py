@@ -154,6 +154,7 @@ def structurally_singular(system: da.System) -> bool:
     return not equations.u
 
 
+@pytest.mark.slow
 def test_the_strategy_reaches_everything():
     words = [
         ".pin(",

@@ -19,7 +19,9 @@ def test_a_thin_rod_that_turns_about_itself_is_named():
     q = s.coordinate("q")
     B = s.N.rotated(q, s.N.x)
     s.body("rod", 1, s.O, B, da.rod_inertia(B.x, 1, 2))
-    with pytest.raises(da.IllPosed, match="the equation of 'q' is 0 = 0: nothing that it moves has inertia"):
+    with pytest.raises(
+        da.IllPosed, match="the equation of 'q' is 0 = 0: nothing that it moves has inertia"
+    ):
         da.simulate(s, 1.0)
 
 

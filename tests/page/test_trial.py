@@ -336,6 +336,7 @@ def test_names_that_look_like_markup_are_shown_as_they_are(browser, tmp_path):
     context.close()
 
 
+@pytest.mark.slow
 def test_the_module_is_small(disk_page):
     code = disk_page.split('id="module">')[1].split("</script>")[0]
     live = disk_page.split('id="live">')[1].split("</script>")[0]

@@ -46,7 +46,7 @@ def loaded(file, **options):
     return s, [str(w.message) for w in said]
 
 
-@pytest.mark.parametrize("which", ["arm", "walker", "loop"])
+@pytest.mark.parametrize("which", ["arm", pytest.param("walker", marks=pytest.mark.slow), "loop"])
 def test_the_second_time_nothing_is_read_and_all_is_the_same(which, request, readings):
     file = request.getfixturevalue(which)
     first, said = loaded(file)

@@ -178,6 +178,7 @@ def test_hostile_names_stay_names(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_other_themes_and_phones(browser, shared):
     for scheme, width, height in (("dark", 1280, 900), ("light", 390, 844)):
         context = browser.new_context(

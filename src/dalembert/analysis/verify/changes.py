@@ -43,8 +43,9 @@ class Change:
     definition: Definition | None = None
     # {mark of the definition: its value after the change}
     inner: tuple[int, int] | None = None
-    # old and new as text, where they contain names of intermediates
-    text: tuple[str, str] | None = None
+    # a bracket with names of intermediates as it was written, and what it is multiplied by
+    bracket: str | None = None
+    factor: Scalar | None = None
 
     @property
     def difference(self) -> Scalar:
@@ -65,8 +66,10 @@ class Change:
     @property
     def shown(self) -> tuple[str, str]:
         """Old and new as they stand on their side of the equation; empty for nothing."""
-        if self.text is not None:
-            return self.text
+        if self.bracket is not None:
+            # only changes that are reported are printed: printing takes longer than locating
+            sign = self.kind == "sign"
+            return self.bracket, f"{'−' if sign else f'({self.factor}) '}({self.bracket})"
         sign = -1 if self.right else 1
         return tuple("" if e is None else str(e if sign > 0 else -e) for e in (self.old, self.new))  # type: ignore[return-value]
 

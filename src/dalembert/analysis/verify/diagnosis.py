@@ -36,7 +36,7 @@ class Diagnosis:
         origins: list[Origin] = []
         step = ""
         subject = change.new if change.new is not None else change.old
-        if change.definition is not None or change.text is not None:
+        if change.definition is not None or change.bracket is not None:
             return self._without_origin(change)
         if self.attribute and subject is not None and motion:
             attribution = attribution_of(self.truth)

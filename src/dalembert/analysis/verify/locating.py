@@ -210,16 +210,14 @@ class Search:
                         self.row.spans[k],
                         group=True,
                         right=right,
-                        text=self._group_text(k, factor),
+                        bracket=self._bracket(k),
+                        factor=factor,
                     )
 
-    def _group_text(self, k: int, factor: Scalar) -> tuple[str, str] | None:
+    def _bracket(self, k: int) -> str | None:
         """A bracket with named intermediates, as it was written."""
-        if not self.row.definitions:
-            return None
         start, stop = self.row.spans[k]
-        old = self.row.text[start:stop]
-        return old, f"−({old})" if str(factor) == "−1" else f"({factor}) ({old})"
+        return self.row.text[start:stop] if self.row.definitions else None
 
     # ---- two errors ----------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ GROUPS |= {
     "growth": "growth",
 }
 GROUPS |= {"friction": "switches", "derivatives": "derivatives", "optimal": "optimal"}
-GROUPS |= {"processes": "processes", "laws": "laws"}
+GROUPS |= {"processes": "processes", "laws": "python_laws"}
 GROUPS |= {"periodic": "periodic_motions"}
 _RESULTS = Path(__file__).with_name("results.md")
 

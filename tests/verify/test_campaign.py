@@ -1,5 +1,5 @@
-"""Planted errors are named and rewritings are right: a few drawn here, the tables of 1 400 systems as
-committed.
+"""Planted errors are named and rewritings are right: a few drawn here, the tables of 1 400 systems
+as committed.
 """
 
 import pytest

@@ -68,8 +68,8 @@ class Change:
         """Old and new as they stand on their side of the equation; empty for nothing."""
         if self.bracket is not None:
             # only changes that are reported are printed: printing takes longer than locating
-            sign = self.kind == "sign"
-            return self.bracket, f"{'−' if sign else f'({self.factor}) '}({self.bracket})"
+            by = "−" if self.kind == "sign" else f"({self.factor}) "
+            return self.bracket, f"{by}({self.bracket})"
         sign = -1 if self.right else 1
         return tuple("" if e is None else str(e if sign > 0 else -e) for e in (self.old, self.new))  # type: ignore[return-value]
 

@@ -340,7 +340,7 @@ NOTE = (
 
 
 class Task(NamedTuple):
-    """A system with its problem, mesh and order, CasADi's side, and the goal as a part of its
+    """A system with its problem, mesh and order, CasADi's side, and the goal relative to its
     time.
     """
 

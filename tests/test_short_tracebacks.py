@@ -92,3 +92,21 @@ def test_errors_of_others_keep_their_traceback(tmp_path):
     path.write_text("import dalembert\nimport json\njson.loads('{')\n", encoding="utf-8")
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
     assert "json/decoder.py" in done.stderr.replace("\\", "/")
+
+
+def test_an_error_in_a_function_of_the_users_is_shown_first(tmp_path):
+    path = tmp_path / "model.py"
+    path.write_text(
+        SETUP
+        + "s.particle('p', 1, P)\n"
+        + "s.force(s.input('F')*s.N.x, at=P)\n"
+        + "def law(t, now):\n    return 1/now['x']\n"
+        + "da.simulate(s, 1, inputs={'F': da.sampled(law, every=0.1)})\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    shown = done.stderr.splitlines()
+    assert "    return 1/now['x']" in shown
+    assert shown.index("which caused:") > shown.index("ZeroDivisionError: float division by zero")
+    assert "its function raised ZeroDivisionError" in shown[-1]
+    assert not any("/dalembert/runtime/" in line for line in shown)

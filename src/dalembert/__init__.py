@@ -8,12 +8,12 @@ prove that they agree, set it in motion, and read the derivation.
 
 import ast
 import sys
-import warnings
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dalembert.errors import DalembertError, warn
 from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.short_tracebacks import install_hook
 
@@ -54,9 +54,7 @@ __all__ = sorted(_HOME)  # noqa: PLE0605 - read from the one list there is
 def __getattr__(name: str) -> Any:
     """A public name whose chapter is not open yet."""
     if name in _RENAMED:
-        warnings.warn(
-            f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning, stacklevel=2
-        )
+        warn(f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning)
         return getattr(sys.modules[__name__], _RENAMED[name])
     if name not in _HOME:
         raise _no_name(name)
@@ -95,4 +93,4 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-install_hook()
+install_hook(DalembertError)

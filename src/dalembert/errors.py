@@ -85,13 +85,19 @@ class DalembertWarning(UserWarning):
     """Something that is accepted but deserves a second look."""
 
 
-def warn(message: str) -> None:
+def warn(message: str, category: type[Warning] = DalembertWarning) -> None:
     """Warn at the user's own line: the nearest one on the way here that is outside this package."""
     # the standard library offers no other way down the stack
     level, frame = 2, sys._getframe(1)  # noqa: SLF001
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dalembert."):
+    while frame.f_back is not None and _is_ours(frame.f_globals):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, DalembertWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(names: dict[str, Any]) -> bool:
+    """Whether the variables of a module are those of one of this package."""
+    name = names.get("__name__", "")
+    return bool(name == "dalembert" or name.startswith("dalembert."))
 
 
 def import_optional(module: str, feature: str, install: str = "") -> Any:

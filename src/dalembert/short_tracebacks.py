@@ -22,12 +22,12 @@ def is_debugging() -> bool:
     return os.environ.get("DALEMBERT_DEBUG", "") not in ("", "0")
 
 
-def install_hook() -> None:
-    """Show our refusals in short form where Python shows uncaught errors."""
+def install_hook(refusal: type[BaseException]) -> None:
+    """Show refusals of this type in short form where Python shows uncaught errors."""
     previous = sys.excepthook
 
     def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if hasattr(error, "_render_traceback_") and not is_debugging():
+        if isinstance(error, refusal) and not is_debugging():
             sys.stderr.write("\n".join(short_lines(error)) + "\n")
         else:
             previous(kind, error, trace)
@@ -36,11 +36,33 @@ def install_hook() -> None:
 
 
 def short_lines(error: BaseException) -> list[str]:
-    """The user's own lines that led to an error, the last one last, and the message."""
+    """The user's own lines that led to an error, the last one last, and the message; before them
+    the error of a function of the user's that caused it.
+    """
     import traceback
 
     if is_debugging():
         return "".join(traceback.format_exception(error)).splitlines()
+    return [*_cause_lines(error), *_own_lines(error)]
+
+
+def _cause_lines(error: BaseException) -> list[str]:
+    """The error that was raised in the user's own code, for which the other one was raised."""
+    import traceback
+
+    cause = error.__cause__
+    if cause is None:
+        return []
+    frames = traceback.extract_tb(cause.__traceback__)
+    if not frames or _is_internal(frames[-1].filename):
+        return _cause_lines(cause)
+    return [*_cause_lines(cause), *_own_lines(cause), "", "which caused:", ""]
+
+
+def _own_lines(error: BaseException) -> list[str]:
+    """The user's own lines and the message of one error."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if not _is_internal(f.filename)][-MAX_FRAMES:]
     lines = ["Traceback (most recent call last):"] if own else []

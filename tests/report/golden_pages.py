@@ -1,5 +1,5 @@
-"""Derivations as they are printed: `python tests/report/golden_pages.py` writes them anew after
-a change that was read line by line.
+"""Derivations as they are printed: `python tests/report/golden_pages.py` writes them again
+after a change that was read line by line.
 """
 
 from pathlib import Path

@@ -63,7 +63,7 @@ def test_slopes_along_quasi_coordinates_carry_their_index():
 
 def test_zero_components_are_not_printed():
     text = printed(da.dalembert(gallery.build("positioning-device")))
-    assert re.search(r"[A-Z]\w*\.[xyz]", text)
+    assert "F2.x" in text
     assert not re.search(r"(?<![\w.])0 [A-Z]\w*\.[xyz]", text)
 
 

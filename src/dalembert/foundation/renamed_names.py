@@ -5,10 +5,10 @@ Keywords: deprecation, alias. They go in 0.4.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Mapping
 from typing import Final
+
+from dalembert.errors import warn
 
 # {class: {old attribute: new one}}
 ATTRIBUTES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -76,14 +76,6 @@ def renamed_attribute(thing: object, name: str) -> str | None:
     for kind in type(thing).__mro__:
         new = ATTRIBUTES.get(kind.__name__, {}).get(name)
         if new is not None:
-            warn_renamed(f"{kind.__name__}.{name}", f"{kind.__name__}.{new}")
+            warn(f"{kind.__name__}.{name} is now called {kind.__name__}.{new}", DeprecationWarning)
             return new
     return None
-
-
-def warn_renamed(old: str, new: str) -> None:
-    """Warn at the nearest line outside this package."""
-    level, frame = 2, sys._getframe(1)  # noqa: SLF001 - the way to the user's own line
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dalembert"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(f"{old} is now called {new}", DeprecationWarning, stacklevel=level)

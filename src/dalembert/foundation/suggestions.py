@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, ParamSpec, TypeVar
 
-from dalembert.errors import UnknownOption
-from dalembert.foundation.renamed_names import OPTIONS, warn_renamed
+from dalembert.errors import UnknownOption, warn
+from dalembert.foundation.renamed_names import OPTIONS
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,7 +75,7 @@ def check_options(verb: Callable[P, R]) -> Callable[P, R]:
             raise UnknownOption(msg)
         for old, new in OPTIONS.get(verb.__name__, {}).items():
             if old in options:
-                warn_renamed(f"{verb.__name__}({old}=…)", f"{new}=…")
+                warn(f"{verb.__name__}({old}=…) is now called {new}=…", DeprecationWarning)
                 options[new] = options.pop(old)
         for name in options:
             if name not in known:

@@ -31,6 +31,7 @@ from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_contex
 from dalembert.runtime.states.evaluator import label
 from dalembert.runtime.states.initial_conditions import solve_initial_conditions
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.states.tables import check_spans
 
 # the error of a step, relative and absolute
 RTOL: Final = 1e-12
@@ -168,6 +169,7 @@ class Flow:
 
     def __call__(self, x: FloatArray, t0: float, t1: float) -> Arrival:
         """φ(x, t₀, t₁) with its derivatives."""
+        check_spans(self.chosen.table_inputs, t0, t1)
         n = self.n
         y = self._run(np.concatenate([x, self._unit]), t0, t1)
         columns = y[n:].reshape(-1, n)

@@ -45,6 +45,7 @@ from dalembert.runtime.simulation.forward_sensitivity.variational_equations impo
 )
 from dalembert.runtime.simulation.run_options import parse_events
 from dalembert.runtime.states.evaluator import Evaluator
+from dalembert.runtime.states.tables import check_spans
 from dalembert.symbolic.algebra.scalar import Scalar
 
 # how long to wait for an event, in units of the guessed period
@@ -149,6 +150,7 @@ class EventFlow(Flow):
 
     def __call__(self, x: FloatArray, t0: float, t1: float) -> Arrival:
         """φ through the events between t₀ and t₁, with its derivatives."""
+        check_spans(self.chosen.table_inputs, t0, t1)
         run, variation = self.run_with_events(x, t0, t1)
         solution = run.integrate()
         _refuse_grazing(variation)
@@ -195,6 +197,7 @@ class ReturnMap:
             raise NoPeriodicMotion(msg)
         _refuse_grazing(variation)
         y, t = solution.y[-1], float(solution.t[-1])
+        check_spans(flow.chosen.table_inputs, t0, t)
         columns = y[n:].reshape(-1, n).T
         moment = variation.events[-1].slopes
         rate = flow.rate(y[:n], t)

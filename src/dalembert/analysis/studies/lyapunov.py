@@ -32,6 +32,7 @@ from dalembert.runtime.simulation.run_options import RunOptions, time_span
 from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
 from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.states.tables import check_spans
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def lyapunov_of_motion(
     """The exponent along a motion from its start, for a duration."""
     t0, t1 = time_span(duration, options)
     chosen = run_values(kin, options.values, options.inputs)
+    check_spans(chosen.table_inputs, t0, t1)
     model = native_model(chosen, equations)
     p = np.array(parameter_vector(chosen, model.parameters), dtype=float)
     start = solve_initial_conditions(

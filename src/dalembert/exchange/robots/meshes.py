@@ -220,4 +220,4 @@ def _mesh_error(problem: str, path: Path) -> str:
     shown = " ".join(
         problem.split("Element name", maxsplit=1)[0].replace(str(path), path.name).split()
     )
-    return f"MuJoCo cannot read them ({shown.removeprefix('Error: ')})"
+    return f"MuJoCo cannot read them ({shown})"

@@ -40,6 +40,7 @@ from dalembert.runtime.states.inputs import (
 from dalembert.runtime.states.tables import (
     Table,
     TableInput,
+    check_spans,
     table,
     table_expression,
     table_handles,
@@ -107,8 +108,9 @@ class RunValues:
 
     def symbol_values_at(self, t: float) -> dict[int, float]:
         """Every symbol that is not part of the state, as a number at time t (inputs that depend
-        on the state left out).
+        on the state left out). Times that a table does not cover are refused.
         """
+        check_spans(self.table_inputs, t, t)
         table_values = {
             i: x for each in self.callback_inputs for i, x in each.table_values(t).items()
         }

@@ -142,19 +142,20 @@ class TableInput:
     handle_names: tuple[str, ...] = ()
 
     def check_span(self, t0: float, t1: float) -> None:
-        """Refuse a run that the table does not cover."""
+        """Refuse times that the table does not cover."""
         if not self.table.covers(t0, t1):
             first, last = self.table.t[0], self.table.t[-1]
             where = f" ({self.table.source})" if self.table.source else ""
+            needed = f"the run from {t0:g} to {t1:g}" if t1 > t0 else f"it is needed at t = {t0:g}"
             msg = (
-                f"{self.name}: its table{where} goes from t = {first:g} to {last:g}, the run from "
-                f"{t0:g} to {t1:g}; record more, or give da.table(…, extrapolation='hold')"
+                f"{self.name}: its table{where} goes from t = {first:g} to {last:g}, {needed}; "
+                f"record more, or give da.table(…, extrapolation='hold')"
             )
             raise BadValue(msg)
 
 
 def check_spans(inputs: Iterable[TableInput], t0: float, t1: float) -> None:
-    """Refuse a run that a table does not cover."""
+    """Refuse times that a table does not cover."""
     for each in inputs:
         each.check_span(t0, t1)
 

@@ -141,3 +141,31 @@ def test_an_ensemble_of_bouncing_balls_has_the_bits_of_single_runs():
     for k, y in enumerate(heights):
         run = da.simulate(s, 1.5, values=values, start={"y": y})
         assert float(run["y"][-1]) == float(study["y"][k])
+
+
+@pytest.mark.parametrize(
+    ("start", "number", "known"),
+    [
+        ({"x.dot": 1.0}, "y", False),
+        ({"x.dot": 1.0}, "y.dot", False),
+        ({"x.dot": 1.0}, "x.dot", True),
+        ({"x.dot": 1.0}, "mu", True),
+        ({}, "x.dot", False),
+        ({}, "x", True),
+    ],
+)
+def test_start_values_that_open_or_move_a_closed_contact_have_no_derivative(start, number, known):
+    s = da.System("Block", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y)
+    s.particle("block", 1, P)
+    s.contact(P, friction=s.constant("mu", 0.2), name="floor")
+    given = {"start": start, "sensitivities": [number], **FINE}
+    if known:
+        slope = da.simulate(s, 0.2, **given).sensitivity("x", number)[-1]
+        law = {"x.dot": 0.2, "mu": -9.81 * 0.2**2 / 2, "x": 1.0}
+        assert law[number] == pytest.approx(slope, rel=1e-9)
+        return
+    with pytest.warns(da.DalembertWarning, match="'floor' at t = 0: a start value opens or moves"):
+        run = da.simulate(s, 0.2, **given)
+    assert np.isnan(run.sensitivity("x", number)[-1])

@@ -236,6 +236,8 @@ class ContactRun(EventRun):
             if self.saltation is not None:
                 self.saltation.drop(t, changes[0].contact, new, "it collides at the start")
         self._apply(t)
+        if self.saltation is not None and after is before:
+            self.saltation.check_start(t, new, self.switcher.modes)
         self.problem = replace(self.problem, y0=new)
         return super().integrate()
 

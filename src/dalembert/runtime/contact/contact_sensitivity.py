@@ -24,6 +24,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.guards import monitor_nodes
 from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
+from dalembert.runtime.contact.mode_enumeration import ContactMode
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
     EventTimeSensitivity,
     ForwardSensitivity,
@@ -39,6 +40,8 @@ _GRAZING: Final = 1e-6
 # times of guards that fire together may differ by this part
 _SAME: Final = 1e-6
 _EQUAL_RATES: Final = 1e-9
+# a start value changes a gap or a velocity of a closed contact by more than this part of itself
+_MOVED: Final = 1e-9
 
 
 class GuardTime(NamedTuple):
@@ -71,6 +74,34 @@ class ContactSaltation:
             evaluator.in_state(evaluator.node(c.restitution)) for c in model.contacts
         ]
         self._warned = False
+
+    # ---- at the start --------------------------------------------------------------------------
+
+    def check_start(self, t: float, y: FloatArray, modes: Sequence[ContactMode]) -> None:
+        """No derivative along a start value that opens a closed contact or moves one that sticks:
+        A δq = 0 and A δu + ∂(A u)/∂q δq = 0 must hold for the rows of the first mode.
+        """
+        k, n = self._variation.start.shape
+        slopes = self._slopes(self._quantities, t, y[:n])
+        change = slopes[:, :n] @ y[n : n * (1 + k)].reshape(k, n).T
+        change[:, self._places] += slopes[:, n + 1 :]
+        for d in change.T:
+            moved = self._model.unpack(d)
+            for number, mode in enumerate(modes):
+                if self._is_moved(number, mode, moved):
+                    name = self._model.contacts[number].name
+                    self.drop(t, name, y, "a start value opens or moves this closed contact")
+                    return
+
+    def _is_moved(self, number: int, mode: ContactMode, change: ContactQuantities) -> bool:
+        """Whether a change of the state opens a closed contact or moves one that sticks."""
+        rows = self._model.equations.row_index
+        normal, tangent = rows.get((number, True)), rows.get((number, False))
+        leaves = (
+            [change.gap[number], change.v[normal]] if mode.closed and normal is not None else []
+        )
+        slides = [change.v[tangent]] if mode.sticks and tangent is not None else []
+        return any(abs(x) > _MOVED for x in (*leaves, *slides))
 
     # ---- before the change -------------------------------------------------------------------
 

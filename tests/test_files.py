@@ -200,6 +200,7 @@ SLOW_WRITERS = {
 }
 
 
+@pytest.mark.each_time(4)
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 @pytest.mark.parametrize(
     "name", [*WRITERS, *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW_WRITERS)]

@@ -106,6 +106,7 @@ def test_every_public_function_is_called():
     assert first_calls.public_functions() == set(first_calls.CALLS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "systems"), [(0.25, "own"), (0.25, "shared")])
 def test_first_calls_from_eight_threads(alone, share, systems):
     """Each function by one thread or two."""

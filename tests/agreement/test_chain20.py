@@ -33,6 +33,7 @@ def test_the_speeds_are_not_the_rates(kin):
     assert all(len(W) > 1 for _, W in kin.WX[2:])
 
 
+@pytest.mark.each_time(4)
 @pytest.mark.parametrize(("principle", "derive"), PRINCIPLES, ids=[p.name for p, _ in PRINCIPLES])
 def test_every_principle_derives_it_and_agrees(principle, derive, kin, reference):
     start = time.process_time()

@@ -75,6 +75,7 @@ def test_what_does_not_apply_says_why_in_physical_terms(name, agreements):
             )
 
 
+@pytest.mark.each_time(16)
 @pytest.mark.parametrize("name", gallery.names())
 def test_the_compiled_route_agrees(name):
     result = da.agreement(gallery.build(name))

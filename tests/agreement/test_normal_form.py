@@ -76,6 +76,7 @@ def check_values(d: da.Derivation) -> None:
     assert all(vanishing(t, gaps))
 
 
+@pytest.mark.slow
 @settings(common, max_examples=25)
 @given(descriptions(SMALL))
 def test_the_printed_form_has_the_raw_value(description: Description):

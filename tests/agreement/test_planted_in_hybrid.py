@@ -45,6 +45,7 @@ def hybrid(name):
     return derived(*(CASES | OTHERS)[name])
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("name", [*CASES, *OTHERS])
 def test_a_turned_sign_in_any_displayed_quantity(name):
     h = hybrid(name)
@@ -53,6 +54,7 @@ def test_a_turned_sign_in_any_displayed_quantity(name):
     assert [] == [what for what, steps in planted if not HybridReader(h, steps).broken()]
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_turned_sign_or_a_dropped_term_in_any_printed_formula(name):
     h = hybrid(name)

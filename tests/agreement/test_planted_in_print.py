@@ -102,6 +102,7 @@ def in_every_item(d):
                 )
 
 
+@pytest.mark.each_time(6)
 @pytest.mark.parametrize("name", ["everything", "vehicle"])
 @pytest.mark.parametrize("principle", DERIVE)
 def test_a_turned_sign_in_any_displayed_quantity(principle, name):

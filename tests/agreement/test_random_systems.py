@@ -207,6 +207,7 @@ def test_the_strategy_reaches_everything():
     assert set() == missing
 
 
+@pytest.mark.slow
 def test_a_failure_is_printed_as_a_program():
     @settings(common, phases=tuple(Phase), max_examples=100, derandomize=True, print_blob=False)
     @given(descriptions(KINDS["trees"]))

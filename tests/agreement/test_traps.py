@@ -129,6 +129,7 @@ def test_gibbs_function_of_a_polar_particle_keeps_the_centripetal_term(derive):
 # --------------------------------------------------------------------
 
 
+@pytest.mark.each_time(120)
 @pytest.mark.parametrize("name", gallery.names())
 @every_principle
 def test_mass_matrix_and_forcing_hold_neither_rates_nor_accelerations(name, derive):

@@ -590,6 +590,7 @@ def size(tree) -> int:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(expressions())
 def test_rewriting_changes_nothing(tree):

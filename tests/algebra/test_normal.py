@@ -351,6 +351,7 @@ def mechanisms(draw) -> str:
     return f"({above})/(2 + {draw(factors)})" if draw(st.booleans()) else f"({above})**2"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(mechanisms(), points)
 def test_the_value_is_unchanged_with_many_angles(text, point):

@@ -346,6 +346,7 @@ def test_intermediates_stay_clear_of_the_users_names():
     assert "zz₁ = " in text(e + z1) or "zz1 = " in text(e + z1)
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_from_ten_thousand_additions():
     tape = Tape()
     total = Scalar(tape, tape.symbol("a"))

@@ -56,6 +56,7 @@ def test_sweep_and_plot(tmp_path):
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_bicycle_from_a_cold_command():
     """Derived, linearized and swept in a new process."""
     result = start("modes", "whipple-bicycle", "--sweep", "v=0:10")

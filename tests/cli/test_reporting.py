@@ -50,6 +50,7 @@ def test_a_page_is_written_and_the_three_lines_that_matter_are_printed(folder):
     assert (folder / "rolling-disk.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.slow
 def test_the_command_in_the_page_makes_the_page_again(folder):
     name = "$(rm) mine.py:pendulum"
     asked = [

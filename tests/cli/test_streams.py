@@ -12,6 +12,7 @@ from cli.running import command, environment, run, start
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes():
     first, second = (
         start(
@@ -188,6 +189,7 @@ CLOSED = {
 HEAVY = ("sympy", "scipy", "matplotlib", "mujoco", "pint", "xarray", "IPython")
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("line", CLOSED)
 def test_a_command_opens_only_what_it_needs(line):
     program = (

@@ -52,6 +52,7 @@ def run_of(name, duration=0.1):
     )
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize(
     "name", ["four-bar", "rolling-disk", "appell-hamel", "n-four-bar", "bricard"]
 )

@@ -99,6 +99,7 @@ def test_every_function_gives_our_numbers(library, name):
         assert off(model.projected(near_rows(one)), back_on_rows(one)) < CLOSE
 
 
+@pytest.mark.slow
 def test_sanitizers_find_nothing(tmp_path):
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
@@ -263,6 +264,7 @@ def test_where_independent_speeds_are_all_but_singular_the_rates_are_right():
             assert off(found[k : k + 1], np.array([[float(e) for e in exact]])) < CLOSE
 
 
+@pytest.mark.slow
 def test_all_of_the_gallery_can_be_written():
     for name in gallery.names():
         assert da.export(gallery.build(name), "c").files

@@ -70,6 +70,7 @@ def motion(request, tmp_path_factory):
     return run, folder
 
 
+@pytest.mark.each_time(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_it_moves_as_our_run_does(motion, version, kind):

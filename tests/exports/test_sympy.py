@@ -12,6 +12,7 @@ from dalembert import gallery
 from exports.sympy_systems import SYSTEMS, double_pendulum, pendulum
 
 
+@pytest.mark.each_time(6)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_sympys_systems_are_rebuilt_and_agree_with_its_own_equations(name):
     method, bodies = SYSTEMS[name]()
@@ -73,6 +74,7 @@ def made_by(monkeypatch, module, name):
     return caught
 
 
+@pytest.mark.each_time(3)
 @pytest.mark.parametrize(
     ("module", "name"),
     [(m, n) for m, names in OWN.items() for n in names]

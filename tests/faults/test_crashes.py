@@ -60,6 +60,7 @@ except da.DalembertError as problem:
     run_limited(code, seconds=60)
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize(
     ("kind", "sizes"), [("rod", (2,)), ("sphere", (0.2,)), ("disk", (0.3,)), ("cylinder", (0.1, 1))]
 )
@@ -121,6 +122,7 @@ def inputs():
     yield "sampled", da.sampled(lambda t: float(np.sin(t)), every=0.1)
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("kind", [k for k, _ in inputs()])
 def test_a_page_with_an_input_that_is_no_formula_is_written_or_refused(tmp_path, kind):
     file, message = tmp_path / "page.html", ""

@@ -371,6 +371,7 @@ def both(base, declare, functions=2):
     return h, da.kane(s) if h.along == "u" else da.lagrange(s)
 
 
+@pytest.mark.each_time(10)
 @pytest.mark.parametrize("declare", MEMBERS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("base", [fixed, cart, ball], ids=lambda f: f.__name__)
 def test_galerkin_on_the_hybrid_equations_is_lagrange_or_kane_on_the_amplitudes(base, declare):

@@ -33,6 +33,7 @@ def run_of(name, tolerance=1e-9, **more):
     )
 
 
+@pytest.mark.each_time(16)
 @pytest.mark.parametrize("name", gallery.names())
 def test_energy_is_kept_and_the_motion_does_not_depend_on_being_watched(name):
     watched, alone = run_of(name, 1e-12), run_of(name, 1e-12, audit=False)

@@ -78,6 +78,7 @@ def verdicts(fields) -> list[da.LoadVerdict]:
     return [v for v in da.conservative(s) if len(v.loads) == 1]
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_fields_with_a_potential(seed):
     r = random.Random(seed)
@@ -87,6 +88,7 @@ def test_fields_with_a_potential(seed):
         assert found.has_potential, V
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_fields_without_a_potential(seed):
     r = random.Random(1000 + seed)

@@ -53,6 +53,7 @@ def puma():
     return s
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize(
     ("build", "count"),
     [

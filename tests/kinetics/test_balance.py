@@ -101,6 +101,7 @@ def whole_groups(groups, bodies):
     ]
 
 
+@pytest.mark.each_time(12)
 @pytest.mark.parametrize("name", RIGID)
 def test_every_body_and_three_parts_are_balanced(name):
     entry = gallery.entry(name)

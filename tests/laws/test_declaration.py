@@ -31,6 +31,7 @@ def too_long(text):
     return "intermediates" in text
 
 
+@pytest.mark.each_time(24)
 @pytest.mark.parametrize("principle", PRINCIPLES)
 @pytest.mark.parametrize("name", NAMES)
 def test_order_of_loads_constraints_and_bodies_does_not_change_the_result(name, principle):
@@ -42,6 +43,7 @@ def test_order_of_loads_constraints_and_bodies_does_not_change_the_result(name, 
     assert too_long(text) or text == str(second.equations)
 
 
+@pytest.mark.slow
 def test_most_equations_are_short_enough_to_be_compared_as_text():
     plane = {"andrews-squeezer", "dumbbell", "four-bar", "moving-knife-edge", "n-four-bar"}
     spatial = {"bricard", "flyball-governor", "rattleback", "whipple-bicycle"}
@@ -103,6 +105,7 @@ def test_a_derivation_does_not_depend_on_what_ran_before(principle):
     assert principle(other).tape.nodes == principle(s).tape.nodes
 
 
+@pytest.mark.each_time(12)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_system_survives_pickling(name):
     s = build(name)
@@ -113,6 +116,7 @@ def test_a_system_survives_pickling(name):
     back.constant("a_new_constant", 1)
 
 
+@pytest.mark.each_time(24)
 @pytest.mark.parametrize("principle", PRINCIPLES)
 @pytest.mark.parametrize("name", NAMES)
 def test_derivation_and_equations_survive_pickling(name, principle):

@@ -9,6 +9,7 @@ from dalembert import gallery
 NAMES = [name for name in gallery.names() if gallery.build(name).constraints]
 
 
+@pytest.mark.each_time(8)
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_are_held_and_energy_is_kept(name):

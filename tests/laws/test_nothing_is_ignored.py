@@ -283,6 +283,7 @@ def test_every_declaration_has_a_case():
     assert declarations() == sorted({**CASES, **SPEEDS})
 
 
+@pytest.mark.each_time(16)
 @pytest.mark.parametrize("name", [*CASES, *OPTIONS])
 def test_another_parameter_gives_another_motion(name):
     build = (CASES | OPTIONS)[name]

@@ -65,6 +65,7 @@ def check(system):
             )
 
 
+@pytest.mark.each_time(6)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_printed_formula_gives_what_is_printed(name):
     check(gallery.build(name))

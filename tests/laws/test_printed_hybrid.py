@@ -27,6 +27,7 @@ def check(h):
     assert {b.residual for b in h.boundary if b.kind == "natural"} <= set(shown.values())
 
 
+@pytest.mark.each_time(12)
 @pytest.mark.parametrize("declare", systems.MEMBERS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("base", BASES, ids=lambda f: f.__name__)
 def test_every_printed_formula_gives_what_is_printed(base, declare):

@@ -34,6 +34,7 @@ def rates_of(kin, equations, inputs):
     return chosen, model.rates, np.array(parameter_vector(chosen, model.parameters), dtype=float)
 
 
+@pytest.mark.each_time(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_accelerations_by_elimination_and_by_orthogonal_factors(name):
     system, inputs = gallery.build(name), gallery.entry(name).inputs

@@ -119,6 +119,7 @@ def accelerations(d, point):
     return here.values(kin.qddot_of_u)
 
 
+@pytest.mark.each_time(18)
 def test_two_choices_of_speeds_give_the_same_motion(name):
     s = build(name)
     first = da.kane(s)

@@ -120,6 +120,7 @@ def admissible(system, rng):
     return field, q, u
 
 
+@pytest.mark.each_time(16)
 @pytest.mark.parametrize("name", gallery.names())
 def test_slopes_equal_differences_of_the_projected_field(name):
     system = gallery.build(name)

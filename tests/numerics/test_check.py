@@ -17,6 +17,7 @@ def check(s):
     return check_compiled(da.compile(s), da.kane(s).equations)
 
 
+@pytest.mark.each_time(16)
 @pytest.mark.parametrize("name", gallery.names())
 def test_the_compiled_route_agrees_for_every_system_of_the_gallery(name):
     found = check(gallery.build(name))

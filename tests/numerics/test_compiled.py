@@ -382,6 +382,7 @@ def test_processes_share_a_function(method, sample, monkeypatch):
     assert (bits(numpy.array([f.call(x, p) for x in X[:6]])) == bits(numpy.array(results))).all()
 
 
+@pytest.mark.slow
 def test_the_call_outlives_the_function():
     f = quadratic()
     call = f.call

@@ -86,6 +86,7 @@ NAMES = (
 OTHERS = ("atan2 of a constant", "neg", "unit circle", "jump in time", "kink in time")
 
 
+@pytest.mark.each_time(8)
 @pytest.mark.parametrize("name", NAMES + OTHERS)
 def test_the_slope_of_the_polynomial_is_the_rate(name: str) -> None:
     tape, outs, state, parameters = system(name)

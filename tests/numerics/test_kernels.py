@@ -91,6 +91,7 @@ def samples():
     )
 
 
+@pytest.mark.slow
 def test_at_most_one_ulp_up_to_ten_million():
     x, s, c = loop(1)(samples())
     assert worst(x, s, mpmath.sin) <= 1

@@ -313,5 +313,6 @@ def test_large_systems_stay_light_and_quick(browser, tmp_path, name):
     assert min(work(browser, path) for _ in range(3)) < 2.0
 
 
+@pytest.mark.slow
 def test_chromium_is_driven_by_what_the_test_extra_installs():
     assert importlib.util.find_spec("playwright") is not None

@@ -53,6 +53,7 @@ def test_the_page_moves_as_we_do(name):
 
 # not the windows of n-four-bar: beside their singular positions rounding reaches the steps in half
 # of all runs
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("name", ["double-pendulum", "rolling-disk", "four-bar", "slider-crank"])
 def test_the_page_takes_the_very_steps_that_we_take(name):
     """Step sizes have eight binary digits, so that rounding does not reach them, with fused
@@ -153,6 +154,7 @@ EVENTFUL = {
 }
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("what", EVENTFUL)
 def test_events_happen_in_a_page_as_they_do_here(what):
     build, start, duration, events = EVENTFUL[what]
@@ -179,6 +181,7 @@ def test_events_happen_in_a_page_as_they_do_here(what):
     assert ("fires ever more often" in found["stopped"]) == (what == "ever more often")
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "bead-on-hoop", "moving-knife-edge"])
 def test_reactions_of_a_page_are_those_of_the_run(name):
     live = Live(name)
@@ -214,6 +217,7 @@ def motor_on_a_loop():
 RESET = da.event("i - 0.1*t - 0.5", reset={"i": "i + 1"}, name="switch")
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("events", [(), (RESET,)])
 def test_first_order_states_run_in_a_page(events):
     start = gallery.entry("four-bar").start

@@ -109,6 +109,7 @@ def test_it_says_what_matters(disk, disk_page):
     assert '"names":["t","x","y","phi","theta","psi","phi.dot","theta.dot","psi.dot"]' in disk_page
 
 
+@pytest.mark.slow
 def test_the_program_of_the_page_makes_it_again(disk, tmp_path, monkeypatch):
     from dalembert.interface.page.parts.reproduce import python_program
 
@@ -118,6 +119,7 @@ def test_the_program_of_the_page_makes_it_again(disk, tmp_path, monkeypatch):
     assert "11 principles agree" in again
 
 
+@pytest.mark.slow
 def test_the_same_study_gives_the_same_page(disk, disk_page):
     assert disk_page == render_page(disk)
 

@@ -19,6 +19,7 @@ def run_of(name, duration=None):
     )
 
 
+@pytest.mark.each_time(10)
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_system_of_the_gallery_can_be_drawn(name):

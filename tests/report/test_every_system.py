@@ -122,6 +122,7 @@ SOME = ("andrews-squeezer", "rattleback", "rotating-beam")
 SMALL = [name for name in gallery.names() if name not in LARGE]
 
 
+@pytest.mark.each_time(10)
 @pytest.mark.parametrize("name", SMALL)
 def test_equations(name):
     text = LATEX.document(blocks(name, "equations"))
@@ -131,12 +132,14 @@ def test_equations(name):
         validate(page)
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("name", TAUGHT)
 def test_every_step(name):
     parse(LATEX.document(blocks(name, "teach")))
     validate(HTML.document(blocks(name, "teach")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -75,6 +75,7 @@ def test_the_same_equations_are_not_printed_twice():
     assert any("The same as by Kane's equations." in getattr(b, "spans", ()) for b in second)
 
 
+@pytest.mark.each_time(11)
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("derive", [f for _, f in PRINCIPLES], ids=[p.name for p, _ in PRINCIPLES])
 def test_latex_of_every_principle_is_well_formed(name, derive):

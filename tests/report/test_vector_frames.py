@@ -96,6 +96,7 @@ def test_equal_axes_are_recognised():
     assert {} == shortest_forms([v], t.fork(), None)[0].parts
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("name", ["vehicle", "rolling-disk", "free-body", "gyroscope", "hoist"])
 def test_the_shown_vector_is_the_computed_one(name):
     for derive in (da.kane, da.dalembert, da.jourdain):

@@ -72,6 +72,7 @@ def start_like(run, s):
     return {"a": 0.3, "a.dot": 1.0, **dict(zip(names, (*place, *angles, *v), strict=True)), **spin}
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("kind", RATES)
 def test_the_same_wrench_by_two_routes(kind):
     first = da.simulate(tree(kind), 0.3, start={"a": 0.3, "a.dot": 1.0, **RATES[kind]}, **FINE)

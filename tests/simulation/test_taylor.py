@@ -50,6 +50,7 @@ def in_x_and_y() -> da.System:
     return s
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize(
     ("system", "options"),
     [
@@ -200,6 +201,7 @@ EQUAL = {("slider-crank", 1e-9): 1.35, ("positioning-device", 1e-12): 1.35}
 
 
 # one system comes near a position where its speeds are singular
+@pytest.mark.each_time(8)
 @pytest.mark.filterwarnings("ignore:near t:dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
 @pytest.mark.parametrize(

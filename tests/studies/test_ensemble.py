@@ -177,6 +177,7 @@ def test_rows_beside_the_equations_run_one_by_one_and_it_is_said():
     ]
 
 
+@pytest.mark.slow
 def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alone(monkeypatch):
     """The slider-crank closed by Gauss–Newton; a crank longer than its rod cannot be closed
     where it stands upright.

@@ -112,6 +112,7 @@ def without_load(d, k):
     return replace(d, loads=loads, constants=constants, inputs=inputs)
 
 
+@pytest.mark.each_time(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_loads_bring_what_is_missing_without_them(seed):
     """R − R without the load, of two systems declared apart, is the load's contribution."""

@@ -39,6 +39,7 @@ def test_json_has_the_fields_of_the_schema():
     assert ("equal", True) == (data["verdict"], data["holds"])
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize("answer", ["", "nonsense = 1", "missing.txt", "0 = 0"])
 def test_what_cannot_be_read_ends_with_two(answer):
     done = run("verify", "simple-pendulum", answer)
@@ -57,6 +58,7 @@ def test_files_and_the_standard_input(tmp_path):
     assert 2 == run("verify", "simple-pendulum", str(file)).returncode
 
 
+@pytest.mark.slow
 def test_exercises_from_the_line(tmp_path):
     file = tmp_path / "pendulum.toml"
     assert 0 == run("exercise", "new", "simple-pendulum", "-o", str(file)).returncode

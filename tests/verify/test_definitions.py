@@ -98,6 +98,7 @@ def printed(name):
     return subprocess.run(words, capture_output=True, check=True).stdout.decode()
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize(
     "name",
     [
